@@ -1,0 +1,88 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A target of the straight line: it imports what stands left of it.
+func line(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+let package = Package(
+  name: "pickerd",
+  products: [
+    .executable(name: "pickerd", targets: ["pickerd"]),
+    .executable(name: "picker-simulator", targets: ["PickerSimulatorRun"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+  ],
+  targets: [
+    // The pure core: values in, values out. No Foundation, no clock, no chance of its own.
+    line("CivilTime", []),
+    line("JSONText", []),
+    line("PickerModel", ["CivilTime", "JSONText"]),
+    line(
+      "PickerSession",
+      ["PickerModel", "CivilTime", .product(name: "DequeModule", package: "swift-collections")]),
+    line("PickerWire", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    line(
+      "PickerHub",
+      [
+        "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
+
+    // The shell.
+    line("SessionLog", ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime"]),
+    .systemLibrary(
+      name: "CLibWebSockets", pkgConfig: "libwebsockets",
+      providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
+    .target(
+      name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
+      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto")]),
+    line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire"]),
+    line(
+      "PickerServer",
+      [
+        "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop",
+      ]),
+    .executableTarget(
+      name: "pickerd",
+      dependencies: [
+        "PickerServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+
+    // The whole world, from a seed.
+    line(
+      "PickerSimulator",
+      ["SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    .executableTarget(
+      name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],
+      path: "Sources/PickerSimulatorRun", swiftSettings: swiftSettings),
+
+    tests("CivilTimeTests", ["CivilTime"]),
+    tests("JSONTextTests", ["JSONText"]),
+    tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerSessionTests", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerHubTests", ["PickerHub", "SessionLog", "PickerWire", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerSimulatorTests", ["PickerSimulator"]),
+    tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
+    .executableTarget(
+      name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerHub"], path: "Tests/SocketEcho",
+      swiftSettings: swiftSettings),
+  ]
+)
