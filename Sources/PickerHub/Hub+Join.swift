@@ -98,7 +98,7 @@ extension Hub {
     let listener = Listener(
       connection: connection.id, member: member, language: attachment.language,
       view: isCalendar ? attachment.view : nil)
-    let effects = hosted.session.attach(listener, missed: missed)
+    let effects = hosted.session.attach(listener)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
   }

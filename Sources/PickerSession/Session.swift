@@ -22,7 +22,7 @@ package final class Session {
   /// Takes the next entry of the log.
   ///
   /// - Returns: What members hear, in order. A joining member is not welcomed here, because its
-  ///   connection is not known to the log; see ``attach(_:missed:)``.
+  ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var effects: [SessionEffect] = []
     for outcome in fold.apply(entry) {
@@ -54,15 +54,13 @@ package final class Session {
   package func isOnline(_ member: MemberID) -> Bool { online.contains(member) }
 
   /// Connects a member that the fold knows.
-  ///
-  /// - Parameter missed: The deltas that it has not heard; `nil` for a snapshot.
-  package func attach(_ listener: Listener, missed: ArraySlice<Delta>?) -> [SessionEffect] {
+  package func attach(_ listener: Listener) -> [SessionEffect] {
     precondition(fold.members[listener.member] != nil, "only a member can listen")
     precondition(!isOnline(listener.member), "a member has one connection")
     listeners.append(listener)
     online.insert(listener.member)
     news.change(listener.member)
-    return [.welcome(listener.connection, listener.member, missed: missed), .presence]
+    return [.presence]
   }
 
   /// Takes a connection away. Its member stays, offline.

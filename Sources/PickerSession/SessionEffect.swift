@@ -5,8 +5,6 @@ package enum SessionEffect: Hashable, Sendable {
   /// To every listener that looks at months: its months again.
   case monthsAgain
   case answer(ConnectionID, Answer)
-  /// A new connection of a member, and from where it goes on: `nil` for a snapshot.
-  case welcome(ConnectionID, MemberID, missed: ArraySlice<Delta>?)
   /// Presence news wait to be told.
   case presence
 }
