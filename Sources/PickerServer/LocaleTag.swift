@@ -58,10 +58,7 @@ package struct LocaleTag: Hashable, Sendable {
       let least = isPrivate ? 1 : 2
       guard let next = subtags.first, next.utf8.count >= least else { return false }
       if isPrivate { return true }
-      while let subtag = subtags.first, subtag.utf8.count >= 2 {
-        subtags.removeFirst()
-        _ = subtag
-      }
+      while let subtag = subtags.first, subtag.utf8.count >= 2 { subtags.removeFirst() }
     }
     return true
   }
