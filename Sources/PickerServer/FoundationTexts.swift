@@ -101,7 +101,8 @@ struct LocaleFormatter {
 
   /// `pattern` on a day counted from 2018-01-01, at a minute of that day.
   func text(_ pattern: String, day: Int = 0, minute: Int = 0) -> String {
-    formatter.dateFormat = pattern
+    // Setting it, even to the same, makes Foundation compile the pattern anew.
+    if formatter.dateFormat != pattern { formatter.dateFormat = pattern }
     let start = 1_514_764_800
     return formatter.string(
       from: Date(timeIntervalSince1970: TimeInterval(start + day * 86_400 + minute * 60)))

@@ -24,9 +24,10 @@ package final class LocaleCatalog: Sendable {
   ///
   /// Tags that mean the same get texts with the same `tag`, so that they can share what is encoded:
   /// `zh-CN` and `zh-Hans` are `zh-Hans`, `ja-JP` is `ja`.
-  /// - Returns: `nil` if the tag is not well-formed, or not even its language is known.
+  /// - Returns: `nil` if the tag is not well-formed, or not even its language is known
+  ///   (`und` is nobody's).
   package func texts(for tag: String) -> (any RowTexts)? {
-    guard let tag = LocaleTag(tag) else { return nil }
+    guard let tag = LocaleTag(tag), tag.language != "und" else { return nil }
     let full = LocaleCatalog.withLikelySubtags(tag)
     if full.language == "zh", full.script == "Hans" { return SimplifiedChineseTexts() }
     if full.language == "en", full.region == "US" { return EnglishTexts() }
