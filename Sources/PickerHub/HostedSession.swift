@@ -1,5 +1,5 @@
-package import CivilTime
-package import DequeModule
+import CivilTime
+import DequeModule
 package import PickerSession
 
 /// A session with what the hub keeps beside it.

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 import PickerSession
 
 /// Ticks of one call at most, so that taps between them are answered promptly.

@@ -1,5 +1,5 @@
-package import CivilTime
-package import PickerModel
+import CivilTime
+import PickerModel
 package import PickerSession
 package import PickerWire
 
@@ -12,7 +12,7 @@ package final class Hub {
   package let configuration: HubConfiguration
   let port: any HubPort
   let log: any SessionLog
-  let zones: any ZoneCatalog
+  let zones: any ZoneSource
   package let encoder: MessageEncoder
   var identities: IdentitySource
   var languages: Languages
@@ -30,7 +30,7 @@ package final class Hub {
 
   package init(
     _ configuration: HubConfiguration, port: any HubPort, log: any SessionLog,
-    zones: any ZoneCatalog, texts: any TextCatalog, identities: IdentitySource
+    zones: any ZoneSource, texts: any TextSource, identities: IdentitySource
   ) {
     self.configuration = configuration
     self.port = port

@@ -1,6 +1,6 @@
-package import PickerModel
+import PickerModel
 package import PickerSession
-package import PickerWire
+import PickerWire
 
 /// One connection as the hub sees it: who it is, what waits for it, how much it says.
 package final class HubConnection {

@@ -22,13 +22,13 @@ package protocol HubPort: AnyObject {
 }
 
 /// The languages that rows can be written in.
-package protocol TextCatalog: AnyObject {
+package protocol TextSource: AnyObject {
   /// The texts for a BCP 47 tag or its language; `nil` if neither is known.
   func texts(for tag: String) -> (any RowTexts)?
 }
 
 /// The zone rules by IANA name.
-package protocol ZoneCatalog: AnyObject {
+package protocol ZoneSource: AnyObject {
   func rules(named name: String) -> ZoneRules?
 }
 

@@ -2,11 +2,11 @@ import PickerModel
 
 /// The languages that listeners read, each with a small number, so that they can be told apart fast.
 struct Languages {
-  private let catalog: any TextCatalog
+  private let catalog: any TextSource
   private var numbers: [String: Int] = [:]
   private(set) var texts: [any RowTexts] = []
 
-  init(_ catalog: any TextCatalog) { self.catalog = catalog }
+  init(_ catalog: any TextSource) { self.catalog = catalog }
 
   /// The number of the language for a tag.
   ///

@@ -1,6 +1,6 @@
-package import DequeModule
-package import PickerSession
-package import PickerWire
+import DequeModule
+import PickerSession
+import PickerWire
 
 /// What waits for a connection that cannot take it at once.
 ///

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import PickerSession
 
 /// One record of a session's log.

@@ -12,6 +12,7 @@ extension HubRoutes {
     var names = methods.map(\.rawValue)
     if methods.contains(.get) { names.append("HEAD") }
     return ProblemDocument(
-      status: 405, code: "methodNotAllowed", detail: "here one can \(names.joined(separator: ", "))")
+      status: 405, code: "methodNotAllowed",
+      detail: "this can be asked with \(names.joined(separator: ", "))", allow: names)
   }
 }

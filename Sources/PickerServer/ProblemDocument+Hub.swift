@@ -35,16 +35,11 @@ extension ProblemDocument {
     ]
     switch status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
-    case 405: headers.append(("Allow", allowedMethods))
+    case 405: headers.append(("Allow", allow.joined(separator: ", ")))
     case 503: headers.append(("Retry-After", "5"))
     default: break
     }
     return HTTPResponse(
       status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: octets)
-  }
-
-  private var allowedMethods: String {
-    let prefix = "here one can "
-    return detail.hasPrefix(prefix) ? String(detail.dropFirst(prefix.count)) : "GET, HEAD"
   }
 }

@@ -4,7 +4,7 @@ import PickerHub
 import PickerModel
 import PickerWire
 import SessionLog
-import WebSocketTransport
+package import WebSocketTransport
 
 /// A whole server: loop, hub, log, catalogs and routes, from a configuration.
 package final class Server {

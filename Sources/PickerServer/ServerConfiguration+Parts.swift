@@ -3,7 +3,7 @@ import PickerWire
 import WebSocketTransport
 
 /// The limits of a configuration as each part takes them.
-extension PickerWire.ServerLimits {
+extension ServerLimits {
   init(_ settings: LimitSettings) {
     self.init()
     messageBytes = settings[.messageBytes]
@@ -35,7 +35,7 @@ extension DefinitionLimits {
 
 extension SocketLoopConfiguration {
   init(
-    _ configuration: ServerConfiguration, _ limits: PickerWire.ServerLimits, _ log: ServerLog
+    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: ServerLog
   ) {
     self.init()
     subprotocols = [HubTransport.subprotocol]

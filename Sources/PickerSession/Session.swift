@@ -1,5 +1,5 @@
-package import CivilTime
-package import PickerModel
+import CivilTime
+import PickerModel
 
 /// One shared picker with the connections of its members.
 ///

@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 
 extension SessionFold {
   /// What a command that was given before is answered.

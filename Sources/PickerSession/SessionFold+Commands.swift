@@ -1,5 +1,5 @@
-package import CivilTime
-package import PickerModel
+import CivilTime
+import PickerModel
 
 extension SessionFold {
   /// Answers a command, exactly once: by a delta, a reply or a refusal.

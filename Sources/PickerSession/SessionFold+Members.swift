@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 
 /// The colours of members, in the order in which they join; told apart on light and dark grounds.
 private let memberColors = [

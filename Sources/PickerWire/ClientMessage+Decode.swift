@@ -1,7 +1,7 @@
 import CivilTime
 import JSONText
 import PickerModel
-package import PickerSession
+import PickerSession
 
 extension ClientMessage {
   /// Takes one message apart.

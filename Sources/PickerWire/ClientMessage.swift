@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import PickerSession
 
 /// A message from a client, taken apart.

@@ -1,7 +1,7 @@
-package import CivilTime
-package import JSONText
-package import PickerModel
-package import PickerSession
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
 
 /// The changes of a delta, in the order of protocol.md.
 extension JSONWriter {

@@ -1,5 +1,5 @@
-package import JSONText
-package import PickerSession
+import JSONText
+import PickerSession
 
 extension JSONWriter {
   /// `{"id","name","role","color","online"}`.

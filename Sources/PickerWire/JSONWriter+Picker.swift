@@ -1,7 +1,7 @@
-package import CivilTime
-package import JSONText
-package import PickerModel
-package import PickerSession
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
 
 /// The parts of messages that have to do with what a picker shows.
 /// - Source: protocol.md, "To the client".

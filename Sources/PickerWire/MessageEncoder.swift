@@ -1,5 +1,5 @@
 package import CivilTime
-package import JSONText
+import JSONText
 package import PickerModel
 package import PickerSession
 

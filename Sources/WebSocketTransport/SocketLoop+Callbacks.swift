@@ -1,3 +1,4 @@
+import PickerSession
 import CWebSocketLoop
 
 /// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.

@@ -1,4 +1,5 @@
 import CWebSocketLoop
+package import PickerSession
 package import PickerWire
 
 extension SocketLoop {

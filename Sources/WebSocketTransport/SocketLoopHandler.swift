@@ -1,3 +1,4 @@
+package import PickerSession
 
 /// What a ``SocketLoop`` tells its owner. Everything is called on the loop's thread.
 ///
