@@ -1,4 +1,5 @@
 import CWebSocketLoop
+import PickerSession
 
 /// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
 extension SocketLoop {

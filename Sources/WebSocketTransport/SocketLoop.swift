@@ -1,5 +1,4 @@
 import CWebSocketLoop
-package import PickerWire
 import Synchronization
 
 /// A WebSocket and HTTP/1.1 server on one thread, over libwebsockets.
@@ -29,7 +28,7 @@ package final class SocketLoop: @unchecked Sendable {
     var limits = wsl_limits(configuration)
     var handlers = SocketLoop.handlers
     let names = configuration.subprotocols.map { Array($0.utf8CString) }
-    var problem = Problem()
+    let problem = Problem()
     // The names live in `names` until the call is over; C wants an array of pointers to them.
     let pointers = names.map { name in
       let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: name.count)
@@ -53,7 +52,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// - Returns: The real port.
   /// - Throws: ``SocketLoopProblem``. The loop is unchanged.
   package func listen(host: String, port: UInt16) throws(SocketLoopProblem) -> UInt16 {
-    var problem = Problem()
+    let problem = Problem()
     let real = wsl_listen(loop, host, port, problem.text, Problem.capacity)
     guard let real = UInt16(exactly: real) else { throw problem.thrown() }
     return real
