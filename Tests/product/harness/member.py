@@ -155,7 +155,8 @@ class Member:
             self.hung = closed
             raise Hung(f"{self}'s connection is closed: {closed}") from None
         message = json.loads(text)
-        message_fits(message)
+        if not self.is_trusted:
+            message_fits(message)
         assert self.welcome or message["type"] in ("welcome", "error", "draining"), (
             f"welcome is the first message: {message}")
         assert self.last != "error", f"nothing follows an error: {message}"
@@ -240,6 +241,8 @@ class Member:
         return self.hung is None and not self.is_dropped
 
     is_dropped = False
+    #: Messages of a trusted server are folded, but not held against the schemas.
+    is_trusted = False
 
     def drop(self):
         """The network is gone: no leave, no close frame."""
