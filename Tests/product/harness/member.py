@@ -35,6 +35,13 @@ class Member:
     """
 
     def __init__(self, url, name=None, *, join=True, headers=None, origin=None, **fields):
+        self.begin(url, name)
+        self.web = dial(url, headers=headers, origin=origin)
+        if join:
+            self.join(**fields)
+
+    def begin(self, url, name):
+        """Nothing said, nothing heard."""
         self.url = url
         self.name = name
         self.screen = Screen()
@@ -50,9 +57,6 @@ class Member:
         self.joined_with = {}
         self.is_catching_up = False
         self.has_other_texts = False
-        self.web = dial(url, headers=headers, origin=origin)
-        if join:
-            self.join(**fields)
 
     def __repr__(self):
         return self.name or "somebody"
