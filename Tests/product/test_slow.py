@@ -83,7 +83,7 @@ def test_a_slow_readers_own_commands_are_answered_each_once(flooded):
         slow.send({"type": "select", "ref": 2 * n + 2, "column": 9, "row": 0, "generation": 1})
     bo.until(lambda m: m.screen.revision == FLOOD, timeout=60)
 
-    refs, revision, types = [], 0, set()
+    refs, types = [], set()
     while len(refs) < 2 * FLOOD:
         message = slow.message()
         types.add(message["type"])

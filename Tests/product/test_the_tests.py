@@ -49,7 +49,7 @@ class Wire:
 def hears():
     def begin(*messages, pending=(7,)):
         member = object.__new__(Member)
-        member.begin("ws://nowhere", "Ana")
+        member.begin("Ana")
         member.web = Wire(*deepcopy(messages))
         member.pending.extend(pending)
         member.drain()

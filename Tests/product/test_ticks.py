@@ -119,7 +119,6 @@ def test_a_clock_set_back_takes_dates_away(server):
 
 def test_the_clock_takes_any_offset(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
-    ana = session.join("Ana")
 
     for now in ("2018-07-25T23:00:00-11:00", "2018-07-26T10:00:00.5Z", "2018-07-26t10:00:01z"):
         server.clock(now)
