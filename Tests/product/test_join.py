@@ -117,7 +117,7 @@ def test_configured_limits_are_told(small):
 
     told = session.join("Ana").welcome["limits"]
 
-    assert told == {**LIMITS, "messagesPerSecond": 1_000_000, "members": 3, "history": 20,
+    assert told == {**LIMITS, "messagesPerSecond": 100_000, "members": 3, "history": 20,
                     "refs": 8, "undo": 5, "months": 3, "rows": 10, "joinMilliseconds": 500,
                     "memberMilliseconds": 1000, "messageBytes": 2048}
 

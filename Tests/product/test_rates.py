@@ -2,6 +2,7 @@
 
 import pytest
 
+from conftest import for_one_test
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import wait_until
 
@@ -14,13 +15,9 @@ def _slow_paced(_shared):
 
 
 @pytest.fixture
-def paced(_slow_paced):
+def paced(_slow_paced, request):
     """A server that takes ten messages a second of a connection."""
-    yield _slow_paced
-    for session in _slow_paced.sessions:
-        session.forget()
-    assert _slow_paced.is_alive
-    _slow_paced.sessions.clear()
+    yield from for_one_test(_slow_paced, request)
 
 
 def burst(member, count):
