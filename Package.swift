@@ -51,7 +51,7 @@ let package = Package(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto")]),
-    line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire"]),
+    line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire", "PickerSession"]),
     line(
       "PickerServer",
       [
@@ -82,7 +82,8 @@ let package = Package(
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
-      name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerHub"], path: "Tests/SocketEcho",
+      name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
+      path: "Tests/SocketEcho",
       swiftSettings: swiftSettings),
   ]
 )

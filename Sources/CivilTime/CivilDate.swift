@@ -1,0 +1,122 @@
+/// A date of the proleptic Gregorian calendar, 0001-01-01 … 9999-12-31, without a time or a zone.
+///
+/// Four bytes: year, month and day side by side, so that comparing dates compares one number.
+/// - Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+package struct CivilDate: Hashable, Sendable {
+  private let packed: Int32
+
+  private init(uncheckedYear year: Int, month: Int, day: Int) {
+    packed = Int32(truncatingIfNeeded: year << 9 | month << 5 | day)
+  }
+
+  /// - Returns: `nil` if there is no such date: month 13, a 30 February, year 0 or 10000.
+  package init?(year: Int, month: Int, day: Int) {
+    guard let civilMonth = CivilMonth(year: year, month: month) else { return nil }
+    guard day >= 1, day <= civilMonth.dayCount else { return nil }
+    self.init(uncheckedYear: year, month: month, day: day)
+  }
+
+  /// 1 … 9999.
+  package var year: Int { Int(packed >> 9) }
+  /// 1 … 12.
+  package var month: Int { Int(packed >> 5 & 0xF) }
+  /// 1 … 31.
+  package var day: Int { Int(packed & 0x1F) }
+
+  package static let first = CivilDate(uncheckedYear: 1, month: 1, day: 1)
+  package static let last = CivilDate(uncheckedYear: 9999, month: 12, day: 31)
+}
+
+extension CivilDate: Comparable {
+  package static func < (left: CivilDate, right: CivilDate) -> Bool { left.packed < right.packed }
+}
+
+extension CivilDate {
+  /// The ordinals that are dates: 0001-01-01 is 1.
+  package static let ordinals = 1...3_652_059
+  /// The ordinal of 1970-01-01, where instants count from.
+  package static let epochOrdinal = 719_163
+
+  /// The days from 0001-01-01 on, which is 1.
+  package var ordinal: Int { CivilDate.ordinal(year: year, month: month, day: day) }
+
+  /// The date `ordinal` − 1 days after 0001-01-01.
+  ///
+  /// - Precondition: `ordinal` is one of ``ordinals``.
+  package init(ordinal: Int) {
+    precondition(CivilDate.ordinals.contains(ordinal), "no date of 0001…9999 has this ordinal")
+    // Years begin in March here, so that the leap day is a year's last.
+    let day = ordinal + 305
+    let era = day / 146_097
+    let dayOfEra = day % 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    self.init(
+      uncheckedYear: era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month: month,
+      day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+  }
+
+  /// - Returns: `nil` where ``init(ordinal:)`` would trap.
+  package init?(checkedOrdinal ordinal: Int) {
+    guard CivilDate.ordinals.contains(ordinal) else { return nil }
+    self.init(ordinal: ordinal)
+  }
+
+  /// The ordinal of a day of any year, also of years that are no ``CivilDate``.
+  ///
+  /// - Parameter month: 1 … 12.
+  /// - Parameter day: Any number; 32 January is 1 February.
+  static func ordinal(year: Int, month: Int, day: Int) -> Int {
+    let marchYear = month <= 2 ? year - 1 : year
+    let era = floorDivide(marchYear, 400)
+    let yearOfEra = marchYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 306
+  }
+
+  /// 1 = Sunday … 7 = Saturday.
+  package var weekday: Int { ordinal % 7 + 1 }
+
+  package var civilMonth: CivilMonth { CivilMonth(uncheckedYear: year, month: month) }
+
+  /// - Parameter days: Any number, negative for earlier.
+  /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
+  package func adding(days: Int) -> CivilDate? {
+    let (sum, overflow) = ordinal.addingReportingOverflow(days)
+    return overflow ? nil : CivilDate(checkedOrdinal: sum)
+  }
+
+  /// Days from `other` to this date; negative when this one is earlier.
+  package func days(since other: CivilDate) -> Int { ordinal - other.ordinal }
+}
+
+extension CivilDate {
+  /// Reads `YYYY-MM-DD`, in ASCII digits and nothing else.
+  package init?(iso text: some Sequence<UInt8>) {
+    var digits = DigitReader(text)
+    guard let year = digits.number(count: 4), digits.accept("-"),
+      let month = digits.number(count: 2), digits.accept("-"),
+      let day = digits.number(count: 2), digits.isAtEnd
+    else { return nil }
+    self.init(year: year, month: month, day: day)
+  }
+
+  /// `YYYY-MM-DD`.
+  package var iso: String {
+    String(unsafeUninitializedCapacity: 10) { octets in
+      writeDigits(year, count: 4, to: octets, at: 0)
+      octets[4] = UInt8(ascii: "-")
+      writeDigits(month, count: 2, to: octets, at: 5)
+      octets[7] = UInt8(ascii: "-")
+      writeDigits(day, count: 2, to: octets, at: 8)
+      return 10
+    }
+  }
+}
+
+extension CivilDate: CustomStringConvertible {
+  package var description: String { iso }
+}

@@ -1,0 +1,68 @@
+/// Reads fixed-width ASCII numbers and the signs between them.
+struct DigitReader<Octets: Sequence<UInt8>> {
+  private var rest: Octets.Iterator
+  private var next: UInt8?
+
+  init(_ octets: Octets) {
+    rest = octets.makeIterator()
+    next = rest.next()
+  }
+
+  var isAtEnd: Bool { next == nil }
+
+  /// Steps over `sign` if it is next.
+  mutating func accept(_ sign: Unicode.Scalar) -> Bool {
+    guard let octet = next, octet == UInt8(ascii: sign) else { return false }
+    next = rest.next()
+    return true
+  }
+
+  /// Steps over one ASCII letter if it is next.
+  mutating func acceptLetter() -> Bool {
+    guard let octet = next, octet | 0x20 >= 0x61, octet | 0x20 <= 0x7A else { return false }
+    next = rest.next()
+    return true
+  }
+
+  /// Reads one digit, 0 … 9.
+  mutating func digit() -> Int? {
+    guard let octet = next, octet &- UInt8(ascii: "0") < 10 else { return nil }
+    next = rest.next()
+    return Int(octet &- UInt8(ascii: "0"))
+  }
+
+  /// Reads exactly `count` digits.
+  mutating func number(count: Int) -> Int? {
+    var value = 0
+    for _ in 0..<count {
+      guard let digit = digit() else { return nil }
+      value = value * 10 + digit
+    }
+    return value
+  }
+
+  /// Reads one digit or more; what exceeds `ceiling` is `ceiling`.
+  mutating func number(upTo ceiling: Int) -> Int? {
+    guard var value = digit() else { return nil }
+    while let digit = digit() { value = min(value * 10 + digit, ceiling) }
+    return value
+  }
+}
+
+/// Writes the last `count` decimal digits of `value`, with leading zeros.
+func writeDigits(
+  _ value: Int, count: Int, to octets: UnsafeMutableBufferPointer<UInt8>, at start: Int
+) {
+  var rest = value
+  for place in stride(from: start + count - 1, through: start, by: -1) {
+    octets[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+    rest /= 10
+  }
+}
+
+/// The quotient rounded down.
+///
+/// - Parameter divisor: Positive.
+func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
+  dividend >= 0 ? dividend / divisor : (dividend + 1) / divisor - 1
+}

@@ -1,0 +1,119 @@
+/// A moment, in milliseconds since 1970-01-01T00:00Z without leap seconds, as Unix time counts.
+package struct Instant: Hashable, Sendable {
+  package var milliseconds: Int64
+
+  package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// - Parameter seconds: Since 1970-01-01T00:00Z.
+  package init(seconds: Int64) { milliseconds = seconds * 1_000 }
+
+  /// Whole seconds since 1970-01-01T00:00Z, rounded down.
+  package var seconds: Int64 { Int64(floorDivide(Int(milliseconds), 1_000)) }
+
+  package func adding(milliseconds: Int64) -> Instant {
+    Instant(milliseconds: self.milliseconds + milliseconds)
+  }
+
+  package func adding(minutes: Int) -> Instant { adding(milliseconds: Int64(minutes) * 60_000) }
+
+  /// 0001-01-01T00:00:00.000Z, the earliest instant that RFC 3339 writes with a ``CivilDate``.
+  package static let first = Instant(seconds: -62_135_596_800)
+  /// 9999-12-31T23:59:59.999Z.
+  package static let last = Instant(milliseconds: 253_402_300_799_999)
+}
+
+extension Instant: Comparable {
+  package static func < (left: Instant, right: Instant) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+}
+
+extension Instant {
+  /// Reads a date-time with any offset: `2018-11-23T10:20:00.5+08:00`.
+  ///
+  /// `T` and `Z` may be small; a fraction may have any number of digits, those after the third are
+  /// dropped. A leap second (`:60`) is no Unix time and is refused.
+  /// - Returns: `nil` for anything else, and for what lies outside ``first`` … ``last``.
+  /// - Source: RFC 3339 section 5.6.
+  package init?(rfc3339 text: some Sequence<UInt8>) {
+    var digits = DigitReader(text)
+    guard let year = digits.number(count: 4), digits.accept("-"),
+      let month = digits.number(count: 2), digits.accept("-"),
+      let day = digits.number(count: 2), digits.accept("T") || digits.accept("t"),
+      let date = CivilDate(year: year, month: month, day: day),
+      let hour = digits.number(count: 2), hour < 24, digits.accept(":"),
+      let minute = digits.number(count: 2), minute < 60, digits.accept(":"),
+      let second = digits.number(count: 2), second < 60,
+      let fraction = Instant.readFraction(&digits),
+      let offset = Instant.readOffset(&digits), digits.isAtEnd
+    else { return nil }
+    let days = date.ordinal - CivilDate.epochOrdinal
+    let localSeconds = days * 86_400 + hour * 3_600 + minute * 60 + second
+    self.init(milliseconds: Int64((localSeconds - offset) * 1_000 + fraction))
+    guard self >= .first, self <= .last else { return nil }
+  }
+
+  /// - Returns: Milliseconds, 0 … 999, 0 when there is no fraction; `nil` for a point alone.
+  private static func readFraction<Octets>(_ digits: inout DigitReader<Octets>) -> Int? {
+    guard digits.accept(".") else { return 0 }
+    guard let tenths = digits.digit() else { return nil }
+    guard let hundredths = digits.digit() else { return tenths * 100 }
+    guard let thousandths = digits.digit() else { return tenths * 100 + hundredths * 10 }
+    while digits.digit() != nil {}
+    return tenths * 100 + hundredths * 10 + thousandths
+  }
+
+  /// - Returns: Seconds east of Greenwich.
+  private static func readOffset<Octets>(_ digits: inout DigitReader<Octets>) -> Int? {
+    if digits.accept("Z") || digits.accept("z") { return 0 }
+    let isEast = digits.accept("+")
+    guard isEast || digits.accept("-"),
+      let hours = digits.number(count: 2), hours < 24, digits.accept(":"),
+      let minutes = digits.number(count: 2), minutes < 60
+    else { return nil }
+    return (isEast ? 1 : -1) * (hours * 3_600 + minutes * 60)
+  }
+
+  /// `2018-11-23T02:20:00.000Z`, always with milliseconds.
+  ///
+  /// - Precondition: The instant lies in ``first`` … ``last``.
+  package var rfc3339: String { written(hasMilliseconds: true) }
+
+  /// `2018-11-23T02:20:00Z`, the milliseconds cut off.
+  ///
+  /// - Precondition: The instant lies in ``first`` … ``last``.
+  package var rfc3339Seconds: String { written(hasMilliseconds: false) }
+
+  private func written(hasMilliseconds: Bool) -> String {
+    let days = floorDivide(Int(milliseconds), 86_400_000)
+    let time = Int(milliseconds) - days * 86_400_000
+    let date = CivilDate(ordinal: days + CivilDate.epochOrdinal)
+    return String(unsafeUninitializedCapacity: 24) { octets in
+      writeDigits(date.year, count: 4, to: octets, at: 0)
+      octets[4] = UInt8(ascii: "-")
+      writeDigits(date.month, count: 2, to: octets, at: 5)
+      octets[7] = UInt8(ascii: "-")
+      writeDigits(date.day, count: 2, to: octets, at: 8)
+      octets[10] = UInt8(ascii: "T")
+      writeDigits(time / 3_600_000, count: 2, to: octets, at: 11)
+      octets[13] = UInt8(ascii: ":")
+      writeDigits(time / 60_000 % 60, count: 2, to: octets, at: 14)
+      octets[16] = UInt8(ascii: ":")
+      writeDigits(time / 1_000 % 60, count: 2, to: octets, at: 17)
+      guard hasMilliseconds else {
+        octets[19] = UInt8(ascii: "Z")
+        return 20
+      }
+      octets[19] = UInt8(ascii: ".")
+      writeDigits(time % 1_000, count: 3, to: octets, at: 20)
+      octets[23] = UInt8(ascii: "Z")
+      return 24
+    }
+  }
+}
+
+extension Instant: CustomStringConvertible {
+  package var description: String {
+    self >= .first && self <= .last ? rfc3339 : "\(milliseconds) ms"
+  }
+}

@@ -1,0 +1,118 @@
+/// What a zone does for ever after its last listed change, as a TZif footer says it:
+/// `EST5EDT,M3.2.0,M11.1.0`.
+///
+/// - Source: RFC 9636 section 3.3, which is POSIX's `TZ` with changes at −167 … 167 hours.
+package struct PosixZoneRule: Hashable, Sendable {
+  /// Seconds east of Greenwich in standard time.
+  package let standardOffsetSeconds: Int
+  /// `nil`: standard time all year.
+  package let daylight: Daylight?
+
+  package struct Daylight: Hashable, Sendable {
+    /// Seconds east of Greenwich.
+    package let offsetSeconds: Int
+    /// When daylight time starts, in standard time.
+    package let start: YearlyChange
+    /// When daylight time ends, in daylight time.
+    package let end: YearlyChange
+  }
+
+  /// A moment of every year, in the local time before it.
+  package struct YearlyChange: Hashable, Sendable {
+    package let day: Day
+    /// Seconds after the day's midnight, −167 h … 167 h.
+    package let second: Int
+
+    package enum Day: Hashable, Sendable {
+      /// `J60`: 1 … 365, 29 February is never counted, so that 60 is always 1 March.
+      case julian(Int)
+      /// `59`: 0 … 365, 29 February is counted.
+      case zeroBased(Int)
+      /// `M3.2.0`: month 1 … 12, week 1 … 5 with 5 for the last, weekday 0 = Sunday … 6.
+      case weekday(month: Int, week: Int, weekday: Int)
+    }
+  }
+
+  package init(standardOffsetSeconds: Int, daylight: Daylight? = nil) {
+    self.standardOffsetSeconds = standardOffsetSeconds
+    self.daylight = daylight
+  }
+}
+
+extension PosixZoneRule.YearlyChange {
+  /// Seconds from 1970-01-01T00:00 to this moment of `year`, both in local time.
+  func localSeconds(inYear year: Int) -> Int {
+    (ordinal(inYear: year) - CivilDate.epochOrdinal) * 86_400 + second
+  }
+
+  private func ordinal(inYear year: Int) -> Int {
+    switch day {
+    case .julian(let day):
+      let isAfterFebruary = day >= 60
+      let first = CivilDate.ordinal(year: year, month: isAfterFebruary ? 3 : 1, day: 1)
+      return first + day - (isAfterFebruary ? 60 : 1)
+    case .zeroBased(let day):
+      return CivilDate.ordinal(year: year, month: 1, day: 1) + day
+    case .weekday(let month, let week, let weekday):
+      let first = CivilDate.ordinal(year: year, month: month, day: 1)
+      // Ordinal 0 would be a Sunday, so an ordinal's weekday is what it leaves divided by 7.
+      let firstWeekday = first - floorDivide(first, 7) * 7
+      let candidate = first + (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
+      let next = CivilDate.ordinal(
+        year: month == 12 ? year + 1 : year, month: month == 12 ? 1 : month + 1, day: 1)
+      return candidate < next ? candidate : candidate - 7
+    }
+  }
+}
+
+extension PosixZoneRule {
+  /// A change of the offset, see ``ZoneRules``.
+  typealias Transition = (at: Int64, offsetSeconds: Int)
+
+  /// Seconds east of Greenwich at `seconds` since 1970-01-01T00:00Z.
+  func offsetSeconds(at seconds: Int64) -> Int {
+    var latest: Transition = (.min, standardOffsetSeconds)
+    forEachTransition(around: seconds) { change in
+      if change.at <= seconds, change.at >= latest.at { latest = change }
+    }
+    return latest.offsetSeconds
+  }
+
+  /// The first change of the offset after `seconds`; `nil` if there is none in the next year.
+  func nextTransition(after seconds: Int64) -> Transition? {
+    let offset = offsetSeconds(at: seconds)
+    var start = seconds
+    while true {
+      var next: Transition?
+      forEachTransition(around: seconds) { change in
+        if change.at > start, change.at <= next?.at ?? .max { next = change }
+      }
+      guard let change = next else { return nil }
+      if change.offsetSeconds != offset { return change }
+      start = change.at
+    }
+  }
+
+  /// Visits the changes of the year of `seconds` and of two years on either side.
+  ///
+  /// A rule may reach a week into the next year. Of two changes at one instant the one visited last
+  /// counts: daylight time all year is written as an end that is the next year's start.
+  private func forEachTransition(around seconds: Int64, _ visit: (Transition) -> Void) {
+    guard let daylight else { return }
+    let year = PosixZoneRule.year(of: seconds)
+    for year in (year - 2)...(year + 2) {
+      let start = daylight.start.localSeconds(inYear: year) - standardOffsetSeconds
+      let end = daylight.end.localSeconds(inYear: year) - daylight.offsetSeconds
+      if start < end { visit((Int64(start), daylight.offsetSeconds)) }
+      visit((Int64(end), standardOffsetSeconds))
+      if start >= end { visit((Int64(start), daylight.offsetSeconds)) }
+    }
+  }
+
+  /// The year in UTC, also of instants that are in no ``CivilDate``'s.
+  private static func year(of seconds: Int64) -> Int {
+    let days = floorDivide(Int(seconds), 86_400) + CivilDate.epochOrdinal - 1
+    let era = floorDivide(days, 146_097)
+    return CivilDate(ordinal: days - era * 146_097 + 1).year + era * 400
+  }
+}

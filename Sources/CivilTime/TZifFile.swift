@@ -1,0 +1,128 @@
+/// The zone database's compiled files, read from their octets.
+///
+/// - Source: RFC 9636 sections 3.1 to 3.3.
+package struct TZifFile {
+  /// Octets to read, with the place of the next one.
+  private struct Reader {
+    let octets: [UInt8]
+    var offset = 0
+
+    mutating func take(_ count: Int) throws(ZoneDataError) -> ArraySlice<UInt8> {
+      guard count <= octets.count - offset else { throw ZoneDataError("the file ends too early") }
+      defer { offset += count }
+      return octets[offset..<offset + count]
+    }
+
+    /// A big-endian two's complement number.
+    mutating func number(octetCount: Int) throws(ZoneDataError) -> Int64 {
+      let octets = try take(octetCount)
+      var value = Int64(Int8(bitPattern: octets.first!))
+      for octet in octets.dropFirst() { value = value << 8 | Int64(octet) }
+      return value
+    }
+
+    mutating func count() throws(ZoneDataError) -> Int {
+      let value = try number(octetCount: 4)
+      guard value >= 0 else { throw ZoneDataError("a count that no file holds") }
+      return Int(value)
+    }
+  }
+
+  private struct Header {
+    let hasLongTimes: Bool
+    let isUTCount, isStandardCount, leapCount, timeCount, typeCount, nameCount: Int
+
+    /// Octets of the data block that follows.
+    func blockSize(timeSize: Int) -> Int {
+      timeCount * (timeSize + 1) + typeCount * 6 + nameCount + leapCount * (timeSize + 4)
+        + isStandardCount + isUTCount
+    }
+  }
+
+  /// Reads the 64-bit block and the footer, or the 32-bit block of a file that has no other.
+  ///
+  /// - Throws: ``ZoneDataError`` for what RFC 9636 does not allow, and for files with leap seconds
+  ///   (the `right/` zones): an ``Instant`` does not count them.
+  package static func parse(
+    _ octets: [UInt8], name: String
+  ) throws(ZoneDataError) -> ZoneRules {
+    var reader = Reader(octets: octets)
+    let header = try readHeader(&reader)
+    guard header.hasLongTimes else {
+      return try readBlock(&reader, header, timeSize: 4, name: name)
+    }
+    _ = try reader.take(header.blockSize(timeSize: 4))
+    let long = try readHeader(&reader)
+    return try readBlock(&reader, long, timeSize: 8, name: name)
+  }
+
+  private static func readHeader(_ reader: inout Reader) throws(ZoneDataError) -> Header {
+    guard try reader.take(4).elementsEqual("TZif".utf8) else {
+      throw ZoneDataError("no TZif file")
+    }
+    let mark = try reader.take(1).first!
+    _ = try reader.take(15)
+    let isUT = try reader.count()
+    let isStandard = try reader.count()
+    let leap = try reader.count()
+    let time = try reader.count()
+    let type = try reader.count()
+    let name = try reader.count()
+    return Header(
+      hasLongTimes: mark >= UInt8(ascii: "2"), isUTCount: isUT, isStandardCount: isStandard,
+      leapCount: leap, timeCount: time, typeCount: type, nameCount: name)
+  }
+
+  private static func readBlock(
+    _ reader: inout Reader, _ header: Header, timeSize: Int, name: String
+  ) throws(ZoneDataError) -> ZoneRules {
+    guard header.leapCount == 0 else { throw ZoneDataError("a file with leap seconds") }
+    guard header.typeCount > 0 else { throw ZoneDataError("a file without a local time type") }
+    guard header.blockSize(timeSize: timeSize) <= reader.octets.count - reader.offset else {
+      throw ZoneDataError("the file ends too early")
+    }
+    var instants: [Int64] = []
+    for _ in 0..<header.timeCount {
+      let instant = try reader.number(octetCount: timeSize)
+      if let last = instants.last, instant <= last {
+        throw ZoneDataError("transitions that do not ascend")
+      }
+      instants.append(instant)
+    }
+    let types = try reader.take(header.timeCount).map(Int.init)
+    let offsets = try readOffsets(&reader, count: header.typeCount)
+    guard types.allSatisfy({ $0 < offsets.count }) else {
+      throw ZoneDataError("a transition to a local time type that is not there")
+    }
+    _ = try reader.take(header.nameCount + header.isStandardCount + header.isUTCount)
+    let footer = timeSize == 8 ? try readFooter(&reader) : nil
+    return ZoneRules(
+      name: name, initialOffsetSeconds: offsets[0],
+      transitions: zip(instants, types).map { ($0, offsets[$1]) }, footer: footer)
+  }
+
+  private static func readOffsets(
+    _ reader: inout Reader, count: Int
+  ) throws(ZoneDataError) -> [Int] {
+    var offsets: [Int] = []
+    for _ in 0..<count {
+      let offset = Int(try reader.number(octetCount: 4))
+      guard (-89_999...93_599).contains(offset) else {
+        throw ZoneDataError("an offset of more than a day")
+      }
+      offsets.append(offset)
+      // Whether it is daylight time, and its name: neither matters here.
+      _ = try reader.take(2)
+    }
+    return offsets
+  }
+
+  private static func readFooter(_ reader: inout Reader) throws(ZoneDataError) -> PosixZoneRule? {
+    let newline = UInt8(ascii: "\n")
+    guard try reader.take(1).first == newline,
+      let end = reader.octets[reader.offset...].firstIndex(of: newline)
+    else { throw ZoneDataError("no footer between two new lines") }
+    let text = reader.octets[reader.offset..<end]
+    return text.isEmpty ? nil : try PosixZoneRule.parse(text)
+  }
+}

@@ -1,0 +1,100 @@
+/// A stretch of one date in which the wall clock runs evenly.
+package struct WallStretch: Hashable, Sendable {
+  /// Seconds after the date's midnight as the clock shows them, within 0 ..< 86,400.
+  package let seconds: Range<Int>
+  /// Seconds east of Greenwich while they pass.
+  package let offsetSeconds: Int
+}
+
+extension ZoneRules {
+  /// No zone is further from Greenwich: RFC 9636 allows −89,999 … 93,599 s.
+  private static let offsetMax: Int64 = 97_200
+
+  private static func localMidnight(_ ordinal: Int) -> Int64 {
+    Int64((ordinal - CivilDate.epochOrdinal) * 86_400)
+  }
+
+  /// The date and the second of the day, 0 … 86,399, that clocks show at `instant`.
+  ///
+  /// Before 0001-01-01 and after 9999-12-31 the date is the nearest one there is.
+  package func local(at instant: Instant) -> (date: CivilDate, secondOfDay: Int) {
+    let seconds = instant.seconds
+    let local = Int(seconds) + offsetSeconds(at: seconds)
+    let days = floorDivide(local, 86_400)
+    return (ZoneRules.nearestDate(days + CivilDate.epochOrdinal), local - days * 86_400)
+  }
+
+  private static func nearestDate(_ ordinal: Int) -> CivilDate {
+    CivilDate(checkedOrdinal: ordinal) ?? (ordinal < 1 ? .first : .last)
+  }
+
+  package func localDate(at instant: Instant) -> CivilDate { local(at: instant).date }
+
+  /// The instant at which clocks show `second` of `date` while they are `offsetSeconds` ahead.
+  package func instant(of date: CivilDate, second: Int, offsetSeconds: Int) -> Instant {
+    Instant(seconds: ZoneRules.localMidnight(date.ordinal) + Int64(second - offsetSeconds))
+  }
+
+  /// The stretches of `date`, in the order in which they pass.
+  ///
+  /// One on almost every date; two where clocks change (with a gap between them, or overlapping);
+  /// none where the date is skipped.
+  package func wallStretches(of date: CivilDate) -> [WallStretch] {
+    let midnight = ZoneRules.localMidnight(date.ordinal)
+    var start = midnight - ZoneRules.offsetMax
+    var stretches: [WallStretch] = []
+    while start < midnight + 86_400 + ZoneRules.offsetMax {
+      let offset = offsetSeconds(at: start)
+      let end = nextTransition(after: start)?.at ?? .max
+      let lower = max(start + Int64(offset) - midnight, 0)
+      let upper = end == .max ? 86_400 : min(end + Int64(offset) - midnight, 86_400)
+      if lower < upper {
+        stretches.append(WallStretch(seconds: Int(lower)..<Int(upper), offsetSeconds: offset))
+      }
+      start = end
+    }
+    return stretches
+  }
+
+  /// The instants at which clocks show `minuteOfDay` of `date`, ascending.
+  ///
+  /// None where a change of the clocks skips it, two where it repeats it.
+  /// - Parameter minuteOfDay: 0 … 1,439.
+  package func occurrences(of date: CivilDate, minuteOfDay: Int) -> [Instant] {
+    wallStretches(of: date).compactMap { stretch in
+      guard stretch.seconds.contains(minuteOfDay * 60) else { return nil }
+      return instant(of: date, second: minuteOfDay * 60, offsetSeconds: stretch.offsetSeconds)
+    }
+  }
+
+  /// The first instant whose local date is `date` or later.
+  package func startOfDay(_ date: CivilDate) -> Instant {
+    let midnight = ZoneRules.localMidnight(date.ordinal)
+    var start = midnight - ZoneRules.offsetMax
+    while true {
+      let offset = Int64(offsetSeconds(at: start))
+      if start + offset >= midnight { return Instant(seconds: start) }
+      guard let end = nextTransition(after: start)?.at, end < midnight - offset else {
+        return Instant(seconds: midnight - offset)
+      }
+      start = end
+    }
+  }
+
+  /// The first instant after `instant` whose local date is not that of `instant`.
+  ///
+  /// It may be an earlier date, where clocks are set back shortly after midnight.
+  /// - Returns: `nil` when 9999-12-31 lasts for ever.
+  package func nextDateChange(after instant: Instant) -> Instant? {
+    let date = localDate(at: instant)
+    var start = instant.seconds
+    while true {
+      let offset = Int64(offsetSeconds(at: start))
+      let midnight = ZoneRules.localMidnight(date.ordinal + 1) - offset
+      let end = nextTransition(after: start)?.at ?? .max
+      if midnight <= end { return date == .last ? nil : Instant(seconds: midnight) }
+      if localDate(at: Instant(seconds: end)) != date { return Instant(seconds: end) }
+      start = end
+    }
+  }
+}

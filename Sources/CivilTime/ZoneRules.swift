@@ -1,0 +1,94 @@
+/// What clocks show in a zone: its offsets from UTC and the instants at which they change.
+///
+/// Immutable and shared. The shell reads it from the system's zone database and hands it in; nothing
+/// here knows of files. Equal by name: one process holds one set of rules for each.
+/// - Source: RFC 9636 section 3.2.
+package final class ZoneRules: Sendable {
+  /// A change of the offset: the instant in seconds since 1970-01-01T00:00Z, and the seconds east of
+  /// Greenwich from then on.
+  package typealias Transition = (at: Int64, offsetSeconds: Int)
+
+  /// The zone's name in the database: `Asia/Shanghai`.
+  package let name: String
+  private let initialOffsetSeconds: Int
+  /// Strictly ascending; two arrays, so that searching touches the instants alone.
+  private let instants: [Int64]
+  private let offsets: [Int32]
+  private let footer: PosixZoneRule?
+  /// From when on ``footer`` tells the offset.
+  private let footerStart: Int64
+
+  /// - Parameter initialOffsetSeconds: The offset before the first transition.
+  /// - Parameter transitions: Strictly ascending. One that does not change the offset may be there:
+  ///   the last one marks where `footer` begins.
+  /// - Parameter footer: What holds from the last transition on; `nil`: the last offset for ever.
+  package init(
+    name: String, initialOffsetSeconds: Int, transitions: [Transition], footer: PosixZoneRule?
+  ) {
+    self.name = name
+    self.initialOffsetSeconds = initialOffsetSeconds
+    self.footer = footer
+    footerStart = transitions.last?.at ?? .min
+    var instants: [Int64] = []
+    var offsets: [Int32] = []
+    var offset = initialOffsetSeconds
+    for transition in transitions where transition.offsetSeconds != offset {
+      offset = transition.offsetSeconds
+      instants.append(transition.at)
+      offsets.append(Int32(offset))
+    }
+    self.instants = instants
+    self.offsets = offsets
+  }
+
+  /// The same time all over the year and the years.
+  package static let utc = ZoneRules(
+    name: "UTC", initialOffsetSeconds: 0, transitions: [], footer: nil)
+}
+
+extension ZoneRules: Hashable {
+  package static func == (left: ZoneRules, right: ZoneRules) -> Bool {
+    left === right || left.name == right.name
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension ZoneRules {
+  /// Seconds east of Greenwich at `instant`.
+  package func offsetSeconds(at instant: Instant) -> Int { offsetSeconds(at: instant.seconds) }
+
+  /// Seconds east of Greenwich at `seconds` since 1970-01-01T00:00Z.
+  func offsetSeconds(at seconds: Int64) -> Int {
+    if let footer, seconds >= footerStart { return footer.offsetSeconds(at: seconds) }
+    let count = countOfTransitions(upTo: seconds)
+    return count == 0 ? initialOffsetSeconds : Int(offsets[count - 1])
+  }
+
+  /// The first change of the offset after `instant`; `nil` if there is none any more.
+  package func nextTransition(after instant: Instant) -> Transition? {
+    nextTransition(after: instant.seconds)
+  }
+
+  func nextTransition(after seconds: Int64) -> Transition? {
+    let count = countOfTransitions(upTo: seconds)
+    if count < instants.count { return (instants[count], Int(offsets[count])) }
+    guard let footer else { return nil }
+    guard seconds < footerStart else { return footer.nextTransition(after: seconds) }
+    // Where the footer begins, it may differ from the last listed offset.
+    let offset = footer.offsetSeconds(at: footerStart)
+    if footerStart > .min, offset != offsetSeconds(at: seconds) { return (footerStart, offset) }
+    return footer.nextTransition(after: footerStart)
+  }
+
+  /// How many transitions lie at or before `seconds`, by halving.
+  private func countOfTransitions(upTo seconds: Int64) -> Int {
+    var low = 0
+    var high = instants.count
+    while low < high {
+      let middle = (low + high) / 2
+      if instants[middle] <= seconds { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

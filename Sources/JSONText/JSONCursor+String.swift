@@ -1,0 +1,113 @@
+extension JSONCursor {
+  /// Reads a string.
+  ///
+  /// - Throws: ``JSONError`` for a control character, a bad escape, a lone surrogate, octets that are
+  ///   no UTF-8, or a missing quote.
+  package mutating func readString(_ text: Span<UInt8>) throws(JSONError) -> String {
+    guard accept(UInt8(ascii: "\""), text) else { throw failure("no string") }
+    let start = offset
+    while let octet = peek(text) {
+      if octet == UInt8(ascii: "\"") {
+        let string = try decoded(text, from: start, to: offset)
+        advance(by: 1)
+        return string
+      }
+      if octet == UInt8(ascii: "\\") { return try readEscapedString(text, from: start) }
+      if octet < 0x20 { throw failure("a control character in a string") }
+      advance(by: 1)
+    }
+    throw failure("a string without its closing quote")
+  }
+
+  /// Steps over a string, checking it as closely as ``readString(_:)``.
+  package mutating func skipString(_ text: Span<UInt8>) throws(JSONError) {
+    _ = try readString(text)
+  }
+
+  private func decoded(
+    _ text: Span<UInt8>, from start: Int, to end: Int
+  ) throws(JSONError) -> String {
+    let slice = text.extracting(start..<end)
+    let string = slice.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+    guard let string else { throw JSONError(offset: start, reason: "octets that are no UTF-8") }
+    return string
+  }
+
+  /// Reads on in a string that has an escape, from its first octet.
+  private mutating func readEscapedString(
+    _ text: Span<UInt8>, from start: Int
+  ) throws(JSONError) -> String {
+    var octets: [UInt8] = []
+    octets.reserveCapacity(offset - start + 32)
+    for index in start..<offset { octets.append(text[index]) }
+    while let octet = peek(text) {
+      switch octet {
+      case UInt8(ascii: "\""):
+        guard let string = String(validating: octets, as: UTF8.self) else {
+          throw JSONError(offset: start, reason: "octets that are no UTF-8")
+        }
+        advance(by: 1)
+        return string
+      case UInt8(ascii: "\\"):
+        advance(by: 1)
+        try readEscape(text, into: &octets)
+      case 0..<0x20:
+        throw failure("a control character in a string")
+      default:
+        octets.append(octet)
+        advance(by: 1)
+      }
+    }
+    throw failure("a string without its closing quote")
+  }
+
+  private mutating func readEscape(
+    _ text: Span<UInt8>, into octets: inout [UInt8]
+  ) throws(JSONError) {
+    guard let letter = peek(text) else { throw failure("a string without its closing quote") }
+    advance(by: 1)
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): octets.append(letter)
+    case UInt8(ascii: "b"): octets.append(0x08)
+    case UInt8(ascii: "f"): octets.append(0x0C)
+    case UInt8(ascii: "n"): octets.append(0x0A)
+    case UInt8(ascii: "r"): octets.append(0x0D)
+    case UInt8(ascii: "t"): octets.append(0x09)
+    case UInt8(ascii: "u"): octets.append(contentsOf: UTF8.encode(try readScalar(text))!)
+    default: throw failure("an unknown escape")
+    }
+  }
+
+  /// Reads what follows `\u`: one code unit, or a surrogate and its partner.
+  private mutating func readScalar(_ text: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
+    let unit = try readUnit(text)
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard unit < 0xDC00, accept(UInt8(ascii: "\\"), text), accept(UInt8(ascii: "u"), text) else {
+      throw failure("a surrogate without its partner")
+    }
+    let low = try readUnit(text)
+    guard (0xDC00...0xDFFF).contains(low) else { throw failure("a surrogate without its partner") }
+    return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))!
+  }
+
+  private mutating func readUnit(_ text: Span<UInt8>) throws(JSONError) -> UInt32 {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let octet = peek(text), let digit = hexDigit(octet) else {
+        throw failure("not four hexadecimal digits")
+      }
+      unit = unit << 4 | digit
+      advance(by: 1)
+    }
+    return unit
+  }
+
+  private func hexDigit(_ octet: UInt8) -> UInt32? {
+    switch octet {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(octet) - 0x30
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(octet) - 0x57
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(octet) - 0x37
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// A JSON value as it was written: members in their order, integers apart from other numbers.
+package indirect enum JSONTree: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  /// A number without fraction and exponent; what 64 bits do not hold is `Int.max` or `Int.min`.
+  case integer(Int)
+  /// A number with a fraction or an exponent.
+  case number(Double)
+  case string(String)
+  case array([JSONTree])
+  case object([Member])
+
+  /// One member of an object.
+  package struct Member: Hashable, Sendable {
+    package let key: String
+    package let value: JSONTree
+
+    package init(_ key: String, _ value: JSONTree) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// The value of the member named `key`; `nil` if there is none, or this is no object.
+  package subscript(key: String) -> JSONTree? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.key == key }?.value
+  }
+
+  package var string: String? { if case .string(let value) = self { value } else { nil } }
+  package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  package var array: [JSONTree]? { if case .array(let value) = self { value } else { nil } }
+  package var members: [Member]? { if case .object(let value) = self { value } else { nil } }
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+}
+
+extension JSONTree {
+  /// Reads a whole JSON text.
+  ///
+  /// - Parameter depthMax: How many arrays and objects may stand inside each other; default 64.
+  /// - Throws: ``JSONError`` for what RFC 8259 does not allow, for two members of one name in an
+  ///   object, and for a lone surrogate.
+  package static func parse(_ octets: [UInt8], depthMax: Int = 64) throws(JSONError) -> JSONTree {
+    try parse(octets.span, depthMax: depthMax)
+  }
+
+  package static func parse(
+    _ octets: UnsafeRawBufferPointer, depthMax: Int = 64
+  ) throws(JSONError) -> JSONTree {
+    try parse(Array(octets), depthMax: depthMax)
+  }
+
+  package static func parse(
+    _ text: Span<UInt8>, depthMax: Int = 64
+  ) throws(JSONError) -> JSONTree {
+    var cursor = JSONCursor(depthMax: depthMax)
+    let tree = try cursor.readTree(text)
+    try cursor.finish(text)
+    return tree
+  }
+}
+
+extension JSONCursor {
+  /// Reads a whole value.
+  package mutating func readTree(_ text: Span<UInt8>) throws(JSONError) -> JSONTree {
+    switch try nextKind(text) {
+    case .object: return .object(try readMembers(text))
+    case .array: return .array(try readElements(text))
+    case .string: return .string(try readString(text))
+    case .number:
+      switch try readNumber(text) {
+      case .integer(let value): return .integer(value)
+      case .fraction(let value): return .number(value)
+      }
+    case .yes:
+      try readWord("true", text)
+      return .bool(true)
+    case .no:
+      try readWord("false", text)
+      return .bool(false)
+    case .null:
+      try readWord("null", text)
+      return .null
+    }
+  }
+
+  private mutating func readElements(_ text: Span<UInt8>) throws(JSONError) -> [JSONTree] {
+    var elements: [JSONTree] = []
+    guard try open(UInt8(ascii: "["), text) else { return elements }
+    repeat { elements.append(try readTree(text)) } while try another(UInt8(ascii: "["), text)
+    return elements
+  }
+
+  private mutating func readMembers(_ text: Span<UInt8>) throws(JSONError) -> [JSONTree.Member] {
+    var members: [JSONTree.Member] = []
+    guard try open(UInt8(ascii: "{"), text) else { return members }
+    var names: Set<String> = []
+    repeat {
+      skipWhitespace(text)
+      let place = offset
+      let name = try readName(text)
+      guard names.insert(name).inserted else {
+        throw JSONError(offset: place, reason: "a second member of the same name")
+      }
+      members.append(JSONTree.Member(name, try readTree(text)))
+    } while try another(UInt8(ascii: "{"), text)
+    return members
+  }
+}

@@ -1,0 +1,51 @@
+/// The settings as they were typed: options, and for those not given the environment's.
+package struct ConfigurationTexts: Hashable, Sendable {
+  package var listen: String?
+  package var auth: String?
+  package var clock: String?
+  package var origins: [String] = []
+  package var store: String?
+  package var limits: [String] = []
+  package var web: String?
+  package var logLevel: String?
+
+  package init() {}
+
+  /// The names of the environment's variables, which mirror the options.
+  package static let variables = [
+    "PICKERD_LISTEN", "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE",
+    "PICKERD_LIMIT", "PICKERD_WEB", "PICKERD_LOG_LEVEL",
+  ]
+
+  /// Takes from `environment` what no option said; an empty variable says nothing.
+  ///
+  /// `PICKERD_ORIGIN` and `PICKERD_LIMIT` hold several values apart by blanks or commas. Origins
+  /// given as options replace the variable's; limits are set one by one.
+  package mutating func fill(from environment: [String: String]) {
+    func value(_ name: String) -> String? {
+      environment["PICKERD_" + name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    func values(_ name: String) -> [String] {
+      value(name)?.split { $0 == "," || $0.isWhitespace }.map(String.init) ?? []
+    }
+    listen = listen ?? value("LISTEN")
+    auth = auth ?? value("AUTH")
+    clock = clock ?? value("CLOCK")
+    store = store ?? value("STORE")
+    web = web ?? value("WEB")
+    logLevel = logLevel ?? value("LOG_LEVEL")
+    if origins.isEmpty { origins = values("ORIGIN") }
+    limits = values("LIMIT") + limits
+  }
+
+  /// Variables that look like ours and are not: a misspelt one should be noticed.
+  ///
+  /// Kubernetes gives every container `PICKERD_SERVICE_…` and `PICKERD_PORT…` when a service has
+  /// this name; those are passed over.
+  package static func unknownVariables(in environment: [String: String]) -> [String] {
+    environment.keys.filter { name in
+      name.hasPrefix("PICKERD_") && !variables.contains(name)
+        && !name.hasPrefix("PICKERD_SERVICE_") && !name.hasPrefix("PICKERD_PORT")
+    }.sorted()
+  }
+}

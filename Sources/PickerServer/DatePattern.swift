@@ -1,0 +1,112 @@
+/// A locale's pattern for dates, compiled: every field is a lookup, nothing is formatted any more.
+///
+/// - Source: Unicode TR35, "Date Format Patterns": letters are fields, quotes and all else literal.
+struct DatePattern: Hashable, Sendable {
+  enum Part: Hashable, Sendable {
+    case literal(String)
+    /// The year in the locale's digits, without leading zeros.
+    case year
+    /// By month − 1.
+    case month([String])
+    /// By day − 1.
+    case day([String])
+    /// By weekday − 1, Sunday first.
+    case weekday([String])
+  }
+
+  private(set) var parts: [Part] = []
+
+  /// Compiles `pattern`.
+  ///
+  /// - Parameter samples: Formats a field by itself (`MMM`, `d`): for each of the 12 months, 31
+  ///   days or 7 weekdays, from Sunday, or once where the field is another one.
+  init(_ pattern: String, samples: (_ field: String, _ kind: Sample) -> [String]) {
+    for piece in DatePattern.pieces(of: pattern) {
+      switch piece {
+      case .literal(let text): parts.append(.literal(text))
+      case .field(let field):
+        switch field.first {
+        case "y", "u", "r": parts.append(.year)
+        case "M", "L": parts.append(.month(samples(field, .months)))
+        case "d": parts.append(.day(samples(field, .days)))
+        case "E", "e", "c": parts.append(.weekday(samples(field, .weekdays)))
+        default: parts.append(.literal(samples(field, .one).first ?? ""))
+        }
+      }
+    }
+  }
+
+  enum Sample: Sendable { case months, days, weekdays, one }
+
+  func text(year: (Int) -> String, _ date: (year: Int, month: Int, day: Int, weekday: Int))
+    -> String
+  {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .literal(let literal): text += literal
+      case .year: text += year(date.year)
+      case .month(let months): text += months[date.month - 1]
+      case .day(let days): text += days[date.day - 1]
+      case .weekday(let weekdays): text += weekdays[date.weekday - 1]
+      }
+    }
+    return text
+  }
+
+  /// The same pattern with `word` where the weekday stands, as `Today, Nov 23` has it.
+  ///
+  /// The word gets a capital where the locale's own weekdays have one.
+  func replacingWeekday(by word: String) -> DatePattern {
+    var replaced = self
+    replaced.parts = parts.map { part in
+      guard case .weekday(let weekdays) = part else { return part }
+      let isCapital = weekdays.first?.first?.isUppercase == true
+      return .literal(isCapital ? word.prefix(1).uppercased() + word.dropFirst() : word)
+    }
+    return replaced
+  }
+}
+
+extension DatePattern {
+  private enum Piece { case literal(String), field(String) }
+
+  private static func pieces(of pattern: String) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = Substring(pattern)
+    while let first = rest.first {
+      if first == "'" {
+        pieces.append(.literal(quoted(&rest)))
+      } else if first.isASCII && first.isLetter {
+        let field = rest.prefix { $0 == first }
+        rest = rest.dropFirst(field.count)
+        pieces.append(.field(String(field)))
+      } else {
+        let literal = rest.prefix { $0 != "'" && !($0.isASCII && $0.isLetter) }
+        rest = rest.dropFirst(literal.count)
+        pieces.append(.literal(String(literal)))
+      }
+    }
+    return pieces
+  }
+
+  /// Takes a quoted literal off `rest`; a doubled quote is one quote, inside and outside of it.
+  private static func quoted(_ rest: inout Substring) -> String {
+    rest.removeFirst()
+    if rest.first == "'" {
+      rest.removeFirst()
+      return "'"
+    }
+    var literal = ""
+    while let character = rest.popFirst() {
+      if character != "'" {
+        literal.append(character)
+      } else if rest.first == "'" {
+        literal.append(rest.removeFirst())
+      } else {
+        break
+      }
+    }
+    return literal
+  }
+}

@@ -1,0 +1,26 @@
+/// A strong entity tag, made from a content: equal contents have equal tags.
+///
+/// - Source: RFC 9110 section 8.8.3.
+enum EntityTag {
+  /// The tag of `content`, with its quotes: 64 bits of FNV-1a and the length.
+  ///
+  /// It tells editions of one file apart; nothing is trusted because of it.
+  static func of(_ content: [UInt8]) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in content { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return "\"" + String(hash, radix: 16) + "-" + String(content.count, radix: 16) + "\""
+  }
+
+  /// Whether an `If-None-Match` header names `tag`, so that the client's copy is good.
+  ///
+  /// - Source: RFC 9110 section 13.1.2: a list, or `*`, compared weakly.
+  static func isNamed(_ tag: String, in header: String) -> Bool {
+    if header == "*" { return true }
+    return header.split(separator: ",").contains { entry in
+      let entry = entry.drop { $0 == " " || $0 == "\t" }
+      let opaque = entry.hasPrefix("W/") ? entry.dropFirst(2) : entry
+      return opaque.prefix(tag.count) == tag
+        && opaque.dropFirst(tag.count).allSatisfy { $0 == " " || $0 == "\t" }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import CivilTime
+import Foundation
+import PickerModel
+
+/// A locale's own texts: everything that Foundation's formatters would say, asked of them once.
+///
+/// Gregorian whatever the locale's own calendar, in the locale's own digits, 24 hours.
+/// - Source: rules.md, "Texts", others.
+struct FoundationTexts: RowTexts, Hashable {
+  let tag: String
+  private let content: Content
+
+  /// Everything but the tag: two locales with the same content are one.
+  struct Content: Hashable, Sendable {
+    fileprivate let digits: [String]
+    fileprivate let year: DatePattern
+    fileprivate let months: [String]
+    fileprivate let days: [String]
+    fileprivate let slotDay: DatePattern
+    fileprivate let slotToday: DatePattern
+    fileprivate let hours: [String]
+    fileprivate let minutes: [String]
+    fileprivate let cells: [String]
+  }
+
+  /// - Parameter tag: The BCP 47 tag of a locale that Foundation knows.
+  init(tag: String) {
+    self.tag = tag
+    content = Content(LocaleFormatter(tag: tag), today: TodayWords.word(for: tag))
+  }
+
+  func hasSameContent(as other: FoundationTexts) -> Bool { content == other.content }
+
+  func year(_ year: Int) -> String {
+    content.year.text(year: number, (year, 1, 1, 1))
+  }
+
+  func month(_ month: Int) -> String { content.months[month - 1] }
+
+  func day(_ day: Int) -> String { content.days[day - 1] }
+
+  func slotDay(_ date: CivilDate, isToday: Bool) -> String {
+    let pattern = isToday ? content.slotToday : content.slotDay
+    return pattern.text(year: number, (date.year, date.month, date.day, date.weekday))
+  }
+
+  func hour(_ hour: Int) -> String { content.hours[hour] }
+
+  func minute(_ minute: Int) -> String { content.minutes[minute] }
+
+  func cell(_ day: Int) -> String { content.cells[day - 1] }
+
+  private func number(_ value: Int) -> String { content.number(value) }
+}
+
+extension FoundationTexts.Content {
+  fileprivate init(_ formatter: LocaleFormatter, today: String?) {
+    let samples = formatter.samples
+    digits = (0...9).map(formatter.number)
+    year = DatePattern(formatter.pattern("y"), samples: samples)
+    months = samples(formatter.pattern("LLLL"), .months)
+    days = samples(formatter.pattern("d"), .days)
+    slotDay = DatePattern(formatter.pattern("MMMEd"), samples: samples)
+    slotToday = today.map(slotDay.replacingWeekday) ?? slotDay
+    hours = (0..<24).map { formatter.text(formatter.pattern("H"), minute: $0 * 60) }
+    minutes = (0..<60).map { formatter.text("mm", minute: $0) }
+    cells = samples("d", .days)
+  }
+
+  /// A whole number of at least 0 in the locale's digits, neither padded nor grouped.
+  fileprivate func number(_ value: Int) -> String {
+    var text = ""
+    for digit in String(value).utf8 { text += digits[Int(digit - UInt8(ascii: "0"))] }
+    return text
+  }
+}
+
+/// Foundation's formatters for one locale, in the Gregorian calendar and UTC.
+struct LocaleFormatter {
+  private let locale: Locale
+  private let formatter = DateFormatter()
+  private let numbers = NumberFormatter()
+
+  init(tag: String) {
+    let identifier = tag.replacing("-", with: "_")
+    locale = Locale(identifier: identifier + "@calendar=gregorian")
+    formatter.locale = locale
+    formatter.calendar = Calendar(identifier: .gregorian)
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    numbers.locale = locale
+  }
+
+  /// The locale's pattern for a set of fields.
+  func pattern(_ template: String) -> String {
+    DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale) ?? template
+  }
+
+  func number(_ value: Int) -> String {
+    numbers.string(from: NSNumber(value: value)) ?? String(value)
+  }
+
+  /// `pattern` on a day counted from 2018-01-01, at a minute of that day.
+  func text(_ pattern: String, day: Int = 0, minute: Int = 0) -> String {
+    // Setting it, even to the same, makes Foundation compile the pattern anew.
+    if formatter.dateFormat != pattern { formatter.dateFormat = pattern }
+    let start = 1_514_764_800
+    return formatter.string(
+      from: Date(timeIntervalSince1970: TimeInterval(start + day * 86_400 + minute * 60)))
+  }
+
+  /// `pattern` for all of a kind: the firsts of the months of 2018, the days of its January, and
+  /// its first Sunday (the 7th) to Saturday.
+  func samples(_ pattern: String, _ kind: DatePattern.Sample) -> [String] {
+    switch kind {
+    case .months:
+      let firsts = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+      return firsts.map { text(pattern, day: $0) }
+    case .days: return (0..<31).map { text(pattern, day: $0) }
+    case .weekdays: return (6..<13).map { text(pattern, day: $0) }
+    case .one: return [text(pattern)]
+    }
+  }
+}

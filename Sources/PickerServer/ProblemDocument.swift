@@ -1,0 +1,72 @@
+import JSONText
+
+/// Why a request was not done, for the client's program (`code`) and for its author (`detail`).
+///
+/// - Source: RFC 9457; protocol.md, "HTTP".
+package struct ProblemDocument: Error, Hashable, Sendable {
+  /// The media type of ``octets``.
+  package static let contentType = "application/problem+json"
+
+  /// The HTTP status, 400…599.
+  package let status: Int
+  /// One of protocol.md's codes, such as `badDefinition`.
+  package let code: String
+  /// What was wrong, where, and what would be right.
+  package let detail: String
+  /// Where in the definition, from its root (RFC 6901); empty is the root itself.
+  package let pointer: String?
+
+  /// With 405: the methods that are allowed, for the `Allow` header.
+  package let allow: [String]
+
+  package init(
+    status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = []
+  ) {
+    precondition((400...599).contains(status), "a problem has a problem's status")
+    self.status = status
+    self.code = code
+    self.detail = detail
+    self.pointer = pointer
+    self.allow = allow
+  }
+
+  /// The document. `type` is `about:blank`, which says that `title` is the status' own phrase and
+  /// that `code` is what tells problems apart.
+  package var octets: [UInt8] {
+    var members: [JSONTree.Member] = [
+      .init("type", .string("about:blank")),
+      .init("title", .string(ProblemDocument.phrase(status))),
+      .init("status", .integer(status)),
+      .init("code", .string(code)),
+      .init("detail", .string(detail)),
+    ]
+    if let pointer { members.append(.init("pointer", .string(pointer))) }
+    return JSONTree.object(members).serialized()
+  }
+
+  /// The phrase of a status.
+  ///
+  /// - Source: RFC 9110 section 15; RFC 6585 for 429 and 431.
+  private static func phrase(_ status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 410: "Gone"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 422: "Unprocessable Content"
+    case 426: "Upgrade Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    default: status < 500 ? "Client Error" : "Server Error"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// A regular file's bytes and the stamp by which a later look can tell that it has changed.
+struct RegularFile: Sendable {
+  /// What `stat` says of a file; two equal stamps are taken for the same content.
+  struct Stamp: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    let byteCount: Int
+    let modifiedSeconds: Int
+    let modifiedNanoseconds: Int
+  }
+
+  let bytes: [UInt8]
+  let stamp: Stamp
+
+  /// Reads `path` whole.
+  ///
+  /// - Returns: `nil` if there is no such regular file, it cannot be read, or it is larger than
+  ///   `byteCountMax`.
+  static func read(_ path: String, byteCountMax: Int) -> RegularFile? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+
+    var status = Glibc.stat()
+    guard fstat(descriptor, &status) == 0, let stamp = Stamp(status),
+      stamp.byteCount <= byteCountMax
+    else { return nil }
+
+    // A byte more than the stamp says, so that a file which grew meanwhile is noticed.
+    let bytes = [UInt8](unsafeUninitializedCapacity: stamp.byteCount + 1) { buffer, count in
+      while count < buffer.count {
+        let readCount = Glibc.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+        if readCount < 0 && errno == EINTR { continue }
+        guard readCount > 0 else { return }
+        count += readCount
+      }
+    }
+    guard bytes.count == stamp.byteCount else { return nil }
+    return RegularFile(bytes: bytes, stamp: stamp)
+  }
+
+  /// The stamp of the regular file at `path`, without opening it.
+  static func stamp(of path: String) -> Stamp? {
+    var status = Glibc.stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Stamp(status)
+  }
+
+  /// `path` with all symbolic links followed, or `nil` if it leads nowhere.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}
+
+extension RegularFile.Stamp {
+  fileprivate init?(_ status: Glibc.stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    byteCount = Int(status.st_size)
+    modifiedSeconds = Int(status.st_mtim.tv_sec)
+    modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
+  }
+}

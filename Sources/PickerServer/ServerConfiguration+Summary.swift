@@ -1,0 +1,38 @@
+extension ServerConfiguration {
+  /// What is in force, a setting per line: for the start of the log and for `serve --check`.
+  package var summary: String {
+    let origins = self.origins.allowed.map(\.description).sorted()
+    var lines = [
+      "listen     \(listen)" + (listen.isLoopback ? " (this machine only)" : ""),
+      "auth       \(authentication.rawValue)",
+      "clock      \(clock.rawValue)",
+      "origins    " + (origins.isEmpty ? "the request's own host" : origins.joined(separator: ", ")),
+      "store      \(store)",
+      "web        " + (webFolder ?? "none: the API only"),
+      "log level  \(logLevel.rawValue)",
+    ]
+    for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {
+      lines.append("limit      \(limit.rawValue)=\(limits[limit])")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension ServerLimit {
+  /// All limits, a line each, for `--help`.
+  package static var table: String {
+    let nameWidth = allCases.map(\.rawValue.count).max() ?? 0
+    return allCases.map { limit in
+      let standard = String(limit.facts.standard)
+      return "  " + limit.rawValue.padded(to: nameWidth)
+        + "  " + String(repeating: " ", count: max(0, 8 - standard.count)) + standard
+        + "  " + limit.facts.meaning
+    }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

@@ -1,0 +1,82 @@
+/// Everything that an operator decides, checked.
+package struct ServerConfiguration: Hashable, Sendable {
+  /// Who may do what: `open` needs no token, `token` gives three with each session.
+  package enum Authentication: String, CaseIterable, Sendable { case open, token }
+
+  /// Whose time it is: the machine's, or what `POST /v1/clock` says.
+  package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
+
+  /// How much is logged; each level includes those before it.
+  package enum LogLevel: String, CaseIterable, Comparable, Sendable {
+    case error, warning, notice, info, debug
+
+    package static func < (left: LogLevel, right: LogLevel) -> Bool {
+      allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
+    }
+  }
+
+  package var listen: ListenAddress = .standard
+  package var authentication: Authentication = .open
+  package var clock: ClockSource = .system
+  package var origins = OriginPolicy(allowed: [])
+  package var store: StoreLocation = .memory
+  package var limits = LimitSettings()
+  /// An absolute path, or `nil`: no pages are served, only the API.
+  package var webFolder: String?
+  package var logLevel: LogLevel = .notice
+
+  package init() {}
+
+  /// Checks what was typed.
+  ///
+  /// - Throws: ``ConfigurationProblem`` for the first setting that cannot be used.
+  package init(_ texts: ConfigurationTexts) throws(ConfigurationProblem) {
+    if let text = texts.listen { listen = try ListenAddress(text) }
+    authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
+    clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
+    logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
+    if let text = texts.store { store = try StoreLocation(text) }
+    limits = try LimitSettings(settings: texts.limits)
+    origins = try ServerConfiguration.origins(texts.origins)
+    webFolder = try ServerConfiguration.webFolder(texts.web)
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String?, _ option: String
+  ) throws(ConfigurationProblem) -> Choice? {
+    guard let text else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      throw ConfigurationProblem(
+        option: option,
+        detail: "\(ConfigurationProblem.shown(text)) is not possible. It is one of "
+          + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+    }
+    return choice
+  }
+
+  private static func origins(_ texts: [String]) throws(ConfigurationProblem) -> OriginPolicy {
+    var origins: [WebOrigin] = []
+    for text in texts {
+      guard let origin = WebOrigin(text) else {
+        throw ConfigurationProblem(
+          option: "--origin",
+          detail: "\(ConfigurationProblem.shown(text)) is no web origin. Write it as a browser "
+            + "sends it, such as https://example.org or http://localhost:3000: scheme, host, port "
+            + "if it is not the scheme's own, nothing after it and no wildcard.")
+      }
+      origins.append(origin)
+    }
+    return OriginPolicy(allowed: origins)
+  }
+
+  private static func webFolder(_ text: String?) throws(ConfigurationProblem) -> String? {
+    guard let text else { return WebFolder.found() }
+    guard let folder = RegularFile.resolved(text), WebFolder.hasPage(folder) else {
+      throw ConfigurationProblem(
+        option: "--web",
+        detail: "\(ConfigurationProblem.shown(text)) has no demo/index.html. Name the folder web "
+          + "of a checkout or of an installed pickerd, or leave the option out.")
+    }
+    return folder
+  }
+}

@@ -1,0 +1,71 @@
+/// A maximum that the server can be told, by the name it has on the wire and in `--limit`.
+///
+/// - Source: protocol.md, `limits`, `ttlSeconds`, bodies; rules.md, "Limits of a definition".
+package enum ServerLimit: String, CaseIterable, Sendable {
+  // What `welcome` tells a client.
+  case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
+  case refs, undo, history, members, messagesPerSecond
+  // What it meets otherwise.
+  case connections, sessions, outboxBytes, bodyBytes, ttlSeconds
+  case definitionNodes, definitionColumns, definitionMonths, definitionBlocked
+
+  /// What holds when nothing else is said, the values that can be said, and what it limits.
+  package var facts: (standard: Int, range: ClosedRange<Int>, meaning: String) {
+    switch self {
+    case .messageBytes: (65_536, 1_024...1_048_576, "bytes of a client's message")
+    case .months: (24, 1...240, "months that a member may look at")
+    case .rows: (500, 1...10_000, "rows that one request for rows is given")
+    case .windowRows: (200, 2...10_000, "rows of a column that are sent unasked")
+    case .joinMilliseconds: (10_000, 100...600_000, "time until a connection must join")
+    case .memberMilliseconds: (120_000, 0...86_400_000, "time a member may be absent")
+    case .refs: (256, 1...10_000, "refs remembered for a member")
+    case .undo: (100, 0...10_000, "steps that can be undone")
+    case .history: (1_000, 0...1_000_000, "deltas kept for members who resume")
+    case .members: (1_000, 1...100_000, "members of a session")
+    case .messagesPerSecond: (50, 1...100_000, "messages a second from a connection")
+    case .connections: (20_000, 1...1_000_000, "connections in all")
+    case .sessions: (100_000, 1...10_000_000, "sessions in all")
+    case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes that wait for one slow reader")
+    case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes of a request's body")
+    case .ttlSeconds: (31_536_000, 1...31_536_000, "the longest ttlSeconds of a session")
+    case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")
+    case .definitionColumns: (32, 1...32, "columns of a picker")
+    case .definitionMonths: (12_000, 1...119_986, "months of a calendar")
+    case .definitionBlocked: (1_000, 0...100_000, "blocked entries of a calendar")
+    }
+  }
+}
+
+/// A value for every ``ServerLimit``.
+package struct LimitSettings: Hashable, Sendable {
+  private var changed: [ServerLimit: Int] = [:]
+
+  package init() {}
+
+  /// Reads settings such as `members=50`; of the same name the last one counts.
+  ///
+  /// - Throws: ``ConfigurationProblem`` for an unknown name, or a value that is no integer in its
+  ///   range.
+  package init(settings: some Sequence<String>) throws(ConfigurationProblem) {
+    for setting in settings {
+      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let limit = ServerLimit(rawValue: String(parts[0])) else {
+        throw ConfigurationProblem(
+          option: "--limit",
+          detail: "\(ConfigurationProblem.shown(setting)) names no limit. Write NAME=NUMBER with "
+            + "one of " + ServerLimit.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+      }
+      let range = limit.facts.range
+      guard let value = Int(parts[1]), range.contains(value) else {
+        throw ConfigurationProblem(
+          option: "--limit",
+          detail: "\(limit.rawValue) cannot be \(ConfigurationProblem.shown(String(parts[1]))). "
+            + "It is a number from \(range.lowerBound) to \(range.upperBound): "
+            + limit.facts.meaning + ".")
+      }
+      changed[limit] = value == limit.facts.standard ? nil : value
+    }
+  }
+
+  package subscript(limit: ServerLimit) -> Int { changed[limit] ?? limit.facts.standard }
+}

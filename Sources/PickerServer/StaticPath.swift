@@ -1,0 +1,63 @@
+/// A request's path, if it can be a file of `web/`, as the path inside that folder.
+///
+/// Nothing is decoded: no file there has a name that needs it, so `%2e`, `\`, NUL and whatever else
+/// could mean two things to two readers are no path at all.
+enum StaticPath {
+  /// Longer paths are no files.
+  static let byteCountMax = 256
+
+  /// - Parameter path: The request's path as it was sent, without the query.
+  /// - Returns: `demo/index.html` for `/`; `nil` for what is not served, be it there or not.
+  static func inFolder(_ path: String) -> String? {
+    switch path {
+    case "/", "/demo/": return "demo/index.html"
+    case "/favicon.ico": return "demo/favicon.ico"
+    default: break
+    }
+    guard path.utf8.count <= byteCountMax, path.utf8.first == UInt8(ascii: "/") else { return nil }
+    let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0] == "demo" || parts[0] == "client",
+      parts.allSatisfy(isPlain)
+    else { return nil }
+    return String(path.dropFirst())
+  }
+
+  /// Letters, digits, `_`, `-` and dots, but no dot first.
+  private static func isPlain(_ part: Substring) -> Bool {
+    guard let first = part.utf8.first, first != UInt8(ascii: ".") else { return false }
+    return part.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+  }
+}
+
+/// What a file is, by its extension: its type, and whether it is a page.
+enum ContentType {
+  /// The media types of what `web/` may hold. A file of any other extension is not served.
+  private static let byExtension: [Substring: String] = [
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "mjs": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "map": "application/json",
+    "webmanifest": "application/manifest+json",
+    "ts": "text/plain; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "ico": "image/x-icon",
+    "woff2": "font/woff2",
+  ]
+
+  static func of(_ path: String) -> String? {
+    path.lastIndex(of: ".").flatMap { byExtension[path[path.index(after: $0)...]] }
+  }
+}

@@ -1,0 +1,29 @@
+/// The folder `web/` with the demo page and the browser client, and where to look for it.
+package enum WebFolder {
+  /// Looks beside the running program: `web/` next to it, `../share/pickerd/web` where it was
+  /// installed, and the `web/` of the checkout in whose `.build` it was built.
+  ///
+  /// The working directory does not matter, and so cannot surprise.
+  /// - Returns: An absolute path, or `nil` if none of them has a demo page.
+  package static func found(beside program: String = "/proc/self/exe") -> String? {
+    guard let program = RegularFile.resolved(program) else { return nil }
+    let folder = parent(of: program)
+    var candidates = [folder + "/web", parent(of: folder) + "/share/pickerd/web"]
+    // .build/x86_64-unknown-linux-gnu/release/pickerd
+    var above = folder
+    for _ in 0..<4 {
+      above = parent(of: above)
+      if RegularFile.stamp(of: above + "/Package.swift") != nil { candidates.append(above + "/web") }
+    }
+    return candidates.first(where: hasPage)
+  }
+
+  /// Whether `folder` is such a folder.
+  package static func hasPage(_ folder: String) -> Bool {
+    RegularFile.stamp(of: folder + "/demo/index.html") != nil
+  }
+
+  private static func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
+  }
+}

@@ -1,0 +1,27 @@
+/// One message's octets, built once and shared by every outbox that it waits in.
+///
+/// In front of them stands free room, into which the socket writes the WebSocket header. All
+/// connections of one loop may share a frame, connections of different loops may not.
+package final class Frame: @unchecked Sendable {
+  /// Octets of free room before the message. At least libwebsockets' `LWS_PRE`.
+  package static let headroom = 16
+
+  /// Where the free room begins.
+  package let base: UnsafeMutableRawPointer
+  /// Octets of the message.
+  package let count: Int
+
+  package init(_ octets: some Collection<UInt8>) {
+    count = octets.count
+    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 16)
+    let payload = UnsafeMutableRawBufferPointer(start: base + Frame.headroom, count: octets.count)
+    payload.copyBytes(from: octets)
+  }
+
+  deinit { base.deallocate() }
+
+  /// The message. Valid as long as the frame lives.
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + Frame.headroom, count: count)
+  }
+}

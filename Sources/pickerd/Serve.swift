@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import PickerServer
+
+/// `pickerd serve`: the server, until it is told to stop.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serve sessions over HTTP and WebSocket.",
+    discussion: """
+      Every option can be an environment variable instead: PICKERD_LISTEN, PICKERD_AUTH, \
+      PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL. \
+      Several origins or limits stand apart by commas or blanks. An option wins over its variable.
+
+      LIMITS (name, what holds if nothing is said, what it limits):
+      \(ServerLimit.table)
+
+      SIGNALS: SIGTERM and SIGINT tell the members to come back, close their connections, and end \
+      the server with status 0.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to listen: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80, or :0 for any free port of this "
+        + "machine. (default: 127.0.0.1:7681)", valueName: "address:port"))
+  var listen: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Who may do what. open: everybody with the link, the first member is the owner. token: each "
+        + "session is created with three tokens, for owner, editor and viewer. (default: open)",
+      valueName: "open|token"))
+  var auth: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose time it is. system: the machine's. manual: it stands, and moves when POST /v1/clock "
+        + "says so; for tests. (default: system)", valueName: "system|manual"))
+  var clock: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A web origin whose pages may connect, such as https://example.org; may be repeated. "
+        + "(default: only pages from the host that the request itself names)", valueName: "origin"))
+  var origin: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Where sessions are kept. memory: in the process, and they end with it. (default: memory:)",
+      valueName: "memory:"))
+  var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Set a limit, such as members=50; may be repeated. LIMITS above lists them.",
+      valueName: "name=number"))
+  var limit: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder with the demo page and the browser client. (default: web next to the program, "
+        + "../share/pickerd/web, or the web of the checkout it was built in)", valueName: "folder"))
+  var web: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How much to log on standard error. (default: notice)",
+      valueName: "error|warning|notice|info|debug"))
+  var logLevel: String?
+
+  @Flag(help: "Check the configuration, print it, and do not serve.")
+  var check = false
+
+  func run() throws {
+    let configuration = try checked()
+    if check {
+      print(configuration.summary)
+      return
+    }
+    Server.blockSignals()
+    let server: Server
+    do {
+      server = try Server(configuration)
+    } catch {
+      complain(error.description)
+      throw ExitCode(EX_UNAVAILABLE)
+    }
+    // A pipe is buffered; whoever started the server waits for this line.
+    print("pickerd serves \(server.url)")
+    fflush(nil)
+    server.run()
+  }
+
+  /// The options and the environment together, checked.
+  private func checked() throws -> ServerConfiguration {
+    var texts = ConfigurationTexts()
+    texts.listen = listen
+    texts.auth = auth
+    texts.clock = clock
+    texts.origins = origin
+    texts.store = store
+    texts.limits = limit
+    texts.web = web
+    texts.logLevel = logLevel
+
+    let environment = ProcessInfo.processInfo.environment
+    texts.fill(from: environment)
+    for name in ConfigurationTexts.unknownVariables(in: environment) {
+      complain("the environment's \(name) is none that pickerd reads")
+    }
+    do {
+      return try ServerConfiguration(texts)
+    } catch {
+      complain(error.description)
+      throw ExitCode(EX_USAGE)
+    }
+  }
+
+  private func complain(_ sentence: String) {
+    FileHandle.standardError.write(Data("pickerd serve: \(sentence)\n".utf8))
+  }
+}

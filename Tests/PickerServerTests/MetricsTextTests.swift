@@ -1,0 +1,73 @@
+import Testing
+
+@testable import PickerServer
+
+@Suite struct MetricsTextTests {
+  @Test func `counters and gauges are written with help, type and labels`() {
+    var metrics = MetricsText()
+    metrics.gauge("pickerd_connections", "Open connections.", .init(3))
+    metrics.counter(
+      "pickerd_commands_total", "Commands by answer.",
+      .init(7, ("answer", "delta")), .init(2, ("answer", "refused"), ("code", "noSuchRow")))
+
+    #expect(
+      metrics.text == """
+        # HELP pickerd_connections Open connections.
+        # TYPE pickerd_connections gauge
+        pickerd_connections 3
+        # HELP pickerd_commands_total Commands by answer.
+        # TYPE pickerd_commands_total counter
+        pickerd_commands_total{answer="delta"} 7
+        pickerd_commands_total{answer="refused",code="noSuchRow"} 2
+
+        """)
+  }
+
+  @Test func `a histogram's buckets add up to its count`() {
+    var histogram = Histogram(bounds: [0.5, 1, 10])
+    for value in [0.25, 0.5, 0.75, 8, 100] { histogram.record(value) }
+    var metrics = MetricsText()
+    metrics.histogram("pickerd_turn_seconds", "A turn of the loop.", histogram)
+
+    #expect(
+      metrics.text == """
+        # HELP pickerd_turn_seconds A turn of the loop.
+        # TYPE pickerd_turn_seconds histogram
+        pickerd_turn_seconds_bucket{le="0.5"} 2
+        pickerd_turn_seconds_bucket{le="1"} 3
+        pickerd_turn_seconds_bucket{le="10"} 4
+        pickerd_turn_seconds_bucket{le="+Inf"} 5
+        pickerd_turn_seconds_sum 109.5
+        pickerd_turn_seconds_count 5
+
+        """)
+  }
+
+  @Test func `what would break a line is escaped`() {
+    var metrics = MetricsText()
+    metrics.gauge("pickerd_build", "One\nline \\ \"two\".", .init(1, ("text", "a\"b\\c\nd")))
+
+    #expect(
+      metrics.text == """
+        # HELP pickerd_build One\\nline \\\\ "two".
+        # TYPE pickerd_build gauge
+        pickerd_build{text="a\\"b\\\\c\\nd"} 1
+
+        """)
+  }
+
+  @Test func `numbers are written as Prometheus reads them`() {
+    var metrics = MetricsText()
+    metrics.gauge(
+      "pickerd_x", "X.", .init(0.000_05), .init(Double.infinity), .init(-Double.infinity),
+      .init(Double.nan), .init(1e300), .init(Int.max / 2))
+
+    let values = metrics.text.split(separator: "\n").dropFirst(2).map { $0.split(separator: " ")[1] }
+    #expect(values == ["5e-05", "+Inf", "-Inf", "NaN", "1e+300", "4611686018427387904"])
+  }
+
+  @Test func `the standard buckets ascend from 50 µs to 10 s`() {
+    #expect(Histogram.seconds.bounds.first == 0.000_05)
+    #expect(Histogram.seconds.bounds.last == 10)
+  }
+}

@@ -1,0 +1,136 @@
+import Testing
+
+@testable import PickerServer
+
+@Suite struct ServerConfigurationTests {
+  @Test func `nothing said is this machine, open, the machine's clock, in memory`() throws {
+    let configuration = try ServerConfiguration(ConfigurationTexts())
+
+    #expect(configuration.listen.description == "127.0.0.1:7681")
+    #expect(configuration.authentication == .open)
+    #expect(configuration.clock == .system)
+    #expect(configuration.origins == OriginPolicy(allowed: []))
+    #expect(configuration.store == .memory)
+    #expect(configuration.limits == LimitSettings())
+    #expect(configuration.logLevel == .notice)
+  }
+
+  @Test func `the standard limits are those of the protocol`() {
+    let limits = LimitSettings()
+
+    #expect(limits[.messageBytes] == 65_536)
+    #expect(limits[.months] == 24)
+    #expect(limits[.rows] == 500)
+    #expect(limits[.windowRows] == 200)
+    #expect(limits[.joinMilliseconds] == 10_000)
+    #expect(limits[.memberMilliseconds] == 120_000)
+    #expect(limits[.refs] == 256)
+    #expect(limits[.undo] == 100)
+    #expect(limits[.history] == 1_000)
+    #expect(limits[.members] == 1_000)
+    #expect(limits[.messagesPerSecond] == 50)
+    #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
+  }
+
+  @Test func `a limit can be set to its ends and not past them`() throws {
+    for limit in ServerLimit.allCases {
+      let range = limit.facts.range
+      for value in [range.lowerBound, range.upperBound] {
+        #expect(try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])[limit] == value)
+      }
+      for value in [range.lowerBound - 1, range.upperBound + 1] {
+        #expect(throws: ConfigurationProblem.self) {
+          try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])
+        }
+      }
+    }
+  }
+
+  @Test func `of a limit set twice the last one counts`() throws {
+    let limits = try LimitSettings(settings: ["members=5", "undo=7", "members=1000"])
+
+    #expect(limits[.members] == 1_000)
+    #expect(limits[.undo] == 7)
+    #expect(limits == (try LimitSettings(settings: ["undo=7"])))
+  }
+
+  @Test(arguments: [
+    "", "members", "members=", "members=x", "members=1.5", "members= 5", "Members=5", "=5",
+    "members=5=6", "members=99999999999999999999", "nodes=5",
+  ])
+  func `a setting that is no limit is refused`(setting: String) {
+    let problem = #expect(throws: ConfigurationProblem.self) {
+      try LimitSettings(settings: [setting])
+    }
+    #expect(problem?.option == "--limit")
+  }
+
+  @Test(arguments: [
+    ("auth", "jwt", "open, token"), ("clock", "moon", "system, manual"),
+    ("logLevel", "loud", "error, warning, notice, info, debug"), ("store", "sqlite:x", "memory:"),
+    ("store", "", "memory:"), ("origin", "https://*.org", "https://example.org"),
+    ("web", "/nowhere", "demo/index.html"),
+  ])
+  func `what cannot be is refused with what can`(setting: String, text: String, right: String) {
+    var texts = ConfigurationTexts()
+    switch setting {
+    case "auth": texts.auth = text
+    case "clock": texts.clock = text
+    case "logLevel": texts.logLevel = text
+    case "store": texts.store = text
+    case "origin": texts.origins = [text]
+    default: texts.web = text
+    }
+
+    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+
+    #expect(problem?.detail.contains(right) == true)
+  }
+
+  @Test func `the environment says what no option says`() {
+    var texts = ConfigurationTexts()
+    texts.auth = "token"
+    texts.limits = ["members=2"]
+
+    texts.fill(from: [
+      "PICKERD_LISTEN": ":0", "PICKERD_AUTH": "open", "PICKERD_STORE": "",
+      "PICKERD_ORIGIN": "https://a.org, https://b.org", "PICKERD_LIMIT": "members=1 undo=3",
+      "PATH": "/bin",
+    ])
+
+    #expect(texts.listen == ":0")
+    #expect(texts.auth == "token")
+    #expect(texts.store == nil)
+    #expect(texts.origins == ["https://a.org", "https://b.org"])
+    #expect(texts.limits == ["members=1", "undo=3", "members=2"])
+  }
+
+  @Test func `a misspelt variable is noticed, one that Kubernetes sets is not`() {
+    let unknown = ConfigurationTexts.unknownVariables(in: [
+      "PICKERD_LISTN": ":0", "PICKERD_LISTEN": ":0", "PICKERD_SERVICE_HOST": "10.0.0.1",
+      "PICKERD_PORT_7681_TCP": "x", "HOME": "/",
+    ])
+    #expect(unknown == ["PICKERD_LISTN"])
+  }
+
+  @Test func `a refused text is shown escaped and cut short`() {
+    let problem = #expect(throws: ConfigurationProblem.self) {
+      try StoreLocation("\u{1b}[2J\n" + String(repeating: "x", count: 10_000))
+    }
+    #expect(problem?.detail.contains("\u{1b}") == false)
+    #expect(problem?.detail.contains("\n") == false)
+    #expect((problem?.detail.count ?? .max) < 300)
+  }
+
+  @Test func `the summary names what is in force and the limits that differ`() throws {
+    var texts = ConfigurationTexts()
+    texts.listen = "[::1]:0"
+    texts.limits = ["members=5"]
+
+    let summary = try ServerConfiguration(texts).summary
+
+    #expect(summary.contains("listen     [::1]:0 (this machine only)"))
+    #expect(summary.contains("origins    the request's own host"))
+    #expect(summary.hasSuffix("limit      members=5"))
+  }
+}

@@ -1,0 +1,182 @@
+import Testing
+
+@testable import PickerServer
+
+@Suite struct StaticFilesTests {
+  private let folder: TemporaryFolder
+  private let files: StaticFiles
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("<!doctype html>", to: "demo/index.html")
+    try folder.write("icon", to: "demo/favicon.ico")
+    try folder.write("body{}", to: "demo/style.css")
+    try folder.write("export {}", to: "client/pickerd.js")
+    try folder.write("export {}", to: "client/pickerd.3f2a9c01.js")
+    try folder.write("export {}", to: "client/core/socket.js")
+    try folder.write("secret", to: "demo/.hidden.txt")
+    try folder.write("secret", to: "demo/binary.exe")
+    try folder.write("secret", to: "demo/noextension")
+    try folder.write("secret", to: "secret.txt")
+    try folder.write("secret", to: "other/secret.txt")
+    files = StaticFiles(folder: folder.path)
+  }
+
+  private func get(_ path: String, method: String = "GET", ifNoneMatch: String? = nil)
+    -> StaticAnswer?
+  {
+    files.answer(method: method, path: path, ifNoneMatch: ifNoneMatch)
+  }
+
+  @Test(arguments: [
+    ("/", "text/html; charset=utf-8", "<!doctype html>"),
+    ("/demo/", "text/html; charset=utf-8", "<!doctype html>"),
+    ("/demo/index.html", "text/html; charset=utf-8", "<!doctype html>"),
+    ("/demo/style.css", "text/css; charset=utf-8", "body{}"),
+    ("/client/pickerd.js", "text/javascript; charset=utf-8", "export {}"),
+    ("/client/core/socket.js", "text/javascript; charset=utf-8", "export {}"),
+    ("/favicon.ico", "image/x-icon", "icon"),
+  ])
+  func `a file is answered with its type`(path: String, type: String, body: String) throws {
+    let answer = try #require(get(path))
+
+    #expect(answer.status == 200)
+    #expect(answer["content-type"] == type)
+    #expect(answer["x-content-type-options"] == "nosniff")
+    #expect(answer["referrer-policy"] == "no-referrer")
+    #expect(answer["cache-control"] == "no-cache")
+    #expect(answer.body == Array(body.utf8))
+  }
+
+  @Test(arguments: [
+    "", "/demo", "/client", "/client/", "/demo//index.html", "//demo/index.html", "/demo/./index.html",
+    "/demo/../demo/index.html", "/demo/..", "/../demo/index.html", "/demo/%2e%2e/secret.txt",
+    "/demo/%69ndex.html", "/demo/index.html/", "/demo\\index.html", "/demo/..\\secret.txt",
+    "/demo/index.html\u{0}", "/demo/index.html\u{0}.css", "/demo/.hidden.txt", "/demo/binary.exe",
+    "/demo/noextension", "/secret.txt", "/other/secret.txt", "/demo/absent.html", "/Demo/index.html",
+    "/demo/index.html?x", "demo/index.html", "/demo/index.html ", "/demo/…html", "*",
+    "/client/../secret.txt", "/demo/.../index.html", "http://a.org/demo/index.html",
+  ])
+  func `what is no plain path to a known file is not there`(path: String) {
+    #expect(get(path) == nil)
+  }
+
+  @Test func `a path longer than any file's is not looked for`() {
+    #expect(get("/demo/" + String(repeating: "a", count: 10_000) + ".html") == nil)
+    #expect(get("/demo" + String(repeating: "/a", count: 200) + ".html") == nil)
+  }
+
+  @Test func `a link that leads out of the folder is not followed`() throws {
+    let outside = try TemporaryFolder()
+    try outside.write("secret", to: "secret.txt")
+    try folder.link("demo/out.txt", to: outside.path + "/secret.txt")
+    try folder.link("demo/up.txt", to: "../secret.txt")
+    try folder.link("client/all", to: outside.path)
+
+    #expect(get("/demo/out.txt") == nil)
+    #expect(get("/client/all/secret.txt") == nil)
+    #expect(get("/demo/up.txt")?.body == Array("secret".utf8), "a link inside the folder is a file")
+  }
+
+  @Test func `a known copy is answered with 304 and without a body`() throws {
+    let tag = try #require(get("/demo/style.css")?["etag"])
+
+    for header in [tag, "W/" + tag, "\"x\", \(tag) , \"y\"", "*"] {
+      let answer = get("/demo/style.css", ifNoneMatch: header)
+      #expect(answer?.status == 304)
+      #expect(answer?.body == [])
+      #expect(answer?["etag"] == tag)
+    }
+    for header in ["", "\"x\"", tag + "x", String(tag.dropLast())] {
+      #expect(get("/demo/style.css", ifNoneMatch: header)?.status == 200)
+    }
+  }
+
+  @Test func `an edit shows at the next request`() throws {
+    let before = try #require(get("/demo/style.css"))
+    try folder.write("body{color:red}", to: "demo/style.css")
+
+    let after = try #require(get("/demo/style.css", ifNoneMatch: before["etag"]))
+
+    #expect(after.status == 200)
+    #expect(after.body == Array("body{color:red}".utf8))
+    #expect(after["etag"] != before["etag"])
+    try folder.remove("demo/style.css")
+    #expect(get("/demo/style.css") == nil)
+  }
+
+  @Test func `a name with a hash in it is kept for good`() {
+    #expect(
+      get("/client/pickerd.3f2a9c01.js")?["cache-control"]
+        == "public, max-age=31536000, immutable")
+    #expect(!StaticFiles.isHashed("client/pickerd.min.js"))
+    #expect(!StaticFiles.isHashed("client/pickerd.deadbeef.js"), "may be a word")
+    #expect(!StaticFiles.isHashed("client/3f2a9c01.js"), "the whole name")
+  }
+
+  @Test func `a page may load this server's files and nothing else`() throws {
+    let policy = try #require(get("/")?["content-security-policy"])
+
+    #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+    #expect(policy.contains("frame-ancestors 'none'"))
+    #expect(!policy.contains("unsafe"))
+    #expect(get("/client/pickerd.js")?["content-security-policy"] == nil)
+  }
+
+  @Test func `pages elsewhere may import the client, and no other file`() {
+    #expect(get("/client/pickerd.js")?["access-control-allow-origin"] == "*")
+    #expect(get("/demo/style.css")?["access-control-allow-origin"] == nil)
+  }
+
+  @Test func `a file can only be read`() {
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "get"] {
+      #expect(get("/demo/style.css", method: method)?.status == 405)
+      #expect(get("/demo/style.css", method: method)?["allow"] == "GET, HEAD")
+      #expect(get("/demo/absent.css", method: method) == nil)
+    }
+    #expect(get("/demo/style.css", method: "HEAD")?.status == 200)
+  }
+
+  @Test func `a file larger than the maximum is not served`() throws {
+    try folder.write([UInt8](repeating: 1, count: StaticFiles.fileByteCountMax), to: "demo/a.png")
+    try folder.write([UInt8](repeating: 1, count: StaticFiles.fileByteCountMax + 1), to: "demo/b.png")
+
+    #expect(get("/demo/a.png")?.status == 200)
+    #expect(get("/demo/b.png") == nil)
+  }
+
+  @Test func `files beyond what is kept are served all the same`() throws {
+    let large = [UInt8](repeating: 1, count: StaticFiles.fileByteCountMax)
+    for index in 0..<10 { try folder.write(large, to: "demo/large\(index).png") }
+
+    for index in 0..<10 { #expect(get("/demo/large\(index).png")?.body.count == large.count) }
+  }
+
+  @Test func `without a folder nothing is there`() {
+    #expect(StaticFiles(folder: nil).answer(method: "GET", path: "/", ifNoneMatch: nil) == nil)
+    let gone = StaticFiles(folder: folder.path + "/gone")
+    #expect(gone.answer(method: "GET", path: "/", ifNoneMatch: nil) == nil)
+  }
+
+  @Test func `the folder is found beside the program, where it is installed, in a checkout`() throws {
+    let place = try TemporaryFolder()
+    try place.write("", to: "bin/pickerd")
+    try place.write("", to: "share/pickerd/web/demo/index.html")
+    #expect(
+      WebFolder.found(beside: place.path + "/bin/pickerd") == place.path + "/share/pickerd/web")
+
+    try place.write("", to: "bin/web/demo/index.html")
+    #expect(WebFolder.found(beside: place.path + "/bin/pickerd") == place.path + "/bin/web")
+
+    try place.write("", to: "checkout/.build/x86_64/release/pickerd")
+    try place.write("", to: "checkout/web/demo/index.html")
+    let built = place.path + "/checkout/.build/x86_64/release/pickerd"
+    #expect(WebFolder.found(beside: built) == nil, "not without a Package.swift")
+    try place.write("", to: "checkout/Package.swift")
+    #expect(WebFolder.found(beside: built) == place.path + "/checkout/web")
+  }
+}
+
+extension StaticAnswer {
+  subscript(header: String) -> String? { headers.first { $0.name == header }?.value }
+}
