@@ -9,6 +9,8 @@ export class Column {
     this.count = wire.count;
     /** @type {number | null} the selected row; null in an empty column */
     this.row = wire.row;
+    /** @type {Map<number, Row> | null} the rows of then: a correction speaks of one of them */
+    this.rowsBefore = null;
     /** @type {Row | null} after a reload, until its move: the row that was selected before */
     this.before = null;
     /** @type {Map<number, Row>} */
@@ -30,6 +32,15 @@ export class Column {
   rowOf(key) {
     for (const [index, row] of this.rows) if (row.key === key) return index;
     return null;
+  }
+
+  /** What a key says, now or before the last reload. @param {string | undefined} key @returns {Row | null} */
+  rowOfKey(key) {
+    if (key === undefined) return null;
+    for (const rows of [this.rows, this.rowsBefore]) {
+      for (const row of rows?.values() ?? []) if (row.key === key) return row;
+    }
+    return { key, text: key };
   }
 
   get selected() {

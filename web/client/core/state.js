@@ -193,6 +193,7 @@ export class PickerState {
     const column = new Column(/** @type {any} */ (change));
     // The row that was selected is remembered until the move that follows says what became of it.
     column.before = before?.selected ?? before?.before ?? null;
+    column.rowsBefore = before?.rows ?? null;
     this.columns[change.column] = column;
   }
 
@@ -202,13 +203,15 @@ export class PickerState {
     if (!column) return [];
     const from = column.before ?? column.selected ?? null;
     const to = { key: change.key, text: change.text };
+    const wanted = column.rowOfKey(change.wanted) ?? from;
     column.before = null;
+    column.rowsBefore = null;
     column.row = change.row;
     column.put(change.row, [to]);
     if (change.cause === undefined) return [];
     if (change.cause === "clamp") {
       return [{
-        kind: "corrected", column: change.column, wanted: change.wanted ?? from?.key ?? "", to,
+        kind: "corrected", column: change.column, wanted, to,
         reason: change.reason ?? "", count: column.count, by, mine,
       }];
     }

@@ -44,7 +44,7 @@ export type Command = { type: CommandName; ref?: number; [field: string]: any };
 export type Notice =
   | { kind: "moved"; column: number; cause: string; from: Row | null; to: Row; by: string | null; mine: boolean }
   | {
-      kind: "corrected"; column: number; wanted: string; to: Row; reason: string; count: number;
+      kind: "corrected"; column: number; wanted: Row | null; to: Row; reason: string; count: number;
       by: string | null; mine: boolean;
     }
   | { kind: "range"; range: Range | null; cause: string; by: string | null; mine: boolean }
