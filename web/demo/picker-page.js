@@ -26,6 +26,7 @@ export class PickerPage {
     this.element = null;
     /** @type {any} what `GET` said: title and whole definition */
     this.document = null;
+    this.hasRead = false;
     this.isClosed = false;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
@@ -47,7 +48,6 @@ export class PickerPage {
       this.stage, this.side));
     this.translate();
     await this.#join();
-    void this.#read();
   }
 
   close() {
@@ -94,6 +94,7 @@ export class PickerPage {
   /** Title and definition are the session's, and do not change. */
   async #read() {
     const { locale, words } = this.settings;
+    this.hasRead = true;
     try {
       this.document = await readSession(this.route.session, this.token, locale);
     } catch {
@@ -121,6 +122,7 @@ export class PickerPage {
     setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
     setAttribute(this.latency, "title", words.latencyTitle);
     if (!picker) return;
+    if (connection === "live" && !this.hasRead) void this.#read();
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
     if (farewell) {
@@ -144,8 +146,8 @@ export class PickerPage {
   /** @param {string} token */
   #enter(token) {
     this.token = token;
+    this.hasRead = false;
     this.picker?.setToken(token);
-    void this.#read();
   }
 }
 

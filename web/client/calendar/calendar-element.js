@@ -17,15 +17,15 @@ export class CalendarElement extends PickerElement {
 
   constructor() {
     super();
-    this.hint = make("div", { class: "hint", part: "hint" });
-    this.hits = make("div", { class: "hits", part: "hits" });
+    this.guide = make("strong", { class: "guide" });
+    this.hits = make("span", { class: "hits", part: "hits" });
+    this.hint.append(this.guide, this.hits);
     this.before = make("button", { class: "turn", part: "turn", type: "button", onclick: () => this.#turn(-1) }, icon("up"));
     this.after = make("button", { class: "turn", part: "turn", type: "button", onclick: () => this.#turn(1) }, icon("down"));
     this.todayButton = make("button", { class: "today", part: "today", type: "button", onclick: () => this.#showToday() });
-    this.guide = make("div", { class: "guide" }, make("div", { class: "said" }, this.hint, this.hits),
-      make("div", { class: "turns" }, this.todayButton, this.before, this.after));
+    this.tools.append(this.todayButton, this.before, this.after);
     this.list = new MonthList((from, count) => this.picker?.months(from, count), () => this.#drawMonths());
-    this.stage.append(this.guide, this.list.element);
+    this.stage.append(this.list.element);
     /** @type {string | null} where the keyboard is; null before anything was focused */
     this.focusDate = null;
     /** @type {string | null} the day under pointer or focus */
@@ -52,7 +52,7 @@ export class CalendarElement extends PickerElement {
     const hint = definition?.selection === "single" ? words.hint.single
       : picker.isRangeOpen ? words.hint.second : words.hint.first;
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
-    setText(this.hint, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
+    setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);

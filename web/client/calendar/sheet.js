@@ -3,16 +3,11 @@
 import { sheetOf } from "../parts/dom.js";
 
 export const calendarSheet = sheetOf(`
-.stage { display: grid; gap: 8px; grid-template-columns: minmax(0, 1fr); }
-.guide { display: flex; align-items: center; justify-content: space-between; gap: 8px; flex-wrap: wrap; }
-.said { flex: 1 1 160px; min-inline-size: 0; }
-.hint { font-weight: 600; min-block-size: 1.35em; }
-.hits { color: var(--muted); font-size: .85rem; font-variant-numeric: tabular-nums; }
-.turns { display: flex; align-items: center; gap: 2px; margin-inline-start: auto; }
+.hits { font-variant-numeric: tabular-nums; }
 .turn { color: var(--muted); }
 .today { padding-inline: 14px; font-weight: 600; color: var(--accent); }
 .scroller {
-  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(330px, 58svh, 620px));
+  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(330px, 54svh, 620px));
   border-radius: 14px; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
   scrollbar-width: thin; scrollbar-color: var(--line) transparent; contain: strict;
 }

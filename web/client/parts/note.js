@@ -48,6 +48,11 @@ export class Note {
     this.#stay(stayMilliseconds[sentence.tone]);
   }
 
+  /** Something newer has happened that needs no words: what was told of others before is old. */
+  outdate() {
+    if (this.batch.length === 0 && this.weight <= weight.move) this.hide();
+  }
+
   hide() {
     clearTimeout(this.timer);
     this.weight = 0;

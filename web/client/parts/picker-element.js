@@ -37,9 +37,13 @@ export class PickerElement extends HTMLElement {
     this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
     this.banner = make("div", { class: "banner", part: "connection", role: "status" }, this.connectionText, this.retryButton);
     this.stage = make("div", { class: "stage", part: "stage" });
+    /** The subclass's buttons, beside the people. */
+    this.tools = make("div", { class: "tools" });
+    /** What can be done, while there is nothing to report. */
+    this.hint = make("div", { class: "hint", part: "hint" });
     this.frameElement = make("div", { class: "frame", part: "frame" },
-      make("div", { class: "top" }, this.people.element), this.banner, this.stage,
-      make("div", { class: "note-place" }, this.note.element), this.bar.element, this.announcer.element);
+      make("div", { class: "top" }, this.people.element, this.tools), this.banner, this.stage,
+      make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
     root.append(this.frameElement);
@@ -142,6 +146,8 @@ export class PickerElement extends HTMLElement {
   #hear(notice) {
     const picker = /** @type {PickerSession} */ (this.current);
     this.noticed(notice);
+    // Who is away, and back, their pictures say.
+    if (notice.kind === "away" || notice.kind === "back") return;
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
@@ -151,7 +157,7 @@ export class PickerElement extends HTMLElement {
     else this.announcer.sayLater(`${sentence.who} ${sentence.tone}`, text);
     // One's own hand needs no report, unless something else came of it than was meant.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
-    if (sentence.mine && sentence.tone === "move" && !isCleared) return;
+    if (sentence.mine && sentence.tone === "move" && !isCleared) return this.note.outdate();
     this.note.tell(sentence, text, sentence.canUndo && picker.canChange);
   }
 

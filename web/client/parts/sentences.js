@@ -134,8 +134,10 @@ function reasonText(reason, facts, picker, words) {
 }
 
 /** @param {Extract<Notice, {kind: "refused"}>} notice @param {PickerSession} picker @param {Words} words */
-function refusalText({ code, detail }, picker, words) {
+function refusalText({ code, detail, command }, picker, words) {
   const days = picker.state.definition?.minDays;
+  const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
+  if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
   if (code === "minDays" && days) return words.tooShort(days);
   // A code that is newer than this page is said in the server's own words.
   return /** @type {any} */ (words.refusals)[code] ?? detail;

@@ -44,7 +44,8 @@ button svg { inline-size: 20px; block-size: 20px; fill: none; stroke: currentCol
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (hover: hover) { button:not(:disabled, [aria-disabled="true"]):hover { background: var(--sunken); } }
 
-.top { display: flex; align-items: center; min-block-size: 34px; }
+.top { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 4px 10px; min-block-size: 44px; }
+.tools { display: flex; align-items: center; gap: 2px; margin-inline-start: auto; }
 .people { display: flex; flex-wrap: wrap; gap: 6px; margin: 0; padding: 0; list-style: none; }
 .face {
   inline-size: 34px; block-size: 34px; border-radius: 50%; display: grid; place-items: center;
@@ -65,6 +66,10 @@ button svg { inline-size: 20px; block-size: 20px; fill: none; stroke: currentCol
 .banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; }
 
 .note-place { min-block-size: 52px; display: grid; align-items: center; }
+.note-place > * { grid-area: 1 / 1; }
+.hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: 4px; color: var(--muted); font-size: .95rem; }
+.hint strong { font-weight: 600; color: var(--ink); }
+.note-place:has(.note[data-shown]) .hint { visibility: hidden; }
 .note {
   display: flex; align-items: center; gap: 8px; border-radius: 14px; background: var(--sunken);
   padding-inline: 14px 6px; min-block-size: 48px; opacity: 0; visibility: hidden; transform: translateY(4px);

@@ -173,12 +173,24 @@ export class ColumnView {
     if (this.motion.isMoving || (this.isHeld && !this.motion.isHeld)) this.#run();
   }
 
+  /** The hand has gone elsewhere: what it turned to counts from now on. */
+  finish() {
+    if (!this.isHeld || this.motion.isHeld) return;
+    this.tellAt = 0;
+    this.#tell(this.motion.target);
+  }
+
   /** Tells the row once it is known, then lets the server's word count again. @param {number} now */
   #settle(now) {
     if (!this.motion.isNear || now < this.tellAt) return;
     const row = this.motion.target;
+    const isKnown = !this.source?.count || this.source.at(row) !== undefined;
+    if (isKnown || now - this.tellAt > rowPatienceMilliseconds) this.#tell(row);
+  }
+
+  /** @param {number} row */
+  #tell(row) {
     const seen = this.source?.at(row);
-    if (!seen && this.source?.count && now - this.tellAt < rowPatienceMilliseconds) return;
     this.isHeld = false;
     this.handlers.touch(null);
     const isElsewhere = row !== this.latest?.row || this.source !== this.latest?.column;

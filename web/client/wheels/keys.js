@@ -12,6 +12,7 @@ export function listenToKeys(view) {
     if (!press(view, event.key) && !type(view, typeAhead, event)) return;
     event.preventDefault();
   });
+  view.wheel.addEventListener("blur", () => view.finish());
 }
 
 /** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {boolean} whether it is ours */

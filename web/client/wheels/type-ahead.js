@@ -25,8 +25,12 @@ export class TypeAhead {
     this.typed += folded(character);
     // The same letter again and again goes from one match to the next.
     const isRepeated = this.typed.length > 1 && [...this.typed].every((one) => one === this.typed[0]);
-    return this.#find(this.typed, rows, current)
+    const found = this.#find(this.typed, rows, current)
       ?? (isRepeated ? this.#find(this.typed[0], rows, current + 1) : null);
+    if (found !== null || this.typed === folded(character)) return found;
+    // Nothing begins like that: somebody has begun anew, and quickly.
+    this.typed = folded(character);
+    return this.#find(this.typed, rows, current);
   }
 
   /** @param {string} typed @param {Map<number, import("../core/types").Row>} rows @param {number} from */

@@ -1,6 +1,6 @@
 // <pickerd-wheels session="…">: dates, slots, cascades and columns.
 
-import { make } from "../parts/dom.js";
+import { make, setText } from "../parts/dom.js";
 import { initialOf, inkOn } from "../parts/people.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { columnLabel } from "../parts/sentences.js";
@@ -22,8 +22,10 @@ export class WheelsElement extends PickerElement {
 
   /** @param {PickerSession} picker */
   draw(picker) {
-    const { state, words } = { state: picker.state, words: this.words };
+    const { state } = picker;
+    const { words } = this;
     this.#haveColumns(state.columns.length);
+    setText(this.hint, picker.canChange ? words.hint.wheels : "");
     const rows = picker.rows;
     this.views.forEach((view, index) => {
       const label = columnLabel(picker, index, words, this.labels);
