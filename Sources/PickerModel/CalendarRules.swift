@@ -179,9 +179,9 @@ extension MonthGrid {
   /// - Source: rules.md, "Hit test".
   func cell(atX x: Double, y: Double) -> Int? {
     guard x >= 0, x < 1, y >= 0, y < 1 else { return nil }
-    let rows = ((y - 0.184) / 0.816 * Double(weekCount)).rounded(.down)
+    let rows = (y - 0.184) / 0.816 * Double(weekCount)
     guard rows >= 0 else { return nil }
-    let column = Int((7 * x).rounded(.down))
+    let column = Int(7 * x)
     return min(Int(rows), weekCount - 1) * 7 + column
   }
 }

@@ -16,12 +16,18 @@ package struct ProblemDocument: Error, Hashable, Sendable {
   /// Where in the definition, from its root (RFC 6901); empty is the root itself.
   package let pointer: String?
 
-  package init(status: Int, code: String, detail: String, pointer: String? = nil) {
+  /// With 405: the methods that are allowed, for the `Allow` header.
+  package let allow: [String]
+
+  package init(
+    status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = []
+  ) {
     precondition((400...599).contains(status), "a problem has a problem's status")
     self.status = status
     self.code = code
     self.detail = detail
     self.pointer = pointer
+    self.allow = allow
   }
 
   /// The document. `type` is `about:blank`, which says that `title` is the status' own phrase and

@@ -20,7 +20,7 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var clock: ClockSource = .system
   package var origins = OriginPolicy(allowed: [])
   package var store: StoreLocation = .memory
-  package var limits = ServerLimits()
+  package var limits = LimitSettings()
   /// An absolute path, or `nil`: no pages are served, only the API.
   package var webFolder: String?
   package var logLevel: LogLevel = .notice
@@ -36,7 +36,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
     if let text = texts.store { store = try StoreLocation(text) }
-    limits = try ServerLimits(settings: texts.limits)
+    limits = try LimitSettings(settings: texts.limits)
     origins = try ServerConfiguration.origins(texts.origins)
     webFolder = try ServerConfiguration.webFolder(texts.web)
   }

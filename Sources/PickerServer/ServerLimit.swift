@@ -37,7 +37,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
 }
 
 /// A value for every ``ServerLimit``.
-package struct ServerLimits: Hashable, Sendable {
+package struct LimitSettings: Hashable, Sendable {
   private var changed: [ServerLimit: Int] = [:]
 
   package init() {}

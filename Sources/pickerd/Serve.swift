@@ -76,7 +76,18 @@ struct Serve: ParsableCommand {
       print(configuration.summary)
       return
     }
-    throw ValidationError("this build only checks configurations: give --check")
+    Server.blockSignals()
+    let server: Server
+    do {
+      server = try Server(configuration)
+    } catch {
+      complain(error.description)
+      throw ExitCode(EX_UNAVAILABLE)
+    }
+    // A pipe is buffered; whoever started the server waits for this line.
+    print("pickerd serves \(server.url)")
+    fflush(nil)
+    server.run()
   }
 
   /// The options and the environment together, checked.

@@ -11,12 +11,12 @@ import Testing
     #expect(configuration.clock == .system)
     #expect(configuration.origins == OriginPolicy(allowed: []))
     #expect(configuration.store == .memory)
-    #expect(configuration.limits == ServerLimits())
+    #expect(configuration.limits == LimitSettings())
     #expect(configuration.logLevel == .notice)
   }
 
   @Test func `the standard limits are those of the protocol`() {
-    let limits = ServerLimits()
+    let limits = LimitSettings()
 
     #expect(limits[.messageBytes] == 65_536)
     #expect(limits[.months] == 24)
@@ -36,22 +36,22 @@ import Testing
     for limit in ServerLimit.allCases {
       let range = limit.facts.range
       for value in [range.lowerBound, range.upperBound] {
-        #expect(try ServerLimits(settings: ["\(limit.rawValue)=\(value)"])[limit] == value)
+        #expect(try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])[limit] == value)
       }
       for value in [range.lowerBound - 1, range.upperBound + 1] {
         #expect(throws: ConfigurationProblem.self) {
-          try ServerLimits(settings: ["\(limit.rawValue)=\(value)"])
+          try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])
         }
       }
     }
   }
 
   @Test func `of a limit set twice the last one counts`() throws {
-    let limits = try ServerLimits(settings: ["members=5", "undo=7", "members=1000"])
+    let limits = try LimitSettings(settings: ["members=5", "undo=7", "members=1000"])
 
     #expect(limits[.members] == 1_000)
     #expect(limits[.undo] == 7)
-    #expect(limits == (try ServerLimits(settings: ["undo=7"])))
+    #expect(limits == (try LimitSettings(settings: ["undo=7"])))
   }
 
   @Test(arguments: [
@@ -60,7 +60,7 @@ import Testing
   ])
   func `a setting that is no limit is refused`(setting: String) {
     let problem = #expect(throws: ConfigurationProblem.self) {
-      try ServerLimits(settings: [setting])
+      try LimitSettings(settings: [setting])
     }
     #expect(problem?.option == "--limit")
   }

@@ -1,0 +1,81 @@
+#include "private.h"
+
+/// What libwebsockets says of a WebSocket.
+static int websocket_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reasons reason,
+                              void *in, size_t count) {
+  switch (reason) {
+  case LWS_CALLBACK_ESTABLISHED:
+    return wsl_ws_opened(loop, slot);
+  case LWS_CALLBACK_RECEIVE:
+    wsl_ws_received(loop, slot, in, count);
+    return 0;
+  case LWS_CALLBACK_RECEIVE_PONG:
+    wsl_ws_pong(slot);
+    return 0;
+  case LWS_CALLBACK_SERVER_WRITEABLE:
+    return wsl_ws_writable(loop, slot);
+  case LWS_CALLBACK_TIMER:
+    return wsl_ws_timer(slot);
+  case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+    return wsl_ws_peer_closes(slot, in, count);
+  case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
+    wsl_ws_failing(loop, slot);
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+/// What libwebsockets says of a plain HTTP connection; the rest is of a WebSocket.
+static int http_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reasons reason,
+                         void *in, size_t count) {
+  switch (reason) {
+  case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
+    return wsl_http_filter(slot->wsi);
+  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+    return wsl_confirm_upgrade(loop, slot, slot->wsi);
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+    return slot->is_admitted ? 0 : -1;
+  case LWS_CALLBACK_HTTP:
+    return wsl_http_begin(loop, slot, slot->wsi);
+  case LWS_CALLBACK_HTTP_BODY:
+    return wsl_http_body(loop, slot, in, count);
+  case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+    return wsl_http_body_complete(loop, slot, slot->wsi);
+  case LWS_CALLBACK_HTTP_WRITEABLE:
+    return wsl_http_writable(loop, slot);
+  default:
+    return websocket_callback(loop, slot, reason, in, count);
+  }
+}
+
+int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                 size_t count) {
+  (void)user;
+  switch (reason) {
+  case LWS_CALLBACK_PROTOCOL_INIT:  // with a wsi that is none
+  case LWS_CALLBACK_PROTOCOL_DESTROY:
+  case LWS_CALLBACK_WSI_CREATE:     // before its slot is known
+  case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+    return 0;
+  default:
+    break;
+  }
+  wsl_loop *loop = lws_context_user(lws_get_context(wsi));
+  wsl_slot *slot = wsl_slot_of_wsi(loop, wsi);
+  if (!slot) return 0;
+  switch (reason) {
+  case LWS_CALLBACK_CLOSED:
+  case LWS_CALLBACK_CLOSED_HTTP:
+  case LWS_CALLBACK_WSI_DESTROY:    // whatever ended without one of the two above
+    wsl_slot_over(loop, slot);
+    return 0;
+  case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT
+  case LWS_CALLBACK_RAW_RX:
+    return -1;
+  default:
+    break;
+  }
+  if (slot->phase == PHASE_DOOMED) return -1;
+  return http_callback(loop, slot, reason, in, count);
+}

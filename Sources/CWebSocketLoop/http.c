@@ -1,0 +1,130 @@
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { BODY_FIRST_BYTES = 4096, DISCARD_MS = 5000, LENGTH_DIGITS_MAX = 18 };
+
+static const char too_large[] = "The body is over the limit.";
+
+/// The declared length of a request's body: 0 without one, -1 if it is not one decimal number.
+static int64_t content_length(struct lws *wsi) {
+  char digits[LENGTH_DIGITS_MAX + 1];
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0) return 0;
+  if (wsl_repeats(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH)) return -1;
+  int count = lws_hdr_copy(wsi, digits, sizeof digits, WSI_TOKEN_HTTP_CONTENT_LENGTH);
+  if (count <= 0 || strspn(digits, "0123456789") != (size_t)count) return -1;
+  return strtoll(digits, NULL, 10);
+}
+
+bool wsl_has_body(struct lws *wsi) {
+  return content_length(wsi) != 0 || lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING);
+}
+
+static bool is_method_with_body(struct lws *wsi) {
+  return lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) ||
+         lws_hdr_total_length(wsi, WSI_TOKEN_PUT_URI) ||
+         lws_hdr_total_length(wsi, WSI_TOKEN_PATCH_URI);
+}
+
+/// Refuses a request whose end cannot be told, or could be told differently by a proxy, and
+/// hangs up: what follows on the connection cannot be trusted. 0 if the request is fine.
+/// - Source: RFC 9112, sections 3.2 and 6.3
+int wsl_http_filter(struct lws *wsi) {
+  char version[16] = "";
+  lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_HTTP);
+  bool is_1_1 = strcmp(version, "HTTP/1.1") == 0;
+  if (!is_1_1 && strcmp(version, "HTTP/1.0") != 0)
+    return wsl_hang_up(wsi, 400, "", "badRequest", "Only HTTP/1.1 and HTTP/1.0 are spoken here.");
+  if (is_1_1 && lws_hdr_total_length(wsi, WSI_TOKEN_HOST) == 0)
+    return wsl_hang_up(wsi, 400, "", "badRequest", "Host is missing.");
+  if (wsl_repeats(wsi, WSI_TOKEN_HOST))
+    return wsl_hang_up(wsi, 400, "", "badRequest", "Host comes twice.");
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING))
+    return wsl_hang_up(wsi, 411, "", "badRequest", "Transfer-Encoding: send Content-Length.");
+  if (content_length(wsi) < 0)
+    return wsl_hang_up(wsi, 400, "", "badRequest", "Content-Length is not one decimal number.");
+  // libwebsockets would take 100 MB for the length.
+  if (is_method_with_body(wsi) && !lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
+    return wsl_hang_up(wsi, 411, "", "badRequest", "Content-Length is missing.");
+  return 0;
+}
+
+/// Gives a whole request to the handler. What it answers goes out from the writeable callback.
+static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
+  wsl_exchange *body = slot->exchange;
+  wsl_request request;
+  slot->exchange = NULL;
+  slot->phase = PHASE_ASKED;
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  wsl_request_init(&request, loop, slot, wsi);
+  if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
+  loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
+  free(body);
+  lws_callback_on_writable(wsi);
+  return slot->phase == PHASE_DOOMED ? -1 : 0;
+}
+
+/// Answers a request before its body is read; libwebsockets drops the body.
+static int refuse_body(wsl_slot *slot, struct lws *wsi) {
+  char text[500];
+  size_t count = wsl_problem_text(text, sizeof text, 413, "", "tooLarge", too_large);
+  slot->phase = PHASE_DISCARDING;
+  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
+  if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
+  static char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+  char expectation[32];
+  size_t first = length < BODY_FIRST_BYTES ? length : BODY_FIRST_BYTES;
+  slot->exchange = malloc(sizeof *slot->exchange + first);
+  if (!slot->exchange) return -1;
+  *slot->exchange = (wsl_exchange){.capacity = first};
+  slot->phase = PHASE_BODY;
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.body_ms + (int64_t)(length >> 16) * 1000;
+  if (lws_hdr_copy(wsi, expectation, sizeof expectation, WSI_TOKEN_HTTP_EXPECT) > 0 &&
+      strcasecmp(expectation, "100-continue") == 0 &&
+      lws_write(wsi, (unsigned char *)go_on, sizeof go_on - 1, LWS_WRITE_HTTP) < 0)
+    return -1;
+  return 0;
+}
+
+/// The headers of a request are there.
+int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
+  int64_t length = content_length(wsi);
+  if (slot->phase != PHASE_IDLE && slot->phase != PHASE_DISCARDING) return -1;
+  slot->generation++;
+  lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on the time limits are ours
+  if (length > loop->limits.body_bytes_max) return refuse_body(slot, wsi);
+  if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
+  // For a POST of nothing the body's completion comes all the same.
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;
+  else return dispatch(loop, slot, wsi);
+  return 0;
+}
+
+int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
+  wsl_exchange *body = slot->exchange;
+  if (count == 0) return 0;
+  if (slot->phase != PHASE_BODY || !body) return -1;
+  if (count > loop->limits.body_bytes_max - body->count) return -1;
+  if (count > body->capacity - body->count) {
+    size_t capacity = body->capacity * 2 > body->count + count ? body->capacity * 2
+                                                               : body->count + count;
+    body = realloc(body, sizeof *body + capacity);
+    if (!body) return -1;
+    body->capacity = capacity;
+    slot->exchange = body;
+  }
+  memcpy(body->bytes + body->count, bytes, count);
+  body->count += count;
+  return 0;
+}
+
+/// The body is there. libwebsockets says so again whenever more arrives before the answer.
+int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
+  return slot->phase == PHASE_BODY ? dispatch(loop, slot, wsi) : 0;
+}

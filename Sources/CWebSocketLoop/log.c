@@ -1,0 +1,55 @@
+#include "private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_MAX_OCTETS = 300, LINES_PER_SECOND_MAX = 20 };
+
+/// libwebsockets has one emitter for the process and gives it no context, but it always logs on
+/// the thread of the loop that it works for.
+static _Thread_local wsl_loop *loop_of_thread;
+static _Thread_local char last_error[LINE_MAX_OCTETS + 1];
+
+/// Copies `line` up to its end of line with every octet that is not printable ASCII escaped.
+static void escape(char *into, const char *line) {
+  size_t count = 0;
+  size_t end = strcspn(line, "\n");
+  if (line[end] == '\n' && line[end + 1] != '\0') end = strlen(line);
+  for (size_t index = 0; index < end && count + 4 < LINE_MAX_OCTETS; index++) {
+    unsigned char octet = (unsigned char)line[index];
+    if (octet >= 0x20 && octet < 0x7F && octet != '\\') into[count++] = (char)octet;
+    else count += (size_t)snprintf(into + count, 5, "\\x%02x", octet);
+  }
+  into[count] = '\0';
+}
+
+/// Hands a line to the handler, at most 20 in a second: who attacks must not fill the disk.
+void wsl_log(wsl_loop *loop, bool is_error, const char *line) {
+  char escaped[LINE_MAX_OCTETS + 1];
+  int64_t second = wsl_monotonic_ms() / 1000;
+  if (second != loop->log_second) {
+    loop->log_second = second;
+    loop->log_lines = 0;
+  }
+  if (loop->log_lines++ >= LINES_PER_SECOND_MAX) {
+    loop->counters.log_lines_dropped++;
+    return;
+  }
+  escape(escaped, line);
+  loop->handlers.log(loop->owner, is_error, escaped);
+}
+
+static void emit(int level, const char *line) {
+  if (level == LLL_ERR) escape(last_error, line);
+  if (loop_of_thread) wsl_log(loop_of_thread, level == LLL_ERR, line);
+}
+
+/// Sends what libwebsockets says on this thread to `loop`, or nowhere. Only warnings and errors:
+/// its notices print what clients send.
+void wsl_log_use(wsl_loop *loop) {
+  loop_of_thread = loop;
+  lws_set_log_level(LLL_ERR | LLL_WARN, emit);
+}
+
+/// The last error that libwebsockets logged on this thread.
+const char *wsl_log_last_error(void) { return last_error; }

@@ -1,0 +1,189 @@
+#include "private.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+  SWEEP_MS = 250,
+  SPARE_DESCRIPTORS = 512,      ///< for everything that is no connection
+  RECEIVE_BYTES = 1024,         ///< each connection has a buffer of this size
+  WRITE_BYTES_MAX = 1 << 24,    ///< for one system call; what the kernel does not take is copied
+  SHARED_BYTES = 65536,         ///< one buffer for all: requests are read into it
+};
+
+static void woken(uv_async_t *async) {
+  wsl_loop *loop = async->data;
+  loop->handlers.woken(loop->owner);
+}
+
+static void timed(uv_timer_t *timer) {
+  wsl_loop *loop = timer->data;
+  loop->handlers.timer(loop->owner);
+}
+
+/// Sets the limit of descriptors to what `connections_max` needs, as far as it may be raised.
+/// Not to more: libwebsockets reserves memory for each possible descriptor.
+static void fit_descriptors(wsl_loop *loop) {
+  struct rlimit limit;
+  rlim_t wanted = (rlim_t)loop->limits.connections_max + SPARE_DESCRIPTORS;
+  char line[160];
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= wanted) return;
+  rlim_t fits = limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? limit.rlim_cur - SPARE_DESCRIPTORS
+                                                       : limit.rlim_cur / 2;
+  snprintf(line, sizeof line, "at most %llu connections instead of %u: the limit of open files "
+           "is %llu; raise it with ulimit -n or LimitNOFILE=", (unsigned long long)fits,
+           loop->limits.connections_max, (unsigned long long)limit.rlim_cur);
+  loop->limits.connections_max = (uint32_t)fits;
+  wsl_log(loop, false, line);
+}
+
+/// The first protocol is for HTTP and for upgrades without a subprotocol: its empty name cannot
+/// be asked for.
+static bool make_protocols(wsl_loop *loop, const char *const *names, size_t count) {
+  loop->protocols = calloc(count + 2, sizeof *loop->protocols);
+  if (!loop->protocols) return false;
+  loop->protocol_count = count + 1;
+  for (size_t index = 0; index <= count; index++) {
+    struct lws_protocols *protocol = &loop->protocols[index];
+    protocol->name = index == 0 ? strdup("") : strdup(names[index - 1]);
+    if (!protocol->name) return false;
+    protocol->callback = wsl_callback;
+    protocol->per_session_data_size = sizeof(uint32_t);  // without it DROP_PROTOCOL is not called
+    protocol->rx_buffer_size = RECEIVE_BYTES;
+    protocol->tx_packet_size = WRITE_BYTES_MAX;
+  }
+  return true;
+}
+
+static bool make_context(wsl_loop *loop) {
+  static const lws_retry_bo_t no_pings_by_libwebsockets = {0};
+  void *loops[] = {&loop->uv};
+  struct lws_context_creation_info info = {
+      .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+      .protocols = loop->protocols,
+      .extensions = NULL,     // permessage-deflate of 4.1.6 aborts and overruns
+      .alpn = "http/1.1",     // HTTP/2 of 4.1.6 overruns
+      .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS,
+      .foreign_loops = loops,
+      .user = loop,
+      .gid = (gid_t)-1,
+      .uid = (uid_t)-1,
+      .pt_serv_buf_size = SHARED_BYTES,
+      .max_http_header_data2 = WSL_HEAD_BYTES_MAX,
+      .max_http_header_pool2 = loop->limits.connections_max,
+      .timeout_secs = loop->limits.request_seconds,
+      .timeout_secs_ah_idle = loop->limits.request_seconds,
+      .keepalive_timeout = (int)loop->limits.idle_seconds,
+      .retry_and_idle_policy = &no_pings_by_libwebsockets,
+      .vhost_name = "default",
+  };
+  loop->context = lws_create_context(&info);
+  if (!loop->context) return false;
+  loop->vhost = lws_get_vhost_by_name(loop->context, "default");
+  return loop->vhost != NULL;
+}
+
+static void make_handles(wsl_loop *loop) {
+  uv_async_init(&loop->uv, &loop->wake, woken);
+  uv_timer_init(&loop->uv, &loop->timer);
+  uv_timer_init(&loop->uv, &loop->sweep);
+  loop->wake.data = loop->timer.data = loop->sweep.data = loop;
+  uv_timer_start(&loop->sweep, wsl_sweep, SWEEP_MS, SWEEP_MS);
+}
+
+wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, size_t count,
+                     const wsl_handlers *handlers, void *owner, char *problem, size_t size) {
+  wsl_loop *loop = calloc(1, sizeof *loop);
+  if (!loop || uv_loop_init(&loop->uv) != 0) {
+    free(loop);
+    snprintf(problem, size, "out of memory or file descriptors");
+    return NULL;
+  }
+  loop->limits = *limits;
+  loop->handlers = *handlers;
+  loop->owner = owner;
+  loop->listener = -1;
+  loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  wsl_log_use(loop);
+  make_handles(loop);
+  fit_descriptors(loop);
+  loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
+  if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
+  if (strstr(wsl_log_last_error(), "evlib"))
+    snprintf(problem, size, "libwebsockets cannot load its libuv plugin: install the Debian "
+             "package libwebsockets-evlib-uv");
+  else
+    snprintf(problem, size, "libwebsockets does not start: %s", wsl_log_last_error());
+  wsl_destroy(loop);
+  return NULL;
+}
+
+void wsl_run(wsl_loop *loop) {
+  wsl_log_use(loop);
+  uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
+
+void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
+  wsl_close_listener(loop);
+  loop->drain_by_ms = wsl_monotonic_ms() + within_ms;
+  for (uint32_t index = 0; index < loop->slot_count; index++) {
+    wsl_slot *slot = &loop->slots[index];
+    if (slot->wsi && (slot->phase == PHASE_IDLE || slot->phase == PHASE_DISCARDING))
+      wsl_doom(loop, slot);
+  }
+  if (loop->counters.connections == 0) uv_stop(&loop->uv);
+}
+
+void wsl_wake(wsl_loop *loop) { uv_async_send(&loop->wake); }
+
+void wsl_timer(wsl_loop *loop, int64_t at_ms) {
+  uv_timer_stop(&loop->timer);
+  if (at_ms < 0) return;
+  int64_t after_ms = at_ms - wsl_monotonic_ms();
+  uv_update_time(&loop->uv);
+  uv_timer_start(&loop->timer, timed, after_ms > 0 ? (uint64_t)after_ms : 0, 0);
+}
+
+wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
+
+/// Lets closed handles' callbacks come. They need a few turns, never time.
+static void settle(wsl_loop *loop) {
+  for (int turn = 0; turn < 1000 && uv_run(&loop->uv, UV_RUN_NOWAIT) != 0; turn++) {}
+}
+
+/// libwebsockets frees a context on a foreign loop in two calls: the first closes its handles,
+/// whose callbacks must have come before the second.
+static void destroy_context(wsl_loop *loop) {
+  if (!loop->context) return;
+  lws_context_destroy(loop->context);
+  settle(loop);
+  lws_context_destroy(loop->context);
+  loop->context = NULL;
+}
+
+void wsl_destroy(wsl_loop *loop) {
+  wsl_log_use(loop);
+  wsl_close_listener(loop);
+  uv_close((uv_handle_t *)&loop->timer, NULL);
+  uv_close((uv_handle_t *)&loop->sweep, NULL);
+  uv_close((uv_handle_t *)&loop->wake, NULL);
+  destroy_context(loop);
+  settle(loop);
+  if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a handle was left in the loop");
+  wsl_log_use(NULL);
+  for (size_t index = 0; index < loop->protocol_count; index++)
+    free((void *)(uintptr_t)loop->protocols[index].name);
+  free(loop->protocols);
+  free(loop->slots);
+  if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
+  free(loop);
+}

@@ -1,0 +1,35 @@
+#include "CWebSocketLoop.h"
+
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int64_t clock_ms(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t wsl_monotonic_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
+
+int64_t wsl_wall_ms(void) { return clock_ms(CLOCK_REALTIME); }
+
+void wsl_http_date(char into[30]) {
+  time_t now = time(NULL);
+  struct tm utc;
+  strftime(into, 30, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now, &utc));
+}
+
+void wsl_random(void *bytes, size_t count) {
+  while (count > 0) {
+    int piece = count > 65536 ? 65536 : (int)count;
+    if (RAND_bytes(bytes, piece) != 1) abort();
+    bytes = (char *)bytes + piece;
+    count -= (size_t)piece;
+  }
+}
+
+void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]) {
+  SHA256(bytes, count, digest);
+}

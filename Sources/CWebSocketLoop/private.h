@@ -1,0 +1,173 @@
+/// What the files of CWebSocketLoop share. Nothing outside includes this.
+#pragma once
+
+#include <libwebsockets.h>
+#include <uv.h>
+
+#include "CWebSocketLoop.h"
+
+/// For the request line's and the headers' text of one request; more is hung up.
+#define WSL_HEAD_BYTES_MAX 8192
+
+_Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
+
+/// Where a connection stands. A slot goes down this list, but for HTTP's keep-alive.
+typedef enum wsl_phase {
+  PHASE_FREE = 0,
+  PHASE_IDLE,         ///< between requests, or reading headers: libwebsockets has its timeouts
+  PHASE_BODY,         ///< a request's body arrives
+  PHASE_ASKED,        ///< the handler has the request
+  PHASE_ANSWERING,    ///< the response is going out
+  PHASE_STREAMING,    ///< a response without an end is going out
+  PHASE_DISCARDING,   ///< answered before the body was read: the rest of it is dropped
+  PHASE_OPEN,         ///< a WebSocket
+  PHASE_DRAINING,     ///< we close, after what libwebsockets still holds has gone out
+  PHASE_CLOSING,      ///< our close frame is out or about to be: waiting for the peer's
+  PHASE_FAILED,       ///< libwebsockets closes; its parser may never see the peer's answer
+  PHASE_DOOMED,       ///< to be hung up without a word
+} wsl_phase;
+
+/// Where a UTF-8 text stands between two pieces of it.
+typedef struct wsl_utf8 {
+  uint8_t missing;    ///< continuation octets still to come, 0 to 3
+  uint8_t low, high;  ///< what the next one may be
+} wsl_utf8;
+
+/// A message that arrives in pieces. Only there while one does.
+typedef struct wsl_assembly {
+  size_t count, capacity;
+  uint32_t fragments; ///< whole frames so far
+  wsl_utf8 utf8;
+  uint8_t bytes[];
+} wsl_assembly;
+
+/// A request's body or a response on its way.
+typedef struct wsl_exchange {
+  size_t count, capacity, sent;
+  bool keep_alive;
+  uint8_t bytes[];
+} wsl_exchange;
+
+/// What a close frame says.
+typedef struct wsl_farewell {
+  uint16_t code;
+  uint8_t count;
+  char reason[WSL_REASON_MAX];
+} wsl_farewell;
+
+typedef struct wsl_slot {
+  struct lws *wsi;          ///< not after CLOSED
+  uint32_t generation;
+  uint8_t phase;
+  bool is_full;             ///< the handler was told to wait
+  bool is_admitted;         ///< the handler accepted the upgrade
+  bool is_silent;           ///< what the peer sends waits in the kernel
+  bool is_streaming;        ///< the handler has started a stream
+  bool is_ending;           ///< the handler has ended it, or must not hear of it
+  bool is_opened;           ///< `opened` was called
+  int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
+  int64_t ping_at_ms, pong_at_ms;
+  union {
+    wsl_assembly *assembly; ///< OPEN
+    wsl_farewell *farewell; ///< DRAINING, CLOSING
+    wsl_exchange *exchange; ///< BODY … STREAMING
+    uint32_t next_free;     ///< FREE
+  };
+} wsl_slot;
+
+struct wsl_loop {
+  uv_loop_t uv;
+  uv_async_t wake;
+  uv_timer_t timer, sweep;
+  uv_poll_t accept;
+  int listener, spare_descriptor;
+  bool is_accept_polled, is_context_destroyed;
+  struct lws_context *context;
+  struct lws_vhost *vhost;
+  struct lws_protocols *protocols;
+  size_t protocol_count;
+  wsl_limits limits;
+  wsl_handlers handlers;
+  void *owner;
+  wsl_slot *slots;
+  uint32_t slot_count;      ///< slots ever used
+  uint32_t first_free;      ///< index + 1; 0 is none
+  int64_t drain_by_ms;      ///< 0 is no drain
+  int64_t log_second;
+  uint32_t log_lines;
+  wsl_counters counters;
+};
+
+struct wsl_request {
+  wsl_loop *loop;
+  wsl_slot *slot;
+  struct lws *wsi;
+  wsl_method method;
+  wsl_text path, body;
+  bool is_refused;
+  char scratch[WSL_HEAD_BYTES_MAX + 1];
+};
+
+// slots.c
+wsl_slot *wsl_slot_take(wsl_loop *loop);
+void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
+wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
+wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
+wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
+void wsl_slot_drop_parts(wsl_slot *slot);
+void wsl_doom(wsl_loop *loop, wsl_slot *slot);
+void wsl_slot_over(wsl_loop *loop, wsl_slot *slot);
+void wsl_sweep(uv_timer_t *timer);
+
+// listen.c
+void wsl_close_listener(wsl_loop *loop);
+
+// callback.c
+int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                 size_t count);
+
+// upgrade.c
+int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+
+// request.c
+void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+bool wsl_has_token(const char *list, const char *token);
+bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header);
+size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
+                        const char *code, const char *detail);
+int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
+                const char *detail);
+
+// http.c
+int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+int wsl_http_filter(struct lws *wsi);
+bool wsl_has_body(struct lws *wsi);
+
+// response.c
+int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);
+bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
+                      size_t body_count, bool keep_alive);
+
+// websocket.c
+int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);
+int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot);
+int wsl_ws_timer(wsl_slot *slot);
+void wsl_ws_pong(wsl_slot *slot);
+void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
+int wsl_ws_peer_closes(wsl_slot *slot, const uint8_t *body, size_t count);
+void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
+void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason);
+
+// receive.c
+void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+
+// utf8.c
+extern const wsl_utf8 wsl_utf8_start;
+bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
+
+// log.c
+void wsl_log_use(wsl_loop *loop);
+void wsl_log(wsl_loop *loop, bool is_error, const char *line);
+const char *wsl_log_last_error(void);

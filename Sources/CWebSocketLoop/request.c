@@ -1,0 +1,130 @@
+#include "private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+  enum lws_token_indexes token;
+  const char *custom;  ///< for headers that libwebsockets has no token for, with their colon
+} headers[WSL_HEADER_COUNT] = {
+    [WSL_HOST] = {WSI_TOKEN_HOST, NULL},
+    [WSL_ORIGIN] = {WSI_TOKEN_ORIGIN, NULL},
+    [WSL_AUTHORIZATION] = {WSI_TOKEN_HTTP_AUTHORIZATION, NULL},
+    [WSL_ACCEPT] = {WSI_TOKEN_HTTP_ACCEPT, NULL},
+    [WSL_ACCEPT_LANGUAGE] = {WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, NULL},
+    [WSL_ACCEPT_ENCODING] = {WSI_TOKEN_HTTP_ACCEPT_ENCODING, NULL},
+    [WSL_CONTENT_TYPE] = {WSI_TOKEN_HTTP_CONTENT_TYPE, NULL},
+    [WSL_IF_NONE_MATCH] = {WSI_TOKEN_HTTP_IF_NONE_MATCH, NULL},
+    [WSL_USER_AGENT] = {WSI_TOKEN_HTTP_USER_AGENT, NULL},
+    [WSL_X_FORWARDED_FOR] = {WSI_TOKEN_X_FORWARDED_FOR, NULL},
+    [WSL_X_FORWARDED_PROTO] = {WSI_TOKEN_COUNT, "x-forwarded-proto:"},
+    [WSL_LAST_EVENT_ID] = {WSI_TOKEN_COUNT, "last-event-id:"},
+    [WSL_SUBPROTOCOLS] = {WSI_TOKEN_PROTOCOL, NULL},
+    [WSL_ACCESS_CONTROL_REQUEST_HEADERS] = {WSI_TOKEN_HTTP_AC_REQUEST_HEADERS, NULL},
+    [WSL_ACCESS_CONTROL_REQUEST_METHOD] = {WSI_TOKEN_COUNT, "access-control-request-method:"},
+};
+
+/// In libwebsockets' order of methods. CONNECT never gets here.
+static const wsl_method methods[] = {
+    [LWSHUMETH_GET] = WSL_GET,     [LWSHUMETH_POST] = WSL_POST,
+    [LWSHUMETH_OPTIONS] = WSL_OPTIONS, [LWSHUMETH_PUT] = WSL_PUT,
+    [LWSHUMETH_PATCH] = WSL_PATCH, [LWSHUMETH_DELETE] = WSL_DELETE,
+    [LWSHUMETH_CONNECT] = WSL_GET, [LWSHUMETH_HEAD] = WSL_HEAD,
+};
+
+/// Fills all but `scratch`, which would cost more than the rest.
+void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
+  char *path = NULL;
+  int count = 0;
+  int method = lws_http_get_uri_and_method(wsi, &path, &count);
+  request->loop = loop;
+  request->slot = slot;
+  request->wsi = wsi;
+  request->method = method >= 0 && method <= LWSHUMETH_HEAD ? methods[method] : WSL_GET;
+  request->path = (wsl_text){path ? path : "", path ? (size_t)count : 0};
+  request->body = (wsl_text){"", 0};
+  request->is_refused = false;
+}
+
+wsl_method wsl_request_method(const wsl_request *request) { return request->method; }
+
+wsl_text wsl_request_path(wsl_request *request) { return request->path; }
+
+wsl_text wsl_request_body(const wsl_request *request) { return request->body; }
+
+wsl_text wsl_request_query(wsl_request *request, size_t index) {
+  int count = index > WSL_HEAD_BYTES_MAX ? -1
+      : lws_hdr_copy_fragment(request->wsi, request->scratch, sizeof request->scratch,
+                              WSI_TOKEN_HTTP_URI_ARGS, (int)index);
+  if (count < 0) return (wsl_text){NULL, 0};
+  return (wsl_text){request->scratch, (size_t)count};
+}
+
+wsl_text wsl_request_header(wsl_request *request, wsl_header header) {
+  struct lws *wsi = request->wsi;
+  char *into = request->scratch;
+  int size = sizeof request->scratch;
+  const char *custom = headers[header].custom;
+  int count = -1;
+  if (custom) count = lws_hdr_custom_copy(wsi, into, size, custom, (int)strlen(custom));
+  else if (lws_hdr_total_length(wsi, headers[header].token) > 0)
+    count = lws_hdr_copy(wsi, into, size, headers[header].token);
+  return count < 0 ? (wsl_text){NULL, 0} : (wsl_text){into, (size_t)count};
+}
+
+wsl_text wsl_request_peer(wsl_request *request) {
+  const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
+  return (wsl_text){peer, strlen(peer)};
+}
+
+/// Whether a header came more than once.
+bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header) {
+  return lws_hdr_fragment_length(wsi, header, 1) > 0;
+}
+
+/// Whether a comma-separated list has a token, in any case. - Source: RFC 9110, section 5.6.1
+bool wsl_has_token(const char *list, const char *token) {
+  size_t length = strlen(token);
+  while (*list) {
+    list += strspn(list, " \t,");
+    size_t count = strcspn(list, " \t,");
+    if (count == length && strncasecmp(list, token, length) == 0) return true;
+    list += count;
+  }
+  return false;
+}
+
+static const char *phrase(int status) {
+  switch (status) {
+  case 400: return "Bad Request";
+  case 411: return "Length Required";
+  case 413: return "Content Too Large";
+  case 426: return "Upgrade Required";
+  case 500: return "Internal Server Error";
+  default: return "Error";
+  }
+}
+
+/// Writes a whole response with a problem document (RFC 9457); `headers` are whole lines.
+/// - Returns: Its octets.
+size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
+                        const char *code, const char *detail) {
+  char body[300];
+  int body_count = snprintf(body, sizeof body, "{\"code\":\"%s\",\"status\":%d,\"detail\":\"%s\"}",
+                            code, status, detail);
+  int count = snprintf(into, size, "HTTP/1.1 %d %s\r\n%sContent-Type: application/problem+json\r\n"
+                       "Content-Length: %d\r\n\r\n%s", status, phrase(status), headers, body_count,
+                       body);
+  return (size_t)count;
+}
+
+/// Refuses a request with a problem document; -1, for libwebsockets to hang up then.
+int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
+                const char *detail) {
+  char lines[200], text[800];
+  snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
+  size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
+  (void)!lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP);
+  return -1;
+}

@@ -1,0 +1,130 @@
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES_MAX = 65536 };
+
+/// Makes the slot's exchange a response. False when out of memory; there is none then.
+bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
+                      size_t body_count, bool keep_alive) {
+  size_t count = head_count + body_count;
+  wsl_slot_drop_parts(slot);
+  wsl_exchange *response = malloc(sizeof *response + count);
+  if (!response) return false;
+  *response = (wsl_exchange){.count = count, .capacity = count, .keep_alive = keep_alive};
+  memcpy(response->bytes, head, head_count);
+  if (body_count > 0) memcpy(response->bytes + head_count, body, body_count);
+  slot->exchange = response;
+  slot->phase = PHASE_ANSWERING;
+  return true;
+}
+
+/// Has the kernel hold back what the peer sends on, within the writeable callback only.
+///
+/// While a response is under way libwebsockets neither reads nor stops polling for input, and
+/// would turn without end; and what its flow control holds back, it does not write to either. So
+/// the control is set, which stops the polling, and lifted without effect: a change is applied
+/// after the callback, and only if that returns 0. Every writeable callback returns 1 until the
+/// response is out.
+static void silence(wsl_slot *slot) {
+  if (slot->is_silent) return;
+  slot->is_silent = true;
+  lws_rx_flow_control(slot->wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
+                                     LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
+  lws_rx_flow_control(slot->wsi, 1);
+}
+
+/// A response is out: on to the next request, or the end.
+static int finish(wsl_loop *loop, wsl_slot *slot) {
+  bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
+  wsl_slot_drop_parts(slot);
+  slot->generation++;
+  slot->phase = PHASE_IDLE;
+  slot->deadline_ms = 0;
+  slot->is_silent = false;
+  return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
+}
+
+/// Writes a response on: a piece each time that the kernel has taken the piece before.
+static int pump(wsl_loop *loop, wsl_slot *slot) {
+  wsl_exchange *response = slot->exchange;
+  size_t rest = response->count - response->sent;
+  size_t piece = rest < PIECE_BYTES_MAX ? rest : PIECE_BYTES_MAX;
+  if (lws_write(slot->wsi, response->bytes + response->sent, piece, LWS_WRITE_HTTP) < 0) return -1;
+  response->sent += piece;
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  if (response->sent == response->count && !lws_partial_buffered(slot->wsi))
+    return finish(loop, slot);
+  lws_callback_on_writable(slot->wsi);
+  return 1;
+}
+
+bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
+                size_t body_count, bool keep_alive) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || slot->phase != PHASE_ASKED) return false;
+  if (!wsl_response_set(slot, head, head_count, body, body_count, keep_alive)) {
+    wsl_doom(loop, slot);
+    return false;
+  }
+  lws_callback_on_writable(slot->wsi);
+  return true;
+}
+
+bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_count) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || slot->phase != PHASE_ASKED) return false;
+  slot->phase = PHASE_STREAMING;
+  slot->deadline_ms = 0;
+  slot->is_streaming = true;
+  return wsl_stream_write(loop, id, head, head_count) != WSL_GONE;
+}
+
+wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_t count) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || slot->phase != PHASE_STREAMING || slot->is_ending) return WSL_GONE;
+  // HTTP/1.1 is written as it is: libwebsockets does not touch these octets.
+  unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
+  if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_HTTP) < 0) {
+    wsl_doom(loop, slot);
+    return WSL_GONE;
+  }
+  if (!lws_partial_buffered(slot->wsi)) return WSL_SENT;
+  slot->is_full = true;
+  if (slot->deadline_ms == 0) slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  return WSL_FULL;
+}
+
+void wsl_stream_end(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (!slot || slot->phase != PHASE_STREAMING || slot->is_ending) return;
+  slot->is_ending = true;
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  lws_callback_on_writable(slot->wsi);
+}
+
+/// All of a streamed response is with the kernel.
+static int stream_on(wsl_loop *loop, wsl_slot *slot) {
+  if (slot->is_ending) return -1;
+  if (!slot->is_full) return 1;
+  slot->is_full = false;
+  slot->deadline_ms = 0;
+  loop->handlers.stream_writable(loop->owner, wsl_slot_id(loop, slot));
+  return 1;
+}
+
+/// The kernel takes more. libwebsockets says so unasked, too.
+int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
+  switch ((wsl_phase)slot->phase) {
+  case PHASE_ASKED:
+  case PHASE_ANSWERING:
+  case PHASE_STREAMING:
+    break;
+  default:
+    return 0;
+  }
+  silence(slot);
+  if (slot->phase == PHASE_ASKED || lws_partial_buffered(slot->wsi)) return 1;
+  return slot->phase == PHASE_STREAMING ? stream_on(loop, slot) : pump(loop, slot);
+}

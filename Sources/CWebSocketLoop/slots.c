@@ -1,0 +1,133 @@
+#include "private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/// A free slot, or NULL when `connections_max` are in use.
+wsl_slot *wsl_slot_take(wsl_loop *loop) {
+  wsl_slot *slot;
+  if (loop->first_free) {
+    slot = &loop->slots[loop->first_free - 1];
+    loop->first_free = slot->next_free;
+  } else if (loop->slot_count < loop->limits.connections_max) {
+    slot = &loop->slots[loop->slot_count++];
+  } else {
+    return NULL;
+  }
+  uint32_t generation = slot->generation;
+  *slot = (wsl_slot){.generation = generation + 1, .phase = PHASE_IDLE};
+  if (slot->generation == 0) slot->generation = 1;
+  loop->counters.connections++;
+  return slot;
+}
+
+/// Frees what hangs on a slot in its phase.
+void wsl_slot_drop_parts(wsl_slot *slot) {
+  free(slot->assembly);  // the union's pointers are all from malloc
+  slot->assembly = NULL;
+}
+
+/// Takes a slot back. Its ids mean nobody from now on.
+void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
+  wsl_slot_drop_parts(slot);
+  slot->wsi = NULL;
+  slot->phase = PHASE_FREE;
+  slot->generation++;
+  slot->next_free = loop->first_free;
+  loop->first_free = (uint32_t)(slot - loop->slots) + 1;
+  loop->counters.connections--;
+  if (loop->drain_by_ms && loop->counters.connections == 0) uv_stop(&loop->uv);
+}
+
+/// The connection of a slot is over: says so to the handler, once, and takes the slot back.
+void wsl_slot_over(wsl_loop *loop, wsl_slot *slot) {
+  wsl_id id = wsl_slot_id(loop, slot);
+  bool was_opened = slot->is_opened;
+  bool was_streaming = slot->is_streaming && !slot->is_ending;
+  lws_set_opaque_user_data(slot->wsi, NULL);
+  if (was_opened) loop->counters.websockets--;
+  wsl_slot_release(loop, slot);
+  if (was_opened) loop->handlers.closed(loop->owner, id);
+  if (was_streaming) loop->handlers.stream_closed(loop->owner, id);
+}
+
+wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot) {
+  return (wsl_id)slot->generation << 32 | (uint32_t)(slot - loop->slots);
+}
+
+/// The slot that an id names, or NULL if what it named is over.
+wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id) {
+  uint32_t index = (uint32_t)id;
+  if (index >= loop->slot_count) return NULL;
+  wsl_slot *slot = &loop->slots[index];
+  return slot->phase != PHASE_FREE && slot->generation == id >> 32 ? slot : NULL;
+}
+
+/// The slot of a wsi, whose opaque data is the slot's index + 1, or NULL if it has none.
+wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
+  uintptr_t number = (uintptr_t)lws_get_opaque_user_data(wsi);
+  if (number == 0) return NULL;
+  wsl_slot *slot = &loop->slots[number - 1];
+  slot->wsi = wsi;
+  return slot;
+}
+
+/// Has a connection hung up from the event loop, without a close frame.
+void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
+  (void)loop;
+  slot->phase = PHASE_DOOMED;
+  slot->deadline_ms = 0;
+  lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+}
+
+/// Whether the peer has closed its side. Only for phases in which nobody reads from it.
+static bool has_left(const wsl_slot *slot) {
+  char octet;
+  ssize_t count = recv(lws_get_socket_fd(slot->wsi), &octet, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/// What time alone does to a connection.
+static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
+  bool is_late = slot->deadline_ms != 0 && now >= slot->deadline_ms;
+  switch ((wsl_phase)slot->phase) {
+  case PHASE_FREE:
+  case PHASE_IDLE:
+  case PHASE_DOOMED:
+    return;
+  case PHASE_OPEN:
+    if (is_late) wsl_ws_fail(loop, slot, 1009, "the message took too long");
+    else wsl_ws_ping(loop, slot, now);
+    return;
+  case PHASE_ASKED:
+  case PHASE_ANSWERING:
+  case PHASE_STREAMING:
+    if (slot->is_silent && has_left(slot)) {
+      wsl_doom(loop, slot);
+      return;
+    }
+    break;
+  case PHASE_BODY:
+  case PHASE_DISCARDING:
+  case PHASE_DRAINING:
+  case PHASE_CLOSING:
+  case PHASE_FAILED:
+    break;
+  }
+  if (!is_late) return;
+  if (slot->phase != PHASE_FAILED && slot->phase != PHASE_CLOSING) loop->counters.timed_out++;
+  wsl_doom(loop, slot);
+}
+
+/// Looks after every connection, four times a second. One timer for all: libwebsockets keeps its
+/// own in a sorted list, where a ping timer for each of 10,000 connections costs more than this.
+void wsl_sweep(uv_timer_t *timer) {
+  wsl_loop *loop = timer->data;
+  int64_t now = wsl_monotonic_ms();
+  for (uint32_t index = 0; index < loop->slot_count; index++) {
+    wsl_slot *slot = &loop->slots[index];
+    if (slot->wsi) look_after(loop, slot, now);
+  }
+  if (loop->drain_by_ms && now >= loop->drain_by_ms) uv_stop(&loop->uv);
+}

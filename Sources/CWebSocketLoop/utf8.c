@@ -1,0 +1,55 @@
+#include "private.h"
+
+#include <string.h>
+
+const wsl_utf8 wsl_utf8_start = {0, 0x80, 0xBF};
+
+/// What a lead octet asks of the octets after it, or false if none may be one.
+/// - Source: RFC 3629, section 4; Unicode, table 3-7
+static bool lead(wsl_utf8 *state, uint8_t octet) {
+  *state = wsl_utf8_start;
+  if (octet >= 0xC2 && octet <= 0xDF) {
+    state->missing = 1;
+  } else if (octet >= 0xE0 && octet <= 0xEF) {
+    state->missing = 2;
+    if (octet == 0xE0) state->low = 0xA0;   // no longer than needed
+    if (octet == 0xED) state->high = 0x9F;  // no surrogates
+  } else if (octet >= 0xF0 && octet <= 0xF4) {
+    state->missing = 3;
+    if (octet == 0xF0) state->low = 0x90;   // no longer than needed
+    if (octet == 0xF4) state->high = 0x8F;  // nothing past U+10FFFF
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The count of ASCII octets at the start.
+static size_t ascii_prefix(const uint8_t *bytes, size_t count) {
+  size_t index = 0;
+  for (uint64_t word; index + sizeof word <= count; index += sizeof word) {
+    memcpy(&word, bytes + index, sizeof word);
+    if (word & UINT64_C(0x8080808080808080)) break;
+  }
+  while (index < count && bytes[index] < 0x80) index++;
+  return index;
+}
+
+/// Feeds the next piece of a text. False at the first octet that no valid text could have.
+/// At the text's end `missing` must be 0.
+bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count) {
+  for (size_t index = 0; index < count;) {
+    if (state->missing == 0) {
+      index += ascii_prefix(bytes + index, count - index);
+      if (index == count) return true;
+      if (!lead(state, bytes[index++])) return false;
+    } else {
+      uint8_t octet = bytes[index++];
+      if (octet < state->low || octet > state->high) return false;
+      uint8_t missing = (uint8_t)(state->missing - 1);
+      *state = wsl_utf8_start;
+      state->missing = missing;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,64 @@
+import CivilTime
+import DequeModule
+package import PickerSession
+
+/// A session with what the hub keeps beside it.
+package final class HostedSession {
+  package let session: Session
+  /// What waits for the log, and what must not overtake it, in order.
+  var steps: Deque<Step> = []
+  /// Members that have joined as far as the log knows or will know.
+  var memberCountPromised = 0
+  /// Since when each member without a connection has had none; machine milliseconds.
+  var absentSince: [MemberID: Int64] = [:]
+  /// The connection that speaks for each member, from its join message on.
+  var connectionOfMember: [MemberID: ConnectionID] = [:]
+  /// When the last revision or join was; machine milliseconds.
+  var lastActivity: Int64
+  /// The instant for which a tick stands in the hub's queue.
+  var queuedTick: Instant?
+  /// When presence was told last; machine milliseconds.
+  var lastPresence: Int64 = .min / 2
+  var isPresenceQueued = false
+  /// From the moment its end is accepted nothing is done or answered.
+  var isEnding = false
+
+  /// One thing to do, in the order of a session.
+  enum Step {
+    /// Apply what the log has, or will have.
+    case apply(LogEntry)
+    /// Connect a member.
+    case attach(HubConnection, Attachment)
+    /// Look at the session without changing it.
+    case look((HostedSession) -> Void)
+    /// The session exists.
+    case created(() -> Void)
+    /// Tell everybody that it is over.
+    case end(() -> Void)
+
+    /// Whether it waits for the log.
+    var waitsForLog: Bool {
+      switch self {
+      case .apply(let entry): entry.isKept
+      case .created, .end: true
+      case .attach, .look: false
+      }
+    }
+  }
+
+  struct Attachment {
+    let member: MemberID
+    let secret: String
+    let language: Int
+    let view: MonthView?
+    /// The revision after which deltas are missing; `nil` for a new member.
+    let resumeAfter: Int?
+  }
+
+  init(_ session: Session, at time: HubTime) {
+    self.session = session
+    lastActivity = time.machine
+  }
+
+  var id: SessionID { session.id }
+}

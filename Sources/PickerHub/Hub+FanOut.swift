@@ -1,0 +1,158 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import PickerWire
+
+/// From a session's effects to the outboxes.
+extension Hub {
+  func perform(_ effects: [SessionEffect], in hosted: HostedSession, at time: HubTime) {
+    for effect in effects {
+      switch effect {
+      case .broadcast(let delta): broadcast(delta, in: hosted)
+      case .monthsAgain: sendMonthsAgain(in: hosted)
+      case .answer(let id, let answer):
+        if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
+      case .presence: tellPresence(in: hosted, at: time)
+      }
+    }
+  }
+
+  /// Tells a delta to everybody: written once in each language, its octets shared.
+  private func broadcast(_ delta: Delta, in hosted: HostedSession) {
+    counters.deltas += 1
+    if delta.author == nil { counters.ticks += 1 }
+    var copies = DeltaCopies(delta, of: hosted.session, encoder)
+    for listener in hosted.session.listeners {
+      guard let connection = connections[listener.connection] else { continue }
+      if let author = delta.author, author.member == listener.member {
+        let frame = copies.frame(for: listener, languages[listener.language], ref: author.ref)
+        deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
+      } else {
+        let frame = copies.frame(for: listener, languages[listener.language], ref: nil)
+        deliver(.news(frame), connection)
+      }
+    }
+  }
+
+  private func sendMonthsAgain(in hosted: HostedSession) {
+    for listener in hosted.session.listeners {
+      guard let view = listener.view, let connection = connections[listener.connection] else {
+        continue
+      }
+      let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
+      deliver(.news(frame), connection)
+    }
+  }
+
+  func answer(_ connection: HubConnection, _ answer: Answer, in hosted: HostedSession) {
+    if case .refused(let refusal, _) = answer.body {
+      counters.refusals[refusal.code, default: 0] += 1
+    }
+    let frame = encode(answer, for: connection, in: hosted.session)
+    deliver(.answer(frame, answer), connection)
+  }
+
+  private func encode(
+    _ answer: Answer, for connection: HubConnection, in session: Session
+  ) -> Frame {
+    switch answer.body {
+    case .reply(let revision): encoder.reply(ref: answer.ref ?? 0, revision: revision)
+    case .refused(let refusal, let standing):
+      encoder.refused(
+        ref: answer.ref, refusal, standing, in: session.fold, texts: connection.texts)
+    }
+  }
+
+  /// Tells presence news, unless that was done a moment ago; then soon.
+  func tellPresence(in hosted: HostedSession, at time: HubTime) {
+    let due = hosted.lastPresence + limits.session.presenceMilliseconds
+    if time.machine < due {
+      guard !hosted.isPresenceQueued else { return }
+      hosted.isPresenceQueued = true
+      timers.add(.presence(hosted.id), due: due)
+      return
+    }
+    let news = hosted.session.takeNews()
+    if news.isEmpty { return }
+    hosted.lastPresence = time.machine
+    let encoded = EncodedPresence(news, in: hosted.session)
+    let frame = encoded.frame()
+    for listener in hosted.session.listeners {
+      guard let connection = connections[listener.connection] else { continue }
+      let own =
+        encoded.mentions(listener.member) ? encoded.frame(without: listener.member) : frame
+      if let own { deliver(.news(own), connection) }
+    }
+  }
+
+  /// Sends at once if nothing waits, else puts it into the outbox.
+  func deliver(_ message: Outbox.Waiting, _ connection: HubConnection) {
+    guard connection.phase != .closing else { return }
+    guard connection.outbox.isIdle, let frame = message.frame else {
+      let hadSnapshot = connection.outbox.needsSnapshot
+      connection.outbox.append(message, byteCountMax: limits.outboxBytes)
+      if connection.outbox.needsSnapshot && !hadSnapshot {
+        counters.snapshotsForSlowReaders += 1
+        watch(connection)
+      }
+      return
+    }
+    send(frame, connection)
+  }
+
+  private func send(_ frame: Frame, _ connection: HubConnection) {
+    counters.deliveries += 1
+    if port.send(frame, to: connection.id) == .full { connection.outbox.isFull = true }
+  }
+
+  /// Sends what waits, as far as the socket takes it.
+  func flush(_ connection: HubConnection, at time: HubTime) {
+    guard let hosted = sessions[connection.session] else { return }
+    while !connection.outbox.isFull {
+      if connection.outbox.needsSnapshot {
+        sendSnapshot(connection, hosted, at: time)
+        continue
+      }
+      guard let message = connection.outbox.next() else { break }
+      if case .lateAnswer(let answer) = message {
+        send(encode(answer, for: connection, in: hosted.session), connection)
+      } else if let frame = message.frame {
+        send(frame, connection)
+      }
+    }
+  }
+
+  /// Sends a snapshot in place of everything that was dropped, and the months that are looked at.
+  private func sendSnapshot(
+    _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
+  ) {
+    if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
+    connection.outbox.snapshotTaken()
+    let listener = connection.member.flatMap { hosted.session.listener(of: $0) }
+    if let view = listener?.view {
+      connection.outbox.prepend(
+        .news(encoder.months(view, in: hosted.session.fold, texts: connection.texts)))
+    }
+    send(
+      encoder.snapshot(of: hosted.session, texts: connection.texts, now: time.session), connection)
+    watch(connection)
+  }
+
+  /// From now on a connection that is behind has 10 s to read something.
+  private func watch(_ connection: HubConnection) {
+    guard connection.outbox.isFull else { return }
+    connection.outbox.stalledSince = machineTime
+    timers.add(.stalled(connection.id), due: machineTime + limits.stalledMilliseconds)
+  }
+}
+
+extension Outbox.Waiting {
+  /// The octets, unless they have to be written when their turn comes.
+  fileprivate var frame: Frame? {
+    switch self {
+    case .news(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .kept(let frame):
+      frame
+    case .lateAnswer: nil
+    }
+  }
+}

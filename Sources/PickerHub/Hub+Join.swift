@@ -1,0 +1,153 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import PickerWire
+
+extension Hub {
+  /// The first message of a connection: a new member, or one that comes back.
+  func join(
+    _ connection: HubConnection, _ join: ClientMessage.Join, _ hosted: HostedSession,
+    at time: HubTime
+  ) {
+    let fold = hosted.session.fold
+    var role: Role?
+    if case .tokens = fold.origin.access {
+      guard let token = join.token ?? connection.bearer else {
+        return close(connection, .badToken, "this session needs a token, in join or Authorization")
+      }
+      guard let known = fold.origin.role(of: identities.hash(token)) else {
+        return close(connection, .badToken, "the token is none of this session's")
+      }
+      role = known
+    }
+    let language = languages.number(for: join.locale, fallback: fold.origin.definition.locale)
+    connection.texts = languages[language]
+    tickIfDue(hosted, at: time)
+
+    var attachment: HostedSession.Attachment
+    if let resume = join.resume, let member = fold.members[MemberID(resume.member)] {
+      guard identities.hash(resume.secret).matches(member.secret) else {
+        return close(connection, .badToken, "the secret is not this member's")
+      }
+      comeBack(member, role, hosted, at: time)
+      attachment = HostedSession.Attachment(
+        member: member.id, secret: resume.secret, language: language, view: nil,
+        resumeAfter: resume.epoch == fold.origin.epoch ? resume.revision : nil)
+      counters.resumes += 1
+    } else {
+      guard hosted.memberCountPromised < limits.session.members else {
+        return close(connection, .unavailable, "the session has all the members that it may have")
+      }
+      attachment = newMember(join, role, language, hosted, at: time)
+      counters.joins += 1
+    }
+    if let months = join.months {
+      attachment = attachment.looking(at: cut(months))
+    }
+    connection.phase = .member(attachment.member)
+    hosted.connectionOfMember[attachment.member] = connection.id
+    enqueue(.attach(connection, attachment), in: hosted, at: time)
+  }
+
+  private func newMember(
+    _ join: ClientMessage.Join, _ role: Role?, _ language: Int, _ hosted: HostedSession,
+    at time: HubTime
+  ) -> HostedSession.Attachment {
+    let member = MemberID("m_" + identities.text())
+    let secret = identities.text()
+    hosted.memberCountPromised += 1
+    let joining = LogEntry.Joining(
+      member: member, secret: identities.hash(secret), name: displayName(join.name), role: role)
+    append(.joined(joining), to: hosted, at: time)
+    return HostedSession.Attachment(
+      member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
+  }
+
+  /// A known member has connected again: an older connection gives way.
+  private func comeBack(
+    _ member: Member, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+  ) {
+    if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
+      close(other, .connectedElsewhere, "the same member has connected again")
+      perform(hosted.session.detach(other.id), in: hosted, at: time)
+    }
+    hosted.absentSince[member.id] = nil
+    if let role, role != member.role {
+      append(.roleChanged(member.id, role), to: hosted, at: time)
+    }
+  }
+
+  /// A member's join has been applied: it listens from here on.
+  func attach(
+    _ connection: HubConnection, _ attachment: HostedSession.Attachment,
+    in hosted: HostedSession, at time: HubTime
+  ) {
+    let member = attachment.member
+    guard hosted.session.fold.members[member] != nil else {
+      return close(connection, .unavailable, "the member has left meanwhile; join anew")
+    }
+    guard connections[connection.id] != nil, connection.phase == .member(member) else {
+      if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
+      return
+    }
+    hosted.absentSince[member] = nil
+    hosted.lastActivity = time.machine
+    let fold = hosted.session.fold
+    let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
+    let isCalendar = fold.origin.definition.kind == .calendar
+    let listener = Listener(
+      connection: connection.id, member: member, language: attachment.language,
+      view: isCalendar ? attachment.view : nil)
+    let effects = hosted.session.attach(listener)
+    welcome(connection, attachment, missed: missed, in: hosted, at: time)
+    perform(effects, in: hosted, at: time)
+  }
+
+  private func welcome(
+    _ connection: HubConnection, _ attachment: HostedSession.Attachment,
+    missed: ArraySlice<Delta>?, in hosted: HostedSession, at time: HubTime
+  ) {
+    let session = hosted.session
+    guard let member = session.fold.members[attachment.member] else { return }
+    let frame = encoder.welcome(
+      member, secret: attachment.secret, in: session,
+      resumedAt: missed == nil ? nil : attachment.resumeAfter, texts: connection.texts,
+      now: time.session)
+    deliver(.kept(frame), connection)
+    for delta in missed ?? [] {
+      let ref = delta.author.flatMap { $0.member == member.id ? $0.ref : nil }
+      let copy = encoder.frame(encoder.encode(delta, texts: connection.texts), ref: ref)
+      if let ref {
+        deliver(.ownDelta(copy, ref: ref, revision: delta.revision), connection)
+      } else {
+        deliver(.news(copy), connection)
+      }
+    }
+    if let view = session.listener(of: member.id)?.view {
+      deliver(.news(encoder.months(view, in: session.fold, texts: connection.texts)), connection)
+    }
+    if let touches = encoder.touches(in: session, for: member.id) {
+      deliver(.news(touches), connection)
+    }
+  }
+
+  /// At most 64 characters, `guest` for none.
+  private func displayName(_ written: String?) -> String {
+    guard let written else { return "guest" }
+    var name = String(String.UnicodeScalarView(written.unicodeScalars.prefix(256)))
+    while name.count > 64 { name.removeLast() }
+    return name.allSatisfy(\.isWhitespace) ? "guest" : name
+  }
+
+  /// A view with no more months than one may look at.
+  func cut(_ view: MonthView) -> MonthView {
+    MonthView(from: view.from, count: max(0, min(view.count, limits.session.months)))
+  }
+}
+
+extension HostedSession.Attachment {
+  fileprivate func looking(at view: MonthView) -> HostedSession.Attachment {
+    HostedSession.Attachment(
+      member: member, secret: secret, language: language, view: view, resumeAfter: resumeAfter)
+  }
+}

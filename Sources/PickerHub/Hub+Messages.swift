@@ -1,0 +1,127 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import PickerWire
+
+extension Hub {
+  /// A message of somebody who has joined.
+  func handle(
+    _ message: ClientMessage, from connection: HubConnection, _ member: MemberID,
+    in hosted: HostedSession, at time: HubTime
+  ) {
+    if message == .leave {
+      append(.left(member), to: hosted, at: time)
+      return leave(connection, member, hosted, at: time)
+    }
+    let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
+    if verdict == .farOver {
+      return close(
+        connection, .tooManyMessages,
+        "more than ten times the \(limits.messagesPerSecond) messages of a second")
+    }
+    switch message {
+    case .command(let ref, let command):
+      counters.commands += 1
+      if verdict == .over {
+        append(.overRate(member, ref: ref, command), to: hosted, at: time)
+      } else {
+        append(.command(member, ref: ref, command), to: hosted, at: time)
+      }
+    case .months(let view):
+      if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
+      look(connection, at: view, in: hosted, at: time)
+    case .rows(let column, let from, let count):
+      if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
+      sendRows(connection, column: column, from: from, count: count, in: hosted, at: time)
+    case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
+    case .ignored, .join, .leave: break
+    }
+  }
+
+  private var tooMany: Refusal {
+    Refusal(.tooMany, "more than \(limits.messagesPerSecond) messages in a second; ask again later")
+  }
+
+  /// The member is gone as soon as its leaving has been applied; its connection now.
+  private func leave(
+    _ connection: HubConnection, _ member: MemberID, _ hosted: HostedSession, at time: HubTime
+  ) {
+    close(connection, .normal, "left")
+    perform(hosted.session.detach(connection.id), in: hosted, at: time)
+  }
+
+  private func look(
+    _ connection: HubConnection, at view: MonthView, in hosted: HostedSession, at time: HubTime
+  ) {
+    guard hosted.session.fold.origin.definition.kind == .calendar else {
+      let refusal = Refusal(.wrongKind, "only a calendar has months to look at")
+      return enqueueRefusal(refusal, connection, hosted, at: time)
+    }
+    let view = cut(view)
+    enqueue(
+      .look { [unowned self] hosted in
+        hosted.session.look(connection.id, at: view)
+        let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
+        deliver(.news(frame), connection)
+      }, in: hosted, at: time)
+  }
+
+  private func sendRows(
+    _ connection: HubConnection, column: Int, from: Int, count: Int, in hosted: HostedSession,
+    at time: HubTime
+  ) {
+    enqueue(
+      .look { [unowned self] hosted in
+        let columns = hosted.session.fold.picker.columns
+        guard hosted.session.fold.origin.definition.kind != .calendar else {
+          return refuse(Refusal(.wrongKind, "a calendar has no rows"), connection, hosted)
+        }
+        guard columns.indices.contains(column) else {
+          let detail = "there is no column \(column); the columns are 0 to \(columns.count - 1)"
+          return refuse(Refusal(.noSuchColumn, detail), connection, hosted)
+        }
+        let last = columns[column].rows.count
+        let start = max(0, min(from, last))
+        let wanted = max(0, min(count, limits.session.rows))
+        let (end, overflow) = from.addingReportingOverflow(wanted)
+        let stop = overflow ? last : max(start, min(end, last))
+        let frame = encoder.rows(
+          column: column, columns[column], start..<stop, texts: connection.texts)
+        deliver(.news(frame), connection)
+      }, in: hosted, at: time)
+  }
+
+  private func touch(
+    _ touch: Touch, _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession,
+    at time: HubTime
+  ) {
+    let isCalendar = hosted.session.fold.origin.definition.kind == .calendar
+    switch touch {
+    case .row where isCalendar, .date where !isCalendar:
+      let refusal = Refusal(.wrongKind, "a touch names a date in a calendar, a row elsewhere")
+      return enqueueRefusal(refusal, connection, hosted, at: time)
+    case .row(let column, let row):
+      let columns = hosted.session.fold.picker.columns
+      guard columns.indices.contains(column), row >= 0, row < columns[column].rows.count else {
+        return
+      }
+    case .date, .lifted: break
+    }
+    enqueue(
+      .look { [unowned self] hosted in
+        perform(hosted.session.touch(member, touch), in: hosted, at: time)
+      }, in: hosted, at: time)
+  }
+
+  /// Refuses what had no ref.
+  private func enqueueRefusal(
+    _ refusal: Refusal, _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
+  ) {
+    enqueue(
+      .look { [unowned self] hosted in refuse(refusal, connection, hosted) }, in: hosted, at: time)
+  }
+
+  private func refuse(_ refusal: Refusal, _ connection: HubConnection, _ hosted: HostedSession) {
+    answer(connection, Answer(ref: nil, body: .refused(refusal, .nothing)), in: hosted)
+  }
+}

@@ -1,0 +1,214 @@
+import CivilTime
+package import JSONText
+package import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// Why a request about sessions is not done; nothing has changed then.
+/// - Source: protocol.md, "HTTP".
+package enum HubProblem: Error, Hashable, Sendable {
+  case badRequest(String)
+  case badDefinition(DefinitionProblem)
+  case noToken
+  case badToken
+  case notAllowed(String)
+  case noSuchSession
+  case full
+  case unavailable
+}
+
+/// What `POST /v1/sessions` answers.
+package struct CreatedSession: Sendable {
+  package let id: SessionID
+  /// JSON.
+  package let body: [UInt8]
+}
+
+/// What HTTP asks of sessions.
+extension Hub {
+  /// Creates a session.
+  ///
+  /// - Parameters:
+  ///   - socketBase: What stands before `/v1/sessions/…` in a WebSocket URL: `ws://host:port`.
+  ///   - answer: Called when the log has it.
+  package func create(
+    _ request: CreateRequest, socketBase: String, at time: HubTime,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    machineTime = time.machine
+    guard !isDraining else { return answer(.failure(.unavailable)) }
+    guard sessions.count < limits.sessions else { return answer(.failure(.full)) }
+    let tokens = newTokens()
+    let origin: SessionOrigin
+    let fold: SessionFold
+    do throws(DefinitionProblem) {
+      let definition = try define(request.definition)
+      origin = SessionOrigin(
+        id: SessionID(identities.text()), epoch: identities.text(), definition: definition,
+        title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
+        access: access(tokens), createdAt: time.session)
+      fold = try SessionFold(origin, limits: limits.session)
+    } catch {
+      return answer(.failure(.badDefinition(error)))
+    }
+    let created = CreatedSession(
+      id: origin.id,
+      body: HTTPDocument.created(
+        origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
+    let hosted = HostedSession(Session(fold), at: time)
+    switch log.append(.created(origin), of: origin.id) {
+    case .failed: answer(.failure(.unavailable))
+    case .stored:
+      open(hosted)
+      answer(.success(created))
+    case .pending:
+      sessions[origin.id] = hosted
+      hosted.steps.append(
+        .created { [unowned self] in
+          open(hosted)
+          answer(.success(created))
+        })
+    }
+  }
+
+  private func open(_ hosted: HostedSession) {
+    sessions[hosted.id] = hosted
+    let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+    timers.add(.expiry(hosted.id), due: hosted.lastActivity + ttl)
+    queueTick(of: hosted)
+  }
+
+  private func newTokens() -> [(role: Role, token: String)] {
+    switch configuration.authentication {
+    case .open: []
+    case .token: [Role.owner, .editor, .viewer].map { ($0, identities.text()) }
+    }
+  }
+
+  private func access(_ tokens: [(role: Role, token: String)]) -> SessionOrigin.Access {
+    if tokens.isEmpty { return .open }
+    return .tokens(
+      Dictionary(uniqueKeysWithValues: tokens.map { ($0.role, identities.hash($0.token)) }))
+  }
+
+  private func define(_ tree: JSONTree) throws(DefinitionProblem) -> Definition {
+    try Definition.make(from: tree, limits: configuration.definitionLimits) { name in
+      zones.rules(named: name)
+    }
+  }
+
+  /// What a definition's picker would show now.
+  package func check(
+    _ tree: JSONTree, at time: HubTime
+  ) throws(DefinitionProblem) -> [UInt8] {
+    let definition = try define(tree)
+    let picker = try Picker(definition, now: time.session)
+    let texts = languages[languages.number(for: nil, fallback: definition.locale)]
+    return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
+  }
+
+  /// A session as it stands, as JSON.
+  ///
+  /// - Parameters:
+  ///   - token: From the `Authorization` header.
+  ///   - locale: In which language; the definition's if `nil` or not known.
+  ///   - isFull: Whether the definition is told with its nodes or columns.
+  package func read(
+    _ id: SessionID, token: String?, locale: String?, isFull: Bool, at time: HubTime
+  ) throws(HubProblem) -> [UInt8] {
+    machineTime = time.machine
+    let hosted = try find(id, token: token, needs: .viewer)
+    tickIfDue(hosted, at: time)
+    let session = hosted.session
+    let fallback = session.fold.origin.definition.locale
+    let texts = languages[languages.number(for: locale, fallback: fallback)]
+    return HTTPDocument.session(
+      session, texts: texts, windowRows: limits.session.windowRows, isFull: isFull)
+  }
+
+  /// The history after a revision, a line each, in the definition's language.
+  package func logLines(
+    _ id: SessionID, token: String?, after: Int, at time: HubTime
+  ) throws(HubProblem) -> [UInt8] {
+    machineTime = time.machine
+    let hosted = try find(id, token: token, needs: .viewer)
+    tickIfDue(hosted, at: time)
+    let origin = hosted.session.fold.origin
+    let texts = languages[languages.number(for: nil, fallback: origin.definition.locale)]
+    var writer = JSONWriter(capacity: 1 << 16)
+    for delta in try deltas(of: hosted, after: after) {
+      HTTPDocument.logLine(
+        delta, texts: texts, windowRows: limits.session.windowRows, into: &writer)
+    }
+    return writer.octets
+  }
+
+  /// The deltas after a revision: from memory, or by folding the whole log again.
+  private func deltas(
+    of hosted: HostedSession, after: Int
+  ) throws(HubProblem) -> ArraySlice<Delta> {
+    let fold = hosted.session.fold
+    if after >= fold.revision { return [] }
+    if let recent = fold.deltas(after: after) { return recent }
+    guard var past = try? SessionFold(fold.origin, limits: fold.limits) else {
+      throw .unavailable
+    }
+    var deltas: [Delta] = []
+    for entry in log.entries(of: hosted.id) {
+      for case .delta(let delta) in past.apply(entry)
+      where delta.revision > after && delta.revision <= fold.revision {
+        deltas.append(delta)
+      }
+    }
+    return deltas[...]
+  }
+
+  /// Ends a session.
+  package func delete(
+    _ id: SessionID, token: String?, at time: HubTime,
+    answer: @escaping (Result<Void, HubProblem>) -> Void
+  ) {
+    machineTime = time.machine
+    do throws(HubProblem) {
+      end(try find(id, token: token, needs: .owner), completion: answer)
+    } catch {
+      answer(.failure(error))
+    }
+  }
+
+  /// From here on nothing of the session is done; when the log has it, its members hear so.
+  func end(_ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void) {
+    switch log.append(.ended, of: hosted.id) {
+    case .failed: completion(.failure(.unavailable))
+    case .stored where hosted.steps.isEmpty:
+      hosted.isEnding = true
+      remove(hosted)
+      completion(.success(()))
+    case .stored, .pending:
+      hosted.isEnding = true
+      hosted.steps.append(.end { completion(.success(())) })
+    }
+  }
+
+  /// Forgets a session that has ended.
+  func remove(_ hosted: HostedSession) {
+    sessions[hosted.id] = nil
+    for id in hosted.connectionOfMember.values {
+      guard let connection = connections[id] else { continue }
+      close(connection, .sessionEnded, "the session has ended")
+    }
+  }
+
+  private func find(
+    _ id: SessionID, token: String?, needs role: Role
+  ) throws(HubProblem) -> HostedSession {
+    guard let hosted = sessions[id], !hosted.isEnding else { throw .noSuchSession }
+    guard case .tokens = hosted.session.fold.origin.access else { return hosted }
+    guard let token else { throw .noToken }
+    guard let known = hosted.session.fold.origin.role(of: identities.hash(token)) else {
+      throw .badToken
+    }
+    guard known >= role else { throw .notAllowed("a \(known) may not do this; a \(role) may") }
+    return hosted
+  }
+}

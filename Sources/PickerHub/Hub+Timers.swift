@@ -1,0 +1,115 @@
+import CivilTime
+import PickerSession
+
+/// Ticks of one call at most, so that taps between them are answered promptly.
+private let tickCountMax = 200
+
+extension Hub {
+  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
+  ///
+  /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
+  package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
+    var due = timers.nextDue
+    if let next = ticks.next {
+      let wait = max(0, next.milliseconds - time.session.milliseconds)
+      // A machine that slept, or whose clock was set, is noticed after a second.
+      if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
+    }
+    return due
+  }
+
+  /// Does what is due, a bounded part of it at a time.
+  package func timer(at time: HubTime) {
+    machineTime = time.machine
+    if let latest = latestSessionTime, time.session.milliseconds < latest.milliseconds - 1000 {
+      tickAll(at: time)
+    }
+    latestSessionTime = time.session
+    while let duty = timers.next(at: time.machine) { perform(duty, at: time) }
+    runDueTicks(at: time, countMax: tickCountMax)
+  }
+
+  private func perform(_ duty: TimerQueue.Duty, at time: HubTime) {
+    switch duty {
+    case .join(let id):
+      guard let connection = connections[id], connection.phase == .silent else { return }
+      close(connection, .tooSlow, "no join within \(limits.joinMilliseconds) ms")
+    case .stalled(let id):
+      guard let connection = connections[id], let since = connection.outbox.stalledSince,
+        connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds
+      else { return }
+      detach(connection, at: time)
+      close(connection, .tooSlow, "nothing read for \(limits.stalledMilliseconds) ms")
+    case .absence(let session, let member):
+      guard let hosted = sessions[session], !hosted.isEnding,
+        let since = hosted.absentSince[member],
+        time.machine - since >= limits.memberMilliseconds
+      else { return }
+      hosted.absentSince[member] = nil
+      append(.left(member), to: hosted, at: time)
+    case .expiry(let session): expire(session, at: time)
+    case .presence(let session):
+      guard let hosted = sessions[session], !hosted.isEnding else { return }
+      hosted.isPresenceQueued = false
+      tellPresence(in: hosted, at: time)
+    }
+  }
+
+  private func expire(_ session: SessionID, at time: HubTime) {
+    guard let hosted = sessions[session], !hosted.isEnding else { return }
+    let due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+    if due <= time.machine {
+      end(hosted) { _ in }
+    } else {
+      timers.add(.expiry(session), due: due)
+    }
+  }
+
+  /// Ticks the sessions whose instant has come.
+  private func runDueTicks(at time: HubTime, countMax: Int) {
+    var count = 0
+    while count < countMax, let (session, instant) = ticks.next(at: time.session) {
+      count += 1
+      guard let hosted = sessions[session], !hosted.isEnding, hosted.queuedTick == instant else {
+        continue
+      }
+      hosted.queuedTick = nil
+      tickIfDue(hosted, at: time)
+      queueTick(of: hosted)
+    }
+  }
+
+  /// Brings a session to now, if it may look different by now.
+  func tickIfDue(_ hosted: HostedSession, at time: HubTime) {
+    guard !hosted.isEnding, let next = hosted.session.fold.nextTick, next <= time.session else {
+      return
+    }
+    append(.tick, to: hosted, at: time)
+  }
+
+  /// Ticks every session: the clock has gone back, or to where somebody put it.
+  private func tickAll(at time: HubTime) {
+    for hosted in sessions.values where !hosted.isEnding && hosted.session.fold.status == .open {
+      append(.tick, to: hosted, at: time)
+    }
+  }
+
+  /// The sessions' clock has been put to another time.
+  ///
+  /// - Parameter completion: Called when every session has ticked, once, at the new time.
+  package func clockSet(at time: HubTime, completion: @escaping () -> Void) {
+    machineTime = time.machine
+    latestSessionTime = time.session
+    tickAll(at: time)
+    let waiting = sessions.values.filter { !$0.steps.isEmpty }
+    var remaining = waiting.count
+    if remaining == 0 { return completion() }
+    for hosted in waiting {
+      enqueue(
+        .look { _ in
+          remaining -= 1
+          if remaining == 0 { completion() }
+        }, in: hosted, at: time)
+    }
+  }
+}

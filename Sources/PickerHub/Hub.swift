@@ -1,0 +1,151 @@
+import CivilTime
+import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// Connections, members and sessions: the whole server without sockets, clock or disk.
+///
+/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through the
+/// port at once, so that there is nothing between a tap and its fan-out.
+/// - Source: architecture.md, properties 1 and 4.
+package final class Hub {
+  package let configuration: HubConfiguration
+  let port: any HubPort
+  let log: any SessionLog
+  let zones: any ZoneSource
+  package let encoder: MessageEncoder
+  var identities: IdentitySource
+  var languages: Languages
+  var sessions: [SessionID: HostedSession] = [:]
+  var connections: [ConnectionID: HubConnection] = [:]
+  var timers = TimerQueue()
+  var ticks = TickQueue()
+  /// The latest time by the sessions' clock, to see when that clock has been set back.
+  var latestSessionTime: Instant?
+  /// The machine's time at the beginning of this call.
+  var machineTime: Int64 = 0
+  package internal(set) var counters = HubCounters()
+  /// Whether new sessions and joins are taken; false while the server goes away.
+  package internal(set) var isDraining = false
+
+  package init(
+    _ configuration: HubConfiguration, port: any HubPort, log: any SessionLog,
+    zones: any ZoneSource, texts: any TextSource, identities: IdentitySource
+  ) {
+    self.configuration = configuration
+    self.port = port
+    self.log = log
+    self.zones = zones
+    self.identities = identities
+    languages = Languages(texts)
+    encoder = MessageEncoder(limits: configuration.limits)
+  }
+
+  var limits: ServerLimits { configuration.limits }
+
+  package var sessionCount: Int { sessions.count }
+  package var connectionCount: Int { connections.count }
+
+  /// A WebSocket has been opened for a session.
+  ///
+  /// - Parameter bearer: The token of its `Authorization` header, if any.
+  package func opened(
+    _ id: ConnectionID, session: SessionID, bearer: String?, at time: HubTime
+  ) {
+    machineTime = time.machine
+    let connection = HubConnection(id: id, session: session, bearer: bearer)
+    connections[id] = connection
+    guard !isDraining else { return close(connection, .goingAway, "the server is going away") }
+    guard let hosted = sessions[session], !hosted.isEnding else {
+      return close(connection, .noSuchSession, "there is no session with the id in this URL")
+    }
+    timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
+  }
+
+  /// A whole text message has come.
+  package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
+    guard let connection = connections[id], connection.phase != .closing else { return }
+    machineTime = time.machine
+    counters.messagesIn += 1
+    guard let hosted = sessions[connection.session] else {
+      return close(connection, .sessionEnded, "the session has ended")
+    }
+    if hosted.isEnding { return }
+    let message: ClientMessage
+    do throws(BadMessage) {
+      message = try ClientMessage.decode(text)
+    } catch {
+      return close(connection, .badMessage, error.detail)
+    }
+    switch (connection.phase, message) {
+    case (.silent, .join(let join)): self.join(connection, join, hosted, at: time)
+    case (.silent, _): close(connection, .badMessage, "the first message must be a join")
+    case (.member, .join): close(connection, .badMessage, "this connection has joined already")
+    case (.member(let member), let message):
+      handle(message, from: connection, member, in: hosted, at: time)
+    case (.closing, _): break
+    }
+  }
+
+  /// The frame that made the port answer ``SendOutcome/full`` is out.
+  package func writable(_ id: ConnectionID, at time: HubTime) {
+    guard let connection = connections[id], connection.phase != .closing else { return }
+    machineTime = time.machine
+    connection.outbox.isFull = false
+    connection.outbox.stalledSince = nil
+    flush(connection, at: time)
+  }
+
+  /// A WebSocket is gone, whoever closed it.
+  package func closed(_ id: ConnectionID, at time: HubTime) {
+    machineTime = time.machine
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    detach(connection, at: time)
+  }
+
+  /// Takes a connection out of its session; its member stays, offline.
+  func detach(_ connection: HubConnection, at time: HubTime) {
+    guard let member = connection.member, let hosted = sessions[connection.session] else { return }
+    if hosted.connectionOfMember[member] == connection.id {
+      hosted.connectionOfMember[member] = nil
+    }
+    if hosted.session.listener(of: member)?.connection == connection.id {
+      perform(hosted.session.detach(connection.id), in: hosted, at: time)
+      noteAbsence(of: member, in: hosted, at: time)
+    }
+  }
+
+  /// From now on the member has 120 s to come back.
+  func noteAbsence(of member: MemberID, in hosted: HostedSession, at time: HubTime) {
+    guard hosted.session.fold.members[member] != nil else { return }
+    hosted.absentSince[member] = time.machine
+    timers.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
+  }
+
+  /// Says why, and closes. What still waits for the connection is not sent any more.
+  func close(_ connection: HubConnection, _ code: CloseCode, _ detail: String) {
+    guard connection.phase != .closing else { return }
+    connection.phase = .closing
+    connection.outbox.clear()
+    counters.closes[code, default: 0] += 1
+    let last = code.errorCode.map { encoder.error(code: $0, detail: detail) }
+    port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
+  }
+
+  /// A close reason has room for 123 octets.
+  private func closeReason(_ detail: String) -> String {
+    var reason = detail
+    while reason.utf8.count > 120 { reason.removeLast() }
+    return reason
+  }
+
+  /// Tells every member to come back later, and closes.
+  package func drain(at time: HubTime) {
+    isDraining = true
+    for connection in connections.values where connection.phase != .closing {
+      let delay = 500 + identities.number(below: 2000)
+      deliver(.kept(encoder.draining(reconnectAfterMilliseconds: delay)), connection)
+      close(connection, .goingAway, "the server is going away")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import CivilTime
+package import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// What became of a frame.
+package enum SendOutcome: Sendable {
+  /// Taken; the connection can take another at once.
+  case sent
+  /// Taken; the hub waits for ``Hub/writable(_:at:)`` before it sends another.
+  case full
+  /// The connection is gone; ``Hub/closed(_:at:)`` follows, or has come.
+  case gone
+}
+
+/// The connections, as the hub sees them. Its calls never call back into the hub.
+package protocol HubPort: AnyObject {
+  /// Sends a frame now, or keeps it if the socket is busy.
+  func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
+  /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
+  func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
+}
+
+/// The languages that rows can be written in.
+package protocol TextSource: AnyObject {
+  /// The texts for a BCP 47 tag or its language; `nil` if neither is known.
+  func texts(for tag: String) -> (any RowTexts)?
+}
+
+/// The zone rules by IANA name.
+package protocol ZoneSource: AnyObject {
+  func rules(named name: String) -> ZoneRules?
+}
+
+/// Now, by the two clocks that the protocol knows.
+package struct HubTime: Hashable, Sendable {
+  /// The sessions' clock: `now`, ticks, `at` and the 15 s of an open tap.
+  package let session: Instant
+  /// The machine's clock in milliseconds, which never goes back: time to live, joins, absence.
+  package let machine: Int64
+
+  package init(session: Instant, machine: Int64) {
+    self.session = session
+    self.machine = machine
+  }
+}
+
+/// Secrets and names, from a source of chance that the shell or a seed gives.
+package struct IdentitySource {
+  private var random: any RandomNumberGenerator
+  private let digest: ([UInt8]) -> [UInt8]
+
+  /// - Parameter digest: A one-way hash; SHA-256 outside simulations.
+  package init(random: any RandomNumberGenerator, digest: @escaping ([UInt8]) -> [UInt8]) {
+    self.random = random
+    self.digest = digest
+  }
+
+  /// 22 letters, digits, `-` and `_`: 132 random bits.
+  package mutating func text() -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var octets: [UInt8] = []
+    var bits: UInt64 = 0
+    for index in 0..<22 {
+      if index % 10 == 0 { bits = random.next() }
+      octets.append(alphabet[Int(bits & 63)])
+      bits >>= 6
+    }
+    return String(decoding: octets, as: UTF8.self)
+  }
+
+  /// A number from 0, to spread things in time.
+  mutating func number(below bound: Int) -> Int { Int(random.next(upperBound: UInt64(bound))) }
+
+  package func hash(_ secret: String) -> SecretHash { SecretHash(digest(Array(secret.utf8))) }
+}

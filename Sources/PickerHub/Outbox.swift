@@ -1,0 +1,98 @@
+import DequeModule
+import PickerSession
+import PickerWire
+
+/// What waits for a connection that cannot take it at once.
+///
+/// When more than its bound waits, everything that a fresh snapshot tells as well is dropped:
+/// deltas, presence, months and rows. Answers stay, and a dropped delta of the member's own command
+/// becomes a reply.
+/// - Source: protocol.md, "Slow readers".
+struct Outbox {
+  enum Waiting {
+    /// Told by a snapshot as well.
+    case news(Frame)
+    /// The delta of the member's own command.
+    case ownDelta(Frame, ref: Int, revision: Int)
+    /// A reply or a refusal, written out already.
+    case answer(Frame, Answer)
+    /// An answer to be written when its turn comes: it must show how things stand then.
+    case lateAnswer(Answer)
+    /// Must arrive, and before any snapshot.
+    case kept(Frame)
+  }
+
+  private(set) var waiting: Deque<Waiting> = []
+  private(set) var byteCount = 0
+  /// Whether the socket holds a frame that is not out yet.
+  var isFull = false
+  /// Whether a snapshot has to take the place of what was dropped.
+  private(set) var needsSnapshot = false
+  /// Since when the socket has taken nothing, after something was dropped; machine milliseconds.
+  var stalledSince: Int64?
+
+  var isIdle: Bool { !isFull && waiting.isEmpty && !needsSnapshot }
+
+  mutating func append(_ message: Waiting, byteCountMax: Int) {
+    if needsSnapshot {
+      if let kept = Outbox.kept(of: message) { waiting.append(kept) }
+      return
+    }
+    waiting.append(message)
+    byteCount += Outbox.byteCount(of: message)
+    if byteCount > byteCountMax { dropNews() }
+  }
+
+  /// Takes the next message.
+  mutating func next() -> Waiting? {
+    guard let message = waiting.popFirst() else { return nil }
+    if !needsSnapshot { byteCount -= Outbox.byteCount(of: message) }
+    return message
+  }
+
+  /// A snapshot is about to be sent.
+  mutating func snapshotTaken() {
+    needsSnapshot = false
+    byteCount = 0
+    for message in waiting { byteCount += Outbox.byteCount(of: message) }
+  }
+
+  /// Takes a message that comes before the snapshot, if one waits.
+  mutating func nextKept() -> Frame? {
+    guard case .kept(let frame) = waiting.first else { return nil }
+    waiting.removeFirst()
+    return frame
+  }
+
+  /// Puts a message in front of all that wait.
+  mutating func prepend(_ message: Waiting) {
+    waiting.prepend(message)
+    byteCount += Outbox.byteCount(of: message)
+  }
+
+  mutating func clear() { self = Outbox() }
+
+  private mutating func dropNews() {
+    waiting = Deque(waiting.compactMap(Outbox.kept))
+    byteCount = 0
+    needsSnapshot = true
+  }
+
+  private static func kept(of message: Waiting) -> Waiting? {
+    switch message {
+    case .news: nil
+    case .ownDelta(_, let ref, let revision):
+      .lateAnswer(Answer(ref: ref, body: .reply(revision: revision)))
+    case .answer(_, let answer): .lateAnswer(answer)
+    case .lateAnswer, .kept: message
+    }
+  }
+
+  private static func byteCount(of message: Waiting) -> Int {
+    switch message {
+    case .news(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .kept(let frame):
+      frame.count
+    case .lateAnswer: 64
+    }
+  }
+}

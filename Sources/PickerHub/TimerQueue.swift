@@ -1,0 +1,54 @@
+import HeapModule
+import PickerSession
+
+/// What the hub has to do at some time by the machine's clock. All of it in one heap: no session and
+/// no connection has a timer of its own.
+///
+/// An entry is never taken out early; when its time comes it is asked whether it still means anything.
+struct TimerQueue {
+  enum Duty {
+    /// The connection must have joined.
+    case join(ConnectionID)
+    /// The connection must have read something since its outbox was dropped.
+    case stalled(ConnectionID)
+    /// The member must have come back.
+    case absence(SessionID, MemberID)
+    /// The session must have been touched.
+    case expiry(SessionID)
+    /// Presence news may be told.
+    case presence(SessionID)
+  }
+
+  struct Entry: Comparable {
+    let due: Int64
+    /// Keeps entries of one instant in order.
+    let number: Int
+    let duty: Duty
+
+    static func < (left: Entry, right: Entry) -> Bool {
+      (left.due, left.number) < (right.due, right.number)
+    }
+
+    static func == (left: Entry, right: Entry) -> Bool { left.number == right.number }
+  }
+
+  private var heap = Heap<Entry>()
+  private var count = 0
+
+  /// When the first duty is due, in machine milliseconds.
+  var nextDue: Int64? { heap.min?.due }
+
+  /// How many duties wait.
+  var entryCount: Int { heap.count }
+
+  mutating func add(_ duty: Duty, due: Int64) {
+    count += 1
+    heap.insert(Entry(due: due, number: count, duty: duty))
+  }
+
+  /// Takes the first duty that is due at `now`.
+  mutating func next(at now: Int64) -> Duty? {
+    guard let first = heap.min, first.due <= now else { return nil }
+    return heap.removeMin().duty
+  }
+}

@@ -1,0 +1,45 @@
+import PickerHub
+import WebSocketTransport
+
+extension ProblemDocument {
+  /// A problem of the hub with its status and code.
+  /// - Source: protocol.md, "HTTP".
+  init(_ problem: HubProblem) {
+    switch problem {
+    case .badRequest(let detail): self.init(status: 400, code: "badRequest", detail: detail)
+    case .badDefinition(let problem):
+      self.init(
+        status: 422, code: "badDefinition", detail: problem.detail, pointer: problem.pointer)
+    case .noToken:
+      self.init(
+        status: 401, code: "noToken", detail: "this session needs a token, in Authorization: Bearer")
+    case .badToken:
+      self.init(status: 401, code: "badToken", detail: "the token is none of this session's")
+    case .notAllowed(let detail): self.init(status: 403, code: "notAllowed", detail: detail)
+    case .noSuchSession:
+      self.init(
+        status: 404, code: "noSuchSession", detail: "there is no session with this id, or no more")
+    case .full:
+      self.init(
+        status: 503, code: "full", detail: "the server has all the sessions that it may have")
+    case .unavailable:
+      self.init(
+        status: 503, code: "unavailable", detail: "the server cannot do this now; come back later")
+    }
+  }
+
+  /// The problem as a response.
+  var response: HTTPResponse {
+    var headers = [
+      ("Content-Type", ProblemDocument.contentType), ("Cache-Control", "no-store"),
+    ]
+    switch status {
+    case 401: headers.append(("WWW-Authenticate", "Bearer"))
+    case 405: headers.append(("Allow", allow.joined(separator: ", ")))
+    case 503: headers.append(("Retry-After", "5"))
+    default: break
+    }
+    return HTTPResponse(
+      status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: octets)
+  }
+}

@@ -1,0 +1,49 @@
+import PickerModel
+import PickerWire
+import WebSocketTransport
+
+/// The limits of a configuration as each part takes them.
+extension ServerLimits {
+  init(_ settings: LimitSettings) {
+    self.init()
+    messageBytes = settings[.messageBytes]
+    joinMilliseconds = Int64(settings[.joinMilliseconds])
+    memberMilliseconds = Int64(settings[.memberMilliseconds])
+    messagesPerSecond = settings[.messagesPerSecond]
+    sessions = settings[.sessions]
+    outboxBytes = settings[.outboxBytes]
+    bodyBytes = settings[.bodyBytes]
+    session.months = settings[.months]
+    session.rows = settings[.rows]
+    session.windowRows = settings[.windowRows]
+    session.refs = settings[.refs]
+    session.undo = settings[.undo]
+    session.history = settings[.history]
+    session.members = settings[.members]
+  }
+}
+
+extension DefinitionLimits {
+  init(_ settings: LimitSettings) {
+    self.init()
+    nodesMax = settings[.definitionNodes]
+    columnsMax = settings[.definitionColumns]
+    monthsMax = settings[.definitionMonths]
+    blockedMax = settings[.definitionBlocked]
+  }
+}
+
+extension SocketLoopConfiguration {
+  init(
+    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: ServerLog
+  ) {
+    self.init()
+    subprotocols = [HubTransport.subprotocol]
+    connectionsMax = configuration.limits[.connections]
+    messageBytesMax = limits.messageBytes
+    bodyBytesMax = limits.bodyBytes
+    self.log = { isError, line in
+      if isError { log.warning("transport: \(line)") } else { log.info("transport: \(line)") }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package import PickerModel
+
+/// What a member asks for under a ref.
+/// - Source: protocol.md, "From the client".
+package enum Command: Hashable, Sendable {
+  case select(Selection)
+  case tap(TapTarget)
+  case clear
+  case undo
+  case redo
+  case confirm
+  case cancel
+  case reopen
+  /// A type that this server does not know.
+  case unknown(type: String)
+
+  /// A row of a column, and which list of rows the member saw when it chose it.
+  package struct Selection: Hashable, Sendable {
+    package let column: Int
+    /// Counts if `generation` is the column's current one.
+    package let row: Int
+    package let generation: Int
+    /// Counts if `generation` is any other.
+    package let key: String?
+
+    package init(column: Int, row: Int, generation: Int, key: String?) {
+      self.column = column
+      self.row = row
+      self.generation = generation
+      self.key = key
+    }
+  }
+
+  /// The name on the wire.
+  package var type: String {
+    switch self {
+    case .select: "select"
+    case .tap: "tap"
+    case .clear: "clear"
+    case .undo: "undo"
+    case .redo: "redo"
+    case .confirm: "confirm"
+    case .cancel: "cancel"
+    case .reopen: "reopen"
+    case .unknown(let type): type
+    }
+  }
+
+  /// The least role that may give this command.
+  var roleNeeded: Role {
+    switch self {
+    case .select, .tap, .clear, .undo, .redo: .editor
+    case .confirm, .cancel, .reopen: .owner
+    case .unknown: .viewer
+    }
+  }
+
+  /// Whether pickers of `kind` have what the command is about.
+  func fits(_ kind: PickerKind) -> Bool {
+    switch self {
+    case .select: kind != .calendar
+    case .tap, .clear: kind == .calendar
+    case .undo, .redo, .confirm, .cancel, .reopen, .unknown: true
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package import CivilTime
+package import JSONText
+package import PickerModel
+
+/// Whether a session can be changed.
+package enum SessionStatus: String, Sendable {
+  case open, confirmed, cancelled
+}
+
+/// One step of a session's history: everything that a member needs to follow it.
+package struct Delta: Hashable, Sendable {
+  package let revision: Int
+  package let at: Instant
+  /// Who gave the command, and its ref; `nil` for a tick.
+  package let author: Author?
+  package let changes: [SessionChange]
+
+  package struct Author: Hashable, Sendable {
+    package let member: MemberID
+    package let ref: Int
+    package let command: Command
+  }
+}
+
+/// One change of a delta, complete in itself: it can be told later, in any language.
+package enum SessionChange: Hashable, Sendable {
+  case picker(PickerChange)
+  /// The range, with the member of its last accepted tap and the range that stood before.
+  case range(RangeChange, by: MemberID?, before: DateRange?)
+  /// The result only with `confirmed`.
+  case status(SessionStatus, result: JSONTree?)
+}

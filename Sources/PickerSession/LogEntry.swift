@@ -1,0 +1,53 @@
+package import CivilTime
+
+/// One thing that happened to a session, in the one order in which it did.
+///
+/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries what
+/// chance and the clock gave when it was made, and nothing of what came of it.
+package struct LogEntry: Hashable, Sendable {
+  /// When, by the session's clock.
+  package let at: Instant
+  package let body: Body
+
+  package init(at: Instant, body: Body) {
+    self.at = at
+    self.body = body
+  }
+
+  package enum Body: Hashable, Sendable {
+    /// A new member.
+    case joined(Joining)
+    /// A member came back with a token that gives it another role.
+    case roleChanged(MemberID, Role)
+    /// A member said so, or was away for too long.
+    case left(MemberID)
+    case command(MemberID, ref: Int, Command)
+    /// A command over the member's message rate: takes its place in the order, and is refused.
+    case overRate(MemberID, ref: Int, Command)
+    /// Time has come to `at`.
+    case tick
+  }
+
+  /// What is decided about a member when it joins. The role is `nil` where the first is the owner.
+  package struct Joining: Hashable, Sendable {
+    package let member: MemberID
+    package let secret: SecretHash
+    package let name: String
+    package let role: Role?
+
+    package init(member: MemberID, secret: SecretHash, name: String, role: Role?) {
+      self.member = member
+      self.secret = secret
+      self.name = name
+      self.role = role
+    }
+  }
+
+  /// Whether the state after it differs from the state before, so that a store must keep it.
+  package var isKept: Bool {
+    switch body {
+    case .overRate: false
+    case .joined, .roleChanged, .left, .command, .tick: true
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// What a member may do; each role may do what the one before it may.
+/// - Source: protocol.md, "Members and roles".
+package enum Role: String, Comparable, Sendable, CaseIterable {
+  /// Looks.
+  case viewer
+  /// Selects, taps, clears, undoes.
+  case editor
+  /// Confirms, cancels, reopens, deletes.
+  case owner
+
+  package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+  private var rank: Int {
+    switch self {
+    case .viewer: 0
+    case .editor: 1
+    case .owner: 2
+    }
+  }
+}
+
+/// Somebody who takes part in a session. Survives its connections, until 120 s without one.
+package struct Member: Hashable, Sendable {
+  package let id: MemberID
+  /// Grows by one with each member of the session, from 0: who joined first has the least.
+  package let number: Int
+  package let secret: SecretHash
+  /// At most 64 characters.
+  package let name: String
+  /// `#rrggbb`.
+  package let color: String
+  package internal(set) var role: Role
+  /// The commands that the member gave, as far back as they are remembered.
+  package internal(set) var refs: RefBook
+}

@@ -1,0 +1,47 @@
+import CivilTime
+
+/// What has happened among the members since they were last told, merged.
+/// - Source: protocol.md, "Members and roles".
+package struct PresenceNews: Hashable, Sendable {
+  /// New members, in order.
+  package private(set) var joined: [MemberID] = []
+  /// Members that went offline, came back, or got another role.
+  package private(set) var changed: [MemberID] = []
+  package private(set) var left: [MemberID] = []
+  /// The last place of each finger that moved, in the order in which they first moved.
+  package private(set) var touching: [Touching] = []
+
+  package struct Touching: Hashable, Sendable {
+    package let member: MemberID
+    package var touch: Touch
+  }
+
+  package var isEmpty: Bool {
+    joined.isEmpty && changed.isEmpty && left.isEmpty && touching.isEmpty
+  }
+
+  mutating func join(_ member: MemberID) { joined.append(member) }
+
+  mutating func change(_ member: MemberID) {
+    if !joined.contains(member) && !changed.contains(member) { changed.append(member) }
+  }
+
+  /// Who joined and left without anybody having heard of it never was.
+  mutating func leave(_ member: MemberID) {
+    touching.removeAll { $0.member == member }
+    changed.removeAll { $0 == member }
+    if let index = joined.firstIndex(of: member) {
+      joined.remove(at: index)
+    } else {
+      left.append(member)
+    }
+  }
+
+  mutating func touch(_ member: MemberID, _ touch: Touch) {
+    if let index = touching.firstIndex(where: { $0.member == member }) {
+      touching[index].touch = touch
+    } else {
+      touching.append(Touching(member: member, touch: touch))
+    }
+  }
+}

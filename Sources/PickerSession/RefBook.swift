@@ -1,0 +1,41 @@
+package import DequeModule
+package import PickerModel
+
+/// The refs of one member's last commands and how each was answered, so that none is done twice.
+/// - Source: protocol.md, "Refs".
+package struct RefBook: Hashable, Sendable {
+  /// What came of a command.
+  package enum Outcome: Hashable, Sendable {
+    /// Done, or nothing had to change, at this revision.
+    case done(revision: Int)
+    case refused(Refusal)
+  }
+
+  /// One remembered command.
+  package struct Entry: Hashable, Sendable {
+    package let ref: Int
+    package let outcome: Outcome
+  }
+
+  package private(set) var entries: Deque<Entry>
+  /// The greatest ref ever remembered; 0 before the first.
+  package private(set) var greatest: Int
+
+  package init(entries: some Sequence<Entry> = [], greatest: Int = 0) {
+    self.entries = Deque(entries)
+    self.greatest = greatest
+  }
+
+  /// What came of the command with this ref; `nil` if it is not known.
+  package func outcome(of ref: Int) -> Outcome? {
+    guard ref <= greatest else { return nil }
+    return entries.last { $0.ref == ref }?.outcome
+  }
+
+  /// Remembers `ref`, and forgets the oldest when there are more than `countMax`.
+  mutating func remember(_ ref: Int, _ outcome: Outcome, countMax: Int) {
+    entries.append(Entry(ref: ref, outcome: outcome))
+    if entries.count > countMax { entries.removeFirst() }
+    greatest = max(greatest, ref)
+  }
+}

@@ -1,0 +1,97 @@
+import CivilTime
+import PickerModel
+
+/// One shared picker with the connections of its members.
+///
+/// The fold is what happened and would survive a restart; the rest is who is listening right now.
+package final class Session {
+  package private(set) var fold: SessionFold
+  /// The open connections, in the order in which they came.
+  package private(set) var listeners: [Listener] = []
+  /// What the members have not been told yet.
+  package private(set) var news = PresenceNews()
+  /// Where each connected member's finger is.
+  package private(set) var touches: [MemberID: Touch] = [:]
+  /// The members with an open connection.
+  private var online: Set<MemberID> = []
+
+  package init(_ fold: SessionFold) { self.fold = fold }
+
+  package var id: SessionID { fold.origin.id }
+
+  /// Takes the next entry of the log.
+  ///
+  /// - Returns: What members hear, in order. A joining member is not welcomed here, because its
+  ///   connection is not known to the log; see ``attach(_:)``.
+  package func apply(_ entry: LogEntry) -> [SessionEffect] {
+    var effects: [SessionEffect] = []
+    for outcome in fold.apply(entry) {
+      switch outcome {
+      case .delta(let delta): effects.append(.broadcast(delta))
+      case .cellsChanged: effects.append(.monthsAgain)
+      case .answered(let member, let answer):
+        guard let listener = listener(of: member) else { continue }
+        effects.append(.answer(listener.connection, answer))
+      case .joined(let member):
+        news.join(member)
+        effects.append(.presence)
+      case .roleChanged(let member):
+        news.change(member)
+        effects.append(.presence)
+      case .left(let member):
+        touches[member] = nil
+        news.leave(member)
+        effects.append(.presence)
+      }
+    }
+    return effects
+  }
+
+  package func listener(of member: MemberID) -> Listener? {
+    listeners.first { $0.member == member }
+  }
+
+  package func isOnline(_ member: MemberID) -> Bool { online.contains(member) }
+
+  /// Connects a member that the fold knows.
+  package func attach(_ listener: Listener) -> [SessionEffect] {
+    precondition(fold.members[listener.member] != nil, "only a member can listen")
+    precondition(!isOnline(listener.member), "a member has one connection")
+    listeners.append(listener)
+    online.insert(listener.member)
+    news.change(listener.member)
+    return [.presence]
+  }
+
+  /// Takes a connection away. Its member stays, offline.
+  package func detach(_ connection: ConnectionID) -> [SessionEffect] {
+    guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
+      return []
+    }
+    let member = listeners.remove(at: index).member
+    online.remove(member)
+    if touches.removeValue(forKey: member) != nil { news.touch(member, .lifted) }
+    if fold.members[member] != nil { news.change(member) }
+    return [.presence]
+  }
+
+  /// Sets the months that a listener looks at.
+  package func look(_ connection: ConnectionID, at view: MonthView?) {
+    guard let index = listeners.firstIndex(where: { $0.connection == connection }) else { return }
+    listeners[index].view = view
+  }
+
+  /// Moves or lifts a member's finger.
+  package func touch(_ member: MemberID, _ touch: Touch) -> [SessionEffect] {
+    guard fold.members[member] != nil, touches[member] ?? .lifted != touch else { return [] }
+    touches[member] = touch == .lifted ? nil : touch
+    news.touch(member, touch)
+    return [.presence]
+  }
+
+  /// Takes the news away, to be told.
+  package func takeNews() -> PresenceNews {
+    defer { news = PresenceNews() }
+    return news
+  }
+}

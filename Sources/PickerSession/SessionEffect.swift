@@ -1,0 +1,10 @@
+/// What a session wants told to its members, as values; the hub encodes and sends it.
+package enum SessionEffect: Hashable, Sendable {
+  /// To every listener; to the author's with the ref.
+  case broadcast(Delta)
+  /// To every listener that looks at months: its months again.
+  case monthsAgain
+  case answer(ConnectionID, Answer)
+  /// Presence news wait to be told.
+  case presence
+}

@@ -1,0 +1,26 @@
+import PickerModel
+
+extension SessionFold {
+  /// What a command that was given before is answered.
+  func repeated(_ outcome: RefBook.Outcome, of author: Delta.Author) -> Answer {
+    switch outcome {
+    case .done(let revision): Answer(ref: author.ref, body: .reply(revision: revision))
+    case .refused(let refusal): refused(refusal, author)
+    }
+  }
+
+  /// A refusal with what it has to show.
+  func refused(_ refusal: Refusal, _ author: Delta.Author) -> Answer {
+    Answer(ref: author.ref, body: .refused(refusal, standing(for: author.command, refusal)))
+  }
+
+  private func standing(for command: Command, _ refusal: Refusal) -> Answer.Standing {
+    switch command {
+    case .select(let selection):
+      guard picker.columns.indices.contains(selection.column) else { return .nothing }
+      return .column(selection.column, reloads: refusal.code == .staleColumn)
+    case .tap: return origin.definition.kind == .calendar ? .range : .nothing
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: return .nothing
+    }
+  }
+}

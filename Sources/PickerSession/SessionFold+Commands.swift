@@ -1,0 +1,196 @@
+import CivilTime
+import PickerModel
+
+extension SessionFold {
+  /// Answers a command, exactly once: by a delta, a reply or a refusal.
+  mutating func perform(
+    _ command: Command, ref: Int, by member: MemberID, at now: Instant, isOverRate: Bool,
+    _ outcomes: inout [Outcome]
+  ) {
+    guard let giver = members[member] else { return }
+    let author = Delta.Author(member: member, ref: ref, command: command)
+    if let outcome = giver.refs.outcome(of: ref) {
+      outcomes.append(.answered(member, repeated(outcome, of: author)))
+      return
+    }
+    let hasElapsed = tick(to: now, &outcomes)
+    do throws(Refusal) {
+      try admit(author, giver, isOverRate: isOverRate)
+      let changes = try changes(for: author, at: now, hasElapsed: hasElapsed)
+      if changes.isEmpty {
+        outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
+      } else {
+        commit(changes, author: author, at: now, &outcomes)
+      }
+      remember(ref, .done(revision: revision), of: member)
+      if case .reopen = command { tick(to: now, &outcomes) }
+    } catch {
+      if error.code != .oldRef && error.code != .tooMany {
+        remember(ref, .refused(error), of: member)
+      }
+      outcomes.append(.answered(member, refused(error, author)))
+    }
+  }
+
+  /// The checks that come before the picker is asked, in their order.
+  private func admit(
+    _ author: Delta.Author, _ giver: Member, isOverRate: Bool
+  ) throws(Refusal) {
+    let command = author.command
+    if author.ref <= giver.refs.greatest {
+      throw Refusal(
+        .oldRef,
+        "ref \(author.ref) is not known and not greater than \(giver.refs.greatest), your greatest")
+    }
+    if case .unknown(let type) = command {
+      throw Refusal(.unknownType, "this server knows no message of type \(type.prefix(64))")
+    }
+    if isOverRate {
+      throw Refusal(.tooMany, "too many messages in a second; send ref \(author.ref) again later")
+    }
+    if giver.role < command.roleNeeded {
+      throw Refusal(
+        .notAllowed, "a \(giver.role) may not \(command.type); a \(command.roleNeeded) may")
+    }
+    let kind = origin.definition.kind
+    if !command.fits(kind) {
+      throw Refusal(.wrongKind, "a picker of kind \(kind) has nothing to \(command.type)")
+    }
+    if status != .open, command != .reopen {
+      throw Refusal(.notOpen, "the session is \(status); an owner can reopen it")
+    }
+  }
+
+  /// Does what the command asks for.
+  ///
+  /// - Returns: What changed; empty when nothing had to.
+  /// - Throws: Why not. Nothing has changed then.
+  private mutating func changes(
+    for author: Delta.Author, at now: Instant, hasElapsed: Bool
+  ) throws(Refusal) -> [SessionChange] {
+    switch author.command {
+    case .select(let selection): return try select(selection)
+    case .tap(let target): return try tap(target, by: author.member, at: now)
+    case .clear: return clear()
+    case .undo: return try undo()
+    case .redo: return try redo()
+    case .confirm: return try confirm(hasElapsed: hasElapsed)
+    case .cancel:
+      status = .cancelled
+      return [.status(.cancelled, result: nil)]
+    case .reopen:
+      guard status != .open else { return [] }
+      status = .open
+      return [.status(.open, result: nil)]
+    case .unknown(let type): throw Refusal(.unknownType, type)
+    }
+  }
+
+  private mutating func select(
+    _ selection: Command.Selection
+  ) throws(Refusal) -> [SessionChange] {
+    let before = standingValue
+    let row = try row(meantBy: selection)
+    let changes = try picker.select(row: row, column: selection.column)
+    if !changes.isEmpty { undoList.push(before, countMax: limits.undo) }
+    return self.changes(changes, rangeBefore: nil)
+  }
+
+  /// The row that the member saw: by its place if the rows are still the same, else by its key.
+  private func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
+    let columns = picker.columns
+    guard columns.indices.contains(selection.column) else {
+      throw Refusal(
+        .noSuchColumn,
+        "there is no column \(selection.column); the columns are 0 to \(columns.count - 1)")
+    }
+    let column = columns[selection.column]
+    if selection.generation == column.generation { return selection.row }
+    guard let key = selection.key else {
+      throw Refusal(
+        .staleColumn,
+        "column \(selection.column) is at generation \(column.generation), not "
+          + "\(selection.generation), and no key says which row is meant")
+    }
+    guard let row = picker.row(ofKey: key, column: selection.column) else {
+      throw Refusal(
+        .noSuchRow, "column \(selection.column) has no row with the key \(key.prefix(64)) now")
+    }
+    return row
+  }
+
+  private mutating func tap(
+    _ target: TapTarget, by member: MemberID, at now: Instant
+  ) throws(Refusal) -> [SessionChange] {
+    let before = standingValue
+    let rangeBefore = picker.range
+    let changes = try picker.tap(target, mayClose: mayClose(member, at: now))
+    undoList.push(before, countMax: limits.undo)
+    tappedBy = member
+    tappedAt = now
+    return self.changes(changes, rangeBefore: rangeBefore)
+  }
+
+  /// Whether `member` may close the range that is open.
+  private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
+    guard origin.openTap == .owner, let tappedBy, let tappedAt else { return true }
+    if tappedBy == member || members[tappedBy] == nil { return true }
+    return now.milliseconds - tappedAt.milliseconds >= limits.openTapMilliseconds
+  }
+
+  private mutating func clear() -> [SessionChange] {
+    let before = standingValue
+    let rangeBefore = picker.range
+    let changes = picker.clear()
+    if changes.isEmpty { return [] }
+    undoList.push(before, countMax: limits.undo)
+    forgetTap()
+    return self.changes(changes, rangeBefore: rangeBefore)
+  }
+
+  private mutating func undo() throws(Refusal) -> [SessionChange] {
+    while let value = undoList.popPast() {
+      let before = standingValue
+      let changes = restore(value)
+      if changes.isEmpty { continue }
+      undoList.pushFuture(before)
+      return changes
+    }
+    throw Refusal(.nothingToUndo, "no earlier value is left to put back")
+  }
+
+  private mutating func redo() throws(Refusal) -> [SessionChange] {
+    while let value = undoList.popFuture() {
+      let before = standingValue
+      let changes = restore(value)
+      if changes.isEmpty { continue }
+      undoList.pushPast(before)
+      return changes
+    }
+    throw Refusal(.nothingToUndo, "no undone value is left to put back")
+  }
+
+  private mutating func restore(_ value: StandingValue) -> [SessionChange] {
+    let rangeBefore = picker.range
+    let changes = picker.restore(value.value)
+    if changes.isEmpty { return [] }
+    tappedBy = picker.range == nil ? nil : value.by
+    tappedAt = picker.range == nil ? nil : value.tappedAt
+    return self.changes(changes, rangeBefore: rangeBefore)
+  }
+
+  private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> [SessionChange] {
+    guard picker.isComplete else {
+      throw Refusal(.notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
+    }
+    if hasElapsed {
+      throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")
+    }
+    status = .confirmed
+    return [.status(.confirmed, result: picker.result)]
+  }
+
+  private mutating func remember(_ ref: Int, _ outcome: RefBook.Outcome, of member: MemberID) {
+    members[member]?.refs.remember(ref, outcome, countMax: limits.refs)
+  }
+}

@@ -1,0 +1,130 @@
+package import CivilTime
+package import DequeModule
+package import PickerModel
+
+/// A session as its log makes it: the picker, its history, its members and what they did.
+///
+/// Knows nothing of connections, clocks and languages. The same entries give the same state, so a
+/// store keeps the entries and a replay folds them again.
+/// - Source: architecture.md, property 2.
+package struct SessionFold: Sendable {
+  package let origin: SessionOrigin
+  package let limits: SessionLimits
+  package internal(set) var picker: Picker
+  package internal(set) var status: SessionStatus
+  /// 0 at first; one more for each accepted command or tick.
+  package internal(set) var revision: Int
+  package internal(set) var undoList: UndoList
+  package internal(set) var members: [MemberID: Member]
+  /// How many members have ever joined.
+  package internal(set) var joinCount: Int
+  /// The member of the last accepted tap of the range that stands, and when it tapped.
+  package internal(set) var tappedBy: MemberID?
+  package internal(set) var tappedAt: Instant?
+  /// The last deltas, oldest first, without gaps, up to ``revision``.
+  package internal(set) var history: Deque<Delta>
+
+  /// A session as it is created.
+  ///
+  /// - Throws: ``DefinitionProblem`` when the definition has no value at `origin.createdAt`.
+  package init(
+    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits()
+  ) throws(DefinitionProblem) {
+    self.origin = origin
+    self.limits = limits
+    picker = try Picker(origin.definition, now: origin.createdAt)
+    status = .open
+    revision = 0
+    undoList = UndoList()
+    members = [:]
+    joinCount = 0
+    history = []
+  }
+
+  /// Takes the next entry of the log.
+  ///
+  /// - Returns: What came of it, in order. Empty for an entry about a member who is not there.
+  package mutating func apply(_ entry: LogEntry) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    switch entry.body {
+    case .joined(let joining): join(joining, &outcomes)
+    case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
+    case .left(let member): leave(member, &outcomes)
+    case .tick: tick(to: entry.at, &outcomes)
+    case .command(let member, let ref, let command):
+      perform(command, ref: ref, by: member, at: entry.at, isOverRate: false, &outcomes)
+    case .overRate(let member, let ref, let command):
+      perform(command, ref: ref, by: member, at: entry.at, isOverRate: true, &outcomes)
+    }
+    return outcomes
+  }
+
+  /// The value that stands, as undo would put it back.
+  var standingValue: StandingValue {
+    StandingValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
+  }
+
+  /// The next instant at which a tick may change anything; `nil` if none, or while not open.
+  package var nextTick: Instant? { status == .open ? picker.nextTick : nil }
+
+  /// Whether a tick at `now` would change what anybody sees. Nothing is changed.
+  package func wouldTick(at now: Instant) -> Bool {
+    guard status == .open else { return false }
+    var copy = picker
+    let answer = copy.tick(now)
+    return !answer.changes.isEmpty || answer.cellsChanged
+  }
+
+  /// The deltas after `revision`, or `nil` when some of them are forgotten or yet to come.
+  package func deltas(after revision: Int) -> ArraySlice<Delta>? {
+    guard revision >= 0, revision <= self.revision else { return nil }
+    let missing = self.revision - revision
+    guard missing <= history.count else { return nil }
+    return Array(history.suffix(missing))[...]
+  }
+
+  /// Brings the picker to `now`, as a step of its own if that changes it.
+  ///
+  /// - Returns: Whether the value is another one now.
+  @discardableResult
+  mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+    guard status == .open else { return false }
+    let before = picker.value
+    let rangeBefore = picker.range
+    let answer = picker.tick(now)
+    if picker.range == nil { forgetTap() }
+    if !answer.changes.isEmpty {
+      commit(changes(answer.changes, rangeBefore: rangeBefore), author: nil, at: now, &outcomes)
+    }
+    if answer.cellsChanged { outcomes.append(.cellsChanged) }
+    return picker.value != before
+  }
+
+  mutating func forgetTap() {
+    tappedBy = nil
+    tappedAt = nil
+  }
+
+  /// Gives a range change its member and the range before it.
+  func changes(_ changes: [PickerChange], rangeBefore: DateRange?) -> [SessionChange] {
+    changes.map { change in
+      if case .range(let range) = change {
+        .range(range, by: tappedBy, before: rangeBefore)
+      } else {
+        .picker(change)
+      }
+    }
+  }
+
+  /// Makes a revision of what has just been changed.
+  mutating func commit(
+    _ changes: [SessionChange], author: Delta.Author?, at now: Instant,
+    _ outcomes: inout [Outcome]
+  ) {
+    revision += 1
+    let delta = Delta(revision: revision, at: now, author: author, changes: changes)
+    history.append(delta)
+    if history.count > limits.history { history.removeFirst() }
+    outcomes.append(.delta(delta))
+  }
+}

@@ -1,0 +1,68 @@
+import JSONText
+package import PickerSession
+
+/// Presence news written out once, part by part, so that each member gets them without what is about
+/// itself.
+package struct EncodedPresence {
+  private struct Part {
+    let member: MemberID
+    let octets: [UInt8]
+  }
+
+  private let lists: [(name: StaticString, parts: [Part])]
+  private let mentioned: Set<MemberID>
+
+  package init(_ news: PresenceNews, in session: Session) {
+    func write(_ member: MemberID, _ body: (inout JSONWriter) -> Void) -> Part {
+      var writer = JSONWriter(capacity: 128)
+      body(&writer)
+      return Part(member: member, octets: writer.octets)
+    }
+    func people(_ members: [MemberID]) -> [Part] {
+      members.compactMap { session.fold.members[$0] }.map { member in
+        write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
+      }
+    }
+    lists = [
+      ("joined", people(news.joined)), ("changed", people(news.changed)),
+      ("left", news.left.map { member in write(member) { $0.string(member.text) } }),
+      (
+        "touching",
+        news.touching.map { touching in
+          write(touching.member) { $0.touching(touching.member, touching.touch) }
+        }
+      ),
+    ]
+    mentioned = Set(lists.flatMap { $0.parts.map(\.member) })
+  }
+
+  /// Whether any of it is about `member`.
+  package func mentions(_ member: MemberID) -> Bool { mentioned.contains(member) }
+
+  /// The message for everybody but `member`, or for all whom it is not about; `nil` if it is empty.
+  package func frame(without member: MemberID? = nil) -> Frame? {
+    var writer = JSONWriter(capacity: 1024)
+    writer.literal("{\"type\":\"presence\"")
+    var isEmpty = true
+    for (name, parts) in lists {
+      var isFirst = true
+      for part in parts where part.member != member {
+        if isFirst {
+          writer.literal(",\"")
+          writer.literal(name)
+          writer.literal("\":[")
+        } else {
+          writer.literal(",")
+        }
+        isFirst = false
+        writer.raw(part.octets)
+      }
+      if !isFirst {
+        writer.literal("]")
+        isEmpty = false
+      }
+    }
+    writer.literal("}")
+    return isEmpty ? nil : Frame(writer.octets)
+  }
+}

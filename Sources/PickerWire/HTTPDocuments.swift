@@ -1,0 +1,200 @@
+import CivilTime
+package import JSONText
+package import PickerModel
+package import PickerSession
+
+/// The body of `POST /v1/sessions`, taken apart.
+/// - Source: protocol.md, "HTTP".
+package struct CreateRequest: Hashable, Sendable {
+  package let definition: JSONTree
+  package let title: String?
+  package let ttlSeconds: Int
+  package let openTap: SessionOrigin.OpenTap
+
+  /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
+  package init(_ body: [UInt8]) throws(BadMessage) {
+    let tree = try parseBody(body, fields: ["definition", "title", "ttlSeconds", "openTap"])
+    guard let definition = tree["definition"] else {
+      throw BadMessage("definition is missing: it says what the picker is")
+    }
+    self.definition = definition
+    if let title = tree["title"] {
+      guard let text = title.string, text.count <= 200 else {
+        throw BadMessage("title must be a string of at most 200 characters")
+      }
+      self.title = text
+    } else {
+      title = nil
+    }
+    if let ttl = tree["ttlSeconds"] {
+      guard let seconds = ttl.integer, (1...31_536_000).contains(seconds) else {
+        throw BadMessage("ttlSeconds must be an integer from 1 to 31536000")
+      }
+      ttlSeconds = seconds
+    } else {
+      ttlSeconds = 86_400
+    }
+    if let openTap = tree["openTap"] {
+      guard let text = openTap.string, let known = SessionOrigin.OpenTap(rawValue: text) else {
+        throw BadMessage("openTap must be \"shared\" or \"owner\"")
+      }
+      self.openTap = known
+    } else {
+      openTap = .shared
+    }
+  }
+}
+
+/// Reads a body that must be an object with no other fields than `fields`.
+package func parseBody(_ body: [UInt8], fields: [String]) throws(BadMessage) -> JSONTree {
+  let tree: JSONTree
+  do throws(JSONError) {
+    tree = try JSONTree.parse(body)
+  } catch {
+    throw BadMessage("the body is no JSON: \(error.reason), at octet \(error.offset)")
+  }
+  guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
+  if let unknown = members.first(where: { !fields.contains($0.key) }) {
+    throw BadMessage(
+      "the field \(unknown.key.prefix(64)) is not known; known are \(fields.joined(separator: ", "))")
+  }
+  return tree
+}
+
+/// The answers to HTTP requests about sessions.
+package enum HTTPDocument {
+  /// The answer to a session's creation.
+  ///
+  /// - Parameter tokens: By role, where roles come from tokens.
+  package static func created(
+    _ origin: SessionOrigin, socket: String, tokens: [(role: Role, token: String)]
+  ) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.literal("{\"session\":")
+    writer.string(origin.id.text)
+    writer.literal(",\"epoch\":")
+    writer.string(origin.epoch)
+    writer.literal(",\"revision\":0,\"socket\":")
+    writer.string(socket)
+    if !tokens.isEmpty {
+      writer.literal(",\"tokens\":{")
+      for (index, entry) in tokens.enumerated() {
+        if index > 0 { writer.literal(",") }
+        writer.string(entry.role.rawValue)
+        writer.literal(":")
+        writer.string(entry.token)
+      }
+      writer.literal("}")
+    }
+    writer.literal("}")
+    return writer.octets
+  }
+
+  /// A session as it stands.
+  package static func session(
+    _ session: Session, texts: any RowTexts, windowRows: Int, isFull: Bool
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: 4096)
+    let fold = session.fold
+    writer.literal("{\"session\":")
+    writer.string(fold.origin.id.text)
+    writer.literal(",\"epoch\":")
+    writer.string(fold.origin.epoch)
+    writer.literal(",\"revision\":")
+    writer.integer(fold.revision)
+    writer.literal(",\"status\":\"")
+    writer.raw(fold.status.rawValue.utf8)
+    writer.literal("\"")
+    if let title = fold.origin.title {
+      writer.literal(",\"title\":")
+      writer.string(title)
+    }
+    writer.literal(",\"snapshot\":")
+    writer.snapshot(fold, texts: texts, windowRows: windowRows, isFull: isFull)
+    writer.literal(",\"members\":")
+    writer.members(of: session)
+    writer.literal("}")
+    return writer.octets
+  }
+
+  /// A definition's picker as it would be now.
+  package static func check(
+    _ picker: Picker, texts: any RowTexts, windowRows: Int
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: 4096)
+    writer.literal("{\"snapshot\":")
+    writer.pickerSnapshot(
+      picker, status: .open, tappedBy: nil, texts: texts, windowRows: windowRows, isFull: false)
+    writer.literal("}")
+    return writer.octets
+  }
+
+  /// One line of a session's log, with its end of line.
+  package static func logLine(
+    _ delta: Delta, texts: any RowTexts, windowRows: Int, into writer: inout JSONWriter
+  ) {
+    writer.literal("{\"revision\":")
+    writer.integer(delta.revision)
+    writer.literal(",\"at\":\"")
+    writer.raw(delta.at.rfc3339.utf8)
+    writer.literal("\"")
+    if let author = delta.author {
+      writer.literal(",\"by\":")
+      writer.string(author.member.text)
+      writer.literal(",\"ref\":")
+      writer.integer(author.ref)
+      writer.literal(",\"command\":")
+      writer.command(author.command)
+    } else {
+      writer.literal(",\"command\":{\"type\":\"tick\"}")
+    }
+    writer.literal(",\"changes\":[")
+    writer.changes(delta.changes, texts: texts, windowRows: windowRows)
+    writer.literal("]}\n")
+  }
+}
+
+extension JSONWriter {
+  /// A command as a client sends it, without the ref.
+  package mutating func command(_ command: Command) {
+    literal("{\"type\":")
+    string(command.type)
+    switch command {
+    case .select(let selection):
+      literal(",\"column\":")
+      integer(selection.column)
+      literal(",\"row\":")
+      integer(selection.row)
+      literal(",\"generation\":")
+      integer(selection.generation)
+      if let key = selection.key {
+        literal(",\"key\":")
+        string(key)
+      }
+    case .tap(let target): self.target(target)
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
+    }
+    literal("}")
+  }
+
+  private mutating func target(_ target: TapTarget) {
+    switch target {
+    case .date(let date):
+      literal(",\"date\":\"")
+      raw(date.iso.utf8)
+      literal("\"")
+    case .cell(let month, let cell):
+      literal(",\"month\":\"")
+      raw(month.iso.utf8)
+      literal("\",\"cell\":")
+      integer(cell)
+    case .point(let month, let x, let y):
+      literal(",\"month\":\"")
+      raw(month.iso.utf8)
+      literal("\",\"x\":")
+      tree(.number(x))
+      literal(",\"y\":")
+      tree(.number(y))
+    }
+  }
+}

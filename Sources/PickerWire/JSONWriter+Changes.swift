@@ -1,0 +1,120 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
+
+/// The changes of a delta, in the order of protocol.md.
+extension JSONWriter {
+  /// The changes without brackets, with commas between them.
+  mutating func changes(_ changes: [SessionChange], texts: any RowTexts, windowRows: Int) {
+    for (index, change) in changes.enumerated() {
+      if index > 0 { literal(",") }
+      self.change(change, texts: texts, windowRows: windowRows)
+    }
+  }
+
+  private mutating func change(
+    _ change: SessionChange, texts: any RowTexts, windowRows: Int
+  ) {
+    switch change {
+    case .picker(let change): pickerChange(change, texts: texts, windowRows: windowRows)
+    case .range(let range, let by, before: _): rangeChange(range, by: by)
+    case .status(let status, let result):
+      literal("{\"change\":\"status\",\"status\":\"")
+      raw(status.rawValue.utf8)
+      literal("\"")
+      if let result {
+        literal(",\"result\":")
+        tree(result)
+      }
+      literal("}")
+    }
+  }
+
+  private mutating func pickerChange(
+    _ change: PickerChange, texts: any RowTexts, windowRows: Int
+  ) {
+    switch change {
+    case .reload(let column, let state):
+      reload(column, state, texts: texts, windowRows: windowRows)
+    case .row(let column, let move):
+      literal("{\"change\":\"row\",\"column\":")
+      integer(column)
+      literal(",\"row\":")
+      integer(move.row)
+      literal(",\"key\":")
+      string(move.key)
+      literal(",\"text\":")
+      string(move.rows.text(at: move.row, in: texts))
+      literal(",\"cause\":\"")
+      raw(move.cause.rawValue.utf8)
+      literal("\"")
+      reason(move.reason, wanted: move.wanted)
+      literal("}")
+    case .months(let months):
+      literal("{\"change\":\"months\",")
+      monthList(months)
+      literal("}")
+    case .range(let range): rangeChange(range, by: nil)
+    }
+  }
+
+  mutating func reload(
+    _ column: Int, _ state: ColumnState, texts: any RowTexts, windowRows: Int
+  ) {
+    literal("{\"change\":\"reload\",\"column\":")
+    integer(column)
+    literal(",")
+    self.column(state, texts: texts, windowRows: windowRows)
+    literal("}")
+  }
+
+  private mutating func rangeChange(_ change: RangeChange, by: MemberID?) {
+    literal("{\"change\":\"range\",")
+    range(change.range, by: by, reach: change.reach)
+    literal(",\"cause\":\"")
+    raw(change.cause.rawValue.utf8)
+    literal("\"")
+    reason(change.reason, wanted: change.wanted?.iso)
+    literal("}")
+  }
+
+  private mutating func reason(_ reason: ClampReason?, wanted: String?) {
+    if let reason {
+      literal(",\"reason\":\"")
+      raw(reason.rawValue.utf8)
+      literal("\"")
+    }
+    if let wanted {
+      literal(",\"wanted\":")
+      string(wanted)
+    }
+  }
+
+  /// What a refusal shows: where the picker really stands, without a cause.
+  mutating func standing(
+    _ standing: Answer.Standing, in fold: SessionFold, texts: any RowTexts, windowRows: Int
+  ) {
+    switch standing {
+    case .nothing: return
+    case .range:
+      literal("{\"change\":\"range\",")
+      range(fold.picker.range, by: fold.tappedBy, reach: fold.picker.reach)
+      literal("}")
+    case .column(let index, let reloads):
+      let column = fold.picker.columns[index]
+      if reloads { reload(index, column, texts: texts, windowRows: windowRows) }
+      guard let selected = column.selected else { return }
+      if reloads { literal(",") }
+      literal("{\"change\":\"row\",\"column\":")
+      integer(index)
+      literal(",\"row\":")
+      integer(selected)
+      literal(",\"key\":")
+      string(column.rows.key(at: selected))
+      literal(",\"text\":")
+      string(column.rows.text(at: selected, in: texts))
+      literal("}")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import JSONText
+import PickerSession
+
+extension JSONWriter {
+  /// `{"id","name","role","color","online"}`.
+  mutating func member(_ member: Member, isOnline: Bool) {
+    literal("{\"id\":")
+    string(member.id.text)
+    literal(",\"name\":")
+    string(member.name)
+    literal(",\"role\":\"")
+    raw(member.role.rawValue.utf8)
+    literal("\",\"color\":\"")
+    raw(member.color.utf8)
+    literal("\",\"online\":")
+    bool(isOnline)
+    literal("}")
+  }
+
+  /// An array of all members, in the order in which they joined.
+  mutating func members(of session: Session) {
+    literal("[")
+    for (index, member) in session.fold.membersInOrder.enumerated() {
+      if index > 0 { literal(",") }
+      self.member(member, isOnline: session.isOnline(member.id))
+    }
+    literal("]")
+  }
+
+  /// `{"member","column","row"}`, `{"member","date"}` or `{"member"}`.
+  mutating func touching(_ member: MemberID, _ touch: Touch) {
+    literal("{\"member\":")
+    string(member.text)
+    switch touch {
+    case .row(let column, let row):
+      literal(",\"column\":")
+      integer(column)
+      literal(",\"row\":")
+      integer(row)
+    case .date(let date):
+      literal(",\"date\":\"")
+      raw(date.iso.utf8)
+      literal("\"")
+    case .lifted: break
+    }
+    literal("}")
+  }
+}

@@ -1,0 +1,158 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
+
+/// The parts of messages that have to do with what a picker shows.
+/// - Source: protocol.md, "To the client".
+extension JSONWriter {
+  /// `{"definition","status","result","columns":[…]}`, or with `calendar` instead of columns.
+  mutating func snapshot(
+    _ fold: SessionFold, texts: any RowTexts, windowRows: Int, isFull: Bool = false
+  ) {
+    pickerSnapshot(
+      fold.picker, status: fold.status, tappedBy: fold.tappedBy, texts: texts,
+      windowRows: windowRows, isFull: isFull)
+  }
+
+  /// The same for a picker in no session yet.
+  mutating func pickerSnapshot(
+    _ picker: Picker, status: SessionStatus, tappedBy: MemberID?, texts: any RowTexts,
+    windowRows: Int, isFull: Bool
+  ) {
+    literal("{\"definition\":")
+    tree(picker.definition.document(full: isFull))
+    literal(",\"status\":")
+    string(status.rawValue)
+    literal(",\"result\":")
+    tree(picker.result)
+    if let months = picker.months {
+      literal(",\"calendar\":{\"months\":{")
+      monthList(months)
+      literal("},\"range\":")
+      if let range = picker.range {
+        literal("{")
+        self.range(range, by: tappedBy, reach: picker.reach)
+        literal("}")
+      } else {
+        literal("null")
+      }
+      literal("}}")
+    } else {
+      literal(",\"columns\":[")
+      for (index, column) in picker.columns.enumerated() {
+        if index > 0 { literal(",") }
+        literal("{")
+        self.column(column, texts: texts, windowRows: windowRows)
+        literal("}")
+      }
+      literal("]}")
+    }
+  }
+
+  /// `"generation","count","from","rows","row"`, without the braces.
+  mutating func column(_ column: ColumnState, texts: any RowTexts, windowRows: Int) {
+    let count = column.rows.count
+    let from =
+      count <= windowRows
+      ? 0 : max(0, min((column.selected ?? 0) - windowRows / 2, count - windowRows))
+    literal("\"generation\":")
+    integer(column.generation)
+    literal(",\"count\":")
+    integer(count)
+    literal(",\"from\":")
+    integer(from)
+    literal(",\"rows\":")
+    rows(column.rows, from..<min(count, from + windowRows), texts: texts)
+    literal(",\"row\":")
+    if let selected = column.selected { integer(selected) } else { literal("null") }
+  }
+
+  /// An array of rows.
+  mutating func rows(_ rows: ColumnRows, _ range: Range<Int>, texts: any RowTexts) {
+    literal("[")
+    for row in range {
+      if row > range.lowerBound { literal(",") }
+      literal("{\"key\":")
+      string(rows.key(at: row))
+      literal(",\"text\":")
+      string(rows.text(at: row, in: texts))
+      literal("}")
+    }
+    literal("]")
+  }
+
+  /// `"first","last","count"`.
+  mutating func monthList(_ months: MonthList) {
+    literal("\"first\":\"")
+    raw(months.first.iso.utf8)
+    literal("\",\"last\":\"")
+    raw(months.last.iso.utf8)
+    literal("\",\"count\":")
+    integer(months.count)
+  }
+
+  /// `"start","end","hits","by"?,"reach"?`; null for start and end when there is no range.
+  mutating func range(_ range: DateRange?, by: MemberID?, reach: ClosedRange<CivilDate>?) {
+    if let range {
+      literal("\"start\":\"")
+      raw(range.start.iso.utf8)
+      literal("\",\"end\":\"")
+      raw(range.end.iso.utf8)
+      literal("\",\"hits\":")
+      integer(range.hits)
+    } else {
+      literal("\"start\":null,\"end\":null,\"hits\":0")
+    }
+    if let by {
+      literal(",\"by\":")
+      string(by.text)
+    }
+    if let reach {
+      literal(",\"reach\":{\"from\":\"")
+      raw(reach.lowerBound.iso.utf8)
+      literal("\",\"through\":\"")
+      raw(reach.upperBound.iso.utf8)
+      literal("\"}")
+    }
+  }
+
+  /// An array of bands.
+  mutating func bands(_ bands: [Band]) {
+    literal("[")
+    for (index, band) in bands.enumerated() {
+      if index > 0 { literal(",") }
+      literal("{\"row\":")
+      integer(band.row)
+      literal(",\"from\":")
+      integer(band.from)
+      literal(",\"to\":")
+      integer(band.to)
+      literal(",\"shape\":\"")
+      raw(band.shape.rawValue.utf8)
+      literal("\",\"head\":")
+      bool(band.head)
+      literal(",\"tail\":")
+      bool(band.tail)
+      literal("}")
+    }
+    literal("]")
+  }
+
+  /// An array of cells.
+  mutating func cells(_ cells: [Cell], texts: any RowTexts) {
+    literal("[")
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { literal(",") }
+      literal("{\"date\":\"")
+      raw(cell.date.iso.utf8)
+      literal("\",\"text\":")
+      string(texts.cell(cell.date.day))
+      if cell.isOutside { literal(",\"outside\":true") }
+      if cell.isDisabled { literal(",\"disabled\":true") }
+      if cell.isToday { literal(",\"today\":true") }
+      literal("}")
+    }
+    literal("]")
+  }
+}

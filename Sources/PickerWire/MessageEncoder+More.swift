@@ -1,0 +1,79 @@
+import CivilTime
+import JSONText
+package import PickerModel
+package import PickerSession
+
+extension MessageEncoder {
+  /// Cells and bands of the months of a view that are in the list.
+  package func months(_ view: MonthView, in fold: SessionFold, texts: any RowTexts) -> Frame {
+    var writer = JSONWriter(capacity: 3000 * min(view.count, 24))
+    writer.literal("{\"type\":\"months\",\"revision\":")
+    writer.integer(fold.revision)
+    writer.literal(",\"months\":[")
+    var isFirst = true
+    for offset in 0..<max(0, view.count) {
+      guard let month = view.from.adding(months: offset) else { break }
+      guard let cells = fold.picker.cells(of: month) else { continue }
+      if !isFirst { writer.literal(",") }
+      isFirst = false
+      writer.literal("{\"month\":\"")
+      writer.raw(month.iso.utf8)
+      writer.literal("\",\"cells\":")
+      writer.cells(cells, texts: texts)
+      writer.literal(",\"bands\":")
+      writer.bands(fold.picker.bands(of: month))
+      writer.literal("}")
+    }
+    writer.literal("]}")
+    return Frame(writer.octets)
+  }
+
+  /// Rows of a column, from `range` cut to what there is.
+  package func rows(
+    column index: Int, _ column: ColumnState, _ range: Range<Int>, texts: any RowTexts
+  ) -> Frame {
+    var writer = JSONWriter(capacity: 40 * range.count + 80)
+    writer.literal("{\"type\":\"rows\",\"column\":")
+    writer.integer(index)
+    writer.literal(",\"generation\":")
+    writer.integer(column.generation)
+    writer.literal(",\"from\":")
+    writer.integer(range.lowerBound)
+    writer.literal(",\"rows\":")
+    writer.rows(column.rows, range, texts: texts)
+    writer.literal("}")
+    return Frame(writer.octets)
+  }
+
+  /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.
+  package func touches(in session: Session, for member: MemberID) -> Frame? {
+    let touches = session.touches.filter { $0.key != member }
+    if touches.isEmpty { return nil }
+    var writer = JSONWriter()
+    writer.literal("{\"type\":\"presence\",\"touching\":[")
+    for (index, member) in touches.keys.sorted(by: { $0.text < $1.text }).enumerated() {
+      if index > 0 { writer.literal(",") }
+      writer.touching(member, touches[member]!)
+    }
+    writer.literal("]}")
+    return Frame(writer.octets)
+  }
+
+  package func draining(reconnectAfterMilliseconds: Int) -> Frame {
+    var writer = JSONWriter()
+    writer.literal("{\"type\":\"draining\",\"reconnectAfterMs\":")
+    writer.integer(reconnectAfterMilliseconds)
+    writer.literal("}")
+    return Frame(writer.octets)
+  }
+
+  package func error(code: String, detail: String) -> Frame {
+    var writer = JSONWriter()
+    writer.literal("{\"type\":\"error\",\"code\":")
+    writer.string(code)
+    writer.literal(",\"detail\":")
+    writer.string(detail)
+    writer.literal("}")
+    return Frame(writer.octets)
+  }
+}

@@ -1,0 +1,180 @@
+package import CivilTime
+import JSONText
+package import PickerModel
+package import PickerSession
+
+/// Builds the messages to members, each once, as frames that any number of outboxes may share.
+/// - Source: protocol.md, "To the client".
+package final class MessageEncoder {
+  private var writer = JSONWriter(capacity: 4096)
+  /// How often a delta's changes have been written out since the start.
+  package private(set) var deltaEncodeCount = 0
+  package let limits: ServerLimits
+
+  package init(limits: ServerLimits) { self.limits = limits }
+
+  private var windowRows: Int { limits.session.windowRows }
+
+  private func frame(_ build: (inout JSONWriter) -> Void) -> Frame {
+    writer.clear()
+    build(&writer)
+    return Frame(writer.octets)
+  }
+
+  /// Says who somebody is, and where it goes on.
+  ///
+  /// - Parameters:
+  ///   - secret: What the member shows when it resumes.
+  ///   - resumedAt: The member's own revision when missed deltas follow; `nil` for a snapshot.
+  package func welcome(
+    _ member: Member, secret: String, in session: Session, resumedAt revision: Int?,
+    texts: any RowTexts, now: Instant
+  ) -> Frame {
+    frame { writer in
+      writer.literal("{\"type\":\"welcome\",\"member\":{\"id\":")
+      writer.string(member.id.text)
+      writer.literal(",\"secret\":")
+      writer.string(secret)
+      writer.literal(",\"name\":")
+      writer.string(member.name)
+      writer.literal(",\"role\":\"")
+      writer.raw(member.role.rawValue.utf8)
+      writer.literal("\",\"color\":\"")
+      writer.raw(member.color.utf8)
+      writer.literal("\"},\"epoch\":")
+      writer.string(session.fold.origin.epoch)
+      writer.literal(",\"revision\":")
+      writer.integer(revision ?? session.fold.revision)
+      writer.literal(",\"resumed\":")
+      writer.bool(revision != nil)
+      if revision == nil {
+        writer.literal(",\"snapshot\":")
+        writer.snapshot(session.fold, texts: texts, windowRows: windowRows)
+      }
+      writer.literal(",\"members\":")
+      writer.members(of: session)
+      writer.now(now)
+      writer.literal(",\"limits\":{")
+      for (index, limit) in limits.told.enumerated() {
+        if index > 0 { writer.literal(",") }
+        writer.literal("\"")
+        writer.literal(limit.name)
+        writer.literal("\":")
+        writer.integer(limit.value)
+      }
+      writer.literal("}}")
+    }
+  }
+
+  /// Everything anew, for a member that could not keep up.
+  package func snapshot(of session: Session, texts: any RowTexts, now: Instant) -> Frame {
+    frame { writer in
+      writer.literal("{\"type\":\"snapshot\",\"revision\":")
+      writer.integer(session.fold.revision)
+      writer.literal(",\"status\":\"")
+      writer.raw(session.fold.status.rawValue.utf8)
+      writer.literal("\",\"snapshot\":")
+      writer.snapshot(session.fold, texts: texts, windowRows: windowRows)
+      writer.literal(",\"members\":")
+      writer.members(of: session)
+      writer.now(now)
+      writer.literal("}")
+    }
+  }
+
+  /// Writes a delta's changes in one language; ``frame(_:ref:bands:)`` makes its copies.
+  package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
+    deltaEncodeCount += 1
+    writer.clear()
+    writer.literal("{\"type\":\"delta\",\"revision\":")
+    writer.integer(delta.revision)
+    let refOffset = writer.octets.count
+    if let author = delta.author {
+      writer.literal(",\"by\":")
+      writer.string(author.member.text)
+    }
+    writer.literal(",\"at\":\"")
+    writer.raw(delta.at.rfc3339.utf8)
+    writer.literal("\",\"changes\":[")
+    writer.changes(delta.changes, texts: texts, windowRows: windowRows)
+    return EncodedDelta(octets: writer.octets, refOffset: refOffset)
+  }
+
+  /// One copy of a delta.
+  ///
+  /// - Parameters:
+  ///   - ref: Only for the author.
+  ///   - bands: What ``bands(_:)`` wrote for the months that the members look at, or nothing.
+  package func frame(_ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []) -> Frame {
+    frame { writer in
+      writer.raw(delta.octets[..<delta.refOffset])
+      if let ref {
+        writer.literal(",\"ref\":")
+        writer.integer(ref)
+      }
+      writer.raw(delta.octets[delta.refOffset...])
+      writer.raw(bands)
+      writer.literal("]}")
+    }
+  }
+
+  /// Changes of kind `bands`, each with a comma before it.
+  package func bands(_ months: [(month: CivilMonth, bands: [Band])]) -> [UInt8] {
+    var writer = JSONWriter(capacity: 128 * months.count)
+    for (month, bands) in months {
+      writer.literal(",{\"change\":\"bands\",\"month\":\"")
+      writer.raw(month.iso.utf8)
+      writer.literal("\",\"bands\":")
+      writer.bands(bands)
+      writer.literal("}")
+    }
+    return writer.octets
+  }
+
+  package func reply(ref: Int, revision: Int) -> Frame {
+    frame { writer in
+      writer.literal("{\"type\":\"reply\",\"ref\":")
+      writer.integer(ref)
+      writer.literal(",\"revision\":")
+      writer.integer(revision)
+      writer.literal("}")
+    }
+  }
+
+  package func refused(
+    ref: Int?, _ refusal: Refusal, _ standing: Answer.Standing, in fold: SessionFold,
+    texts: any RowTexts
+  ) -> Frame {
+    frame { writer in
+      writer.literal("{\"type\":\"refused\"")
+      if let ref {
+        writer.literal(",\"ref\":")
+        writer.integer(ref)
+      }
+      writer.literal(",\"code\":\"")
+      writer.raw(refusal.code.rawValue.utf8)
+      writer.literal("\",\"detail\":")
+      writer.string(refusal.detail)
+      writer.literal(",\"revision\":")
+      writer.integer(fold.revision)
+      writer.literal(",\"changes\":[")
+      writer.standing(standing, in: fold, texts: texts, windowRows: windowRows)
+      writer.literal("]}")
+    }
+  }
+}
+
+/// A delta in one language, without its end: the copies differ in `ref` and bands only.
+package struct EncodedDelta {
+  fileprivate let octets: [UInt8]
+  /// Where the `ref` goes.
+  fileprivate let refOffset: Int
+}
+
+extension JSONWriter {
+  mutating func now(_ now: Instant) {
+    literal(",\"now\":\"")
+    raw(now.rfc3339.utf8)
+    literal("\"")
+  }
+}

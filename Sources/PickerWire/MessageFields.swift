@@ -1,0 +1,167 @@
+import CivilTime
+import JSONText
+import PickerSession
+
+/// The fields that any message of ours may have, as they were written; other fields are checked to be
+/// JSON and forgotten.
+struct MessageFields {
+  /// A value as it stands in the message. What is no scalar is only known to be there.
+  enum Value: Hashable {
+    case string(String)
+    case integer(Int)
+    case fraction(Double)
+    case other
+  }
+
+  /// The names, each with its place in ``values``.
+  enum Name: Int, CaseIterable {
+    case type, ref, column, row, generation, key, date, month, cell, x, y
+    case name, locale, token, from, count
+    case member, secret, epoch, revision
+    case months, resume
+  }
+
+  private var values: [Value?] = Array(repeating: nil, count: Name.allCases.count)
+  /// The fields of the object `months` or `resume`, if the message has it.
+  private(set) var months: Box?
+  private(set) var resume: Box?
+
+  /// Keeps the inner fields out of line: most messages have none.
+  final class Box {
+    let fields: MessageFields
+    init(_ fields: MessageFields) { self.fields = fields }
+  }
+
+  subscript(name: Name) -> Value? { values[name.rawValue] }
+
+  /// Reads an object.
+  ///
+  /// - Throws: ``JSONError`` for what is no JSON object, or has one of our fields twice.
+  init(
+    _ cursor: inout JSONCursor, _ text: Span<UInt8>, isNested: Bool = false
+  ) throws(JSONError) {
+    guard try cursor.nextKind(text) == .object else { throw cursor.failure("no JSON object") }
+    guard try cursor.open(UInt8(ascii: "{"), text) else { return }
+    repeat {
+      guard let name = Name(written: try cursor.readName(text)) else {
+        try cursor.skipValue(text)
+        continue
+      }
+      guard values[name.rawValue] == nil else { throw cursor.failure("a field stands twice") }
+      values[name.rawValue] = try readValue(of: name, &cursor, text, isNested)
+    } while try cursor.another(UInt8(ascii: "{"), text)
+  }
+
+  /// - Returns: The value; `nil` for null, which stands for a field that is left out.
+  private mutating func readValue(
+    of name: Name, _ cursor: inout JSONCursor, _ text: Span<UInt8>, _ isNested: Bool
+  ) throws(JSONError) -> Value? {
+    switch try cursor.nextKind(text) {
+    case .string: return .string(try cursor.readString(text))
+    case .number:
+      switch try cursor.readNumber(text) {
+      case .integer(let value): return .integer(value)
+      case .fraction(let value): return .fraction(value)
+      }
+    case .object where !isNested && (name == .months || name == .resume):
+      let box = Box(try MessageFields(&cursor, text, isNested: true))
+      if name == .months { months = box } else { resume = box }
+      return .other
+    case .null:
+      try cursor.readWord("null", text)
+      return nil
+    case .object, .array, .yes, .no:
+      try cursor.skipValue(text)
+      return .other
+    }
+  }
+}
+
+extension MessageFields.Name {
+  init?(written name: String) {
+    switch name {
+    case "type": self = .type
+    case "ref": self = .ref
+    case "column": self = .column
+    case "row": self = .row
+    case "generation": self = .generation
+    case "key": self = .key
+    case "date": self = .date
+    case "month": self = .month
+    case "cell": self = .cell
+    case "x": self = .x
+    case "y": self = .y
+    case "name": self = .name
+    case "locale": self = .locale
+    case "token": self = .token
+    case "from": self = .from
+    case "count": self = .count
+    case "member": self = .member
+    case "secret": self = .secret
+    case "epoch": self = .epoch
+    case "revision": self = .revision
+    case "months": self = .months
+    case "resume": self = .resume
+    default: return nil
+    }
+  }
+}
+
+extension MessageFields {
+  func string(_ name: Name) throws(BadMessage) -> String {
+    guard let value = try optionalString(name) else { throw missing(name, "a string") }
+    return value
+  }
+
+  func optionalString(_ name: Name) throws(BadMessage) -> String? {
+    switch self[name] {
+    case nil: return nil
+    case .string(let value): return value
+    default: throw missing(name, "a string")
+    }
+  }
+
+  func integer(_ name: Name) throws(BadMessage) -> Int {
+    guard case .integer(let value) = self[name] else { throw missing(name, "an integer") }
+    return value
+  }
+
+  /// A fraction of a width or height; any JSON number.
+  func fraction(_ name: Name) throws(BadMessage) -> Double {
+    switch self[name] {
+    case .integer(let value): return Double(value)
+    case .fraction(let value): return value
+    default: throw missing(name, "a number")
+    }
+  }
+
+  func date(_ name: Name) throws(BadMessage) -> CivilDate {
+    guard let date = CivilDate(iso: try string(name).utf8) else {
+      throw BadMessage("\(name) must be a date that exists, as 2026-11-20")
+    }
+    return date
+  }
+
+  func month(_ name: Name) throws(BadMessage) -> CivilMonth {
+    guard let month = CivilMonth(iso: try string(name).utf8) else {
+      throw BadMessage("\(name) must be a month, as 2026-11")
+    }
+    return month
+  }
+
+  func monthView() throws(BadMessage) -> MonthView {
+    MonthView(from: try month(.from), count: try integer(.count))
+  }
+
+  /// A member's own number for a command: 1 to 2⁵³ − 1.
+  func ref() throws(BadMessage) -> Int {
+    guard case .integer(let ref) = self[.ref], (1..<1 << 53).contains(ref) else {
+      throw missing(.ref, "an integer from 1 to 9007199254740991")
+    }
+    return ref
+  }
+
+  private func missing(_ name: Name, _ wanted: String) -> BadMessage {
+    BadMessage("\(name) is \(self[name] == nil ? "missing" : "ill-typed"): it must be \(wanted)")
+  }
+}

@@ -1,0 +1,38 @@
+package import PickerSession
+
+/// What a server allows; the first eleven are told to every member as `limits`.
+/// - Source: protocol.md, "When it goes wrong".
+package struct ServerLimits: Hashable, Sendable {
+  /// Octets of one message from a client; default 65,536.
+  package var messageBytes = 65_536
+  /// How long a connection may wait with its `join`; default 10 s.
+  package var joinMilliseconds: Int64 = 10_000
+  /// How long a member may be away; default 120 s.
+  package var memberMilliseconds: Int64 = 120_000
+  /// Messages of one connection in a second; default 50.
+  package var messagesPerSecond = 50
+  /// The maxima of each session.
+  package var session = SessionLimits()
+  /// Sessions that are not ended; default 250,000.
+  package var sessions = 250_000
+  /// Octets that may wait for one connection before a snapshot takes their place; default 256 KiB.
+  package var outboxBytes = 262_144
+  /// Octets of a request's body; default 4 MiB.
+  package var bodyBytes = 4_194_304
+  /// How long a connection may read nothing after a snapshot took the place of what waited for it;
+  /// default 10 s.
+  package var stalledMilliseconds: Int64 = 10_000
+
+  package init() {}
+
+  /// What members are told, in its order.
+  var told: [(name: StaticString, value: Int)] {
+    [
+      ("messageBytes", messageBytes), ("months", session.months), ("rows", session.rows),
+      ("windowRows", session.windowRows), ("joinMilliseconds", Int(joinMilliseconds)),
+      ("memberMilliseconds", Int(memberMilliseconds)), ("refs", session.refs),
+      ("undo", session.undo), ("history", session.history), ("members", session.members),
+      ("messagesPerSecond", messagesPerSecond),
+    ]
+  }
+}

@@ -1,0 +1,149 @@
+package import CivilTime
+package import PickerHub
+package import PickerSession
+package import PickerWire
+
+/// Performs the hub's actions on real connections, on the loop's thread.
+///
+/// Everything that comes from the loop goes to the hub with the time it came; requests other than
+/// upgrades go to `routes`.
+package final class HubTransport: SocketLoopHandler, HubPort {
+  package let loop: SocketLoop
+  package let clock: SessionClock
+  /// Set before the loop runs.
+  package var hub: Hub!
+  /// Answers HTTP requests. Set before the loop runs.
+  package var routes: ((RequestID, HTTPRequest) -> Void)!
+  /// Whether a page of this origin may open a WebSocket here.
+  private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
+  private let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
+  private var timerDue: Int64?
+
+  /// - Parameters:
+  ///   - isAllowed: Judges the `Origin` header, with `Host` beside it.
+  ///   - problem: Makes the answer to a handshake that is refused.
+  package init(
+    _ loop: SocketLoop, clock: SessionClock,
+    isAllowed: @escaping (_ origin: String?, _ host: String?) -> Bool,
+    problem: @escaping (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
+  ) {
+    self.loop = loop
+    self.clock = clock
+    self.isAllowed = isAllowed
+    self.problem = problem
+  }
+
+  package static let subprotocol = "pickerd.v1"
+
+  /// Now, by both clocks.
+  package var now: HubTime {
+    HubTime(session: clock.now, machine: SocketLoop.monotonicMilliseconds())
+  }
+
+  package func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
+    guard HubTransport.session(in: request.path) != nil else {
+      return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
+    }
+    guard request.subprotocols.contains(HubTransport.subprotocol) else {
+      let detail = "offer the subprotocol pickerd.v1 in Sec-WebSocket-Protocol"
+      return .refuse(problem(400, "badRequest", detail))
+    }
+    guard isAllowed(request.origin, request.host) else {
+      let detail = "pages of this origin may not connect; --origin lists those that may"
+      return .refuse(problem(403, "notAllowed", detail))
+    }
+    return .accept(subprotocol: HubTransport.subprotocol)
+  }
+
+  package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
+    guard let session = HubTransport.session(in: request.path) else { return }
+    hub.opened(
+      connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
+    rearm()
+  }
+
+  package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
+    let octets = message.assumingMemoryBound(to: UInt8.self)
+    hub.received(connection, Span(_unsafeElements: octets), at: now)
+    rearm()
+  }
+
+  package func writable(_ connection: ConnectionID) {
+    hub.writable(connection, at: now)
+    rearm()
+  }
+
+  package func closed(_ connection: ConnectionID) {
+    hub.closed(connection, at: now)
+    rearm()
+  }
+
+  package func respond(to id: RequestID, _ request: HTTPRequest) {
+    routes(id, request)
+    rearm()
+  }
+
+  package func timer() {
+    timerDue = nil
+    hub.timer(at: now)
+    rearm()
+  }
+
+  package func send(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
+    switch loop.send(frame, to: connection) {
+    case .sent: .sent
+    case .full: .full
+    case .gone: .gone
+    }
+  }
+
+  package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    loop.close(connection, code: code, reason: reason, last: last)
+  }
+
+  /// Sets the loop's timer to when the hub wants to be called next.
+  package func rearm() {
+    let due = hub.nextTimer(at: now, clockRuns: clock.runs)
+    if due == timerDue { return }
+    timerDue = due
+    loop.setTimer(atMonotonicMilliseconds: due)
+  }
+
+  /// The session that a path names: `/v1/sessions/ID`.
+  package static func session(in path: String) -> SessionID? {
+    let prefix = "/v1/sessions/"
+    guard path.hasPrefix(prefix) else { return nil }
+    let id = path.dropFirst(prefix.count)
+    guard !id.isEmpty, !id.contains("/") else { return nil }
+    return SessionID(String(id))
+  }
+
+  /// The token of an `Authorization` header of the scheme `Bearer`.
+  package static func bearer(_ authorization: String?) -> String? {
+    guard let authorization else { return nil }
+    let parts = authorization.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+}
+
+/// The sessions' clock: the machine's, or one that stands until somebody puts it.
+package final class SessionClock {
+  /// Where a manual clock stands.
+  private var standing: Instant?
+
+  /// - Parameter isManual: Whether it starts at the machine's time and stands.
+  package init(isManual: Bool) {
+    standing = isManual ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
+  }
+
+  /// Whether it goes on by itself.
+  package var runs: Bool { standing == nil }
+
+  package var now: Instant { standing ?? Instant(milliseconds: SocketLoop.wallMilliseconds()) }
+
+  /// Puts a manual clock to `instant`; the machine's stays as it is.
+  package func set(_ instant: Instant) {
+    if standing != nil { standing = instant }
+  }
+}

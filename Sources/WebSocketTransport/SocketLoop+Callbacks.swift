@@ -1,0 +1,108 @@
+import PickerSession
+import CWebSocketLoop
+import PickerSession
+
+/// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
+extension SocketLoop {
+  static let handlers = wsl_handlers(
+    admit: { owner, _, request in SocketLoop.of(owner).admit(request!) },
+    opened: { owner, id in
+      let loop = SocketLoop.of(owner)
+      guard let request = loop.admitted.take() else { return }
+      loop.handler?.opened(ConnectionID(raw: id), request)
+    },
+    received: { owner, id, bytes, count in
+      SocketLoop.of(owner).handler?.received(
+        ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
+    },
+    writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
+    closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
+    respond: { owner, id, request in
+      let request = HTTPRequest(request!)
+      SocketLoop.of(owner).handler?.respond(
+        to: RequestID(raw: id, isHead: request.method == .head), request)
+    },
+    stream_writable: { owner, id in
+      SocketLoop.of(owner).handler?.streamWritable(RequestID(raw: id, isHead: false))
+    },
+    stream_closed: { owner, id in
+      SocketLoop.of(owner).handler?.streamClosed(RequestID(raw: id, isHead: false))
+    },
+    timer: { owner in SocketLoop.of(owner).handler?.timer() },
+    woken: { owner in SocketLoop.of(owner).drainMailbox() },
+    log: { owner, isError, line in
+      SocketLoop.of(owner).configuration.log(isError, String(cString: line!))
+    })
+
+  private static func of(_ owner: UnsafeMutableRawPointer?) -> SocketLoop {
+    Unmanaged<SocketLoop>.fromOpaque(owner!).takeUnretainedValue()
+  }
+
+  /// Asks the handler, and says 0 for yes.
+  private func admit(_ request: OpaquePointer) -> CInt {
+    let upgrade = UpgradeRequest(head: RequestHead(request))
+    let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
+    guard let handler else { return 1 }
+    switch handler.admit(upgrade) {
+    case .accept(let subprotocol) where subprotocol == selected:
+      admitted = upgrade
+      return 0
+    case .accept:
+      return 1
+    case .refuse(let response):
+      let head = response.head(length: response.body.count, keepAlive: false)
+      wsl_refuse(request, head, head.count, response.body, response.body.count)
+      return 1
+    }
+  }
+}
+
+extension RequestHead {
+  fileprivate init(_ request: OpaquePointer) {
+    path = String(wsl_request_path(request)) ?? ""
+    query = []
+    headers = RequestHeaders()
+    remoteAddress = String(wsl_request_peer(request)) ?? ""
+    while let field = String(wsl_request_query(request, query.count)) {
+      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      query.append(QueryField(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : ""))
+    }
+    for name in RequestHeader.allCases {
+      let header = wsl_header(UInt32(name.rawValue))
+      if let value = String(wsl_request_header(request, header)) {
+        headers.fields.append((name, value))
+      }
+    }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(_ request: OpaquePointer) {
+    let body = wsl_request_body(request)
+    self.init(
+      method: HTTPMethod(wsl_request_method(request)), head: RequestHead(request),
+      body: Array(UnsafeRawBufferPointer(start: body.bytes, count: body.count)))
+  }
+}
+
+extension HTTPMethod {
+  fileprivate init(_ method: wsl_method) {
+    switch method {
+    case WSL_POST: self = .post
+    case WSL_OPTIONS: self = .options
+    case WSL_PUT: self = .put
+    case WSL_PATCH: self = .patch
+    case WSL_DELETE: self = .delete
+    case WSL_HEAD: self = .head
+    default: self = .get
+    }
+  }
+}
+
+extension String {
+  /// Octets that are no UTF-8 become U+FFFD.
+  fileprivate init?(_ text: wsl_text) {
+    guard let bytes = text.bytes else { return nil }
+    self.init(decoding: UnsafeRawBufferPointer(start: bytes, count: text.count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,25 @@
+import CWebSocketLoop
+
+extension SocketLoop {
+  /// Milliseconds of a clock that never steps, from an arbitrary start.
+  package static func monotonicMilliseconds() -> Int64 { wsl_monotonic_ms() }
+
+  /// Milliseconds since 1970-01-01T00:00Z.
+  package static func wallMilliseconds() -> Int64 { wsl_wall_ms() }
+
+  /// Octets that nobody can guess, from libcrypto.
+  package static func randomBytes(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+      wsl_random(bytes.baseAddress, count)
+      initialized = count
+    }
+  }
+
+  /// The SHA-256 of some octets: 32 octets. - Source: FIPS 180-4
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { digest, initialized in
+      wsl_sha256(bytes, bytes.count, digest.baseAddress)
+      initialized = 32
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// The limits and names of a ``SocketLoop``. Each has a default that suits the public network.
+package struct SocketLoopConfiguration: Sendable {
+  /// The WebSocket subprotocols that can be selected, each at most 62 octets. Default: none.
+  package var subprotocols: [String] = []
+  /// TCP connections of all kinds; one more is answered with 503. Cut to what the machine's limit
+  /// of open files allows.
+  package var connectionsMax = 16_384
+  /// Octets of one message; one more is closed with 1009.
+  package var messageBytesMax = 65_536
+  /// Frames of one message; one more is closed with 1009.
+  package var fragmentsMax = 64
+  /// From a message's first octet to its last; longer is closed with 1009.
+  package var assemblyMilliseconds = 10_000
+  /// Octets of a request's body; one more is answered with 413.
+  package var bodyBytesMax = 4_194_304
+  /// For all headers of a request; longer is hung up.
+  package var requestSeconds = 10
+  /// For a request's body, and one second more for each 64 KiB of it; longer is hung up.
+  package var bodyMilliseconds = 10_000
+  /// For the handler's answer, and for the peer to read each 64 KiB of it; longer is hung up.
+  package var answerMilliseconds = 60_000
+  /// For the next request on a connection that is kept alive.
+  package var idleSeconds = 30
+  /// Between two pings.
+  package var pingMilliseconds = 20_000
+  /// Since the last pong; longer is hung up. Above `pingMilliseconds`.
+  package var pongMilliseconds = 30_000
+  /// From `close` to the end of the connection, at most.
+  package var closeMilliseconds = 5_000
+  /// Where lines of the transport go: one line of printable ASCII, at most 300 octets, at most 20
+  /// a second. On the loop's thread. Default: nowhere.
+  package var log: @Sendable (_ isError: Bool, _ line: String) -> Void = { _, _ in }
+
+  package init() {}
+}
+
+/// Why a loop cannot start or listen: a sentence that says what to do.
+package struct SocketLoopProblem: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// What a loop has counted since it was made.
+package struct SocketLoopCounters: Sendable {
+  /// TCP connections of all kinds, now.
+  package var connections: Int
+  /// Open WebSockets, now.
+  package var webSockets: Int
+  package var accepted: Int
+  /// Connections refused because there were `connectionsMax`, or no descriptors.
+  package var refusedFull: Int
+  /// WebSockets closed for breaking RFC 6455 or a limit.
+  package var failed: Int
+  /// Connections hung up for being slow or silent.
+  package var timedOut: Int
+  package var logLinesDropped: Int
+}

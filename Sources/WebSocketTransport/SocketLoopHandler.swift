@@ -1,0 +1,56 @@
+package import PickerSession
+
+/// What a ``SocketLoop`` tells its owner. Everything is called on the loop's thread.
+///
+/// Every function of the loop may be called from each of these, for any connection.
+package protocol SocketLoopHandler: AnyObject {
+  /// Somebody wants to open a WebSocket, with a handshake that is correct.
+  func admit(_ request: UpgradeRequest) -> UpgradeAnswer
+
+  /// The WebSocket is open. Follows its `admit` without anything in between.
+  func opened(_ connection: ConnectionID, _ request: UpgradeRequest)
+
+  /// One whole text message: valid UTF-8, at most `messageBytesMax` octets, gone after the call.
+  func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer)
+
+  /// Everything that was sent before `.full` is with the kernel now.
+  func writable(_ connection: ConnectionID)
+
+  /// The WebSocket is over, whoever ended it. Exactly once for each `opened`.
+  func closed(_ connection: ConnectionID)
+
+  /// A whole HTTP request, to be answered now or later, once, with ``SocketLoop/answer(_:_:)`` or
+  /// ``SocketLoop/startStream(_:headers:)``. Who gets no answer for `answerMilliseconds` is hung
+  /// up.
+  func respond(to id: RequestID, _ request: HTTPRequest)
+
+  /// As `writable`, for a streamed response.
+  func streamWritable(_ id: RequestID)
+
+  /// The peer of a streamed response is gone. Not after `streamEnd`.
+  func streamClosed(_ id: RequestID)
+
+  /// The timer that was set has fired; it is not set any more.
+  func timer()
+}
+
+extension SocketLoopHandler {
+  package func streamWritable(_ id: RequestID) {}
+  package func streamClosed(_ id: RequestID) {}
+}
+
+/// Whether a WebSocket may be opened.
+package enum UpgradeAnswer: Sendable {
+  /// Yes. The subprotocol is the first that the client offered of those configured; it can be
+  /// nil only if the client offered none.
+  case accept(subprotocol: String?)
+  /// No, for this reason; the connection ends.
+  case refuse(HTTPResponse)
+}
+
+/// A request that waits for its answer. Ids of answered or abandoned requests are ignored.
+package struct RequestID: Hashable, Sendable {
+  let raw: UInt64
+  /// A HEAD request: its answer goes out without the body.
+  let isHead: Bool
+}

@@ -1,0 +1,80 @@
+/// What every request has.
+package struct RequestHead: Sendable {
+  /// Percent-decoded, with `//`, `/./` and `/../` resolved; begins with `/`.
+  package var path: String
+  /// Percent-decoded, in the order in which they came.
+  package var query: [QueryField]
+  package var headers: RequestHeaders
+  /// The peer's numeric IPv4 or IPv6 address.
+  package var remoteAddress: String
+
+  /// The value of the first query field of that name.
+  package func queryValue(_ name: String) -> String? {
+    query.first { $0.name == name }?.value
+  }
+}
+
+/// One `name=value` of a query; without `=` the value is empty.
+package struct QueryField: Hashable, Sendable {
+  package var name, value: String
+}
+
+/// The headers that can be asked for. Others are not kept.
+package enum RequestHeader: Int, CaseIterable, Sendable {
+  case host, origin, authorization, accept, acceptLanguage, acceptEncoding, contentType
+  case ifNoneMatch, userAgent, xForwardedFor, xForwardedProto, lastEventID, subprotocols
+  case accessControlRequestHeaders, accessControlRequestMethod
+}
+
+/// The values of the headers that a request has; repeated ones are joined with ", ".
+package struct RequestHeaders: Sendable {
+  var fields: [(name: RequestHeader, value: String)] = []
+
+  package subscript(name: RequestHeader) -> String? {
+    fields.first { $0.name == name }?.value
+  }
+}
+
+/// A correct opening handshake. - Source: RFC 6455, section 4.2.1
+@dynamicMemberLookup
+package struct UpgradeRequest: Sendable {
+  package var head: RequestHead
+
+  package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {
+    head[keyPath: field]
+  }
+  package var host: String? { head.headers[.host] }
+  package var origin: String? { head.headers[.origin] }
+  package var authorization: String? { head.headers[.authorization] }
+
+  /// The subprotocols that the client offers, its favourite first.
+  package var subprotocols: [String] {
+    (head.headers[.subprotocols] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
+      .map(String.init)
+  }
+}
+
+package enum HTTPMethod: String, Sendable {
+  case get = "GET"
+  case post = "POST"
+  case options = "OPTIONS"
+  case put = "PUT"
+  case patch = "PATCH"
+  case delete = "DELETE"
+  case head = "HEAD"
+}
+
+/// A whole HTTP request. - Source: RFC 9112
+@dynamicMemberLookup
+package struct HTTPRequest: Sendable {
+  package var method: HTTPMethod
+  package var head: RequestHead
+  /// At most `bodyBytesMax` octets.
+  package var body: [UInt8]
+
+  package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {
+    head[keyPath: field]
+  }
+  /// The value of the first query field of that name.
+  package func queryValue(_ name: String) -> String? { head.queryValue(name) }
+}

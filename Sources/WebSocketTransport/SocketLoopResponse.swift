@@ -1,0 +1,82 @@
+import CWebSocketLoop
+
+/// An HTTP response. `Content-Length`, `Date` and `Connection` are the loop's.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+  /// Whether the connection may serve another request. Default: yes.
+  package var keepAlive = true
+
+  package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  package init(status: Int, contentType: String, body: [UInt8]) {
+    self.init(status: status, headers: [("Content-Type", contentType)], body: body)
+  }
+
+  /// The status line, the headers and the empty line.
+  ///
+  /// - Parameter length: The body's octets; nil for a body that ends with the connection.
+  func head(length: Int?, keepAlive: Bool) -> [UInt8] {
+    var text = "HTTP/1.1 \(status) \(phrase)\r\nDate: \(currentDate())\r\n"
+    for (name, value) in headers {
+      text += "\(oneLine(name)): \(oneLine(value))\r\n"
+    }
+    // RFC 9110, section 8.6: not with 1xx and 204; 304 would have to say that of a 200.
+    if let length, status >= 200, status != 204, status != 304 {
+      text += "Content-Length: \(length)\r\n"
+    }
+    if !keepAlive { text += "Connection: close\r\n" }
+    text += "\r\n"
+    return Array(text.utf8)
+  }
+
+  /// A header must not smuggle in another one: control characters become spaces.
+  private func oneLine(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+    return String(
+      decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
+  }
+
+  private var phrase: String {
+    switch status {
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 303: "See Other"
+    case 304: "Not Modified"
+    case 307: "Temporary Redirect"
+    case 308: "Permanent Redirect"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 406: "Not Acceptable"
+    case 409: "Conflict"
+    case 410: "Gone"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 422: "Unprocessable Content"
+    case 429: "Too Many Requests"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    default: "Status"
+    }
+  }
+}
+
+private func currentDate() -> String {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 30) { text in
+    wsl_http_date(text.baseAddress)
+    return String(cString: text.baseAddress!)
+  }
+}

@@ -1,0 +1,84 @@
+import JSONText
+import Testing
+
+/// The tree that a text is read as, or the error.
+private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONError> {
+  Result { () throws(JSONError) in try JSONTree.parse(Array(text.utf8), depthMax: depthMax) }
+}
+
+@Suite struct `A JSON text` {
+  @Test func `is read with its members in their order`() throws {
+    let read = try tree(#" {"b": [1, -2, true, null], "a": {"": "x"}} "#).get()
+
+    #expect(
+      read
+        == .object([
+          .init("b", .array([.integer(1), .integer(-2), .bool(true), .null])),
+          .init("a", .object([.init("", .string("x"))])),
+        ]))
+  }
+
+  @Test(arguments: [
+    ("0", JSONTree.integer(0)), ("-0", .integer(0)), ("9007199254740991", .integer(1 << 53 - 1)),
+    ("9223372036854775807", .integer(.max)), ("9223372036854775808", .integer(.max)),
+    ("-9223372036854775808", .integer(.min)), ("-99999999999999999999", .integer(.min)),
+    ("1.0", .number(1)), ("1e2", .number(100)), ("-0.5E-1", .number(-0.05)),
+  ])
+  func `keeps integers apart from other numbers`(text: String, expected: JSONTree) throws {
+    #expect(try tree(text).get() == expected)
+  }
+
+  @Test func `may hold a number beyond binary64`() throws {
+    #expect(try tree("1e400").get() == .number(.infinity))
+  }
+
+  @Test(arguments: [
+    #""\"\\\/\b\f\n\r\t""#: "\"\\/\u{8}\u{C}\n\r\t", #""\u00e9\u4E2d""#: "é中",
+    #""\ud83d\uDE00""#: "😀", #""日本""#: "日本",
+  ])
+  func `has its escapes resolved`(text: String, expected: String) throws {
+    #expect(try tree(text).get() == .string(expected))
+  }
+
+  @Test(arguments: [
+    "", " ", "{", "}", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}",
+    "tru", "nulL", "+1", "01", "-", "1.", ".5", "1e", "1e+", "0x1", "NaN", "Infinity",
+    "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\u{1}\"", "\"\t\"", "1 1", "[]]",
+    "\u{FEFF}1", "/**/1",
+  ])
+  func `is refused when RFC 8259 does not allow it`(text: String) {
+    #expect(throws: JSONError.self) { try tree(text).get() }
+  }
+
+  @Test(arguments: [#""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\ud83d""#])
+  func `is refused when a surrogate has no partner`(text: String) {
+    #expect(throws: JSONError.self) { try tree(text).get() }
+  }
+
+  @Test func `is refused when it is no UTF-8`() {
+    for octets: [UInt8] in [[0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xFF, 0x22]] {
+      #expect(throws: JSONError.self) { try JSONTree.parse(octets) }
+    }
+  }
+
+  @Test func `is refused when an object has two members of one name`() {
+    #expect(
+      tree(#"{"a":1,"b":2,"a":3}"#)
+        == .failure(JSONError(offset: 13, reason: "a second member of the same name")))
+  }
+
+  @Test func `may be as deep as allowed and no deeper`() {
+    let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+
+    #expect(throws: Never.self) { try tree(deepest).get() }
+    #expect(throws: JSONError.self) { try tree("[" + deepest + "]").get() }
+  }
+
+  @Test(arguments: [
+    #"{"b":[1,-2,true,null,false],"a":{"":"x"}}"#, #""\"\\\n\r\t\u0001\u001f/é😀""#, "[]", "{}",
+    "-9223372036854775808", "1234567890123", "0.25",
+  ])
+  func `is written as it was read`(text: String) throws {
+    #expect(String(decoding: try tree(text).get().serialized(), as: UTF8.self) == text)
+  }
+}
