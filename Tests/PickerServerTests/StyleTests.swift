@@ -72,19 +72,22 @@ import Testing
     for source in try Self.sources(in: "Sources", "c", "h")
     where source.lines.contains(where: { $0.contains("#include <libwebsockets.h>") }) {
       #expect(
-        ["CWebSocketLoop", "CLibWebSockets"].contains(source.module) && !source.path.contains("include/"),
+        ["CWebSocketLoop", "CLibWebSockets"].contains(source.module)
+          && !source.path.contains("include/"),
         "\(source.path): Swift would see libwebsockets' own header")
     }
   }
 
   @Test func `a file has at most 300 lines, a line at most 100 columns`() throws {
+    var tooLong: [String] = []
     for source in try Self.sources(in: "Sources", "swift", "c", "h") {
       let count = source.lines.last == "" ? source.lines.count - 1 : source.lines.count
-      #expect(count <= 300, "\(source.path) has \(count) lines")
+      if count > 300 { tooLong.append("\(source.path) has \(count) lines") }
       for (index, line) in source.lines.enumerated() where line.count > 100 {
-        Issue.record("\(source.path):\(index + 1) has \(line.count) columns")
+        tooLong.append("\(source.path):\(index + 1) has \(line.count) columns")
       }
     }
+    #expect(tooLong == [])
   }
 
   @Test func `no file is named for what everything could be`() throws {
@@ -108,7 +111,9 @@ import Testing
 
   @Test func `nothing is left unfinished`() throws {
     // Written apart, so that this file does not find itself.
-    let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "not " + "implemented yet", "place" + "holder"]
+    let marks = [
+      "TO" + "DO", "FIX" + "ME", "XX" + "X", "not " + "implemented yet", "place" + "holder",
+    ]
     for folder in ["Sources", "Tests", "deploy"] {
       for source in try Self.sources(in: folder, "swift", "c", "h", "py", "sh", "mjs") {
         for (index, line) in source.lines.enumerated() {
