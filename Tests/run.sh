@@ -55,10 +55,10 @@ build --build-tests
 begin "modules (swift test)"
 timeout 20m swift test --skip-build --disable-xctest >"$logs/swift.log" 2>&1
 status=$?
-grep -E '^✘|error:|^✔ Suite|^✔ Test run|Fatal|Crash' "$logs/swift.log" | head -n 200
+grep -E '^✘|^↳|error:|^✔ Suite|^✔ Test run|Fatal|Crash' "$logs/swift.log" | head -n 200
 all=$(count '.*Test run with ([0-9]+) tests? .*' "$logs/swift.log")
 bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$logs/swift.log")
-[ "$status" = 0 ] || tail -n 40 "$logs/swift.log"
+grep -q 'Test run with' "$logs/swift.log" || tail -n 40 "$logs/swift.log"
 report "modules" "$status" $((all - bad)) "$bad"
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
