@@ -17,6 +17,7 @@ report() {
   local name=$1 status=$2 good=$3 bad=$4
   if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
   if [ "$status" = 0 ] && [ "$good" = 0 ]; then bad=1 name="$name ran no test"; fi
+  if [ "$status" = 124 ]; then name="$name ran out of time"; fi
   passed=$((passed + good))
   failed=$((failed + bad))
   lines+=("$(printf '%-28s %5d passed %3d failed %5d s' "$name" "$good" "$bad" $((SECONDS - since)))")
