@@ -88,7 +88,7 @@ extension Hub {
     }
     guard connections[connection.id] != nil, connection.phase == .member(member) else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
-      return
+      return tellPresence(in: hosted, at: time)
     }
     hosted.absentSince[member] = nil
     hosted.lastActivity = time.machine

@@ -33,8 +33,8 @@ package final class Session {
         guard let listener = listener(of: member) else { continue }
         effects.append(.answer(listener.connection, answer))
       case .joined(let member):
+        // Told when its connection listens: the others then hear of it once, online.
         news.join(member)
-        effects.append(.presence)
       case .roleChanged(let member):
         news.change(member)
         effects.append(.presence)
