@@ -44,7 +44,8 @@ extension Hub {
     if let months = join.months {
       attachment = attachment.looking(at: cut(months))
     }
-    connection.phase = .member(attachment.member)
+    connection.phase = .joined
+    connection.member = attachment.member
     hosted.connectionOfMember[attachment.member] = connection.id
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
@@ -69,7 +70,6 @@ extension Hub {
   ) {
     if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
-      perform(hosted.session.detach(other.id), in: hosted, at: time)
     }
     hosted.absentSince[member.id] = nil
     if let role, role != member.role {
@@ -86,7 +86,7 @@ extension Hub {
     guard hosted.session.fold.members[member] != nil else {
       return close(connection, .unavailable, "the member has left meanwhile; join anew")
     }
-    guard connections[connection.id] != nil, connection.phase == .member(member) else {
+    guard connections[connection.id] != nil, connection.phase == .joined else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
       return tellPresence(in: hosted, at: time)
     }

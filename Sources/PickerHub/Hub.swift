@@ -77,13 +77,12 @@ package final class Hub {
     } catch {
       return close(connection, .badMessage, error.detail)
     }
-    switch (connection.phase, message) {
-    case (.silent, .join(let join)): self.join(connection, join, hosted, at: time)
-    case (.silent, _): close(connection, .badMessage, "the first message must be a join")
-    case (.member, .join): close(connection, .badMessage, "this connection has joined already")
-    case (.member(let member), let message):
+    switch (connection.member, message) {
+    case (nil, .join(let join)): self.join(connection, join, hosted, at: time)
+    case (nil, _): close(connection, .badMessage, "the first message must be a join")
+    case (.some, .join): close(connection, .badMessage, "this connection has joined already")
+    case (let member?, let message):
       handle(message, from: connection, member, in: hosted, at: time)
-    case (.closing, _): break
     }
   }
 
@@ -128,6 +127,7 @@ package final class Hub {
     connection.phase = .closing
     connection.outbox.clear()
     counters.closes[code, default: 0] += 1
+    detach(connection, at: now)
     let last = code.errorCode.map { encoder.error(code: $0, detail: detail) }
     port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
   }
