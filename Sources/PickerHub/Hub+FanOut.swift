@@ -141,8 +141,8 @@ extension Hub {
   /// From now on a connection that is behind has 10 s to read something.
   private func watch(_ connection: HubConnection) {
     guard connection.outbox.isFull else { return }
-    connection.outbox.stalledSince = machineTime
-    timers.add(.stalled(connection.id), due: machineTime + limits.stalledMilliseconds)
+    connection.outbox.stalledSince = now.machine
+    timers.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
   }
 }
 

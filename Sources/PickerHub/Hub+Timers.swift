@@ -20,7 +20,7 @@ extension Hub {
 
   /// Does what is due, a bounded part of it at a time.
   package func timer(at time: HubTime) {
-    machineTime = time.machine
+    now = time
     if let latest = latestSessionTime, time.session.milliseconds < latest.milliseconds - 1000 {
       tickAll(at: time)
     }
@@ -48,6 +48,8 @@ extension Hub {
       hosted.absentSince[member] = nil
       append(.left(member), to: hosted, at: time)
     case .expiry(let session): expire(session, at: time)
+    case .idle(let session):
+      if let hosted = sessions[session] { letGo(hosted) }
     case .presence(let session):
       guard let hosted = sessions[session], !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
@@ -56,12 +58,23 @@ extension Hub {
   }
 
   private func expire(_ session: SessionID, at time: HubTime) {
-    guard let hosted = sessions[session], !hosted.isEnding else { return }
-    let due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    if due <= time.machine {
-      end(hosted) { _ in }
+    let due: Int64
+    if let hosted = sessions[session] {
+      if hosted.isEnding { return }
+      due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+      if due <= time.machine { return end(hosted) { _ in } }
     } else {
-      timers.add(.expiry(session), due: due)
+      guard let known = dormant[session] else { return }
+      due = known.lastActivity + Int64(known.ttlSeconds) * 1000
+      if due <= time.machine { return endDormant(session) }
+    }
+    timers.add(.expiry(session), due: due)
+  }
+
+  /// Ends a session that is in the log only, and was not touched in time.
+  private func endDormant(_ session: SessionID) {
+    whenLoaded(session) { [unowned self] hosted in
+      if let hosted { end(hosted) { _ in } }
     }
   }
 
@@ -70,6 +83,11 @@ extension Hub {
     var count = 0
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
+      if dormant[session]?.queuedTick == instant {
+        backgroundLoads.append(session)
+        loadInBackground()
+        continue
+      }
       guard let hosted = sessions[session], !hosted.isEnding, hosted.queuedTick == instant else {
         continue
       }
@@ -98,15 +116,18 @@ extension Hub {
   ///
   /// - Parameter completion: Called when every session has ticked, once, at the new time.
   package func clockSet(at time: HubTime, completion: @escaping () -> Void) {
-    machineTime = time.machine
+    now = time
     latestSessionTime = time.session
     tickAll(at: time)
+    let asleep = dormant.keys.filter { loading[$0] == nil }
+    backgroundLoads.append(contentsOf: asleep)
+    loadInBackground()
     let waiting = sessions.values.filter { !$0.steps.isEmpty }
     var remaining = waiting.count
     if remaining == 0 { return completion() }
     for hosted in waiting {
       enqueue(
-        .look { _ in
+        .request { _ in
           remaining -= 1
           if remaining == 0 { completion() }
         }, in: hosted, at: time)
