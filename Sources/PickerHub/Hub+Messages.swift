@@ -47,7 +47,6 @@ extension Hub {
     _ connection: HubConnection, _ member: MemberID, _ hosted: HostedSession, at time: HubTime
   ) {
     close(connection, .normal, "left")
-    perform(hosted.session.detach(connection.id), in: hosted, at: time)
   }
 
   private func look(

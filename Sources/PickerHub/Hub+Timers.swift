@@ -38,7 +38,6 @@ extension Hub {
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
         connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds
       else { return }
-      detach(connection, at: time)
       close(connection, .tooSlow, "nothing read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):
       guard let hosted = sessions[session], !hosted.isEnding,
