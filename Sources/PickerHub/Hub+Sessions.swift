@@ -105,7 +105,7 @@ extension Hub {
   ) throws(DefinitionProblem) -> [UInt8] {
     let definition = try define(tree)
     let picker = try Picker(definition, now: time.session)
-    let texts = languages[languages.number(for: nil, fallback: definition.locale)]
+    let texts = languages.texts(for: nil, fallback: definition.locale)
     return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
   }
 
@@ -123,7 +123,7 @@ extension Hub {
       [unowned self] hosted in
       let session = hosted.session
       let fallback = session.fold.origin.definition.locale
-      let texts = languages[languages.number(for: locale, fallback: fallback)]
+      let texts = languages.texts(for: locale, fallback: fallback)
       answer(
         .success(
           HTTPDocument.session(
@@ -154,7 +154,7 @@ extension Hub {
   }
 
   private func lines(_ deltas: ArraySlice<Delta>, of origin: SessionOrigin) -> [UInt8] {
-    let texts = languages[languages.number(for: nil, fallback: origin.definition.locale)]
+    let texts = languages.texts(for: nil, fallback: origin.definition.locale)
     var writer = JSONWriter(capacity: 256 * deltas.count)
     for delta in deltas {
       HTTPDocument.logLine(
