@@ -97,8 +97,8 @@ def test_requests_in_one_segment_are_answered_in_order(echo):
     b"GET /later?milliseconds=50 HTTP/1.1\r\nHost: x\r\n\r\n"])
 @pytest.mark.parametrize("cut", [0, 1, 5, 40, 50])
 def test_a_body_that_does_not_wait_for_the_answer_before_it_is_refused(echo, first, cut):
-    """libwebsockets 4.1.6 would take its headers for the body, and turn without end. Nobody pipelines
-    bodies (RFC 9112, section 9.3.2)."""
+    """libwebsockets 4.1.6 would take its headers for the body, and turn without end. Nobody
+    pipelines bodies (RFC 9112, section 9.3.2)."""
     second = b"PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nlate"
     with echo.raw() as raw:
         raw.send(first + second[:len(second) - cut])

@@ -1,4 +1,4 @@
-"""What slow, silent, greedy and vanished peers can do to a SocketLoop: little, and to nobody else."""
+"""What slow, silent, greedy and vanished peers can do to a SocketLoop: little."""
 
 import socket
 import subprocess

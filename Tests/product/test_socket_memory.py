@@ -1,4 +1,4 @@
-"""The transport under valgrind: no invalid read, nothing lost, also where libwebsockets has bugs."""
+"""The transport under valgrind: nothing lost and no invalid read, also where others have bugs."""
 
 import subprocess
 
