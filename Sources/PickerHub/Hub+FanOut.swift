@@ -9,7 +9,7 @@ extension Hub {
     for effect in effects {
       switch effect {
       case .broadcast(let delta): broadcast(delta, in: hosted)
-      case .monthsAgain: sendMonthsAgain(in: hosted)
+      case .monthsAgain(let before): sendMonthsAgain(in: hosted, unlike: before)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .presence: tellPresence(in: hosted, at: time)
@@ -34,9 +34,13 @@ extension Hub {
     }
   }
 
-  private func sendMonthsAgain(in hosted: HostedSession) {
+  /// Sends their months to those who look at one whose cells were others before.
+  private func sendMonthsAgain(in hosted: HostedSession, unlike before: Picker) {
+    let picker = hosted.session.fold.picker
     for listener in hosted.session.listeners {
-      guard let view = listener.view, let connection = connections[listener.connection] else {
+      guard let view = listener.view,
+        view.months.contains(where: { picker.cells(of: $0) != before.cells(of: $0) }),
+        let connection = connections[listener.connection] else {
         continue
       }
       let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
@@ -115,7 +119,7 @@ extension Hub {
       }
       guard let message = connection.outbox.next() else { break }
       if case .lateAnswer(let answer) = message {
-        send(encode(answer, for: connection, in: hosted.session), connection)
+        send(encode(answer.late(at: hosted.session), for: connection, in: hosted.session), connection)
       } else if let frame = message.frame {
         send(frame, connection)
       }
@@ -143,6 +147,16 @@ extension Hub {
     guard connection.outbox.isFull else { return }
     connection.outbox.stalledSince = now.machine
     timers.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
+  }
+}
+
+extension Answer {
+  /// What a reply becomes that a snapshot has overtaken: true at the snapshot's revision.
+  fileprivate func late(at session: Session) -> Answer {
+    switch body {
+    case .reply: Answer(ref: ref, body: .reply(revision: session.fold.revision))
+    case .refused: self
+    }
   }
 }
 

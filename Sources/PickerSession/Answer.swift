@@ -29,8 +29,8 @@ package struct Answer: Hashable, Sendable {
 package enum Outcome: Hashable, Sendable {
   /// Everybody hears it, the author with its ref.
   case delta(Delta)
-  /// Time changed what cells look like: who looks at months gets them again.
-  case cellsChanged
+  /// Time changed what cells look like: who looks at such a month gets it again.
+  case cellsChanged(before: Picker)
   case answered(MemberID, Answer)
   case joined(MemberID)
   /// Its role is another one now.
