@@ -171,7 +171,8 @@ extension SlotRules {
       instant = Instant(seconds: change.at)
       let before = zone.localDate(at: instant.adding(milliseconds: -1))
       let after = zone.localDate(at: instant)
-      guard before.days(since: first) < count + missing.count else { break }
+      guard before < SlotKind.lastDate, before.days(since: first) < count + missing.count
+      else { break }
       guard before <= after else { continue }
       for ordinal in before.ordinal...after.ordinal {
         let date = CivilDate(ordinal: ordinal)
