@@ -139,7 +139,7 @@ extension Definition {
     case .date(let kind): .dates(try kind.bounds(today: zone.localDate(at: now)))
     case .slot(let kind): .slots(earliest: try kind.earliest(at: now, in: zone))
     case .cascade, .columns: .fixed
-    case .calendar(let kind): .calendar(try kind.bounds(today: zone.localDate(at: now)))
+    case .calendar(let kind): .calendar(try kind.dates.bounds(today: zone.localDate(at: now)))
     }
   }
 

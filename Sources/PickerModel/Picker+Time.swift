@@ -53,7 +53,7 @@ extension Picker {
       return midnight.map { min($0, move) } ?? move
     case .cascade, .columns: return nil
     case .calendar(let kind):
-      if kind.dependsOnToday { return zone.nextDateChange(after: asOf) }
+      if kind.dates.dependOnToday { return zone.nextDateChange(after: asOf) }
       return nextTodayInCells
     }
   }
