@@ -11,7 +11,9 @@ struct CalendarDates: Sendable {
     case open
     case given(DateExpression)
 
-    var expression: DateExpression? { if case .given(let expression) = self { expression } else { nil } }
+    var expression: DateExpression? {
+      if case .given(let expression) = self { expression } else { nil }
+    }
     var isOpen: Bool { if case .open = self { true } else { false } }
   }
 

@@ -26,7 +26,9 @@ extension Picker {
   ) -> TickAnswer {
     if bounds == before.bounds, today == before.today { return TickAnswer() }
     var answer = TickAnswer()
-    if calendar.bounds.months != before.months { answer.changes.append(.months(calendar.bounds.months)) }
+    if calendar.bounds.months != before.months {
+      answer.changes.append(.months(calendar.bounds.months))
+    }
     value = .range(calendar.keeping(range))
     let reach = calendar.reach(of: range)
     if range != before.range || reach != before.reach {

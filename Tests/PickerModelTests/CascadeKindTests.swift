@@ -10,7 +10,8 @@ private struct Twig {
 
   static func grow(levels: Int, using chance: inout Chance) -> [Twig] {
     guard levels > 0 else { return [] }
-    let keys = ["a", "b", "c", "d"].shuffled(using: &chance).prefix(.random(in: 1...3, using: &chance))
+    let keys = ["a", "b", "c", "d"].shuffled(using: &chance).prefix(
+      .random(in: 1...3, using: &chance))
     return keys.map { key in
       let isLeaf = Int.random(in: 0..<4, using: &chance) == 0
       let children = isLeaf ? [] : grow(levels: levels - 1, using: &chance)
@@ -82,7 +83,8 @@ private struct Twig {
     var (reloads, moves) = ([String](), [String]())
     for column in 0..<after.rows.count {
       if before.rows[column] != after.rows[column] {
-        reloads.append("reload \(column) #\(generations[column] + 1) of \(after.rows[column].count)")
+        reloads.append(
+          "reload \(column) #\(generations[column] + 1) of \(after.rows[column].count)")
       }
       let held = column < before.keys.count ? before.keys[column] : nil
       guard column < after.keys.count, after.keys[column] != held else { continue }
@@ -108,7 +110,8 @@ private struct Twig {
 
   @Test func `a column of twenty thousand rows finds every key`() throws {
     let rows = (0..<20_000).map { #""r\#($0)""# }.joined(separator: ",")
-    let picker = try Picker(#"{"kind":"columns","columns":[[\#(rows)]]}"#, at: "2018-01-01T00:00:00Z")
+    let picker = try Picker(
+      #"{"kind":"columns","columns":[[\#(rows)]]}"#, at: "2018-01-01T00:00:00Z")
 
     var found = 0
     for row in 0..<20_000 where picker.row(ofKey: "r\(row)", column: 0) == row { found += 1 }
@@ -127,7 +130,9 @@ private struct Twig {
       (0, 2, Rejection.noSuchColumn), (0, -1, .noSuchColumn), (2, 0, .noSuchRow),
       (-1, 0, .noSuchRow), (0, 1, .noSuchRow), (.max, 0, .noSuchRow), (.min, .max, .noSuchColumn),
     ] {
-      #expect { try picker.select(row: row, column: column) } throws: { ($0 as? Refusal)?.code == code }
+      #expect { try picker.select(row: row, column: column) } throws: {
+        ($0 as? Refusal)?.code == code
+      }
     }
     #expect { try picker.tap(.date(.first)) } throws: { ($0 as? Refusal)?.code == .wrongKind }
     #expect(picker == before)

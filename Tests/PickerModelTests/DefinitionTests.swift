@@ -31,10 +31,13 @@ import Testing
     (#"{"kind":"calendar","days":3}"#, "/days"), (#"{"kind":"slot","min":"today"}"#, "/min"),
     (#"{"kind":"date","min":7,"x":1}"#, "/x"),
     (#"{"kind":"date","timeZone":"Mars/Olympus"}"#, "/timeZone"),
-    (#"{"kind":"date","timeZone":8}"#, "/timeZone"), (#"{"kind":"date","timeZone":""}"#, "/timeZone"),
-    (#"{"kind":"date","locale":"zh_Hans"}"#, "/locale"), (#"{"kind":"date","locale":""}"#, "/locale"),
+    (#"{"kind":"date","timeZone":8}"#, "/timeZone"),
+    (#"{"kind":"date","timeZone":""}"#, "/timeZone"),
+    (#"{"kind":"date","locale":"zh_Hans"}"#, "/locale"),
+    (#"{"kind":"date","locale":""}"#, "/locale"),
     (#"{"kind":"date","locale":null}"#, "/locale"), (#"{"kind":"date","locale":"e"}"#, "/locale"),
-    (#"{"kind":"date","locale":"en-"}"#, "/locale"), (#"{"kind":"date","locale":"en-x"}"#, "/locale"),
+    (#"{"kind":"date","locale":"en-"}"#, "/locale"),
+    (#"{"kind":"date","locale":"en-x"}"#, "/locale"),
     (#"{"kind":"date","locale":"x","timeZone":"no"}"#, "/locale"),
     (#"{"kind":"date","timeZone":"no","locale":"x"}"#, "/timeZone"),
   ])
@@ -86,14 +89,20 @@ import Testing
     (#""kind":"cascade","nodes":[{"text":"a","key":1}]"#, "/nodes/0/key"),
     (#""kind":"cascade","nodes":[{"text":"a"},{"text":"a"}]"#, "/nodes/1"),
     (#""kind":"cascade","nodes":[{"text":"a","key":"k"},{"text":"b","key":"k"}]"#, "/nodes/1"),
-    (#""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b"},{"text":"c","key":"b"}]}]"#,
-      "/nodes/0/children/1"),
+    (
+      #""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b"},{"text":"c","key":"b"}]}]"#,
+      "/nodes/0/children/1"
+    ),
     (#""kind":"cascade","nodes":[{"children":[{"text":7}]}]"#, "/nodes/0/children/0/text"),
     (#""kind":"cascade","nodes":[{"text":"a","children":{}}]"#, "/nodes/0/children"),
-    (#""kind":"cascade","nodes":[{"text":1,"children":[{"text":"b","x":1}]}]"#,
-      "/nodes/0/children/0/x"),
-    (#""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b","x":1}]},{"y":1}]"#,
-      "/nodes/1/y"),
+    (
+      #""kind":"cascade","nodes":[{"text":1,"children":[{"text":"b","x":1}]}]"#,
+      "/nodes/0/children/0/x"
+    ),
+    (
+      #""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b","x":1}]},{"y":1}]"#,
+      "/nodes/1/y"
+    ),
     (#""kind":"cascade","onParentChange":"no","nodes":[]"#, "/onParentChange"),
     (#""kind":"columns""#, "/columns"), (#""kind":"columns","columns":[]"#, "/columns"),
     (#""kind":"columns","columns":[["a"],[]]"#, "/columns/1"),
@@ -211,8 +220,10 @@ import Testing
     let columns = #"{"kind":"columns","columns":"#
     #expect(try pointers("\(columns)[[\(rows(6))]]}", limits: limits) == [nil, nil])
     #expect(try pointers("\(columns)[[\(rows(7))]]}", limits: limits)[0] == "/columns")
-    #expect(try pointers("\(columns)[[\(rows(1))],[\(rows(1))],[\(rows(1))]]}", limits: limits)[0] == nil)
-    #expect(try pointers("\(columns)[[\"a\"],[\"a\"],[\"a\"],[\"a\"]]}", limits: limits)[0] == "/columns")
+    #expect(
+      try pointers("\(columns)[[\(rows(1))],[\(rows(1))],[\(rows(1))]]}", limits: limits)[0] == nil)
+    #expect(
+      try pointers("\(columns)[[\"a\"],[\"a\"],[\"a\"],[\"a\"]]}", limits: limits)[0] == "/columns")
     #expect(try pointers("\(columns)[[\"\(long)\"]]}")[0] == nil)
     #expect(try pointers("\(columns)[[\"\(long)x\"]]}")[0] == "/columns/0/0")
     let entry = #"{"weekdays":[1]}"#
