@@ -3,8 +3,8 @@ package import CivilTime
 extension Picker {
   /// Lets time pass, forwards or backwards.
   ///
-  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's end
-  /// before its begin, a date outside 0001…9999), the picker keeps those that it had.
+  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's
+  /// end before its begin, a date outside 0001…9999), the picker keeps those that it had.
   /// - Source: rules.md, "Time passes under an open picker".
   package mutating func tick(_ now: Instant) -> TickAnswer {
     let before = self

@@ -3,8 +3,8 @@ import JSONText
 
 /// The columns of a slot from its earliest one on.
 ///
-/// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found from
-/// the one or two stretches in which that day's clock runs evenly.
+/// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found
+/// from the one or two stretches in which that day's clock runs evenly.
 /// - Source: rules.md, "`slot`".
 struct SlotRules: ColumnRules {
   private let kind: SlotKind

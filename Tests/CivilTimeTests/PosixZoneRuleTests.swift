@@ -95,7 +95,8 @@ import Testing
     #expect(compared > 1_000)
   }
 
-  /// A file of one transition, from +1 h to +2 h at 1970-01-01T00:16:40Z, and what is asked to be odd.
+  /// A file of one transition, from +1 h to +2 h at 1970-01-01T00:16:40Z, and what is asked to be
+  /// odd.
   private func file(
     mark: String = "2", times: [Int64] = [1_000], types: [UInt8] = [1], leapCount: UInt8 = 0,
     offset: Int32 = 7_200, footer: String = "\n<+02>-2\n"

@@ -159,7 +159,8 @@ import Testing
     #"{"kind":"date","min":"today-P18Y","max":"today+P1Y2M3W4D","initial":"2018-07-25"}"#,
     #"{"kind":"slot","stepMinutes":60,"leadMinutes":525600,"days":366,"onParentChange":"keep"}"#,
     #"{"kind":"cascade","nodes":[{"text":"a","key":"k","children":[]},{"text":"b"}]}"#,
-    #"{"kind":"cascade","nodes":[{"text":"a","children":[{"text":"a","children":[{"text":"x"}]}]}]}"#,
+    #"{"kind":"cascade","nodes":[{"text":"a","children":[{"text":"a","#
+      + #""children":[{"text":"x"}]}]}]}"#,
     #"{"kind":"columns","columns":[["a",{"text":"b","key":"c"}],["a"]]}"#,
     #"{"kind":"calendar"}"#, #"{"kind":"calendar","blocked":[]}"#,
     #"{"kind":"calendar","blocked":[{"from":"2016-08-05"},{"weekdays":[7,1,7]}],"maxDays":9}"#,

@@ -14,8 +14,10 @@ import Testing
     #"{"kind":"slot","timeZone":"Africa/Cairo","leadMinutes":525600,"stepMinutes":1}"#,
     #"{"kind":"columns","columns":[["a","b"],["c"]]}"#,
     #"{"kind":"calendar","timeZone":"America/Havana"}"#,
-    #"{"kind":"calendar","months":{"from":"2011-12","through":"2012-01"},"timeZone":"Pacific/Apia"}"#,
-    #"{"kind":"calendar","months":{"from":"2005-10","through":"2005-10"},"timeZone":"America/St_Johns"}"#,
+    #"{"kind":"calendar","months":{"from":"2011-12","through":"2012-01"},"#
+      + #""timeZone":"Pacific/Apia"}"#,
+    #"{"kind":"calendar","months":{"from":"2005-10","through":"2005-10"},"#
+      + #""timeZone":"America/St_Johns"}"#,
     #"{"kind":"calendar","min":"today","months":{"from":"2000-01","through":"thisMonth+P2M"}}"#,
   ]
 
@@ -183,7 +185,8 @@ import Testing
     #"{"value":{"keys":[1]},"asOf":1,"bounds":{},"generations":[1]}"#,
     #"{"value":{"keys":["a"]},"asOf":1.5,"bounds":{},"generations":[1]}"#,
     #"{"value":{"keys":["a"]},"asOf":1,"bounds":{},"generations":[0]}"#,
-    #"{"value":{"range":{"start":"2016-01-02","end":"2016-01-01","hits":2}},"asOf":1,"bounds":{},"generations":[]}"#,
+    #"{"value":{"range":{"start":"2016-01-02","end":"2016-01-01","hits":2}},"asOf":1,"#
+      + #""bounds":{},"generations":[]}"#,
     #"{"value":{},"asOf":1,"bounds":{},"generations":[]}"#,
     #"{"value":{"keys":["a"]},"asOf":1,"bounds":{"min":"2016-01-01"},"generations":[1]}"#,
   ])
