@@ -27,11 +27,13 @@ package struct CivilDuration: Hashable, Sendable {
   package static let unitMax = 10_000_000
 
   /// Reads `P1Y2M3W4D`: at least one unit, each at most once, in this order.
-  package init?(iso text: some Sequence<UInt8>, sign: Sign = .plus) {
+  ///
+  /// - Parameter units: The letters of the units that are allowed; default all four.
+  package init?(iso text: some Sequence<UInt8>, sign: Sign = .plus, units allowed: String = "YMWD") {
     var digits = DigitReader(text)
     guard digits.accept("P"), !digits.isAtEnd else { return nil }
     self.init(sign: sign)
-    var units = CivilDuration.units[...]
+    var units = CivilDuration.units.filter { allowed.unicodeScalars.contains($0.letter) }[...]
     while !digits.isAtEnd {
       guard let count = digits.number(upTo: CivilDuration.unitMax) else { return nil }
       while let unit = units.first, !digits.accept(unit.letter) { units.removeFirst() }

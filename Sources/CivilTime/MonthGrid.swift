@@ -1,5 +1,5 @@
 /// How many weeks a month's grid has.
-package enum GridWeeks: String, Hashable, Sendable {
+package enum GridWeeks: String, Hashable, Sendable, CaseIterable {
   /// Always 42 cells.
   case six
   /// The 4, 5 or 6 weeks that the month touches.

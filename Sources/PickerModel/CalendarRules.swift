@@ -1,0 +1,188 @@
+import CivilTime
+
+/// What a calendar accepts and paints within its bounds.
+struct CalendarRules {
+  let kind: CalendarKind
+  let bounds: CalendarBounds
+
+  /// What an accepted tap makes of the range.
+  struct Tapped {
+    var range: DateRange
+    /// Why the range does not reach the tapped day; `nil` if it does.
+    var reason: ClampReason?
+  }
+
+  /// Whether the next tap ends `range`.
+  func isOpen(_ range: DateRange?) -> Bool {
+    guard let range, kind.selection == .range else { return false }
+    return range.hits % 2 == 1
+  }
+
+  // MARK: Taps
+
+  /// The date that was hit.
+  func date(at target: TapTarget) throws(Refusal) -> CivilDate {
+    switch target {
+    case .date(let date):
+      _ = try grid(of: date.civilMonth)
+      return date
+    case .cell(let month, let cell):
+      return try date(in: try grid(of: month), cell: cell)
+    case .point(let month, let x, let y):
+      let grid = try grid(of: month)
+      return try date(in: grid, cell: grid.cell(atX: x, y: y))
+    }
+  }
+
+  private func grid(of month: CivilMonth) throws(Refusal) -> MonthGrid {
+    let months = bounds.months
+    guard months.contains(month) else {
+      throw Refusal(
+        .outsideMonths, "\(month) is not in the list, which is \(months.first) to \(months.last)")
+    }
+    return kind.grid(of: month)
+  }
+
+  private func date(in grid: MonthGrid, cell: Int?) throws(Refusal) -> CivilDate {
+    guard let cell, cell >= 0, cell < grid.cellCount else {
+      throw Refusal(.noSuchCell, "\(grid.month) has the cells 0 to \(grid.cellCount - 1)")
+    }
+    let date = grid.date(at: cell)
+    guard grid.isInMonth(cell: cell) else {
+      throw Refusal(.otherMonth, "cell \(cell) shows \(date), which is not in \(grid.month)")
+    }
+    return date
+  }
+
+  /// - Parameter mayClose: Whether this tap may end an open range.
+  func tap(
+    _ date: CivilDate, on range: DateRange?, mayClose: Bool
+  ) throws(Refusal) -> Tapped {
+    if date < bounds.min {
+      throw Refusal(.beforeMin, "\(date) is before the first day, \(bounds.min)")
+    }
+    if date > bounds.max {
+      throw Refusal(.afterMax, "\(date) is after the last day, \(bounds.max)")
+    }
+    if kind.blocked.contains(date) {
+      throw Refusal(.blocked, "\(date) is blocked")
+    }
+    let hits = (range?.hits ?? 0) + 1
+    guard let range, isOpen(range) else {
+      return Tapped(range: DateRange(start: date, end: date, hits: hits))
+    }
+    guard mayClose else {
+      throw Refusal(.tapClaimed, "the member who began the range at \(range.start) may end it")
+    }
+    let (stop, reason) = walk(from: range.start, towards: date)
+    let closed = DateRange(start: min(range.start, stop), end: max(range.start, stop), hits: hits)
+    guard closed.dayCount >= kind.minDays else {
+      let detail = "\(closed.start) to \(closed.end) is \(closed.dayCount) days"
+      throw Refusal(.minDays, "\(detail); \(kind.minDays) are the least")
+    }
+    return Tapped(range: closed, reason: reason)
+  }
+
+  // MARK: Walking
+
+  /// Where a walk from `start` to `goal` stops, and why if that is before the goal.
+  ///
+  /// A step is not taken: the first day that would be too many and the first blocked day are known.
+  func walk(
+    from start: CivilDate, towards goal: CivilDate
+  ) -> (stop: CivilDate, reason: ClampReason?) {
+    guard start != goal else { return (goal, nil) }
+    let isLater = goal > start
+    let distance = abs(goal.days(since: start))
+    let free = kind.maxDays.map { $0 - 1 } ?? Int.max
+    let unblocked = stepsBeforeBlocked(from: start, isLater: isLater)
+    let steps = min(free, unblocked)
+    guard steps < distance else { return (goal, nil) }
+    let stop = start.adding(days: isLater ? steps : -steps)!
+    return (stop, free <= unblocked ? .maxDays : .blocked)
+  }
+
+  private func stepsBeforeBlocked(from start: CivilDate, isLater: Bool) -> Int {
+    guard !kind.allowBlockedInside,
+      let blocked = kind.blocked.next(after: start, isLater: isLater)
+    else { return .max }
+    return abs(blocked.days(since: start)) - 1
+  }
+
+  /// While `range` is open: the days at which walks towards the first and the last day would stop.
+  func reach(of range: DateRange?) -> ClosedRange<CivilDate>? {
+    guard let range, isOpen(range) else { return nil }
+    let first = walk(from: range.start, towards: bounds.min).stop
+    let last = walk(from: range.start, towards: bounds.max).stop
+    return first...last
+  }
+
+  // MARK: Time
+
+  /// What is left of `range` within the bounds; `nil` if nothing is.
+  func keeping(_ range: DateRange?) -> DateRange? {
+    guard var range else { return nil }
+    range.start = max(range.start, bounds.min)
+    range.end = min(range.end, bounds.max)
+    return range.start <= range.end ? range : nil
+  }
+
+  // MARK: What to paint
+
+  /// - Returns: `nil` outside the list.
+  func cells(of month: CivilMonth, today: CivilDate) -> [Cell]? {
+    guard bounds.months.contains(month) else { return nil }
+    let grid = kind.grid(of: month)
+    return (0..<grid.cellCount).map { index in
+      let date = grid.date(at: index)
+      let isInMonth = grid.isInMonth(cell: index)
+      let isFree = date >= bounds.min && date <= bounds.max && !kind.blocked.contains(date)
+      return Cell(
+        date: date, isOutside: !isInMonth, isDisabled: !(isInMonth && isFree),
+        isToday: date == today)
+    }
+  }
+
+  /// A band per week row that has days of the month and of `range`.
+  func bands(of month: CivilMonth, for range: DateRange?) -> [Band] {
+    guard let range, bounds.months.contains(month) else { return [] }
+    let start = max(range.start, month.first)
+    let end = min(range.end, month.last)
+    guard start <= end else { return [] }
+    let grid = kind.grid(of: month)
+    let cells = grid.cell(of: start)!...grid.cell(of: end)!
+    return (MonthGrid.weekRow(of: cells.lowerBound)...MonthGrid.weekRow(of: cells.upperBound)).map {
+      row in
+      let from = max(cells.lowerBound, row * 7)
+      let to = min(cells.upperBound, row * 7 + 6)
+      return Band(
+        row: row, from: MonthGrid.column(of: from), to: MonthGrid.column(of: to),
+        shape: from == to ? .circle : .pill, head: grid.date(at: from) == range.start,
+        tail: grid.date(at: to) == range.end)
+    }
+  }
+
+  /// Whether a cell of a month of the list shows `date`.
+  func shows(_ date: CivilDate) -> Bool {
+    let months = bounds.months
+    let last = kind.grid(of: months.last)
+    return date >= kind.grid(of: months.first).firstDate
+      && date <= last.date(at: last.cellCount - 1)
+  }
+}
+
+extension MonthGrid {
+  /// The cell at a point of the month's view; `nil` on the title, the weekday header and outside.
+  ///
+  /// - Parameter x: A fraction of the view's width.
+  /// - Parameter y: A fraction of its height: 9.5 % title, 8.9 % header, then the week rows.
+  /// - Source: rules.md, "Hit test".
+  func cell(atX x: Double, y: Double) -> Int? {
+    guard x >= 0, x < 1, y >= 0, y < 1 else { return nil }
+    let below = y - 0.184
+    guard below >= 0 else { return nil }
+    // Nothing here is negative, so that cutting the fraction off rounds down.
+    let row = Int(below / 0.816 * Double(weekCount))
+    return min(row, weekCount - 1) * 7 + Int(7 * x)
+  }
+}

@@ -1,0 +1,99 @@
+import JSONText
+
+/// `cascade`: a tree, a column per level.
+///
+/// - Source: rules.md, "`cascade` and `columns`".
+struct CascadeKind: Sendable {
+  let table: NodeTable
+  /// As many as the tree is deep anywhere.
+  let columnCount: Int
+  let onParentChange: ParentChange
+
+  static let shape: [String: FieldShape] = ["nodes": .each(.node), "onParentChange": .value]
+
+  init?(_ reader: inout DefinitionReader) {
+    let reading = NodeReading(limits: reader.limits)
+    let table = reader.field("nodes", missing: nil) { tree throws(DefinitionProblem) in
+      try reading.tree(tree)
+    }
+    let onParentChange = reader.word("onParentChange", missing: ParentChange.first)
+    guard let table, let onParentChange else { return nil }
+    self.table = table
+    self.onParentChange = onParentChange
+    columnCount = CascadeKind.depth(of: table)
+  }
+
+  /// Nodes stand level by level: every level is the children of the one before.
+  private static func depth(of table: NodeTable) -> Int {
+    var depth = 0
+    var level = 0..<Int(table.roots[0].count)
+    while !level.isEmpty {
+      depth += 1
+      let below = level.reduce(0) { $0 + Int(table.children[$1].count) }
+      level = level.upperBound..<level.upperBound + below
+    }
+    return depth
+  }
+
+  func members(full isFull: Bool) -> [JSONTree.Member] {
+    let nodes = isFull ? [JSONTree.Member("nodes", table.document(of: table.roots[0]))] : []
+    return nodes + [.init("onParentChange", .string(onParentChange.rawValue))]
+  }
+}
+
+extension CascadeKind: ColumnRules {
+  var firstKeys: [String] { firstKeys(from: table.roots[0]) }
+
+  /// The first row of `list` and of every list below it.
+  private func firstKeys(from list: NodeTable.List) -> [String] {
+    var keys: [String] = []
+    var list = list
+    while list.count > 0 {
+      keys.append(table.keys[Int(list.first)])
+      list = table.children[Int(list.first)]
+    }
+    return keys
+  }
+
+  func columns(showing keys: [String]) -> [ColumnView] {
+    var columns: [ColumnView] = []
+    columns.reserveCapacity(columnCount)
+    var list = table.roots[0]
+    for key in keys {
+      let rows = SiblingRows(table: table, list: list)
+      let row = rows.row(ofKey: key)!
+      columns.append(ColumnView(rows: .nodes(rows), selected: row))
+      list = table.children[rows.node(at: row)]
+    }
+    while columns.count < columnCount { columns.append(.empty) }
+    return columns
+  }
+
+  func selecting(
+    row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
+  ) -> Kept {
+    guard case .nodes(let rows) = columns[column].rows else {
+      preconditionFailure("an empty column has no row to select")
+    }
+    let node = rows.node(at: row)
+    let upper = keys[..<column] + [table.keys[node]]
+    switch onParentChange {
+    case .first: return Kept(keys: upper + firstKeys(from: table.children[node]))
+    case .keep: return Kept(keys: keeping(Array(upper + keys[(column + 1)...])).keys)
+    }
+  }
+
+  /// Every column the same key if its rows have it, else its first row.
+  func keeping(_ keys: [String]) -> Kept {
+    var kept: [String] = []
+    var list = table.roots[0]
+    while list.count > 0 {
+      let wanted = kept.count < keys.count ? keys[kept.count] : nil
+      let row = wanted.flatMap { table.row(ofKey: $0, in: list) } ?? 0
+      let node = Int(list.first) + row
+      kept.append(table.keys[node])
+      list = table.children[node]
+    }
+    return Kept(keys: kept)
+  }
+}

@@ -1,0 +1,154 @@
+package import CivilTime
+
+/// A column's rows, as the few numbers from which each can be read.
+///
+/// Nothing is stored per row: 10,000 years cost what two do. Equal if every row has the same key and
+/// text in every language.
+package enum ColumnRows: Hashable, Sendable {
+  case empty
+  case years(ClosedRange<Int>)
+  case months(ClosedRange<Int>)
+  case days(ClosedRange<Int>)
+  case slotDays(SlotDays)
+  case hours(NumberSet)
+  case minutes(NumberSet)
+  case nodes(SiblingRows)
+
+  package var count: Int {
+    switch self {
+    case .empty: 0
+    case .years(let run), .months(let run), .days(let run): run.count
+    case .slotDays(let days): days.count
+    case .hours(let numbers), .minutes(let numbers): numbers.count
+    case .nodes(let siblings): siblings.count
+    }
+  }
+
+  /// - Precondition: 0 ≤ `row` < ``count``.
+  package func key(at row: Int) -> String {
+    switch self {
+    case .empty: preconditionFailure("an empty column has no row")
+    case .years(let run): fourDigits(run.lowerBound + row)
+    case .months(let run), .days(let run): twoDigits(run.lowerBound + row)
+    case .slotDays(let days): days.date(at: row).iso
+    case .hours(let numbers), .minutes(let numbers): twoDigits(numbers.number(at: row))
+    case .nodes(let siblings): siblings.key(at: row)
+    }
+  }
+
+  /// - Precondition: 0 ≤ `row` < ``count``.
+  package func text(at row: Int, in texts: any RowTexts) -> String {
+    switch self {
+    case .empty: preconditionFailure("an empty column has no row")
+    case .years(let run): return texts.year(run.lowerBound + row)
+    case .months(let run): return texts.month(run.lowerBound + row)
+    case .days(let run): return texts.day(run.lowerBound + row)
+    case .slotDays(let days):
+      let date = days.date(at: row)
+      return texts.slotDay(date, isToday: date == days.today)
+    case .hours(let numbers): return texts.hour(numbers.number(at: row))
+    case .minutes(let numbers): return texts.minute(numbers.number(at: row))
+    case .nodes(let siblings): return siblings.text(at: row)
+    }
+  }
+
+  /// - Returns: `nil` if no row has this key.
+  package func row(ofKey key: String) -> Int? {
+    switch self {
+    case .empty: nil
+    case .years(let run): ColumnRows.row(of: number(key, digitCount: 4), in: run)
+    case .months(let run), .days(let run):
+      ColumnRows.row(of: number(key, digitCount: 2), in: run)
+    case .slotDays(let days): CivilDate(iso: key.utf8).flatMap(days.row(of:))
+    case .hours(let numbers), .minutes(let numbers):
+      number(key, digitCount: 2).flatMap(numbers.row(of:))
+    case .nodes(let siblings): siblings.row(ofKey: key)
+    }
+  }
+
+  private static func row(of number: Int?, in run: ClosedRange<Int>) -> Int? {
+    guard let number, run.contains(number) else { return nil }
+    return number - run.lowerBound
+  }
+}
+
+/// Some of the numbers 0 … 63, ascending: hours or minutes.
+package struct NumberSet: Hashable, Sendable {
+  private var bits: UInt64 = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { bits == 0 }
+  package var count: Int { bits.nonzeroBitCount }
+  package var first: Int? { isEmpty ? nil : bits.trailingZeroBitCount }
+  package var last: Int? { isEmpty ? nil : 63 - bits.leadingZeroBitCount }
+
+  package func contains(_ number: Int) -> Bool { bits >> UInt64(number) & 1 == 1 }
+
+  /// The least number that is `number` or more.
+  package func first(from number: Int) -> Int? {
+    let rest = bits >> UInt64(number)
+    return number > 63 || rest == 0 ? nil : number + rest.trailingZeroBitCount
+  }
+
+  package mutating func insert(_ number: Int) { bits |= 1 << UInt64(number) }
+
+  /// - Precondition: 0 ≤ `row` < ``count``.
+  package func number(at row: Int) -> Int {
+    var rest = bits
+    for _ in 0..<row { rest &= rest - 1 }
+    precondition(rest != 0, "no such row")
+    return rest.trailingZeroBitCount
+  }
+
+  package func row(of number: Int) -> Int? {
+    guard number >= 0, number <= 63, contains(number) else { return nil }
+    return (bits & (1 << UInt64(number) - 1)).nonzeroBitCount
+  }
+}
+
+/// The dates of a slot picker: consecutive but for the few that have no slot.
+package struct SlotDays: Hashable, Sendable {
+  package let first: CivilDate
+  package let count: Int
+  /// Dates between the first and the last that are left out, ascending. Hardly ever any.
+  package let missing: [CivilDate]
+  /// Today, if it is one of the rows.
+  package let today: CivilDate?
+
+  /// - Parameter today: Kept if it is one of the rows.
+  package init(first: CivilDate, count: Int, missing: [CivilDate], today: CivilDate?) {
+    self.first = first
+    self.count = count
+    self.missing = missing
+    let row = today.flatMap { SlotDays.row(of: $0, first, count, missing) }
+    self.today = row == nil ? nil : today
+  }
+
+  package var last: CivilDate { date(at: count - 1) }
+
+  /// - Precondition: 0 ≤ `row` < ``count``.
+  package func date(at row: Int) -> CivilDate {
+    precondition(row >= 0 && row < count, "no such row")
+    var ordinal = first.ordinal + row
+    for date in missing where date.ordinal <= ordinal { ordinal += 1 }
+    return CivilDate(ordinal: ordinal)
+  }
+
+  package func row(of date: CivilDate) -> Int? { SlotDays.row(of: date, first, count, missing) }
+
+  private static func row(
+    of date: CivilDate, _ first: CivilDate, _ count: Int, _ missing: [CivilDate]
+  ) -> Int? {
+    guard date >= first, !missing.contains(date) else { return nil }
+    let row = date.days(since: first) - missing.count { $0 < date }
+    return row < count ? row : nil
+  }
+
+  /// The first row that is `date` or later.
+  package func firstRow(from date: CivilDate) -> Int? {
+    guard date > first else { return 0 }
+    let row = date.days(since: first) - missing.count { $0 < date }
+    return row < count ? row : nil
+  }
+}

@@ -1,0 +1,54 @@
+import JSONText
+
+/// `columns`: columns that are not linked.
+///
+/// - Source: rules.md, "`cascade` and `columns`".
+struct ColumnsKind: Sendable {
+  let table: NodeTable
+
+  static let shape: [String: FieldShape] = [
+    "columns": .each(.each(.fields(["text": .value, "key": .value])))
+  ]
+
+  init?(_ reader: inout DefinitionReader) {
+    let reading = NodeReading(limits: reader.limits)
+    let table = reader.field("columns", missing: nil) { tree throws(DefinitionProblem) in
+      try reading.columns(tree)
+    }
+    guard let table else { return nil }
+    self.table = table
+  }
+
+  func members(full isFull: Bool) -> [JSONTree.Member] {
+    guard isFull else { return [] }
+    return [.init("columns", .array(table.roots.map(table.document(of:))))]
+  }
+}
+
+extension ColumnsKind: ColumnRules {
+  var firstKeys: [String] { table.roots.map { table.keys[Int($0.first)] } }
+
+  func columns(showing keys: [String]) -> [ColumnView] {
+    zip(table.roots, keys).map { list, key in
+      let rows = SiblingRows(table: table, list: list)
+      return ColumnView(rows: .nodes(rows), selected: rows.row(ofKey: key)!)
+    }
+  }
+
+  func selecting(
+    row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
+  ) -> Kept {
+    var keys = keys
+    keys[column] = columns[column].rows.key(at: row)
+    return Kept(keys: keys)
+  }
+
+  /// Every column the same key if it has it, else its first row.
+  func keeping(_ keys: [String]) -> Kept {
+    Kept(
+      keys: table.roots.enumerated().map { index, list in
+        let row = index < keys.count ? table.row(ofKey: keys[index], in: list) : nil
+        return table.keys[Int(list.first) + (row ?? 0)]
+      })
+  }
+}

@@ -1,0 +1,154 @@
+import CivilTime
+import JSONText
+
+/// `date`: year, month, day.
+///
+/// - Source: rules.md, "`date`".
+struct DateKind: Sendable {
+  let min: DateExpression
+  let max: DateExpression
+  let initial: DateExpression
+  private let isMinGiven: Bool
+
+  static let shape: [String: FieldShape] = ["min": .value, "max": .value, "initial": .value]
+
+  init?(_ reader: inout DefinitionReader) {
+    let min = reader.field("min", missing: DateExpression("1950-01-01")!) {
+      tree throws(DefinitionProblem) in try DateExpression(tree, named: "min")
+    }
+    let max = reader.field("max", missing: .today) {
+      tree throws(DefinitionProblem) in try DateExpression(tree, named: "max")
+    }
+    let initial = reader.field("initial", missing: .today) {
+      tree throws(DefinitionProblem) in try DateExpression(tree, named: "initial")
+    }
+    guard let min, let max, let initial else { return nil }
+    self.min = min
+    self.max = max
+    self.initial = initial
+    isMinGiven = reader.has("min")
+    for problem in problems(today: reader.today) { reader.report(problem) }
+  }
+
+  var members: [JSONTree.Member] {
+    [
+      .init("min", .string(min.text)), .init("max", .string(max.text)),
+      .init("initial", .string(initial.text)),
+    ]
+  }
+
+  var dependsOnToday: Bool { min.dependsOnToday || max.dependsOnToday }
+
+  /// What is wrong with the three dates on a day, or on every day if none is given.
+  private func problems(today: CivilDate?) -> [DefinitionProblem] {
+    var problems: [DefinitionProblem] = []
+    for (field, expression) in [("min", min), ("max", max), ("initial", initial)] {
+      do throws(DefinitionProblem) {
+        _ = try expression.date(today: today)
+      } catch {
+        problems.append(error.under(field))
+      }
+    }
+    guard let low = try? min.date(today: today), let high = try? max.date(today: today),
+      low > high
+    else { return problems }
+    let detail = "min is \(low), after max, which is \(high); it must not be after max"
+    return problems + [DefinitionProblem(detail).under(isMinGiven ? "min" : "max")]
+  }
+
+  /// - Throws: What would be a problem of a definition made today.
+  func bounds(today: CivilDate) throws(DefinitionProblem) -> ClosedRange<CivilDate> {
+    if let problem = problems(today: today).first { throw problem }
+    return try min.date(today: today)!...max.date(today: today)!
+  }
+
+  /// The keys of a new picker: `initial`, clamped.
+  func initialKeys(
+    in bounds: ClosedRange<CivilDate>, today: CivilDate
+  ) throws(DefinitionProblem) -> [String] {
+    DateRules(bounds: bounds).keeping(try initial.date(today: today)!).date.pickerKeys
+  }
+}
+
+/// The columns of a date within its bounds.
+struct DateRules: ColumnRules {
+  let bounds: ClosedRange<CivilDate>
+
+  var firstKeys: [String] { bounds.lowerBound.pickerKeys }
+
+  func columns(showing keys: [String]) -> [ColumnView] {
+    let date = CivilDate(pickerKeys: keys)!
+    let years = bounds.lowerBound.year...bounds.upperBound.year
+    let months = self.months(ofYear: date.year)
+    let days = self.days(of: date.civilMonth)
+    return [
+      ColumnView(rows: .years(years), selected: date.year - years.lowerBound),
+      ColumnView(rows: .months(months), selected: date.month - months.lowerBound),
+      ColumnView(rows: .days(days), selected: date.day - days.lowerBound),
+    ]
+  }
+
+  /// The months of `year` that are within the bounds.
+  func months(ofYear year: Int) -> ClosedRange<Int> {
+    let first = year == bounds.lowerBound.year ? bounds.lowerBound.month : 1
+    let last = year == bounds.upperBound.year ? bounds.upperBound.month : 12
+    return first...last
+  }
+
+  /// The days of `month` that are within the bounds.
+  func days(of month: CivilMonth) -> ClosedRange<Int> {
+    let first = month == bounds.lowerBound.civilMonth ? bounds.lowerBound.day : 1
+    let last = month == bounds.upperBound.civilMonth ? bounds.upperBound.day : month.dayCount
+    return first...last
+  }
+
+  func selecting(
+    row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
+  ) -> Kept {
+    let (date, reason) = selecting(row: row, column: column, from: CivilDate(pickerKeys: keys)!)
+    return Kept(keys: date.pickerKeys, reason: reason)
+  }
+
+  /// The date that a select makes of `date`.
+  ///
+  /// - Parameter row: A row that is shown in `column`, 0 … 2, while `date` is selected.
+  func selecting(
+    row: Int, column: Int, from date: CivilDate
+  ) -> (date: CivilDate, reason: ClampReason?) {
+    var (year, month, day) = (date.year, date.month, date.day)
+    switch column {
+    case 0: year = bounds.lowerBound.year + row
+    case 1: month = months(ofYear: year).lowerBound + row
+    default: day = days(of: date.civilMonth).lowerBound + row
+    }
+    let target = CivilMonth(year: year, month: month)!
+    let isShorter = day > target.dayCount
+    let kept = keeping(target.date(day: isShorter ? target.dayCount : day))
+    return (kept.date, kept.reason ?? (isShorter ? .monthLength : nil))
+  }
+
+  func keeping(_ keys: [String]) -> Kept {
+    guard let wanted = CivilDate(pickerKeys: keys) else { return Kept(keys: firstKeys) }
+    let (date, reason) = keeping(wanted)
+    return Kept(keys: date.pickerKeys, reason: reason)
+  }
+
+  /// The whole date, clamped into the bounds.
+  func keeping(_ date: CivilDate) -> (date: CivilDate, reason: ClampReason?) {
+    if date < bounds.lowerBound { return (bounds.lowerBound, .min) }
+    if date > bounds.upperBound { return (bounds.upperBound, .max) }
+    return (date, nil)
+  }
+}
+
+extension CivilDate {
+  /// `2018`, `07`, `25`.
+  fileprivate var pickerKeys: [String] { [fourDigits(year), twoDigits(month), twoDigits(day)] }
+
+  fileprivate init?(pickerKeys keys: [String]) {
+    guard keys.count == 3, let year = number(keys[0], digitCount: 4),
+      let month = number(keys[1], digitCount: 2), let day = number(keys[2], digitCount: 2)
+    else { return nil }
+    self.init(year: year, month: month, day: day)
+  }
+}

@@ -1,0 +1,67 @@
+/// The syntax of language tags; whether the subtags are registered does not matter here.
+///
+/// - Source: RFC 5646 section 2.1.
+enum LanguageTag {
+  /// Tags of old that the grammar does not derive.
+  private static let irregular: Set<String> = [
+    "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux",
+    "i-mingo", "i-navajo", "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl",
+    "sgn-ch-de",
+  ]
+
+  static func isWellFormed(_ tag: String) -> Bool {
+    let lowercased = tag.lowercased()
+    if irregular.contains(lowercased) { return true }
+    let subtags = lowercased.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) })
+    else { return false }
+    var rest = subtags[...]
+    if rest.first!.elementsEqual("x".utf8) { return rest.count > 1 }
+    guard skipLanguage(&rest) else { return false }
+    skip(&rest) { $0.count == 4 && $0.allSatisfy(isLetter) }
+    skip(&rest) {
+      $0.count == 2 && $0.allSatisfy(isLetter) || $0.count == 3 && $0.allSatisfy(isDigit)
+    }
+    while skip(&rest, { $0.count >= 5 || $0.count == 4 && isDigit($0.first!) }) {}
+    return skipExtensions(&rest) && rest.isEmpty
+  }
+
+  private typealias Subtag = Substring.UTF8View.SubSequence
+
+  /// Two or three letters and up to three extended subtags, or four to eight letters.
+  private static func skipLanguage(_ rest: inout ArraySlice<Subtag>) -> Bool {
+    guard let language = rest.popFirst(), language.count >= 2, language.allSatisfy(isLetter)
+    else { return false }
+    guard language.count <= 3 else { return true }
+    for _ in 0..<3 { skip(&rest) { $0.count == 3 && $0.allSatisfy(isLetter) } }
+    return true
+  }
+
+  /// Singletons with one subtag or more each; after `x` anything goes.
+  private static func skipExtensions(_ rest: inout ArraySlice<Subtag>) -> Bool {
+    while let singleton = rest.first, singleton.count == 1 {
+      rest.removeFirst()
+      if singleton.elementsEqual("x".utf8) {
+        defer { rest.removeAll() }
+        return !rest.isEmpty
+      }
+      guard skip(&rest, { $0.count >= 2 }) else { return false }
+      while skip(&rest, { $0.count >= 2 }) {}
+    }
+    return true
+  }
+
+  /// Steps over the next subtag if it fits.
+  @discardableResult
+  private static func skip(
+    _ rest: inout ArraySlice<Subtag>, _ fits: (Subtag) -> Bool
+  ) -> Bool {
+    guard let subtag = rest.first, fits(subtag) else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  private static func isLetter(_ octet: UInt8) -> Bool { octet &- 0x61 < 26 }
+  private static func isDigit(_ octet: UInt8) -> Bool { octet &- 0x30 < 10 }
+  private static func isAlphanumeric(_ octet: UInt8) -> Bool { isLetter(octet) || isDigit(octet) }
+}

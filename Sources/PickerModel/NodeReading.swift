@@ -1,0 +1,135 @@
+import JSONText
+
+/// Reads the rows of a `cascade` or of `columns` and finds the first problem in document order.
+struct NodeReading {
+  let limits: DefinitionLimits
+
+  /// Reads the field `nodes`.
+  func tree(_ tree: JSONTree) throws(DefinitionProblem) -> NodeTable {
+    let nodes = try tree.elements(named: "nodes")
+    guard !nodes.isEmpty else { throw DefinitionProblem("nodes must have one node or more") }
+    let count = NodeReading.count(nodes, upTo: limits.nodesMax)
+    guard count <= limits.nodesMax else {
+      throw DefinitionProblem("nodes has more than \(limits.nodesMax) nodes in all")
+    }
+    try check(nodes, level: 1)
+    return NodeReading.table(lists: [nodes])
+  }
+
+  /// Reads the field `columns`.
+  func columns(_ tree: JSONTree) throws(DefinitionProblem) -> NodeTable {
+    let columns = try tree.elements(named: "columns")
+    guard !columns.isEmpty else { throw DefinitionProblem("columns must have one column or more") }
+    guard columns.count <= limits.columnsMax else {
+      throw DefinitionProblem("there are \(columns.count) columns; \(limits.columnsMax) are allowed")
+    }
+    let count = columns.reduce(0) { $0 + ($1.array?.count ?? 0) }
+    guard count <= limits.nodesMax else {
+      throw DefinitionProblem("columns have \(count) rows; \(limits.nodesMax) are allowed in all")
+    }
+    var lists: [[JSONTree]] = []
+    for (index, column) in columns.enumerated() {
+      do throws(DefinitionProblem) {
+        let rows = try column.elements(named: "a column")
+        guard !rows.isEmpty else { throw DefinitionProblem("a column must have one row or more") }
+        try check(rows, level: nil)
+        lists.append(rows)
+      } catch {
+        throw error.under(index)
+      }
+    }
+    return NodeReading.table(lists: lists)
+  }
+
+  /// How many nodes there are; some number above `maximum` if there are more.
+  private static func count(_ nodes: [JSONTree], upTo maximum: Int) -> Int {
+    var count = 0
+    var waiting = [nodes]
+    while let siblings = waiting.popLast(), count <= maximum {
+      count += siblings.count
+      waiting += siblings.compactMap { $0["children"]?.array }
+    }
+    return count
+  }
+
+  /// - Parameter level: The level of a tree, from 1; `nil` for the rows of a column, which may be
+  ///   plain texts and have no children.
+  private func check(_ siblings: [JSONTree], level: Int?) throws(DefinitionProblem) {
+    var keys: Set<String> = []
+    for (index, node) in siblings.enumerated() {
+      do throws(DefinitionProblem) {
+        try check(node, level: level, keys: &keys)
+      } catch {
+        throw error.under(index)
+      }
+    }
+  }
+
+  private func check(
+    _ node: JSONTree, level: Int?, keys: inout Set<String>
+  ) throws(DefinitionProblem) {
+    if let level, level > limits.levelsMax {
+      throw DefinitionProblem("the tree is deeper than \(limits.levelsMax) levels")
+    }
+    if level == nil, case .string = node {
+      _ = try node.text(named: "a row", limits)
+    } else if case .object = node {
+    } else {
+      let form = level == nil ? "a text or an object with a text" : "an object with a text"
+      throw DefinitionProblem("a row is \(node.noun); it must be \(form)")
+    }
+    if let key = NodeReading.key(of: node), !keys.insert(key).inserted {
+      throw DefinitionProblem("the key \"\(key)\" is a sibling's already; keys must be unique")
+    }
+    for member in node.members ?? [] {
+      do throws(DefinitionProblem) {
+        if member.key == "children" {
+          guard let level else { continue }
+          try check(try member.value.elements(named: "children"), level: level + 1)
+        } else {
+          _ = try member.value.text(named: member.key, limits)
+        }
+      } catch {
+        throw error.under(member.key)
+      }
+    }
+    if node.members != nil, node["text"] == nil {
+      throw DefinitionProblem("text is missing").under("text")
+    }
+  }
+
+  /// The key, or the text in its place; `nil` if that is no string.
+  private static func key(of node: JSONTree) -> String? { node.string ?? (node["key"] ?? node["text"])?.string }
+
+  /// Lays checked nodes out level by level, so that siblings stand side by side.
+  private static func table(lists: [[JSONTree]]) -> NodeTable {
+    var nodes: [JSONTree] = []
+    func append(_ siblings: [JSONTree]) -> Range<Int> {
+      nodes += siblings
+      return nodes.count - siblings.count..<nodes.count
+    }
+    let roots = lists.map(append)
+    var children: [Range<Int>] = []
+    while children.count < nodes.count {
+      children.append(append(nodes[children.count]["children"]?.array ?? []))
+    }
+    return NodeTable(
+      texts: nodes.map { $0.string ?? $0["text"]!.string! },
+      keys: nodes.map { key(of: $0)! }, children: children, roots: roots)
+  }
+}
+
+extension NodeTable {
+  /// The rows of `list` as a definition writes them; keys that are their texts are left out.
+  func document(of list: List) -> JSONTree {
+    .array(
+      (Int(list.first)..<Int(list.first + list.count)).map { node in
+        var members = [JSONTree.Member("text", .string(texts[node]))]
+        if keys[node] != texts[node] { members.append(.init("key", .string(keys[node]))) }
+        if children[node].count > 0 {
+          members.append(.init("children", document(of: children[node])))
+        }
+        return .object(members)
+      })
+  }
+}

@@ -1,0 +1,81 @@
+package import CivilTime
+
+extension Picker {
+  /// Lets time pass, forwards or backwards.
+  ///
+  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's end
+  /// before its begin, a date outside 0001…9999), the picker keeps those that it had.
+  /// - Source: rules.md, "Time passes under an open picker".
+  package mutating func tick(_ now: Instant) -> TickAnswer {
+    let before = self
+    asOf = now
+    today = definition.zone.localDate(at: now)
+    if let bounds = try? definition.bounds(at: now) { self.bounds = bounds }
+    guard let calendar else { return tickColumns(before) }
+    return tickCalendar(calendar, before)
+  }
+
+  private mutating func tickColumns(_ before: Picker) -> TickAnswer {
+    if bounds == before.bounds, today == before.today { return TickAnswer() }
+    let rules = definition.columnRules(within: bounds, today: today)!
+    return TickAnswer(changes: keepColumns(rules))
+  }
+
+  private mutating func tickCalendar(
+    _ calendar: CalendarRules, _ before: Picker
+  ) -> TickAnswer {
+    if bounds == before.bounds, today == before.today { return TickAnswer() }
+    var answer = TickAnswer()
+    if calendar.bounds.months != before.months { answer.changes.append(.months(calendar.bounds.months)) }
+    value = .range(calendar.keeping(range))
+    let reach = calendar.reach(of: range)
+    if range != before.range || reach != before.reach {
+      answer.changes.append(
+        .range(.init(range: range, cause: .tick, reason: .elapsed, wanted: nil, reach: reach)))
+    }
+    let isTodayElsewhere =
+      today != before.today && (calendar.shows(today) || calendar.shows(before.today))
+    answer.cellsChanged = isTodayElsewhere || bounds != before.bounds
+    return answer
+  }
+
+  /// The next instant after ``asOf`` at which a tick could answer anything; `nil` if none will.
+  ///
+  /// Found from the zone's rules, not by trying: it costs the same for a minute and for a century.
+  package var nextTick: Instant? {
+    let zone = definition.zone
+    switch definition.rules {
+    case .date(let kind): return kind.dependsOnToday ? zone.nextDateChange(after: asOf) : nil
+    case .slot(let kind):
+      let midnight = zone.nextDateChange(after: asOf)
+      guard let earliest = try? kind.earliest(at: asOf, in: zone) else { return midnight }
+      let move = kind.nextMove(after: asOf, earliest: earliest)
+      return midnight.map { min($0, move) } ?? move
+    case .cascade, .columns: return nil
+    case .calendar(let kind):
+      if kind.dependsOnToday { return zone.nextDateChange(after: asOf) }
+      return nextTodayInCells
+    }
+  }
+
+  /// The next instant at which a cell becomes today or ceases to be, in a list that stays.
+  private var nextTodayInCells: Instant? {
+    guard let calendar else { return nil }
+    let zone = definition.zone
+    let first = calendar.kind.grid(of: calendar.bounds.months.first).firstDate
+    if today < first { return zone.startOfDay(first) }
+    // Clocks that are set back past midnight bring yesterday back.
+    let mayComeBack = today.adding(days: -1).map(calendar.shows) ?? false
+    return calendar.shows(today) || mayComeBack ? zone.nextDateChange(after: asOf) : nil
+  }
+
+  /// Puts a value back, under the bounds of now, as a tick would keep it: for undo and redo.
+  ///
+  /// - Returns: What changed, with the cause `undo`; nothing if nothing did.
+  /// - Source: rules.md, "Undo".
+  package mutating func restore(_ value: PickerValue) -> [PickerChange] {
+    if let calendar { return restoreRange(value.range, calendar) }
+    return restoreColumns(
+      value.keys, definition.columnRules(within: bounds, today: today)!)
+  }
+}

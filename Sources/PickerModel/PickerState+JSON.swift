@@ -1,0 +1,129 @@
+import CivilTime
+package import JSONText
+
+/// How a picker's state is stored. Dates are `YYYY-MM-DD`, months `YYYY-MM`, instants milliseconds.
+extension PickerState {
+  package var tree: JSONTree {
+    .object([
+      .init("value", value.tree), .init("asOf", .integer(Int(asOf.milliseconds))),
+      .init("bounds", bounds.tree), .init("generations", .array(generations.map(JSONTree.integer))),
+    ])
+  }
+
+  /// - Returns: `nil` for what ``tree`` never writes.
+  package init?(tree: JSONTree) {
+    guard let value = tree["value"].flatMap(PickerValue.init(tree:)),
+      let asOf = tree["asOf"]?.integer,
+      let bounds = tree["bounds"].flatMap(PickerBounds.init(tree:)),
+      let generations = tree["generations"]?.array
+    else { return nil }
+    let counts = generations.compactMap(\.integer)
+    guard counts.count == generations.count, counts.allSatisfy({ $0 >= 1 }) else { return nil }
+    self.init(
+      value: value, asOf: Instant(milliseconds: Int64(asOf)), bounds: bounds,
+      generations: counts)
+  }
+
+  /// Whether ``Picker/init(_:state:)`` can put the state back: its bounds and value are of the
+  /// definition's kind.
+  package func fits(_ definition: Definition) -> Bool {
+    switch (definition.kind, bounds, value) {
+    case (.date, .dates, .keys), (.slot, .slots, .keys), (.cascade, .fixed, .keys),
+      (.columns, .fixed, .keys), (.calendar, .calendar, .range):
+      true
+    case (.date, _, _), (.slot, _, _), (.cascade, _, _), (.columns, _, _), (.calendar, _, _):
+      false
+    }
+  }
+}
+
+extension PickerValue {
+  package var tree: JSONTree {
+    switch self {
+    case .keys(let keys): .object([.init("keys", .array(keys.map(JSONTree.string)))])
+    case .range(let range): .object([.init("range", range?.tree ?? .null)])
+    }
+  }
+
+  /// - Returns: `nil` for what ``tree`` never writes.
+  package init?(tree: JSONTree) {
+    if let keys = tree["keys"]?.array {
+      let texts = keys.compactMap(\.string)
+      guard texts.count == keys.count else { return nil }
+      self = .keys(texts)
+    } else if let range = tree["range"] {
+      if case .null = range {
+        self = .range(nil)
+      } else {
+        guard let range = DateRange(tree: range) else { return nil }
+        self = .range(range)
+      }
+    } else {
+      return nil
+    }
+  }
+}
+
+extension DateRange {
+  fileprivate var tree: JSONTree {
+    .object([
+      .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+      .init("hits", .integer(hits)),
+    ])
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let start = tree.date("start"), let end = tree.date("end"), start <= end,
+      let hits = tree["hits"]?.integer, hits >= 1
+    else { return nil }
+    self.init(start: start, end: end, hits: hits)
+  }
+}
+
+extension PickerBounds {
+  fileprivate var tree: JSONTree {
+    switch self {
+    case .fixed: .object([])
+    case .dates(let bounds):
+      .object([
+        .init("min", .string(bounds.lowerBound.iso)), .init("max", .string(bounds.upperBound.iso)),
+      ])
+    case .slots(let earliest):
+      .object([.init("earliest", .integer(Int(earliest.milliseconds)))])
+    case .calendar(let bounds):
+      .object([
+        .init("first", .string(bounds.months.first.iso)),
+        .init("last", .string(bounds.months.last.iso)),
+        .init("min", .string(bounds.min.iso)), .init("max", .string(bounds.max.iso)),
+      ])
+    }
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let members = tree.members else { return nil }
+    if members.isEmpty {
+      self = .fixed
+    } else if let earliest = tree["earliest"]?.integer {
+      self = .slots(earliest: Instant(milliseconds: Int64(earliest)))
+    } else {
+      guard let min = tree.date("min"), let max = tree.date("max") else { return nil }
+      if let first = tree.month("first"), let last = tree.month("last"), first <= last {
+        let months = MonthList(first: first, last: last)
+        self = .calendar(CalendarBounds(months: months, min: min, max: max))
+      } else {
+        guard min <= max, members.count == 2 else { return nil }
+        self = .dates(min...max)
+      }
+    }
+  }
+}
+
+extension JSONTree {
+  fileprivate func date(_ field: String) -> CivilDate? {
+    self[field]?.string.flatMap { CivilDate(iso: $0.utf8) }
+  }
+
+  fileprivate func month(_ field: String) -> CivilMonth? {
+    self[field]?.string.flatMap { CivilMonth(iso: $0.utf8) }
+  }
+}

@@ -1,0 +1,62 @@
+package import CivilTime
+
+/// What has been picked: what undo takes back and puts back.
+package enum PickerValue: Hashable, Sendable {
+  /// The selected keys, a column after the other; those of empty columns are left out.
+  case keys([String])
+  /// A calendar's range; `nil` if nothing is chosen.
+  case range(DateRange?)
+}
+
+/// Days from `start` to `end`, both included.
+package struct DateRange: Hashable, Sendable {
+  /// Not after `end`.
+  package var start: CivilDate
+  package var end: CivilDate
+  /// Accepted taps, from 1. Odd: the next tap ends the range, unless it is a single date.
+  package var hits: Int
+
+  package init(start: CivilDate, end: CivilDate, hits: Int) {
+    self.start = start
+    self.end = end
+    self.hits = hits
+  }
+
+  /// 1 for a single day.
+  package var dayCount: Int { end.days(since: start) + 1 }
+}
+
+/// The bounds that time sets, as they were found at the last tick that could move them.
+package enum PickerBounds: Hashable, Sendable {
+  /// Time does not matter.
+  case fixed
+  case dates(ClosedRange<CivilDate>)
+  case slots(earliest: Instant)
+  case calendar(CalendarBounds)
+}
+
+/// What a calendar shows and accepts.
+package struct CalendarBounds: Hashable, Sendable {
+  package let months: MonthList
+  /// The first day that can be picked: the later one of `min` and the list's first day.
+  package let min: CivilDate
+  /// The last day that can be picked; before ``min`` if none can.
+  package let max: CivilDate
+}
+
+/// All that a picker remembers beside its definition.
+package struct PickerState: Hashable, Sendable {
+  package var value: PickerValue
+  /// The instant of the last tick.
+  package var asOf: Instant
+  package var bounds: PickerBounds
+  /// A generation per column; empty for a calendar.
+  package var generations: [Int]
+
+  package init(value: PickerValue, asOf: Instant, bounds: PickerBounds, generations: [Int]) {
+    self.value = value
+    self.asOf = asOf
+    self.bounds = bounds
+    self.generations = generations
+  }
+}

@@ -1,0 +1,80 @@
+package import CivilTime
+
+/// How rows and cells read in one language.
+///
+/// - Source: rules.md, "Texts".
+package protocol RowTexts: Sendable {
+  /// The language as a BCP 47 tag.
+  var tag: String { get }
+  func year(_ year: Int) -> String
+  /// - Parameter month: 1 … 12.
+  func month(_ month: Int) -> String
+  func day(_ day: Int) -> String
+  /// A day of a slot picker.
+  func slotDay(_ date: CivilDate, isToday: Bool) -> String
+  func hour(_ hour: Int) -> String
+  func minute(_ minute: Int) -> String
+  /// A cell's day of the month.
+  func cell(_ day: Int) -> String
+}
+
+/// `en`.
+package struct EnglishTexts: RowTexts {
+  package init() {}
+
+  package let tag = "en"
+
+  private static let months: [String] = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+  ]
+  private static let weekdays: [String] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+  package func year(_ year: Int) -> String { "\(year)" }
+  package func month(_ month: Int) -> String { EnglishTexts.months[month - 1] }
+  package func day(_ day: Int) -> String { "\(day)" }
+  package func hour(_ hour: Int) -> String { twoDigits(hour) }
+  package func minute(_ minute: Int) -> String { twoDigits(minute) }
+  package func cell(_ day: Int) -> String { "\(day)" }
+
+  package func slotDay(_ date: CivilDate, isToday: Bool) -> String {
+    let name = isToday ? "Today" : EnglishTexts.weekdays[date.weekday - 1]
+    return "\(name), \(EnglishTexts.months[date.month - 1].prefix(3)) \(date.day)"
+  }
+}
+
+/// `zh-Hans`, as the authors of the articles wrote it.
+package struct SimplifiedChineseTexts: RowTexts {
+  package init() {}
+
+  package let tag = "zh-Hans"
+
+  private static let weekdays: [String] = ["天", "一", "二", "三", "四", "五", "六"]
+
+  package func year(_ year: Int) -> String { "\(year)年" }
+  package func month(_ month: Int) -> String { "\(twoDigits(month))月" }
+  package func day(_ day: Int) -> String { "\(twoDigits(day))日" }
+  package func hour(_ hour: Int) -> String { "\(hour)点" }
+  package func minute(_ minute: Int) -> String { "\(twoDigits(minute))分" }
+  package func cell(_ day: Int) -> String { "\(day)" }
+
+  package func slotDay(_ date: CivilDate, isToday: Bool) -> String {
+    let name = isToday ? "今天" : "星期\(SimplifiedChineseTexts.weekdays[date.weekday - 1])"
+    return "\(month(date.month))\(day(date.day)) \(name)"
+  }
+}
+
+/// `value` with at least two digits.
+func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+/// `value` with at least four digits.
+func fourDigits(_ value: Int) -> String {
+  let digits = "\(value)"
+  return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}
+
+/// Reads exactly `count` ASCII digits.
+func number(_ key: String, digitCount count: Int) -> Int? {
+  guard key.utf8.count == count, key.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+  return Int(key)
+}

@@ -1,0 +1,118 @@
+/// All rows of a definition's tree or columns, flat: siblings stand side by side.
+///
+/// Made once and shared by every session of the definition.
+package final class NodeTable: Sendable {
+  /// Siblings that stand at `first ..< first + count`.
+  struct List: Sendable {
+    let first: Int32
+    let count: Int32
+    /// Equal for lists with the same keys and texts in the same order.
+    let content: Int32
+  }
+
+  let texts: [String]
+  let keys: [String]
+  /// Per node its children; `count` 0 for a leaf.
+  let children: [List]
+  /// The tree's first level, or the columns.
+  let roots: [List]
+  /// Per long list, by its first node, the rows of its keys.
+  private let rowsOfKeys: [Int32: [String: Int32]]
+
+  /// Shorter lists are searched from the front, which is as fast.
+  private static let longCount = 24
+
+  init(texts: [String], keys: [String], children: [Range<Int>], roots: [Range<Int>]) {
+    self.texts = texts
+    self.keys = keys
+    var contents = ListContents(texts: texts, keys: keys)
+    self.roots = roots.map { contents.list($0) }
+    self.children = children.map { contents.list($0) }
+    var rowsOfKeys: [Int32: [String: Int32]] = [:]
+    for list in roots + children where list.count > NodeTable.longCount {
+      rowsOfKeys[Int32(list.lowerBound)] = Dictionary(
+        uniqueKeysWithValues: list.map { (keys[$0], Int32($0 - list.lowerBound)) })
+    }
+    self.rowsOfKeys = rowsOfKeys
+  }
+
+  func row(ofKey key: String, in list: List) -> Int? {
+    if let rows = rowsOfKeys[list.first] { return rows[key].map(Int.init) }
+    let range = Int(list.first)..<Int(list.first + list.count)
+    return keys[range].firstIndex(of: key).map { $0 - range.lowerBound }
+  }
+
+  func list(under node: Int) -> List { children[node] }
+}
+
+/// Finds lists that read the same, so that comparing two columns compares two numbers.
+private struct ListContents {
+  let texts: [String]
+  let keys: [String]
+  private var known: [Int: [(range: Range<Int>, content: Int32)]] = [:]
+  private var count: Int32 = 0
+
+  init(texts: [String], keys: [String]) {
+    self.texts = texts
+    self.keys = keys
+  }
+
+  mutating func list(_ range: Range<Int>) -> NodeTable.List {
+    guard !range.isEmpty else { return NodeTable.List(first: 0, count: 0, content: -1) }
+    var hasher = Hasher()
+    for node in range {
+      hasher.combine(keys[node])
+      hasher.combine(texts[node])
+    }
+    let hash = hasher.finalize()
+    let same = known[hash]?.first { reads($0.range, like: range) }
+    if same == nil {
+      known[hash, default: []].append((range, count))
+      count += 1
+    }
+    return NodeTable.List(
+      first: Int32(range.lowerBound), count: Int32(range.count),
+      content: same?.content ?? count - 1)
+  }
+
+  private func reads(_ left: Range<Int>, like right: Range<Int>) -> Bool {
+    keys[left] == keys[right] && texts[left] == texts[right]
+  }
+}
+
+/// The rows of one list of a ``NodeTable``.
+package struct SiblingRows: Sendable {
+  let table: NodeTable
+  let list: NodeTable.List
+
+  package var count: Int { Int(list.count) }
+  package func key(at row: Int) -> String { table.keys[node(at: row)] }
+  package func text(at row: Int) -> String { table.texts[node(at: row)] }
+  package func row(ofKey key: String) -> Int? { table.row(ofKey: key, in: list) }
+
+  /// The node of a row.
+  ///
+  /// - Precondition: 0 ≤ `row` < ``count``.
+  func node(at row: Int) -> Int {
+    precondition(row >= 0 && row < count, "no such row")
+    return Int(list.first) + row
+  }
+}
+
+extension SiblingRows: Hashable {
+  /// Whether the rows read the same: the lists need not be the same siblings.
+  ///
+  /// Rows of two tables are compared one by one; that happens in tests.
+  package static func == (left: SiblingRows, right: SiblingRows) -> Bool {
+    if left.table === right.table { return left.list.content == right.list.content }
+    guard left.count == right.count else { return false }
+    return (0..<left.count).allSatisfy {
+      left.key(at: $0) == right.key(at: $0) && left.text(at: $0) == right.text(at: $0)
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    if count > 0 { hasher.combine(key(at: 0)) }
+  }
+}

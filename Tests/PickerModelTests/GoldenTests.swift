@@ -1,0 +1,200 @@
+import CivilTime
+import Foundation
+import JSONText
+import PickerModel
+import Testing
+
+/// One picker of a golden file, with its steps.
+struct GoldenVector: CustomTestStringConvertible {
+  let name: String
+  let tree: JSONTree
+
+  var testDescription: String { name }
+
+  static let all: [GoldenVector] = ["date", "slot", "columns", "calendar"].flatMap { family in
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let file = tests.appending(path: "golden/\(family).json")
+    let tree = try! JSONTree.parse(Array(try! Data(contentsOf: file)))
+    return tree.array!.map { GoldenVector(name: "\(family): \($0["name"]!.string!)", tree: $0) }
+  }
+}
+
+@Suite struct GoldenTests {
+  @Test func `no vector is left out`() {
+    #expect(GoldenVector.all.count == 60)
+  }
+
+  @Test(arguments: GoldenVector.all)
+  func `every golden vector holds`(_ vector: GoldenVector) throws {
+    var run = GoldenRun()
+
+    for (index, step) in vector.tree["steps"]!.array!.enumerated() {
+      try run.perform(step, definition: vector.tree["definition"]!)
+      let wrong = run.differences(from: step["expect"]!)
+      #expect(wrong == [], "step \(index) of \(vector.name)")
+      #expect(run.picker?._checkInvariants() == nil)
+    }
+  }
+}
+
+/// A picker on its way through the steps of a vector.
+private struct GoldenRun {
+  var picker: Picker?
+  private var changes: [PickerChange] = []
+  private var refusal: Rejection?
+  private var error: String?
+  private var lookedAt: CivilMonth?
+
+  mutating func perform(_ step: JSONTree, definition: JSONTree) throws {
+    let now = Instant(step["now"]!.string!)
+    let action = step["do"]!
+    (changes, refusal, lookedAt) = ([], nil, nil)
+    if action["create"] != nil {
+      do throws(DefinitionProblem) {
+        let made = try Definition.make(from: definition, zone: Zones.named)
+        picker = try Picker(made, now: now)
+      } catch {
+        self.error = "badDefinition"
+      }
+      return
+    }
+    let ticked = picker!.tick(now)
+    do throws(Refusal) {
+      if let select = action["select"] {
+        changes = try picker!.select(
+          row: select["row"]!.integer!, column: select["column"]!.integer!)
+      } else if let tap = action["tap"] {
+        changes = try picker!.tap(target(tap))
+      } else if let look = action["look"] {
+        lookedAt = CivilMonth(look["month"]!.string!)
+      } else {
+        changes = ticked.changes
+      }
+    } catch {
+      refusal = error.code
+    }
+  }
+
+  private func target(_ tap: JSONTree) -> TapTarget {
+    if let date = tap["date"]?.string { return .date(CivilDate(date)) }
+    let month = CivilMonth(tap["month"]!.string!)
+    if let cell = tap["cell"]?.integer { return .cell(month, cell) }
+    return .point(month, x: number(tap["x"]!), y: number(tap["y"]!))
+  }
+
+  private func number(_ tree: JSONTree) -> Double {
+    if case .number(let value) = tree { return value }
+    return Double(tree.integer!)
+  }
+
+  /// The members of `expect` that do not hold, each with what is there instead.
+  func differences(from expect: JSONTree) -> [String] {
+    expect.members!.compactMap { member in
+      let found = found(member.key)
+      guard !matches(found, member.value) else { return nil }
+      return "\(member.key): \(String(decoding: found.serialized(), as: UTF8.self))"
+    }
+  }
+
+  /// Whether two values say the same, whatever the order of their members.
+  private func matches(_ left: JSONTree, _ right: JSONTree) -> Bool {
+    switch (left, right) {
+    case (.object(let members), .object(let others)):
+      guard members.count == others.count else { return false }
+      return members.allSatisfy { member in
+        guard let other = right[member.key] else { return false }
+        return matches(member.value, other)
+      }
+    case (.array(let elements), .array(let others)):
+      guard elements.count == others.count else { return false }
+      return zip(elements, others).allSatisfy { matches($0, $1) }
+    default: return left == right
+    }
+  }
+
+  private func found(_ name: String) -> JSONTree {
+    switch name {
+    case "error": error.map(JSONTree.string) ?? .null
+    case "rejected": refusal.map { .string($0.rawValue) } ?? .null
+    case "result": picker!.result
+    case "columns": .array(picker!.columns.map(column))
+    case "calendar": calendar
+    case "month": month
+    case "clamp": tapClamp
+    case "reloaded":
+      .array(changes.compactMap { if case .reload(let column, _) = $0 { .integer(column) } else { nil } })
+    case "clamps": .array(moves(.clamp).map(clamp))
+    case "resets": .array(resets.map(JSONTree.integer))
+    default: .string("a member that no test knows")
+    }
+  }
+
+  private func moves(_ cause: MoveCause) -> [(column: Int, move: RowMove)] {
+    changes.compactMap {
+      if case .row(let column, let move) = $0, move.cause == cause { (column, move) } else { nil }
+    }
+  }
+
+  /// The vectors count a column that became empty, and is only reloaded, among the resets.
+  private var resets: [Int] {
+    let emptied = changes.compactMap { change -> Int? in
+      if case .reload(let column, let state) = change, state.rows.count == 0 { column } else { nil }
+    }
+    return (moves(.reset).map(\.column) + emptied).sorted()
+  }
+
+  private func clamp(_ column: Int, _ move: RowMove) -> JSONTree {
+    .object([
+      .init("column", .integer(column)), .init("from", .string(move.wanted!)),
+      .init("to", .string(move.key)), .init("reason", .string(move.reason!.rawValue)),
+    ])
+  }
+
+  private func column(_ state: ColumnState) -> JSONTree {
+    func key(_ row: Int?) -> JSONTree { row.map { .string(state.rows.key(at: $0)) } ?? .null }
+    let count = state.rows.count
+    return .object([
+      .init("count", .integer(count)), .init("first", key(count > 0 ? 0 : nil)),
+      .init("last", key(count > 0 ? count - 1 : nil)), .init("selected", key(state.selected)),
+    ])
+  }
+
+  private var calendar: JSONTree {
+    let months = picker!.months!
+    let range = picker!.range
+    return .object([
+      .init("months", .integer(months.count)), .init("first", .string(months.first.iso)),
+      .init("last", .string(months.last.iso)),
+      .init("start", range.map { .string($0.start.iso) } ?? .null),
+      .init("end", range.map { .string($0.end.iso) } ?? .null),
+      .init("hits", .integer(range?.hits ?? 0)),
+    ])
+  }
+
+  private var month: JSONTree {
+    let cells = picker!.cells(of: lookedAt!)!
+    let bands = picker!.bands(of: lookedAt!).map { band in
+      JSONTree.object([
+        .init("row", .integer(band.row)), .init("from", .integer(band.from)),
+        .init("to", .integer(band.to)), .init("head", .bool(band.head)),
+        .init("tail", .bool(band.tail)), .init("shape", .string(band.shape.rawValue)),
+      ])
+    }
+    return .object([
+      .init("month", .string(lookedAt!.iso)), .init("cells", .integer(cells.count)),
+      .init("firstCell", .string(cells.first!.date.iso)),
+      .init("lastCell", .string(cells.last!.date.iso)),
+      .init("lead", .integer(cells.firstIndex { !$0.isOutside }!)), .init("bands", .array(bands)),
+    ])
+  }
+
+  private var tapClamp: JSONTree {
+    guard case .range(let change)? = changes.first, let wanted = change.wanted else { return .null }
+    let range = change.range!
+    let end = range.end < wanted ? range.end : range.start
+    return .object([
+      .init("from", .string(wanted.iso)), .init("to", .string(end.iso)),
+      .init("reason", .string(change.reason!.rawValue)),
+    ])
+  }
+}
