@@ -51,15 +51,7 @@ int wsl_http_filter(struct lws *wsi) {
   return 0;
 }
 
-/// Has the kernel hold back what the peer sends on: libwebsockets neither reads nor stops polling
-/// while a response is under way, and would turn without end.
-void wsl_silence(wsl_slot *slot) {
-  if (slot->is_silent) return;
-  slot->is_silent = true;
-  lws_rx_flow_control(slot->wsi, 0);
-}
-
-/// Gives a whole request to the handler, and what it answers at once to the peer.
+/// Gives a whole request to the handler. What it answers goes out from the writeable callback.
 static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   wsl_exchange *body = slot->exchange;
   wsl_request request;
@@ -68,25 +60,20 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
   wsl_request_init(&request, loop, slot, wsi);
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
-  loop->dispatching = slot;
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
-  loop->dispatching = NULL;
   free(body);
-  if (slot->phase == PHASE_ANSWERING) return wsl_response_pump(loop, slot);
-  if (slot->phase == PHASE_DOOMED) return -1;
-  wsl_silence(slot);
-  return 0;
+  lws_callback_on_writable(wsi);
+  return slot->phase == PHASE_DOOMED ? -1 : 0;
 }
 
 /// Answers a request before its body is read; libwebsockets drops the body.
-static int refuse_body(wsl_loop *loop, wsl_slot *slot) {
+static int refuse_body(wsl_slot *slot, struct lws *wsi) {
   char text[500];
   size_t count = wsl_problem_text(text, sizeof text, 413, "", "tooLarge", too_large);
-  if (!wsl_response_set(slot, text, count, NULL, 0, true)) return -1;
-  if (wsl_response_pump(loop, slot) != 0) return -1;
   slot->phase = PHASE_DISCARDING;
   slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
-  return 0;
+  if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
 static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
@@ -111,7 +98,7 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (slot->phase != PHASE_IDLE && slot->phase != PHASE_DISCARDING) return -1;
   slot->generation++;
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on the time limits are ours
-  if (length > loop->limits.body_bytes_max) return refuse_body(loop, slot);
+  if (length > loop->limits.body_bytes_max) return refuse_body(slot, wsi);
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
   // For a POST of nothing the body's completion comes all the same.
   if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;

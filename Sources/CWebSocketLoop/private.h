@@ -61,7 +61,7 @@ typedef struct wsl_slot {
   uint8_t phase;
   bool is_full;             ///< the handler was told to wait
   bool is_admitted;         ///< the handler accepted the upgrade
-  bool is_silent;           ///< rx flow control holds the peer back
+  bool is_silent;           ///< what the peer sends waits in the kernel
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended it, or must not hear of it
   bool is_opened;           ///< `opened` was called
@@ -92,7 +92,6 @@ struct wsl_loop {
   wsl_slot *slots;
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< index + 1; 0 is none
-  wsl_slot *dispatching;    ///< whose request the handler is being given
   int64_t drain_by_ms;      ///< 0 is no drain
   int64_t log_second;
   uint32_t log_lines;
@@ -145,13 +144,11 @@ int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t coun
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 int wsl_http_filter(struct lws *wsi);
 bool wsl_has_body(struct lws *wsi);
-void wsl_silence(wsl_slot *slot);
 
 // response.c
 int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);
 bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
                       size_t body_count, bool keep_alive);
-int wsl_response_pump(wsl_loop *loop, wsl_slot *slot);
 
 // websocket.c
 int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);

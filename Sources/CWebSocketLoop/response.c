@@ -20,37 +20,44 @@ bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const
   return true;
 }
 
-/// A response is out, but for what libwebsockets holds of it: on to the next request, or the end.
+/// Has the kernel hold back what the peer sends on, within the writeable callback only.
+///
+/// While a response is under way libwebsockets neither reads nor stops polling for input, and
+/// would turn without end; and what its flow control holds back, it does not write to either. So
+/// the control is set, which stops the polling, and lifted without effect: a change is applied
+/// after the callback, and only if that returns 0. Every writeable callback returns 1 until the
+/// response is out.
+static void silence(wsl_slot *slot) {
+  if (slot->is_silent) return;
+  slot->is_silent = true;
+  lws_rx_flow_control(slot->wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
+                                     LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
+  lws_rx_flow_control(slot->wsi, 1);
+}
+
+/// A response is out: on to the next request, or the end.
 static int finish(wsl_loop *loop, wsl_slot *slot) {
-  struct lws *wsi = slot->wsi;
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
   slot->generation++;
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
-  if (!keep_alive) return -1;
-  if (slot->is_silent) {
-    slot->is_silent = false;
-    lws_rx_flow_control(wsi, 1);
-  }
-  return lws_http_transaction_completed(wsi) ? -1 : 0;
+  slot->is_silent = false;
+  return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
 /// Writes a response on: a piece each time that the kernel has taken the piece before.
-int wsl_response_pump(wsl_loop *loop, wsl_slot *slot) {
+static int pump(wsl_loop *loop, wsl_slot *slot) {
   wsl_exchange *response = slot->exchange;
-  struct lws *wsi = slot->wsi;
-  if (!lws_partial_buffered(wsi)) {
-    size_t rest = response->count - response->sent;
-    size_t piece = rest < PIECE_BYTES_MAX ? rest : PIECE_BYTES_MAX;
-    if (lws_write(wsi, response->bytes + response->sent, piece, LWS_WRITE_HTTP) < 0) return -1;
-    response->sent += piece;
-    slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
-    if (response->sent == response->count) return finish(loop, slot);
-  }
-  wsl_silence(slot);
-  lws_callback_on_writable(wsi);
-  return 0;
+  size_t rest = response->count - response->sent;
+  size_t piece = rest < PIECE_BYTES_MAX ? rest : PIECE_BYTES_MAX;
+  if (lws_write(slot->wsi, response->bytes + response->sent, piece, LWS_WRITE_HTTP) < 0) return -1;
+  response->sent += piece;
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  if (response->sent == response->count && !lws_partial_buffered(slot->wsi))
+    return finish(loop, slot);
+  lws_callback_on_writable(slot->wsi);
+  return 1;
 }
 
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
@@ -61,7 +68,7 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
     wsl_doom(loop, slot);
     return false;
   }
-  if (loop->dispatching != slot) lws_callback_on_writable(slot->wsi);
+  lws_callback_on_writable(slot->wsi);
   return true;
 }
 
@@ -97,14 +104,27 @@ void wsl_stream_end(wsl_loop *loop, wsl_id id) {
   lws_callback_on_writable(slot->wsi);
 }
 
-/// The kernel takes more. libwebsockets says so unasked, too.
-int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
-  if (slot->phase == PHASE_ANSWERING) return wsl_response_pump(loop, slot);
-  if (slot->phase != PHASE_STREAMING || lws_partial_buffered(slot->wsi)) return 0;
+/// All of a streamed response is with the kernel.
+static int stream_on(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_ending) return -1;
-  if (!slot->is_full) return 0;
+  if (!slot->is_full) return 1;
   slot->is_full = false;
   slot->deadline_ms = 0;
   loop->handlers.stream_writable(loop->owner, wsl_slot_id(loop, slot));
-  return 0;
+  return 1;
+}
+
+/// The kernel takes more. libwebsockets says so unasked, too.
+int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
+  switch ((wsl_phase)slot->phase) {
+  case PHASE_ASKED:
+  case PHASE_ANSWERING:
+  case PHASE_STREAMING:
+    break;
+  default:
+    return 0;
+  }
+  silence(slot);
+  if (slot->phase == PHASE_ASKED || lws_partial_buffered(slot->wsi)) return 1;
+  return slot->phase == PHASE_STREAMING ? stream_on(loop, slot) : pump(loop, slot);
 }

@@ -163,8 +163,8 @@ final class HubRoutes {
   ) throws(ProblemDocument) {
     do throws(HubProblem) {
       let body = try hub.read(
-        session, token: token(of: request), locale: request.query("locale"),
-        isFull: request.query("definition") == "full", at: transport.now)
+        session, token: token(of: request), locale: request.queryValue("locale"),
+        isFull: request.queryValue("definition") == "full", at: transport.now)
       answer(id, 200, "application/json", body)
     } catch {
       throw ProblemDocument(error)
@@ -175,7 +175,7 @@ final class HubRoutes {
     _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
     var after = 0
-    if let text = request.query("after") {
+    if let text = request.queryValue("after") {
       guard let number = Int(text), number >= 0 else {
         throw ProblemDocument(
           status: 400, code: "badRequest", detail: "after must be a revision, 0 or greater")

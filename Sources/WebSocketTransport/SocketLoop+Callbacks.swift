@@ -1,5 +1,6 @@
 import PickerSession
 import CWebSocketLoop
+import PickerSession
 
 /// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
 extension SocketLoop {

@@ -1,8 +1,9 @@
 import CWebSocketLoop
+package import PickerHub
 package import PickerSession
 package import PickerWire
 
-extension SocketLoop {
+extension SocketLoop: HubPort {
   /// Sends a frame as one text message, at once. Its octets are valid UTF-8.
   ///
   /// The frame is shared by all connections of this loop, and is not kept: what the kernel does

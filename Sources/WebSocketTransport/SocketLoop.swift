@@ -1,5 +1,4 @@
 import CWebSocketLoop
-import PickerWire
 import Synchronization
 
 /// A WebSocket and HTTP/1.1 server on one thread, over libwebsockets.

@@ -13,7 +13,7 @@ package protocol SocketLoopHandler: AnyObject {
   /// One whole text message: valid UTF-8, at most `messageBytesMax` octets, gone after the call.
   func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer)
 
-  /// Everything that was sent before ``SendOutcome/full`` is with the kernel now.
+  /// Everything that was sent before `.full` is with the kernel now.
   func writable(_ connection: ConnectionID)
 
   /// The WebSocket is over, whoever ended it. Exactly once for each `opened`.
@@ -37,17 +37,6 @@ package protocol SocketLoopHandler: AnyObject {
 extension SocketLoopHandler {
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
-}
-
-/// What became of something that was sent.
-package enum SendOutcome: Sendable {
-  /// It is with the kernel; more can be sent.
-  case sent
-  /// It was taken, but waits for the peer to read. Send again after `writable`: whatever is sent
-  /// before that is copied and waits too.
-  case full
-  /// The connection is over or closing; nothing was taken.
-  case gone
 }
 
 /// Whether a WebSocket may be opened.

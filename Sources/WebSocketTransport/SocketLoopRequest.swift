@@ -9,7 +9,7 @@ package struct RequestHead: Sendable {
   package var remoteAddress: String
 
   /// The value of the first query field of that name.
-  package func query(_ name: String) -> String? {
+  package func queryValue(_ name: String) -> String? {
     query.first { $0.name == name }?.value
   }
 }
@@ -75,5 +75,6 @@ package struct HTTPRequest: Sendable {
   package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {
     head[keyPath: field]
   }
-  package func query(_ name: String) -> String? { head.query(name) }
+  /// The value of the first query field of that name.
+  package func queryValue(_ name: String) -> String? { head.queryValue(name) }
 }

@@ -1,1 +1,80 @@
-print("echo")
+// An echo server over SocketLoop, for the tests of the transport.
+// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host` or `port`.
+// Prints `listening PORT` when it does; SIGTERM and SIGINT drain it.
+import Glibc
+import WebSocketTransport
+
+var configuration = SocketLoopConfiguration()
+configuration.subprotocols = ["echo.v1", "echo.v2"]
+configuration.log = { isError, line in
+  say("\(isError ? "error" : "warning"): \(line)", to: 2)
+}
+var host = "127.0.0.1"
+var port: UInt16 = 0
+
+let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
+  "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
+  "fragmentsMax": \.fragmentsMax, "assemblyMilliseconds": \.assemblyMilliseconds,
+  "bodyBytesMax": \.bodyBytesMax, "requestSeconds": \.requestSeconds,
+  "bodyMilliseconds": \.bodyMilliseconds, "answerMilliseconds": \.answerMilliseconds,
+  "idleSeconds": \.idleSeconds, "pingMilliseconds": \.pingMilliseconds,
+  "pongMilliseconds": \.pongMilliseconds, "closeMilliseconds": \.closeMilliseconds,
+]
+for argument in CommandLine.arguments.dropFirst() {
+  let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+  guard parts.count == 2 else { fatalError("not name=value: \(argument)") }
+  if parts[0] == "host" {
+    host = parts[1]
+  } else if parts[0] == "port" {
+    port = UInt16(parts[1])!
+  } else if let limit = limits[parts[0]] {
+    configuration[keyPath: limit] = Int(parts[1])!
+  } else {
+    fatalError("no limit is called \(parts[0])")
+  }
+}
+
+do {
+  let loop = try SocketLoop(configuration)
+  loop.handler = EchoHandler(loop)
+  say("listening \(try loop.listen(host: host, port: port))", to: 1)
+  drainOnSignals(loop)
+  loop.run()
+  say("stopped", to: 1)
+} catch {
+  say("\(error)", to: 2)
+  exit(1)
+}
+
+/// Has a thread of its own wait for the signals, which are blocked everywhere else.
+func drainOnSignals(_ loop: SocketLoop) {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGTERM)
+  sigaddset(&signals, SIGINT)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
+  var thread = pthread_t()
+  let argument = Unmanaged.passRetained(loop).toOpaque()
+  pthread_create(
+    &thread, nil,
+    { argument in
+      let loop = Unmanaged<SocketLoop>.fromOpaque(argument!).takeRetainedValue()
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGTERM)
+      sigaddset(&signals, SIGINT)
+      var number: CInt = 0
+      sigwait(&signals, &number)
+      loop.post {
+        (loop.handler as? EchoHandler)?.closeAll()
+        loop.drain(withinMilliseconds: 3_000)
+      }
+      return nil
+    }, argument)
+  pthread_detach(thread)
+}
+
+@Sendable func say(_ line: String, to descriptor: CInt) {
+  let bytes = Array("\(line)\n".utf8)
+  _ = write(descriptor, bytes, bytes.count)
+}

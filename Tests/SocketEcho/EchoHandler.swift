@@ -1,0 +1,200 @@
+import PickerHub
+import PickerSession
+import PickerWire
+import WebSocketTransport
+
+/// Echoes messages; on the path /script it obeys them; and it has a few HTTP routes.
+final class EchoHandler: SocketLoopHandler {
+  unowned let loop: SocketLoop
+  var connections: [ConnectionID: Connection] = [:]
+  var streams: [RequestID: Int] = [:]
+  var waiting: [(id: RequestID, at: Int64)] = []
+  var openedCount = 0, closedCount = 0, streamsClosedCount = 0
+
+  struct Connection {
+    var isScripted: Bool
+    var outbox: [Frame] = []
+    var isFull = false
+    var isClosed = false
+  }
+
+  init(_ loop: SocketLoop) { self.loop = loop }
+
+  // MARK: WebSocket
+
+  func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
+    if request.path == "/refused" {
+      return .refuse(
+        HTTPResponse(
+          status: 403, contentType: "application/problem+json",
+          body: Array(#"{"code":"notAllowed","status":403}"#.utf8)))
+    }
+    let known = request.subprotocols.first { $0 == "echo.v1" || $0 == "echo.v2" }
+    return .accept(subprotocol: known)
+  }
+
+  func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
+    openedCount += 1
+    connections[connection] = Connection(isScripted: request.path == "/script")
+    if request.path == "/greeting" { send(Frame("hello \(request.host ?? "")".utf8), connection) }
+  }
+
+  func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
+    precondition(connections[connection]?.isClosed == false, "received after close")
+    if connections[connection]?.isScripted == true {
+      obey(String(decoding: message, as: UTF8.self), connection)
+    } else {
+      send(Frame(message), connection)
+    }
+  }
+
+  func writable(_ connection: ConnectionID) {
+    connections[connection]?.isFull = false
+    guard let outbox = connections[connection]?.outbox else { return }
+    connections[connection]?.outbox = []
+    for frame in outbox { send(frame, connection) }
+  }
+
+  func closed(_ connection: ConnectionID) {
+    precondition(connections.removeValue(forKey: connection) != nil, "closed without opened")
+    closedCount += 1
+  }
+
+  private func send(_ frame: Frame, _ connection: ConnectionID) {
+    if connections[connection]?.isFull == true {
+      connections[connection]?.outbox.append(frame)
+    } else if loop.send(frame, to: connection) == .full {
+      connections[connection]?.isFull = true
+    }
+  }
+
+  private func close(_ connection: ConnectionID, _ code: UInt16, _ reason: String, _ last: Frame?) {
+    connections[connection]?.isClosed = true
+    loop.close(connection, code: code, reason: reason, last: last)
+  }
+
+  /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT OCTETS`,
+  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `anything else`: echoed.
+  private func obey(_ line: String, _ connection: ConnectionID) {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    switch words[0] {
+    case "close":
+      close(connection, UInt16(words[1])!, words.dropFirst(2).joined(separator: " "), nil)
+    case "last":
+      let last = Frame("last words".utf8)
+      close(connection, UInt16(words[1])!, words.dropFirst(2).joined(separator: " "), last)
+    case "flood", "flood-close":
+      let frame = Frame([UInt8](repeating: 0x78, count: Int(words[2])!))
+      for _ in 0..<Int(words[1])! { send(frame, connection) }
+      if words[0] == "flood-close" { close(connection, UInt16(words[3])!, "done", nil) }
+    case "all":
+      let frame = Frame(words.dropFirst().joined(separator: " ").utf8)
+      for other in connections.keys { send(frame, other) }
+    default:
+      send(Frame(line.utf8), connection)
+    }
+  }
+
+  func closeAll() {
+    for connection in connections.keys { close(connection, 1001, "going away", nil) }
+  }
+
+  // MARK: HTTP
+
+  func respond(to id: RequestID, _ request: HTTPRequest) {
+    switch (request.method, request.path) {
+    case (.get, "/hello"), (.head, "/hello"):
+      loop.answer(id, text("hello"))
+    case (_, "/request"):
+      loop.answer(id, text(describe(request)))
+    case (.post, "/echo"), (.put, "/echo"), (.patch, "/echo"):
+      loop.answer(id, HTTPResponse(status: 200, body: request.body))
+    case (.get, "/large"):
+      let count = Int(request.queryValue("octets") ?? "") ?? 0
+      loop.answer(id, HTTPResponse(status: 200, body: [UInt8](repeating: 0x61, count: count)))
+    case (_, "/later"):
+      let delay = Int64(request.queryValue("milliseconds") ?? "") ?? 0
+      waiting.append((id, SocketLoop.monotonicMilliseconds() + delay))
+      setTimer()
+    case (.get, "/never"):
+      break
+    case (.get, "/empty"):
+      loop.answer(id, HTTPResponse(status: 204))
+    case (.get, "/injected"):
+      loop.answer(id, HTTPResponse(status: 200, headers: [("X-Name", "a\r\nX-Evil: b")]))
+    case (.get, "/stream"):
+      stream(id, request)
+    case (.get, "/counters"):
+      loop.answer(id, text(counters()))
+    case (.get, "/echo"):
+      loop.answer(id, text("POST here", status: 405))
+    default:
+      loop.answer(id, text("nothing here", status: 404))
+    }
+  }
+
+  private func text(_ text: String, status: Int = 200) -> HTTPResponse {
+    HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+  }
+
+  private func describe(_ request: HTTPRequest) -> String {
+    var lines = ["\(request.method.rawValue) \(request.path) from \(request.remoteAddress)"]
+    lines += request.query.map { "query \($0.name)=\($0.value)" }
+    for name in RequestHeader.allCases {
+      if let value = request.headers[name] { lines.append("\(name): \(value)") }
+    }
+    lines.append("body \(request.body.count)")
+    return lines.joined(separator: "\n")
+  }
+
+  private func counters() -> String {
+    let counted = loop.counters
+    return """
+      connections \(counted.connections)
+      webSockets \(counted.webSockets)
+      accepted \(counted.accepted)
+      refusedFull \(counted.refusedFull)
+      failed \(counted.failed)
+      timedOut \(counted.timedOut)
+      opened \(openedCount)
+      closed \(closedCount)
+      streamsClosed \(streamsClosedCount)
+      """
+  }
+
+  func timer() {
+    let now = SocketLoop.monotonicMilliseconds()
+    for entry in waiting where entry.at <= now { loop.answer(entry.id, text("at last")) }
+    waiting.removeAll { $0.at <= now }
+    setTimer()
+  }
+
+  private func setTimer() {
+    loop.setTimer(atMonotonicMilliseconds: waiting.map(\.at).min())
+  }
+
+  // MARK: Streams
+
+  /// `/stream?pieces=COUNT&octets=COUNT`; `pieces=-1` has no end.
+  private func stream(_ id: RequestID, _ request: HTTPRequest) {
+    guard loop.startStream(id, headers: [("Content-Type", "text/event-stream")]) else { return }
+    let pieces = Int(request.queryValue("pieces") ?? "") ?? 1
+    streams[id] = pieces < 0 ? 0 : pieces
+    if pieces >= 0 { streamWritable(id) }
+  }
+
+  func streamWritable(_ id: RequestID) {
+    let piece = [UInt8](repeating: 0x2E, count: 10_000)
+    while let left = streams[id], left > 0 {
+      streams[id] = left - 1
+      if piece.withUnsafeBytes({ loop.streamWrite(id, $0) }) != .sent { return }
+    }
+    streams[id] = nil
+    loop.streamEnd(id)
+  }
+
+  func streamClosed(_ id: RequestID) {
+    streams[id] = nil
+    streamsClosedCount += 1
+  }
+}

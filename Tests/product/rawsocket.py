@@ -1,0 +1,221 @@
+"""WebSockets and HTTP/1.1 over plain sockets: every octet is the test's own.
+
+Nothing here helps to be correct: frames may be unmasked, cut, or nonsense. Standard library only.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import socket
+import struct
+import time
+
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+KEY = base64.b64encode(b"0123456789abcdef").decode()
+
+
+class Gone(Exception):
+    """The server has ended the TCP connection."""
+
+
+class Raw:
+    """A TCP connection with a buffer. Every read has a deadline, in seconds."""
+
+    def __init__(self, address, timeout=5.0, receive_buffer=None):
+        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(timeout)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.connect(address)
+        self.timeout = timeout
+        self.buffer = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, octets):
+        self.socket.sendall(octets)
+
+    def _more(self):
+        try:
+            octets = self.socket.recv(65536)
+        except ConnectionResetError as error:
+            raise Gone("reset") from error
+        if not octets:
+            raise Gone("end")
+        self.buffer += octets
+
+    def read(self, count):
+        while len(self.buffer) < count:
+            self._more()
+        octets, self.buffer = self.buffer[:count], self.buffer[count:]
+        return octets
+
+    def read_line(self):
+        while b"\r\n" not in self.buffer:
+            self._more()
+        line, self.buffer = self.buffer.split(b"\r\n", 1)
+        return line
+
+    def read_to_end(self):
+        """All octets until the server ends the connection."""
+        try:
+            while True:
+                self._more()
+        except Gone:
+            octets, self.buffer = self.buffer, b""
+            return octets
+
+    def seconds_until_gone(self):
+        began = time.monotonic()
+        self.read_to_end()
+        return time.monotonic() - began
+
+    def reset(self):
+        """Ends the connection with an RST."""
+        linger = struct.pack("ii", 1, 0)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.socket.close()
+
+    # HTTP
+
+    def request(self, method, path, headers=(), body=b"", host="localhost"):
+        lines = [f"{method} {path} HTTP/1.1"]
+        if host is not None:
+            lines.append(f"Host: {host}")
+        if body:
+            lines.append(f"Content-Length: {len(body)}")
+        lines += [f"{name}: {value}" for name, value in headers]
+        self.send("\r\n".join(lines + ["", ""]).encode() + body)
+
+    def response(self, is_head=False):
+        """Status, headers with small letters, body."""
+        status = int(self.read_line().split(b" ")[1])
+        headers = {}
+        while line := self.read_line():
+            name, value = line.decode("latin-1").split(":", 1)
+            headers[name.lower()] = value.strip()
+        if status == 100:
+            return status, headers, b""
+        if is_head or status in (101, 204, 304):
+            return status, headers, b""
+        if "content-length" in headers:
+            return status, headers, self.read(int(headers["content-length"]))
+        return status, headers, self.read_to_end()
+
+    def exchange(self, *arguments, **named):
+        self.request(*arguments, **named)
+        return self.response(is_head=arguments[0] == "HEAD")
+
+    # WebSocket
+
+    def upgrade(self, path="/", **changes):
+        """The response to an opening handshake; `header=None` leaves one out."""
+        headers = {
+            "Host": "localhost",
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Key": KEY,
+            "Sec-WebSocket-Version": "13",
+        }
+        method, version = changes.pop("method", "GET"), changes.pop("version", "HTTP/1.1")
+        for name, value in changes.items():
+            headers[name.replace("_", "-")] = value
+        lines = [f"{method} {path} {version}"]
+        lines += [f"{name}: {value}" for name, value in headers.items() if value is not None]
+        self.send("\r\n".join(lines + ["", ""]).encode())
+        return self.response()
+
+    def send_frame(self, opcode, payload=b"", final=True, rsv=0, masked=True, length=None):
+        """A frame; `length` lies about the payload's."""
+        self.send(frame(opcode, payload, final, rsv, masked, length))
+
+    def send_text(self, text):
+        self.send_frame(TEXT, text.encode() if isinstance(text, str) else text)
+
+    def read_frame(self):
+        """Opcode and payload of the server's next frame, which must be whole and unmasked."""
+        first, second = self.read(2)
+        assert first & 0x80, "the server does not send fragments"
+        assert not first & 0x70, "the server negotiated no extension"
+        assert not second & 0x80, "a server does not mask"
+        length = second & 0x7F
+        if length == 126:
+            (length,) = struct.unpack("!H", self.read(2))
+        elif length == 127:
+            (length,) = struct.unpack("!Q", self.read(8))
+        return first & 0x0F, self.read(length)
+
+    def read_text(self):
+        """The next message, past pings."""
+        while True:
+            opcode, payload = self.read_frame()
+            if opcode == PING:
+                continue
+            assert opcode == TEXT, (opcode, payload)
+            return payload.decode()
+
+    def read_close(self):
+        """Code and reason of the close frame, past everything else; (None, "") if it has none."""
+        while True:
+            opcode, payload = self.read_frame()
+            if opcode != CLOSE:
+                continue
+            if not payload:
+                return None, ""
+            return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
+
+    def answer_close(self, code=1000):
+        self.send_frame(CLOSE, struct.pack("!H", code))
+
+
+def frame(opcode, payload=b"", final=True, rsv=0, masked=True, length=None):
+    count = len(payload) if length is None else length
+    head = bytes([(0x80 if final else 0) | rsv << 4 | opcode])
+    mask_bit = 0x80 if masked else 0
+    if count < 126:
+        head += bytes([mask_bit | count])
+    elif count < 65536:
+        head += bytes([mask_bit | 126]) + struct.pack("!H", count)
+    else:
+        head += bytes([mask_bit | 127]) + struct.pack("!Q", count)
+    if not masked:
+        return head + payload
+    mask = os.urandom(4)
+    return head + mask + mask_payload(payload, mask)
+
+
+def mask_payload(payload, mask):
+    if not payload:
+        return b""
+    whole = (mask * (len(payload) // 4 + 1))[: len(payload)]
+    number = int.from_bytes(payload, "big") ^ int.from_bytes(whole, "big")
+    return number.to_bytes(len(payload), "big")
+
+
+def accept_of(key):
+    return base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
+
+
+def open_websocket(address, path="/", timeout=5.0, receive_buffer=None, **headers):
+    raw = Raw(address, timeout, receive_buffer)
+    status, answer, _ = raw.upgrade(path, **headers)
+    assert status == 101, (status, answer)
+    assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))
+    return raw
+
+
+def problem(response):
+    """The problem document of a response; its status must be the response's."""
+    status, headers, body = response
+    assert headers["content-type"] == "application/problem+json", headers
+    document = json.loads(body)
+    assert document["status"] == status
+    return document
