@@ -52,16 +52,18 @@ static int http_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reaso
 int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                  size_t count) {
   (void)user;
+  wsl_loop *loop = lws_context_user(lws_get_context(wsi));
   switch (reason) {
   case LWS_CALLBACK_PROTOCOL_INIT:  // with a wsi that is none
   case LWS_CALLBACK_PROTOCOL_DESTROY:
   case LWS_CALLBACK_WSI_CREATE:     // before its slot is known
+    return 0;
   case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+    loop->is_kicked = false;
     return 0;
   default:
     break;
   }
-  wsl_loop *loop = lws_context_user(lws_get_context(wsi));
   wsl_slot *slot = wsl_slot_of_wsi(loop, wsi);
   if (!slot) return 0;
   switch (reason) {

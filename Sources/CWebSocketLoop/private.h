@@ -81,7 +81,8 @@ struct wsl_loop {
   uv_timer_t timer, sweep;
   uv_poll_t accept;
   int listener, spare_descriptor;
-  bool is_accept_polled, is_context_destroyed;
+  bool is_accept_polled;
+  bool is_kicked;           ///< libwebsockets was woken, and has not come round since
   struct lws_context *context;
   struct lws_vhost *vhost;
   struct lws_protocols *protocols;
@@ -116,6 +117,7 @@ wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
 wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
 void wsl_slot_drop_parts(wsl_slot *slot);
 void wsl_doom(wsl_loop *loop, wsl_slot *slot);
+void wsl_kick(wsl_loop *loop);
 void wsl_slot_over(wsl_loop *loop, wsl_slot *slot);
 void wsl_sweep(uv_timer_t *timer);
 

@@ -73,9 +73,17 @@ wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
   return slot;
 }
 
+/// Has libwebsockets look at its timers. It does so by itself only after input and output, so a
+/// timer that is set from one of ours would wait for some connection's next octet.
+void wsl_kick(wsl_loop *loop) {
+  if (loop->is_kicked) return;
+  loop->is_kicked = true;
+  lws_cancel_service(loop->context);
+}
+
 /// Has a connection hung up from the event loop, without a close frame.
 void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
-  (void)loop;
+  wsl_kick(loop);
   slot->phase = PHASE_DOOMED;
   slot->deadline_ms = 0;
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);

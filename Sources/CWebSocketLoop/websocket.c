@@ -37,11 +37,12 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 /// Lets libwebsockets send the close frame. It does so for a connection that holds nothing back
 /// and whose timer callback fails, a microsecond from now; failing anywhere else can lose the
 /// frame, or put it before data.
-static void send_close(wsl_slot *slot) {
+static void send_close(wsl_loop *loop, wsl_slot *slot) {
   wsl_farewell *farewell = slot->farewell;
   lws_close_reason(slot->wsi, farewell->code, (unsigned char *)farewell->reason, farewell->count);
   slot->phase = PHASE_CLOSING;
   lws_set_timer_usecs(slot->wsi, 1);
+  wsl_kick(loop);
 }
 
 int wsl_ws_timer(wsl_slot *slot) {
@@ -66,7 +67,7 @@ static void start_close(wsl_loop *loop, wsl_slot *slot, uint16_t code, const cha
   slot->phase = PHASE_DRAINING;
   slot->deadline_ms = wsl_monotonic_ms() + loop->limits.close_ms;
   if (lws_partial_buffered(slot->wsi)) lws_callback_on_writable(slot->wsi);
-  else send_close(slot);
+  else send_close(loop, slot);
 }
 
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t count) {
@@ -84,7 +85,7 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 /// while it closes.
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
   if (lws_partial_buffered(slot->wsi)) return 0;
-  if (slot->phase == PHASE_DRAINING) send_close(slot);
+  if (slot->phase == PHASE_DRAINING) send_close(loop, slot);
   if (!is_open(slot) || !slot->is_full) return 0;
   slot->is_full = false;
   loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));

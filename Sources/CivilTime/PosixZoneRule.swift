@@ -96,16 +96,18 @@ extension PosixZoneRule {
   /// Visits the changes of the year of `seconds` and of two years on either side.
   ///
   /// A rule may reach a week into the next year. Of two changes at one instant the one visited last
-  /// counts: daylight time all year is written as an end that is the next year's start.
+  /// counts: daylight time all year is written as an end that is the next year's start. That is why
+  /// the last year's later change is not visited: what may undo it is not there.
   private func forEachTransition(around seconds: Int64, _ visit: (Transition) -> Void) {
     guard let daylight else { return }
-    let year = PosixZoneRule.year(of: seconds)
-    for year in (year - 2)...(year + 2) {
+    let lastYear = PosixZoneRule.year(of: seconds) + 2
+    for year in (lastYear - 4)...lastYear {
       let start = daylight.start.localSeconds(inYear: year) - standardOffsetSeconds
       let end = daylight.end.localSeconds(inYear: year) - daylight.offsetSeconds
-      if start < end { visit((Int64(start), daylight.offsetSeconds)) }
-      visit((Int64(end), standardOffsetSeconds))
-      if start >= end { visit((Int64(start), daylight.offsetSeconds)) }
+      let starts = Transition(Int64(start), daylight.offsetSeconds)
+      let ends = Transition(Int64(end), standardOffsetSeconds)
+      visit(start < end ? starts : ends)
+      if year < lastYear { visit(start < end ? ends : starts) }
     }
   }
 

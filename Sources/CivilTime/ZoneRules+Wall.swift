@@ -74,7 +74,8 @@ extension ZoneRules {
     while true {
       let offset = Int64(offsetSeconds(at: start))
       if start + offset >= midnight { return Instant(seconds: start) }
-      guard let end = nextTransition(after: start)?.at, end < midnight - offset else {
+      // Clocks set back at midnight itself show the day before once more.
+      guard let end = nextTransition(after: start)?.at, end <= midnight - offset else {
         return Instant(seconds: midnight - offset)
       }
       start = end
@@ -92,7 +93,7 @@ extension ZoneRules {
       let offset = Int64(offsetSeconds(at: start))
       let midnight = ZoneRules.localMidnight(date.ordinal + 1) - offset
       let end = nextTransition(after: start)?.at ?? .max
-      if midnight <= end { return date == .last ? nil : Instant(seconds: midnight) }
+      if midnight < end { return date == .last ? nil : Instant(seconds: midnight) }
       if localDate(at: Instant(seconds: end)) != date { return Instant(seconds: end) }
       start = end
     }

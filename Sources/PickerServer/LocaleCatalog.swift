@@ -16,9 +16,6 @@ package final class LocaleCatalog: Sendable {
     known = Set(Locale.availableIdentifiers.map { $0.replacing("_", with: "-") })
   }
 
-  /// Whether `tag` is a well-formed BCP 47 tag, known or not.
-  package static func isWellFormed(_ tag: String) -> Bool { LocaleTag(tag) != nil }
-
   /// The texts for `tag`, in any case: of that locale, else of what it falls back to by dropping
   /// its region, then its script.
   ///

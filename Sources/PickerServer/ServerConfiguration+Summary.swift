@@ -6,7 +6,8 @@ extension ServerConfiguration {
       "listen     \(listen)" + (listen.isLoopback ? " (this machine only)" : ""),
       "auth       \(authentication.rawValue)",
       "clock      \(clock.rawValue)",
-      "origins    " + (origins.isEmpty ? "the request's own host" : origins.joined(separator: ", ")),
+      "origins    "
+        + (origins.isEmpty ? "the request's own host" : origins.joined(separator: ", ")),
       "store      \(store)",
       "web        " + (webFolder ?? "none: the API only"),
       "log level  \(logLevel.rawValue)",

@@ -1,7 +1,7 @@
 /// A request's path, if it can be a file of `web/`, as the path inside that folder.
 ///
-/// Nothing is decoded: no file there has a name that needs it, so `%2e`, `\`, NUL and whatever else
-/// could mean two things to two readers are no path at all.
+/// Nothing is decoded here and nothing resolved, whatever the transport did before: `..`, `%2e`,
+/// `\`, NUL and whatever else could mean two things to two readers are no path at all.
 enum StaticPath {
   /// Longer paths are no files.
   static let byteCountMax = 256

@@ -13,7 +13,8 @@ package enum WebFolder {
     var above = folder
     for _ in 0..<4 {
       above = parent(of: above)
-      if RegularFile.stamp(of: above + "/Package.swift") != nil { candidates.append(above + "/web") }
+      let isCheckout = RegularFile.stamp(of: above + "/Package.swift") != nil
+      if isCheckout { candidates.append(above + "/web") }
     }
     return candidates.first(where: hasPage)
   }

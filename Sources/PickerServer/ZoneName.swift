@@ -3,8 +3,8 @@ enum ZoneName {
   /// The longest name; the database's longest has 32.
   static let characterCountMax = 64
 
-  /// Folders and files beside the zones that are no zones: the same rules with leap seconds, a copy,
-  /// and what this machine happens to be set to.
+  /// What stands beside the zones and is none: the same rules with leap seconds, copies, what this
+  /// machine happens to be set to, and the zone that means "not set".
   private static let notZones: Set<Substring> = [
     "right", "posix", "localtime", "posixrules", "Factory",
   ]

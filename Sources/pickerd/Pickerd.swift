@@ -8,8 +8,8 @@ struct Pickerd: ParsableCommand {
     abstract: "A server for pickers that several people turn together.",
     discussion: """
       A picker (a date, a booking slot, a cascade, plain columns, a calendar's range) lives in a \
-      session with a link. Whoever opens the link sees every tap of the others, and nobody can pick \
-      what does not exist.
+      session with a link. Whoever opens the link sees every tap of the others, and nobody can \
+      pick what does not exist.
       """,
     version: pickerdRelease,
     subcommands: [Serve.self])

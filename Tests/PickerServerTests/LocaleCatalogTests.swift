@@ -34,18 +34,22 @@ import Testing
     Row("en-GB", "en-GB", "2018", "July", "25", "Fri 23 Nov", "Today 23 Nov", "09", "05", "25"),
     Row("de", "de", "2018", "Juli", "25", "Fr. 23. Nov.", "Heute 23. Nov.", "09 Uhr", "05", "25"),
     Row(
-      "fr", "fr", "2018", "juillet", "25", "ven. 23 nov.", "aujourd’hui 23 nov.", "09 h", "05", "25"),
+      "fr", "fr", "2018", "juillet", "25", "ven. 23 nov.", "aujourd’hui 23 nov.", "09 h", "05", "25"
+    ),
     Row(
       "ar", "ar", "2018", "يوليو", "25", "جمعة، 23 نوفمبر", "اليوم، 23 نوفمبر", "09", "05", "25"),
     Row(
-      "ar-EG", "ar-EG", "٢٠١٨", "يوليو", "٢٥", "جمعة، ٢٣ نوفمبر", "اليوم، ٢٣ نوفمبر", "٠٩", "٠٥", "٢٥"),
+      "ar-EG", "ar-EG", "٢٠١٨", "يوليو", "٢٥", "جمعة، ٢٣ نوفمبر", "اليوم، ٢٣ نوفمبر", "٠٩", "٠٥",
+      "٢٥"),
     Row(
       "fa", "fa", "۲۰۱۸", "ژوئیه", "۲۵", "جمعه ۲۳ نوامبر", "امروز ۲۳ نوامبر", "۹", "۰۵", "۲۵"),
     Row("he", "he", "2018", "יולי", "25", "יום ו׳, 23 בנוב׳", "היום, 23 בנוב׳", "9", "05", "25"),
     Row("hi", "hi", "2018", "जुलाई", "25", "शुक्र, 23 नव॰", "आज, 23 नव॰", "09", "05", "25"),
     Row("th", "th", "2018", "กรกฎาคม", "25", "ศ. 23 พ.ย.", "วันนี้ 23 พ.ย.", "09", "05", "25"),
     Row("ru", "ru", "2018", "июль", "25", "Пт, 23 нояб.", "Сегодня, 23 нояб.", "09", "05", "25"),
-    Row("lv", "lv", "2018. g.", "jūlijs", "25", "piektd., 23. nov.", "šodien, 23. nov.", "09", "05", "25"),
+    Row(
+      "lv", "lv", "2018. g.", "jūlijs", "25", "piektd., 23. nov.", "šodien, 23. nov.", "09", "05",
+      "25"),
   ]
 
   private func sampled(_ texts: any RowTexts) -> [String] {
@@ -77,11 +81,13 @@ import Testing
     #expect(locales.texts(for: tag) is SimplifiedChineseTexts)
   }
 
-  @Test(arguments: [
-    ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant-HK"), ("ja-JP", "ja"), ("JA-jpan-jp", "ja"),
-    ("de-XX", "de"), ("de-Latn-DE-1996-u-co-phonebk", "de"), ("iw", "he"), ("in", "id"),
-    ("sr-Latn-XX", "sr-Latn"), ("sr-ME", "sr-Latn-ME"), ("pt-BR", "pt"), ("xx-YY", nil), ("tlh", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant-HK"), ("ja-JP", "ja"), ("JA-jpan-jp", "ja"),
+      ("de-XX", "de"), ("de-Latn-DE-1996-u-co-phonebk", "de"), ("iw", "he"), ("in", "id"),
+      ("sr-Latn-XX", "sr-Latn"), ("sr-ME", "sr-Latn-ME"), ("pt-BR", "pt"), ("xx-YY", nil),
+      ("tlh", nil),
+    ] as [(String, String?)])
   func `what is not known falls back to its script, its language, nothing`(
     tag: String, resolved: String?
   ) {
@@ -98,7 +104,8 @@ import Testing
 
   @Test func `tags of 10 KB have none and are not kept`() {
     for seed in 0..<200 {
-      #expect(locales.texts(for: "de-x-\(seed)" + String(repeating: "-abcdefg", count: 1_250)) == nil)
+      #expect(
+        locales.texts(for: "de-x-\(seed)" + String(repeating: "-abcdefg", count: 1_250)) == nil)
       #expect(locales.texts(for: String(repeating: "d", count: 10_000 + seed)) == nil)
     }
   }

@@ -3,13 +3,16 @@ import Testing
 @testable import PickerServer
 
 @Suite struct LocaleTagTests {
-  @Test(arguments: [
-    ("de", "de", nil, nil), ("DE-at", "de", nil, "AT"), ("zh-hans-cn", "zh", "Hans", "CN"),
-    ("es-419", "es", nil, "419"), ("sl-rozaj-biske-1994", "sl", nil, nil), ("zh-yue-HK", "zh", nil, "HK"),
-    ("de-DE-u-co-phonebk", "de", nil, "DE"), ("en-a-bbb-x-a-ccc", "en", nil, nil),
-    ("de-CH-1901", "de", nil, "CH"), ("sr-Latn-RS-x-1", "sr", "Latn", "RS"), ("ast", "ast", nil, nil),
-    ("ar-EG-u-nu-latn-t-en", "ar", nil, "EG"),
-  ] as [(String, String, String?, String?)])
+  @Test(
+    arguments: [
+      ("de", "de", nil, nil), ("DE-at", "de", nil, "AT"), ("zh-hans-cn", "zh", "Hans", "CN"),
+      ("es-419", "es", nil, "419"), ("sl-rozaj-biske-1994", "sl", nil, nil),
+      ("zh-yue-HK", "zh", nil, "HK"),
+      ("de-DE-u-co-phonebk", "de", nil, "DE"), ("en-a-bbb-x-a-ccc", "en", nil, nil),
+      ("de-CH-1901", "de", nil, "CH"), ("sr-Latn-RS-x-1", "sr", "Latn", "RS"),
+      ("ast", "ast", nil, nil),
+      ("ar-EG-u-nu-latn-t-en", "ar", nil, "EG"),
+    ] as [(String, String, String?, String?)])
   func `a well-formed tag is taken apart`(
     text: String, language: String, script: String?, region: String?
   ) {
@@ -21,7 +24,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "-", "d", "de-", "-de", "de--AT", "de_AT", "x-private", "i-klingon", "de-x", "de-u", "de-u-x",
+    "", "-", "d", "de-", "-de", "de--AT", "de_AT", "x-private", "i-klingon", "de-x", "de-u",
+    "de-u-x",
     "de-a-bb-a-cc", "abcdefghi", "de-abcdefghi", "123", "d1", "de-AT-AT", "de\u{0}", "dé",
     "ｄｅ", "de AT", "../../etc/passwd", "de\n", "zh-yue-yue-yue-yue-HK-Hans", "root\u{202e}",
   ])

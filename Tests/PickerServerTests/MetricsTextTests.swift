@@ -62,7 +62,9 @@ import Testing
       "pickerd_x", "X.", .init(0.000_05), .init(Double.infinity), .init(-Double.infinity),
       .init(Double.nan), .init(1e300), .init(Int.max / 2))
 
-    let values = metrics.text.split(separator: "\n").dropFirst(2).map { $0.split(separator: " ")[1] }
+    let values = metrics.text.split(separator: "\n").dropFirst(2).map {
+      $0.split(separator: " ")[1]
+    }
     #expect(values == ["5e-05", "+Inf", "-Inf", "NaN", "1e+300", "4611686018427387904"])
   }
 

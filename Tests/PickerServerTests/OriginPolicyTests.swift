@@ -4,9 +4,12 @@ import Testing
 
 @Suite struct OriginPolicyTests {
   @Test(arguments: [
-    ("http://localhost:3000", "http://localhost:3000"), ("HTTPS://Example.ORG", "https://example.org"),
-    ("https://example.org:443", "https://example.org"), ("http://example.org:80", "http://example.org"),
-    ("https://example.org:80", "https://example.org:80"), ("http://[::1]:7681", "http://[::1]:7681"),
+    ("http://localhost:3000", "http://localhost:3000"),
+    ("HTTPS://Example.ORG", "https://example.org"),
+    ("https://example.org:443", "https://example.org"),
+    ("http://example.org:80", "http://example.org"),
+    ("https://example.org:80", "https://example.org:80"),
+    ("http://[::1]:7681", "http://[::1]:7681"),
     ("http://[::1]", "http://[::1]"),
   ])
   func `an origin is scheme, host and port`(text: String, normalized: String) {

@@ -49,11 +49,13 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "/demo", "/client", "/client/", "/demo//index.html", "//demo/index.html", "/demo/./index.html",
+    "", "/demo", "/client", "/client/", "/demo//index.html", "//demo/index.html",
+    "/demo/./index.html",
     "/demo/../demo/index.html", "/demo/..", "/../demo/index.html", "/demo/%2e%2e/secret.txt",
     "/demo/%69ndex.html", "/demo/index.html/", "/demo\\index.html", "/demo/..\\secret.txt",
     "/demo/index.html\u{0}", "/demo/index.html\u{0}.css", "/demo/.hidden.txt", "/demo/binary.exe",
-    "/demo/noextension", "/secret.txt", "/other/secret.txt", "/demo/absent.html", "/Demo/index.html",
+    "/demo/noextension", "/secret.txt", "/other/secret.txt", "/demo/absent.html",
+    "/Demo/index.html",
     "/demo/index.html?x", "demo/index.html", "/demo/index.html ", "/demo/…html", "*",
     "/client/../secret.txt", "/demo/.../index.html", "http://a.org/demo/index.html",
   ])
@@ -139,7 +141,8 @@ import Testing
 
   @Test func `a file larger than the maximum is not served`() throws {
     try folder.write([UInt8](repeating: 1, count: StaticFiles.fileByteCountMax), to: "demo/a.png")
-    try folder.write([UInt8](repeating: 1, count: StaticFiles.fileByteCountMax + 1), to: "demo/b.png")
+    try folder.write(
+      [UInt8](repeating: 1, count: StaticFiles.fileByteCountMax + 1), to: "demo/b.png")
 
     #expect(get("/demo/a.png")?.status == 200)
     #expect(get("/demo/b.png") == nil)
@@ -158,7 +161,8 @@ import Testing
     #expect(gone.answer(method: "GET", path: "/", ifNoneMatch: nil) == nil)
   }
 
-  @Test func `the folder is found beside the program, where it is installed, in a checkout`() throws {
+  @Test func `the folder is found beside the program, where it is installed, in a checkout`() throws
+  {
     let place = try TemporaryFolder()
     try place.write("", to: "bin/pickerd")
     try place.write("", to: "share/pickerd/web/demo/index.html")

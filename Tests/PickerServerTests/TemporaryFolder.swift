@@ -26,5 +26,7 @@ final class TemporaryFolder {
       atPath: path + "/" + name, withDestinationPath: destination)
   }
 
-  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path + "/" + name)
+  }
 }

@@ -18,7 +18,8 @@ import Testing
 
   @Test(arguments: [
     "", "/", ".", "..", "europe/berlin", "EUROPE/BERLIN", "Europe/berlin", "Europe", "Europe/",
-    "/Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin", "Europe//Berlin", "Europe/../Europe/Berlin",
+    "/Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin", "Europe//Berlin",
+    "Europe/../Europe/Berlin",
     "./Europe/Berlin", "Europe/Berlin\u{0}", "Europe/Berlin ", "Europe\\Berlin", "posixrules",
     "localtime", "Factory", "right/Europe/Berlin", "posix/Europe/Berlin", "right/UTC", "tzdata.zi",
     "zone.tab", "leapseconds", "+VERSION", "GMT+3", "UTC+3", "PST", "utc", "+03:00", "Z",
@@ -69,8 +70,9 @@ import Testing
     let folder = try TemporaryFolder()
     let file = try #require(
       RegularFile.read(zones.directory + "/Asia/Kathmandu", byteCountMax: 65_536))
-    try folder.write("# version 2099z\nZ Asia/Kathmandu 5:41:16 - LMT 1920\n"
-      + "L Asia/Kathmandu Asia/Katmandu\nL Round/A Round/B\nL Round/B Round/A\n", to: "tzdata.zi")
+    try folder.write(
+      "# version 2099z\nZ Asia/Kathmandu 5:41:16 - LMT 1920\n"
+        + "L Asia/Kathmandu Asia/Katmandu\nL Round/A Round/B\nL Round/B Round/A\n", to: "tzdata.zi")
     try folder.write(file.bytes, to: "Asia/Kathmandu")
     try folder.write(file.bytes, to: "Asia/Unlisted")
     let some = ZoneDatabase(directory: folder.path)

@@ -1,0 +1,89 @@
+# pickerd. `make` says what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# Settings, as in `make run PORT=8080 STORE=memory:`. The environment's are not read: it may have a
+# LOG_LEVEL of somebody else's.
+PORT = 7681
+LISTEN = 127.0.0.1:$(PORT)
+STORE = memory:
+AUTH = open
+CLOCK = system
+ORIGIN =
+LIMITS =
+LOG_LEVEL = notice
+ARGS =
+SEED = 1
+COUNT = 1000
+PREFIX = /usr/local
+DESTDIR =
+
+# The Debian package $(2), unless its command $(1) is here already.
+unless = $(if $(shell command -v $(1)),,$(2))
+
+BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev tzdata \
+  $(call unless,pkg-config,pkg-config)
+TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \
+  $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
+FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
+
+.PHONY: help
+help: ## Say what there is
+	@echo "pickerd: pickers that several people turn together"
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sed 's/^/  make /' | expand -t 24
+	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL ARGS"
+
+.PHONY: build-needs
+build-needs:
+	@deploy/need-swift.sh >/dev/null
+	@deploy/need.sh "build pickerd" $(BUILD_PACKAGES)
+
+.PHONY: build
+build: build-needs ## Build the server in release mode
+	@$(FIND_SWIFT) && swift build -c release --product pickerd
+
+.PHONY: run
+run: build ## Build and serve http://127.0.0.1:7681 (make run PORT=8080)
+	@exec .build/release/pickerd serve --listen "$(LISTEN)" --store "$(STORE)" --auth "$(AUTH)" \
+	  --clock "$(CLOCK)" --log-level "$(LOG_LEVEL)" $(foreach origin,$(ORIGIN),--origin "$(origin)") \
+	  $(foreach limit,$(LIMITS),--limit "$(limit)") $(ARGS)
+
+.PHONY: test
+test: build-needs ## Install what tests need and run all of them
+	@deploy/need.sh "test pickerd" $(TEST_PACKAGES)
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "test pickerd" python3-venv
+	@$(FIND_SWIFT) && exec Tests/run.sh
+
+.PHONY: sim
+sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=1000)
+	@$(FIND_SWIFT) && swift build -c release --product picker-simulator
+	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
+
+.PHONY: lint
+lint: ## Check the format of the Swift sources
+	@$(FIND_SWIFT) && swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+.PHONY: format
+format: ## Format the Swift sources
+	@$(FIND_SWIFT) && swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+.PHONY: install
+install: build-needs ## Install below PREFIX=/usr/local (DESTDIR= for packagers), Swift's runtime inside
+	@$(FIND_SWIFT) && swift build -c release --static-swift-stdlib --scratch-path .build-static \
+	  --product pickerd
+	install -D -m 755 --strip .build-static/release/pickerd "$(DESTDIR)$(PREFIX)/bin/pickerd"
+	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
+	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
+	install -D -m 644 deploy/pickerd.service "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	sed -i "s|/usr/local/bin/pickerd|$(PREFIX)/bin/pickerd|" \
+	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+
+.PHONY: uninstall
+uninstall: ## Remove what install put there
+	rm -rf "$(DESTDIR)$(PREFIX)/bin/pickerd" "$(DESTDIR)$(PREFIX)/share/pickerd" \
+	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf .build .build-* .venv

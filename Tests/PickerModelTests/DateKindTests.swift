@@ -1,0 +1,151 @@
+import CivilTime
+@testable import PickerModel
+import Testing
+
+@Suite struct DateKindTests {
+  @Test func `the exhaustive oracle of 25,043 dates`() {
+    let bounds = CivilDate("1950-01-01")...CivilDate("2018-07-25")
+    let rules = DateRules(bounds: bounds)
+    var (dates, moves, corrected, sum) = (0, 0, 0, 0)
+
+    for ordinal in bounds.lowerBound.ordinal...bounds.upperBound.ordinal {
+      let date = CivilDate(ordinal: ordinal)
+      let rows = [
+        69, rules.months(ofYear: date.year).count, rules.days(of: date.civilMonth).count,
+      ]
+      dates += 1
+      for column in 0..<3 {
+        for row in 0..<rows[column] {
+          let (result, reason) = rules.selecting(row: row, column: column, from: date)
+          moves += 1
+          if reason != nil { corrected += 1 }
+          sum += result.ordinal
+        }
+      }
+    }
+
+    #expect(dates == 25_043)
+    #expect(moves == 2_790_062)
+    #expect(corrected == 15_435)
+    #expect(sum == 2_021_182_986_997)
+  }
+
+  @Test func `a select answers with reloads first, then moves, each with its reason`() throws {
+    var picker = try Picker(#"{"kind":"date","initial":"2017-12-31"}"#, at: "2018-07-25T10:00:00Z")
+
+    let changes = try picker.select(key: "2018", column: 0)
+
+    #expect(
+      summary(changes) == [
+        "reload 1 #2 of 7", "reload 2 #2 of 25", "row 0 2018 select", "row 1 07 clamp max 12",
+        "row 2 25 clamp max 31",
+      ])
+    #expect(picker.keys == ["2018", "07", "25"])
+  }
+
+  @Test func `one day is wanted by a short month and by max: max is the reason`() throws {
+    let json = #"{"kind":"date","max":"2018-02-10","initial":"2018-01-31"}"#
+    var picker = try Picker(json, at: "2020-01-01T00:00:00Z")
+
+    let changes = try picker.select(key: "02", column: 1)
+
+    #expect(
+      summary(changes) == [
+        "reload 2 #2 of 10", "row 1 02 select", "row 2 10 clamp max 31",
+      ])
+  }
+
+  @Test func `selecting the selected row changes nothing`() throws {
+    var picker = try Picker(#"{"kind":"date"}"#, at: "2018-07-25T10:00:00Z")
+    let before = picker
+
+    #expect(try picker.select(key: "07", column: 1) == [])
+    #expect(picker == before)
+  }
+
+  @Test func `midnight takes a day away that was selected, with the reason elapsed`() throws {
+    let json = #"{"kind":"date","min":"today","max":"today+P1D","initial":"today"}"#
+    var picker = try Picker(json, at: "2018-07-31T23:59:00Z")
+
+    #expect(picker.nextTick == Instant("2018-08-01T00:00:00Z"))
+    let answer = picker.tick("2018-08-01T00:00:00Z")
+
+    #expect(
+      summary(answer.changes) == [
+        "reload 1 #2 of 1", "reload 2 #2 of 2", "row 1 08 clamp elapsed 07",
+        "row 2 01 clamp elapsed 31",
+      ])
+    #expect(!answer.cellsChanged)
+  }
+
+  @Test func `time may go back`() throws {
+    var picker = try Picker(#"{"kind":"date"}"#, at: "2018-07-25T10:00:00Z")
+
+    let answer = picker.tick("2018-07-20T10:00:00Z")
+
+    #expect(
+      summary(answer.changes) == ["reload 2 #2 of 20", "row 2 20 clamp elapsed 25"])
+  }
+
+  @Test func `where min would lie after max the bounds stay as they were`() throws {
+    let json = #"{"kind":"date","min":"2018-07-20","max":"today"}"#
+    var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+
+    #expect(picker.tick("2018-07-19T10:00:00Z") == TickAnswer())
+    #expect(picker.keys == ["2018", "07", "25"])
+    #expect(picker._checkInvariants() == nil)
+    #expect(summary(picker.tick("2018-07-21T10:00:00Z").changes).first == "reload 2 #2 of 2")
+  }
+
+  @Test func `where an expression leaves the years 0001 to 9999 the bounds stay`() throws {
+    var picker = try Picker(
+      #"{"kind":"date","min":"0001-01-01","max":"today-P18Y"}"#, at: "2018-07-25T10:00:00Z")
+
+    #expect(picker.tick("0010-01-01T00:00:00Z") == TickAnswer())
+    #expect(picker.columns[0].rows.count == 2000)
+  }
+
+  @Test func `without a relative bound there is no next tick`() throws {
+    let json = #"{"kind":"date","max":"2018-01-01","initial":"today"}"#
+    #expect(try Picker(json, at: "2020-01-01T00:00:00Z").nextTick == nil)
+    #expect(try Picker(json, at: "2020-01-01T00:00:00Z").keys == ["2018", "01", "01"])
+  }
+
+  @Test func `columns are what filtering all dates gives`() throws {
+    var chance = Chance(seed: 7)
+    for _ in 0..<60 {
+      let low = CivilDate(ordinal: .random(in: 700_000...740_000, using: &chance))
+      let high = low.adding(days: .random(in: 0...900, using: &chance))!
+      let json = #"{"kind":"date","min":"\#(low)","max":"\#(high)","initial":"\#(low)"}"#
+      var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+      let all = (low.ordinal...high.ordinal).map(CivilDate.init(ordinal:))
+      for _ in 0..<12 {
+        let column = Int.random(in: 0..<3, using: &chance)
+        let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &chance)
+        _ = try picker.select(row: row, column: column)
+        let (year, month) = (Int(picker.keys[0])!, Int(picker.keys[1])!)
+        let years = Set(all.map(\.year)).sorted()
+        let months = Set(all.filter { $0.year == year }.map(\.month)).sorted()
+        let days = all.filter { $0.year == year && $0.month == month }.map(\.day)
+        #expect(picker.columns[0].rows.keys.compactMap { Int($0) } == years)
+        #expect(picker.columns[1].rows.keys.compactMap { Int($0) } == months)
+        #expect(picker.columns[2].rows.keys.compactMap { Int($0) } == days)
+        #expect(picker._checkInvariants() == nil)
+      }
+    }
+  }
+
+  @Test func `ten thousand years have keys of four digits`() throws {
+    let json = #"{"kind":"date","min":"0001-01-01","max":"9999-12-31"}"#
+    var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+
+    #expect(picker.columns[0].rows.count == 9_999)
+    _ = try picker.select(row: 0, column: 0)
+    #expect(picker.keys == ["0001", "07", "25"])
+    #expect(picker.columns[0].rows.text(at: 0, in: EnglishTexts()) == "1")
+    #expect(picker.row(ofKey: "9999", column: 0) == 9_998)
+    for key in ["1", "00001", "0000", "+001", "٢٠١٨", ""] {
+      #expect(picker.row(ofKey: key, column: 0) == nil)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+/// Style that matters: what a reader may rely on everywhere in this repository.
+///
+/// - Source: ARCHITECTURE.md, "Where each kind of code lives" and "Style".
+@Suite struct StyleTests {
+  /// The pure core: it decides, and asks nobody.
+  private static let core = [
+    "CivilTime", "JSONText", "PickerModel", "PickerSession", "PickerWire", "PickerHub",
+  ]
+  /// In the order of the straight line: a module may import those before it.
+  private static let line = core + ["SessionLog", "WebSocketTransport", "PickerServer", "pickerd"]
+
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+  /// A file of the repository, by its path in it.
+  private struct Source {
+    let path: String
+    let lines: [Substring]
+    var module: String { String(path.split(separator: "/")[1]) }
+    var name: String { String(path.split(separator: "/").last!) }
+  }
+
+  /// The committed files below `folder` with one of `extensions`, built ones left out.
+  private static func sources(in folder: String, _ extensions: String...) throws -> [Source] {
+    let start = root + "/" + folder
+    guard let walk = FileManager.default.enumerator(atPath: start) else { return [] }
+    var sources: [Source] = []
+    for case let path as String in walk {
+      let kind = path.split(separator: ".").last.map(String.init) ?? ""
+      guard extensions.contains(kind), !path.contains("__pycache__") else { continue }
+      let text = try String(contentsOfFile: start + "/" + path, encoding: .utf8)
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      sources.append(Source(path: folder + "/" + path, lines: lines))
+    }
+    return sources.sorted { $0.path < $1.path }
+  }
+
+  private static func imports(of source: Source) -> [String] {
+    source.lines.compactMap { line in
+      let words = line.split(separator: " ")
+      guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count,
+        words[..<keyword].allSatisfy({ $0.hasPrefix("@") || $0 == "package" || $0 == "public" })
+      else { return nil }
+      return String(words[keyword + 1])
+    }
+  }
+
+  @Test func `there are sources to look at`() throws {
+    #expect(try Self.sources(in: "Sources", "swift", "c", "h").count > 20)
+  }
+
+  @Test func `the core imports the core, and collections`() throws {
+    let allowed = Set(Self.core + ["DequeModule", "HeapModule"])
+    for source in try Self.sources(in: "Sources", "swift") where Self.core.contains(source.module) {
+      let foreign = Self.imports(of: source).filter { !allowed.contains($0) }
+      #expect(foreign == [], "\(source.path)")
+    }
+  }
+
+  @Test func `a module imports only what stands before it on the line`() throws {
+    for source in try Self.sources(in: "Sources", "swift") {
+      guard let place = Self.line.firstIndex(of: source.module) else { continue }
+      let later = Self.imports(of: source).filter { Self.line[place...].contains($0) }
+      #expect(later == [], "\(source.path)")
+    }
+  }
+
+  @Test func `only the C target includes libwebsockets`() throws {
+    for source in try Self.sources(in: "Sources", "c", "h")
+    where source.lines.contains(where: { $0.contains("#include <libwebsockets.h>") }) {
+      #expect(
+        ["CWebSocketLoop", "CLibWebSockets"].contains(source.module)
+          && !source.path.contains("include/"),
+        "\(source.path): Swift would see libwebsockets' own header")
+    }
+  }
+
+  @Test func `a file has at most 300 lines, a line at most 100 columns`() throws {
+    var tooLong: [String] = []
+    for source in try Self.sources(in: "Sources", "swift", "c", "h") {
+      let count = source.lines.last == "" ? source.lines.count - 1 : source.lines.count
+      if count > 300 { tooLong.append("\(source.path) has \(count) lines") }
+      for (index, line) in source.lines.enumerated() where line.count > 100 {
+        tooLong.append("\(source.path):\(index + 1) has \(line.count) columns")
+      }
+    }
+    #expect(tooLong == [])
+  }
+
+  @Test func `no file is named for what everything could be`() throws {
+    let vague = ["util", "manager", "helper", "item", "option", "room", "user", "action", "misc"]
+    for source in try Self.sources(in: "Sources", "swift", "c", "h") {
+      let words = Self.words(of: source.name)
+      #expect(words.isDisjoint(with: vague + vague.map { $0 + "s" }), "\(source.path)")
+    }
+  }
+
+  @Test func `no type is named for what everything could be`() throws {
+    let vague: Set = ["util", "utils", "manager", "helper", "helpers", "misc"]
+    let declaration = /\b(?:class|struct|enum|actor|protocol)\s+([A-Z]\w+)/
+    for source in try Self.sources(in: "Sources", "swift") {
+      for line in source.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        guard let name = line.firstMatch(of: declaration)?.1 else { continue }
+        #expect(Self.words(of: String(name)).isDisjoint(with: vague), "\(source.path): \(name)")
+      }
+    }
+  }
+
+  @Test func `nothing is left unfinished`() throws {
+    // Written apart, so that this file does not find itself.
+    let marks = [
+      "TO" + "DO", "FIX" + "ME", "XX" + "X", "not " + "implemented yet", "place" + "holder",
+    ]
+    for folder in ["Sources", "Tests", "deploy"] {
+      for source in try Self.sources(in: folder, "swift", "c", "h", "py", "sh", "mjs") {
+        for (index, line) in source.lines.enumerated() {
+          let found = marks.filter { line.contains($0) }
+          #expect(found == [], "\(source.path):\(index + 1)")
+        }
+      }
+    }
+  }
+
+  @Test func `the top has only the folders that the design has`() throws {
+    let allowed: Set = ["Sources", "Tests", "web", "deploy"]
+    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root).filter { name in
+      var isFolder: ObjCBool = false
+      let exists = FileManager.default.fileExists(
+        atPath: Self.root + "/" + name, isDirectory: &isFolder)
+      return exists && isFolder.boolValue && !name.hasPrefix(".")
+    }
+    #expect(Set(folders).subtracting(allowed) == [])
+  }
+
+  @Test(arguments: ["ARCHITECTURE.md", "README.md", "deploy/README.md"])
+  func `what a document names is there`(document: String) throws {
+    let text = try String(contentsOfFile: Self.root + "/" + document, encoding: .utf8)
+    let prefixes = ["Sources/", "Tests/", "web/", "deploy/", ".ci/"]
+    let named = text.matches(of: /[`(]([\w.][\w.\/+-]*)[`)]/).map { String($0.1) }
+    let paths = named.filter { name in prefixes.contains(where: name.hasPrefix) }
+    for path in Set(paths).sorted() {
+      #expect(FileManager.default.fileExists(atPath: Self.root + "/" + path), "\(path)")
+    }
+    #expect(!paths.isEmpty)
+  }
+
+  @Test func `every module is in ARCHITECTURE.md`() throws {
+    let text = try String(contentsOfFile: Self.root + "/ARCHITECTURE.md", encoding: .utf8)
+    let modules = Set(try Self.sources(in: "Sources", "swift", "c").map(\.module))
+    for module in modules.sorted() { #expect(text.contains("`\(module)`"), "\(module)") }
+  }
+
+  /// The words of a camel-case name, in lower case, without its extension.
+  private static func words(of name: String) -> Set<String> {
+    let stem = name.prefix { $0 != "." }
+    return Set(stem.matches(of: /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/).map { $0.0.lowercased() })
+  }
+}

@@ -1,0 +1,132 @@
+"""Servers for the tests: a few for all of them, special ones on demand.
+
+A server has one manual clock, so every pytest process has servers of its own: the tests may run
+in parallel processes. Within one process a test sets the clock when it makes its session.
+"""
+
+import pytest
+
+from harness.pickerd import Pickerd
+
+#: A rate that no test reaches that is not about rates.
+MANY = 100_000
+
+
+@pytest.fixture(scope="session")
+def _logs(tmp_path_factory):
+    return tmp_path_factory.mktemp("pickerd")
+
+
+@pytest.fixture(scope="session")
+def _servers():
+    """All running servers, for the logs of a failure."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def _shared(_logs, _servers):
+    """Starts a server that lives as long as the tests do."""
+    def begin(name, **rest):
+        server = Pickerd(_logs / f"{name}.log", **rest)
+        _servers.append(server)
+        return server
+
+    yield begin
+    for server in list(_servers):
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def _everyday(_shared):
+    return _shared("server", limits={"messagesPerSecond": MANY})
+
+
+@pytest.fixture(scope="session")
+def _tokened(_shared):
+    return _shared("guarded", auth="token", limits={"messagesPerSecond": MANY})
+
+
+@pytest.fixture(scope="session")
+def _tight(_shared):
+    return _shared("small", limits={
+        "messagesPerSecond": MANY, "members": 3, "history": 20, "refs": 8, "undo": 5, "months": 3,
+        "rows": 10, "windowRows": 200, "joinMilliseconds": 500, "memberMilliseconds": 1000,
+        "messageBytes": 2048})
+
+
+@pytest.fixture(scope="session")
+def _untouched(_shared):
+    return _shared("plain", auth=None, clock=None)
+
+
+def for_one_test(server, request):
+    """Lends a shared server to a test; afterwards every screen agrees, and nothing is left."""
+    yield server
+    sessions, server.sessions = server.sessions, []
+    if not server.is_alive:
+        tail = server.log_tail()
+        server.start()
+        raise AssertionError(f"the server has died:\n{tail}")
+    try:
+        for session in sessions if getattr(request.node, "has_passed", False) else ():
+            if server.get(session.path, token=session.tokens.get("owner")).status == 200:
+                session.agree()
+    finally:
+        for session in sessions:
+            session.forget()
+            if server.is_alive:
+                session.delete()
+
+
+@pytest.fixture
+def server(_everyday, request):
+    """Manual clock, `--auth open`, all limits the defaults but for the message rate."""
+    yield from for_one_test(_everyday, request)
+
+
+@pytest.fixture
+def guarded(_tokened, request):
+    """As `server`, with `--auth token`."""
+    yield from for_one_test(_tokened, request)
+
+
+@pytest.fixture
+def small(_tight, request):
+    """As `server`, with small limits: see `_tight`."""
+    yield from for_one_test(_tight, request)
+
+
+@pytest.fixture
+def plain(_untouched, request):
+    """No options but --listen and --store: whatever the defaults are; the clock is the system's."""
+    yield from for_one_test(_untouched, request)
+
+
+@pytest.fixture
+def start(_logs, _servers, request):
+    """Starts a special server for one test: `start(auth="token", limits={…})`."""
+    mine = []
+
+    def begin(**rest):
+        log = _logs / f"{request.node.name[:60].replace('/', '-')}-{len(mine)}.log"
+        server = Pickerd(log, **rest)
+        mine.append(server)
+        _servers.append(server)
+        return server
+
+    yield begin
+    for server in mine:
+        _servers.remove(server)
+        server.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Notes whether the test itself has passed; shows the servers' logs where something failed."""
+    report = yield
+    if report.when == "call":
+        item.has_passed = report.passed
+    if report.failed:
+        for server in item.funcargs.get("_servers", ()):
+            report.sections.append((f"log of {server.log.name}", server.log_tail()))
+    return report

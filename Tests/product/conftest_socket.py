@@ -1,0 +1,96 @@
+"""The echo server over SocketLoop (Tests/SocketEcho), for the tests of the transport alone."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rawsocket import Raw, open_websocket
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def binary():
+    """The echo server: SOCKET_ECHO, or what `swift build` made, release before debug."""
+    places = [Path(os.environ["SOCKET_ECHO"])] if "SOCKET_ECHO" in os.environ else [
+        REPOSITORY / ".build" / kind / "SocketEcho" for kind in ("release", "debug")]
+    for place in places:
+        if place.exists():
+            return place
+    raise FileNotFoundError(f"no SocketEcho at {places}: build it, or say where with SOCKET_ECHO")
+
+
+class SocketEcho:
+    """One server process. `limits` are those of SocketLoopConfiguration; `wrapper` runs it."""
+
+    def __init__(self, log, wrapper=(), **limits):
+        self.log = Path(log)
+        arguments = [f"{name}={value}" for name, value in limits.items()]
+        host = limits.get("host", "127.0.0.1")
+        with self.log.open("wb") as file:
+            self.process = subprocess.Popen(
+                [*wrapper, str(binary()), *arguments], stdout=subprocess.PIPE, stderr=file)
+        line = self.process.stdout.readline().decode()
+        assert line.startswith("listening "), self.log.read_text()
+        self.address = (host, int(line.split()[1]))
+
+    def raw(self, **rest):
+        return Raw(self.address, **rest)
+
+    def websocket(self, path="/", **rest):
+        return open_websocket(self.address, path, **rest)
+
+    def counters(self):
+        with self.raw() as raw:
+            _, _, body = raw.exchange("GET", "/counters")
+        return {name: int(count) for name, count in
+                (line.split() for line in body.decode().splitlines())}
+
+    def cpu_seconds(self):
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self):
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def stop(self, timeout=10):
+        """Has it drain; its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(timeout)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def echo(tmp_path_factory):
+    """A server with short time limits for what nobody should wait for in a test.
+
+    After all tests it must drain cleanly, and have told of every end exactly once."""
+    server = SocketEcho(tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=600,
+                        requestSeconds=2, bodyMilliseconds=700, idleSeconds=3,
+                        closeMilliseconds=1500)
+    yield server
+    assert server.process.poll() is None, server.log.read_text()
+    counters = server.counters()
+    assert counters["opened"] == counters["closed"] + counters["webSockets"]
+    assert server.stop() == 0, server.log.read_text()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts servers of a test's own."""
+    servers = []
+
+    def begin(wrapper=(), **limits):
+        servers.append(SocketEcho(tmp_path / f"log{len(servers)}", wrapper, **limits))
+        return servers[-1]
+
+    yield begin
+    for server in servers:
+        server.stop()

@@ -1,0 +1,24 @@
+"""The pickers that the tests use most. Their clock stands at `pickerd.NOON`, 2018-11-23 10:00."""
+
+DATE = {"kind": "date", "timeZone": "Asia/Shanghai"}
+SLOT = {"kind": "slot", "timeZone": "Asia/Shanghai"}
+TREE = {"kind": "cascade", "nodes": [
+    {"text": "Guangdong", "children": [
+        {"text": "Guangzhou", "children": [{"text": "Haizhu"}, {"text": "Yuexiu"}]},
+        {"text": "Chaozhou", "children": [{"text": "Xiangqiao"}]}]},
+    {"text": "Sichuan", "children": [
+        {"text": "Chengdu", "children": [{"text": "Pixian"}]},
+        {"text": "Leshan"}]}]}
+LISTS = {"kind": "columns", "columns": [
+    ["MacOS", "Windows", "Linux", "Ubuntu"], ["Xcode", "VSCode", "Sublime", "Atom"]]}
+LONG = {"kind": "columns", "columns": [[f"row {n}" for n in range(10_000)]]}
+CALENDAR = {"kind": "calendar", "timeZone": "Asia/Shanghai",
+            "months": {"from": "2018-01", "through": "2019-12"}}
+
+
+def heavy(letters=200):
+    """Two branches of 200 rows of long texts: every select of column 0 is a big reload."""
+    return {"kind": "cascade", "nodes": [
+        {"text": side, "children": [
+            {"text": f"{side} {n} ".ljust(letters, "x")} for n in range(200)]}
+        for side in ("left", "right")]}

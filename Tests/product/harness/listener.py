@@ -1,0 +1,134 @@
+"""The hearing half of a member: every message is held against the contract, and folded."""
+
+from collections import deque
+
+from .contract import message_fits
+from .screen import Screen
+
+
+class Listener:
+    """What a member has heard, what it still waits for, and its screen."""
+
+    #: Messages of a trusted server are folded, but not held against the schemas.
+    is_trusted = False
+
+    def begin(self, name):
+        """Nothing said, nothing heard."""
+        self.name = name
+        self.screen = Screen()
+        self.heard = deque()
+        self.record = []
+        self.pending = deque()
+        self.sent = set()
+        self.repeated = set()
+        self.hung = None
+        self.last = None
+        self.welcome = None
+        self.is_catching_up = False
+        self.has_other_texts = False
+
+    def __repr__(self):
+        return self.name or "somebody"
+
+    @property
+    def id(self):
+        return self.welcome["member"]["id"]
+
+    @property
+    def role(self):
+        return self.welcome["member"]["role"]
+
+    def take(self, message):
+        """Checks and folds one message."""
+        if not self.is_trusted:
+            message_fits(message)
+        assert self.welcome or message["type"] in ("welcome", "error", "draining"), (
+            f"welcome is the first message: {message}")
+        assert self.last != "error", f"nothing follows an error: {message}"
+        self.last = message["type"]
+        getattr(self, "_on_" + message["type"])(message)
+        self.heard.append(message)
+        self.record.append(message)
+        return message
+
+    def _on_welcome(self, message):
+        assert self.welcome is None, "one welcome for a connection"
+        self.welcome = message
+        screen = self.screen
+        if message["resumed"]:
+            assert message["revision"] == screen.revision, "resumed at the client's own revision"
+        screen.revision, screen.epoch = message["revision"], message["epoch"]
+        screen.members = {member["id"]: member for member in message["members"]}
+        assert self.id in screen.members, "members has everybody"
+        assert len(screen.members) == len(message["members"]), "a member once"
+        if "snapshot" in message:
+            screen.show(message["snapshot"])
+
+    def _on_snapshot(self, message):
+        screen = self.screen
+        assert message["revision"] >= screen.revision, "a snapshot is not older than the screen"
+        assert message["status"] == message["snapshot"]["status"]
+        screen.revision = message["revision"]
+        screen.members = {member["id"]: member for member in message["members"]}
+        screen.show(message["snapshot"])
+
+    def _on_delta(self, message):
+        screen = self.screen
+        assert message["revision"] == screen.revision + 1, (
+            f"{self} at revision {screen.revision} heard {message['revision']}: a gap")
+        screen.revision = message["revision"]
+        if "ref" in message:
+            assert message.get("by") == self.id, f"only the author's copy carries ref: {message}"
+            self._answered(message["ref"])
+        if screen.definition is not None:
+            screen.apply(message, with_bands=not self.is_catching_up)
+
+    def _on_reply(self, message):
+        repeated = message["ref"] in self.repeated
+        self._answered(message["ref"])
+        now = self.screen.revision
+        assert message["revision"] == now or (repeated and message["revision"] <= now), (
+            f"{self} at revision {now}: all deltas up to a reply's were sent before: {message}")
+
+    def _on_refused(self, message):
+        if "ref" in message:
+            self._answered(message["ref"])
+        self._is_now(message)
+        for change in message["changes"]:
+            self.screen.stands(change)
+
+    def _on_months(self, message):
+        self._is_now(message)
+        self.is_catching_up = False
+        if self.screen.definition is not None:
+            self.screen.show_months(message)
+
+    def _on_rows(self, message):
+        if self.screen.columns:
+            column = self.screen.columns[message["column"]]
+            assert message["generation"] == column["generation"], "rows of what is on the screen"
+            assert message["from"] + len(message["rows"]) <= column["count"] or not message["rows"]
+
+    def _on_presence(self, message):
+        people = message.get("joined", []) + message.get("changed", [])
+        about = [p["id"] for p in people] + message.get("left", [])
+        about += [touch["member"] for touch in message.get("touching", [])]
+        assert self.id not in about, f"a member hears nothing of itself: {message}"
+        self.screen.people(message)
+
+    def _on_draining(self, message):
+        pass
+
+    def _on_error(self, message):
+        pass
+
+    def _is_now(self, message):
+        assert message["revision"] == self.screen.revision, (
+            f"{self} at revision {self.screen.revision}: all deltas up to it were sent before, "
+            f"none after: {message}")
+
+    def _answered(self, ref):
+        assert self.pending and self.pending[0] == ref, (
+            f"{self}: commands are answered in order, once: waiting for {list(self.pending)[:5]}, "
+            f"heard the answer to {ref}")
+        self.pending.popleft()

@@ -1,0 +1,209 @@
+"""A pickerd process, and what can be asked of it over HTTP."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import contract
+from .session import Session
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+SERVES = re.compile(r"http://127\.0\.0\.1:(\d+)")
+START_SECONDS = 15
+#: Where every test's clock stands unless it says otherwise: a Friday morning in Shanghai.
+NOON = "2018-11-23T10:00:00+08:00"
+
+
+def binary():
+    """The server's binary: PICKERD, or what `swift build` made, release before debug."""
+    places = [Path(os.environ["PICKERD"])] if "PICKERD" in os.environ else [
+        REPOSITORY / ".build" / kind / "pickerd" for kind in ("release", "debug")]
+    for place in places:
+        if place.exists():
+            return place
+    raise FileNotFoundError(f"no pickerd at {places}: build it, or say where with PICKERD")
+
+
+@dataclass
+class Answer:
+    """An HTTP response."""
+
+    status: int
+    headers: dict
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def type(self):
+        return self.headers.get("content-type", "").split(";")[0].strip().lower()
+
+    @property
+    def code(self):
+        return self.json["code"]
+
+
+class Pickerd:
+    """One server. `options` are command line arguments after those of the keywords."""
+
+    def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
+                 listen="127.0.0.1:0", environment=None):
+        self.log = Path(log)
+        arguments = ["serve", "--listen", listen]
+        arguments += ["--auth", auth] if auth else []
+        arguments += ["--clock", clock] if clock else []
+        arguments += ["--store", "memory:"]
+        for origin in origins:
+            arguments += ["--origin", origin]
+        for name, value in (limits or {}).items():
+            arguments += ["--limit", f"{name}={value}"]
+        self.arguments = [str(binary()), *arguments, *options]
+        self.auth = auth
+        self.has_manual_clock = clock == "manual"
+        self.environment = {**os.environ, **(environment or {})}
+        self.sessions = []
+        self.port = None
+        self.process = None
+        self.start()
+
+    def start(self):
+        """Starts the process and waits until it says where it serves."""
+        self.process = subprocess.Popen(
+            self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
+        said = threading.Event()
+
+        def read(output):
+            with self.log.open("ab", buffering=0) as log:
+                for line in output:
+                    log.write(line)
+                    found = SERVES.search(line.decode(errors="replace"))
+                    if found and not said.is_set():
+                        self.port = int(found[1])
+                        said.set()
+            said.set()
+
+        self.port = None
+        threading.Thread(target=read, args=(self.process.stdout,), daemon=True).start()
+        said.wait(START_SECONDS)
+        if not self.port:
+            self.kill()
+        assert self.port, f"{self.arguments} serves nothing:\n{self.log_tail()}"
+
+    @property
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def terminate(self):
+        self.process.send_signal(signal.SIGTERM)
+
+    def kill(self):
+        """kill -9."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Ends the process; asserts that it goes when asked to."""
+        for session in self.sessions:
+            session.forget()
+        if self.is_alive:
+            self.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError("pickerd does not end on SIGTERM") from None
+
+    def log_tail(self, lines=40):
+        if not self.log.exists():
+            return ""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    # HTTP
+
+    def request(self, method, path, body=None, *, token=None, headers=None):
+        """One request on a connection of its own; `body` is JSON, or bytes as they are."""
+        sent = dict(headers or {})
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body, ensure_ascii=False).encode()
+            sent.setdefault("Content-Type", "application/json")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, body=body, headers=sent)
+            response = connection.getresponse()
+            pairs = {name.lower(): value for name, value in response.getheaders()}
+            answer = Answer(response.status, pairs, response.read())
+        finally:
+            connection.close()
+        if answer.status >= 400 and method != "HEAD":
+            check_problem(answer)
+        return answer
+
+    def get(self, path, **rest):
+        return self.request("GET", path, **rest)
+
+    def post(self, path, body=None, **rest):
+        return self.request("POST", path, body, **rest)
+
+    def delete(self, path, **rest):
+        return self.request("DELETE", path, **rest)
+
+    def clock(self, now):
+        """Brings the manual clock to `now` (RFC 3339)."""
+        answer = self.post("/v1/clock", {"now": now})
+        assert answer.status in (200, 204), answer
+
+    def create(self, definition, **rest):
+        """`POST /v1/sessions`."""
+        return self.post("/v1/sessions", {"definition": definition, **rest})
+
+    def check(self, definition):
+        """`POST /v1/definitions/check`."""
+        return self.post("/v1/definitions/check", {"definition": definition})
+
+    def session(self, definition, *, now=NOON, **rest):
+        """A new session of `definition`, made at `now`."""
+        if self.has_manual_clock and now:
+            self.clock(now)
+        answer = self.create(definition, **rest)
+        assert answer.status == 201, f"{answer.status}: {answer.body.decode(errors='replace')}"
+        session = Session(self, contract.fits("http-created", answer.json))
+        self.sessions.append(session)
+        return session
+
+    def socket(self, path):
+        return f"ws://127.0.0.1:{self.port}{path}"
+
+
+def check_problem(answer):
+    """Problems are `application/problem+json` (RFC 9457) with `code`."""
+    assert answer.type == "application/problem+json", f"a problem: {answer}"
+    contract.fits("http-problem", answer.json)
+    assert answer.json.get("status", answer.status) == answer.status, f"status twice: {answer}"
+    if answer.json["code"] == "badDefinition":
+        assert "pointer" in answer.json and answer.json.get("detail"), f"what and where: {answer}"
+    if answer.status == 401:
+        assert "www-authenticate" in answer.headers, "RFC 9110, 15.5.2: a challenge"
+    if answer.status == 405:
+        assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
+
+
+def wait_until(holds, timeout=5, what="what was waited for"):
+    """Asks again every 20 ms until `holds()` is true; for what nobody is told of."""
+    until = time.monotonic() + timeout
+    while True:
+        value = holds()
+        if value:
+            return value
+        assert time.monotonic() < until, f"{what} did not happen in {timeout} s"
+        time.sleep(0.02)

@@ -1,0 +1,117 @@
+"""A session of a server: who is in it, and what HTTP says of it."""
+
+import json
+import time
+from urllib.parse import urlencode
+
+from . import contract
+from .member import PATIENCE, Member
+
+
+class Session:
+    """Made by `Pickerd.session`; closes what a test leaves open."""
+
+    def __init__(self, server, created):
+        self.server = server
+        self.id = created["session"]
+        self.epoch = created["epoch"]
+        self.tokens = created.get("tokens", {})
+        self.path = f"/v1/sessions/{self.id}"
+        self.members = []
+
+    @property
+    def url(self):
+        return self.server.socket(self.path)
+
+    # Members
+
+    def join(self, name=None, *, role=None, **fields):
+        """A member who has joined; `role` chooses the token where tokens are."""
+        if role or self.tokens:
+            fields.setdefault("token", self.tokens[role or "owner"])
+        return self.keep(Member(self.url, name, **fields))
+
+    def connect(self, **rest):
+        """An open connection that has said nothing yet."""
+        return self.keep(Member(self.url, join=False, **rest))
+
+    def back(self, member, revision=None, epoch=None, **fields):
+        """`member` on a new connection, resumed."""
+        return self.keep(member.come_back(revision, epoch, **fields))
+
+    def keep(self, member):
+        self.members.append(member)
+        return member
+
+    def together(self, *names, **fields):
+        """Members who all know of each other."""
+        members = [self.join(name, **fields) for name in names]
+        for member in members:
+            member.until(lambda m: len(m.screen.members) >= len(names), what="everybody")
+        return members
+
+    # HTTP
+
+    def get(self, locale=None, full=False, token=None):
+        """`GET` of the session, as the contract draws it."""
+        query = {**({"locale": locale} if locale else {}), **({"definition": "full"} if full else {})}
+        path = self.path + ("?" + urlencode(query) if query else "")
+        answer = self.server.get(path, token=token or self.tokens.get("owner"))
+        assert answer.status == 200, answer
+        assert answer.type == "application/json", answer.headers
+        got = contract.fits("http-session", answer.json)
+        assert (got["session"], got["epoch"]) == (self.id, self.epoch), got
+        assert got["status"] == got["snapshot"]["status"], got
+        return got
+
+    def revision(self):
+        return self.get()["revision"]
+
+    def result(self):
+        return self.get()["snapshot"]["result"]
+
+    def log(self, after=None):
+        """`GET …/log`: the lines, each checked, none left out."""
+        query = "" if after is None else f"?after={after}"
+        answer = self.server.get(f"{self.path}/log{query}", token=self.tokens.get("owner"))
+        assert answer.status == 200, answer
+        assert answer.type == "application/x-ndjson", answer.headers
+        assert not answer.body or answer.body.endswith(b"\n"), "every line is ended"
+        lines = [contract.fits("http-log-line", json.loads(l)) for l in answer.body.splitlines()]
+        first = (after or 0) + 1
+        assert [l["revision"] for l in lines] == list(range(first, first + len(lines))), lines
+        return lines
+
+    def delete(self, token=None):
+        return self.server.delete(self.path, token=token or self.tokens.get("owner"))
+
+    # Afterwards
+
+    def agree(self):
+        """Asserts that the screen of everybody who is still here is the server's state."""
+        for member in self.members:
+            until = time.monotonic() + PATIENCE
+            while (differs := self.difference(member)) is not None:
+                assert time.monotonic() < until, f"{member}'s screen is not the server's: {differs}"
+                member.drain(0.02)
+
+    def difference(self, member):
+        """What differs between a member's screen and the server's state, or None."""
+        member.drain()
+        if not member.is_open or member.welcome is None:
+            return None
+        token = member.joined_with.get("token") or self.tokens.get("owner")
+        server = self.get(member.joined_with.get("locale"), token=token)
+        if member.pending:
+            return f"not answered: {list(member.pending)[:5]}"
+        if not member.has_other_texts and (differs := member.screen.differs_from(server)):
+            return differs
+        theirs = {m["id"]: m for m in server["members"] if m["id"] != member.id}
+        mine = {id: m for id, m in member.screen.members.items() if id != member.id}
+        return None if mine == theirs else f"members {mine}, server {theirs}"
+
+    def forget(self):
+        """Drops all connections."""
+        for member in self.members:
+            if not member.is_dropped:
+                member.drop()

@@ -1,0 +1,135 @@
+"""`POST /v1/sessions`: what makes a session, and every body that does not."""
+
+import http.client
+import json
+import re
+import socket
+
+import pytest
+
+from harness import contract
+from harness.definitions import CALENDAR, DATE, LISTS
+from harness.member import Member
+from harness.pickerd import Answer, check_problem
+
+
+# POST /v1/sessions
+
+
+def test_a_session_is_created(server):
+    answer = server.create(DATE)
+
+    created = contract.fits("http-created", answer.json)
+    assert (answer.status, answer.type, created["revision"]) == (201, "application/json", 0)
+    path = f"/v1/sessions/{created['session']}"
+    assert answer.headers["location"] in (path, f"http://127.0.0.1:{server.port}{path}")
+    assert created["socket"] == f"ws://127.0.0.1:{server.port}{path}"
+
+
+def test_the_socket_of_the_answer_can_be_joined(server):
+    session = server.session(DATE)
+    answer = server.create(DATE)
+
+    ana = session.keep(Member(answer.json["socket"], "Ana"))
+
+    assert ana.welcome["revision"] == 0
+    server.delete(f"/v1/sessions/{answer.json['session']}")
+
+
+def test_ids_are_not_guessed_and_epochs_are_their_own(server):
+    created = [server.create(LISTS).json for _ in range(50)]
+
+    ids = {session["session"] for session in created}
+    assert len(ids) == 50
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{16,}", id) for id in ids), ids
+    assert len({id[:8] for id in ids}) == 50, "random from the start"
+
+
+def test_title_ttl_and_open_tap_are_taken(server):
+    session = server.session(
+        CALENDAR, title="Holidays 2018 🏖", ttlSeconds=31_536_000, openTap="owner")
+
+    assert session.get()["title"] == "Holidays 2018 🏖"
+
+
+def test_a_session_without_a_title_has_none(server):
+    assert "title" not in server.session(DATE).get()
+
+
+@pytest.mark.parametrize("fields", [
+    {"title": "x" * 200}, {"title": "日" * 200}, {"ttlSeconds": 1}, {"ttlSeconds": 31_536_000},
+    {"openTap": "shared"}, {"openTap": "owner"}], ids=str)
+def test_what_is_at_its_limit_is_taken(server, fields):
+    answer = server.create(DATE, **fields)
+
+    assert answer.status == 201
+    server.delete(f"/v1/sessions/{answer.json['session']}")
+
+
+@pytest.mark.parametrize("fields", [
+    {"title": "x" * 201}, {"title": 5}, {"ttlSeconds": 0}, {"ttlSeconds": -1},
+    {"ttlSeconds": 31_536_001}, {"ttlSeconds": 1.5}, {"ttlSeconds": "60"}, {"ttlSeconds": 10**30},
+    {"openTap": "nobody"}, {"openTap": True}, {"titel": "misspelt"}, {"definitions": {}},
+    {"Title": "x"}], ids=str)
+def test_what_is_beyond_or_misspelt_is_a_bad_request(server, fields):
+    """"Unknown fields from a client are refused in definitions and HTTP bodies"."""
+    answer = server.create(DATE, **fields)
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+    assert answer.json["detail"]
+
+
+BAD_BODIES = {
+    "nothing": b"", "blanks": b"  ", "no JSON": b"hello", "half": b'{"definition":',
+    "an array": b"[]", "a string": b'"x"', "null": b"null", "two values": b"{} {}",
+    "no definition": b"{}", "bad UTF-8": b'{"definition":{"kind":"date"},"title":"\xff"}',
+    "a lone surrogate": b'{"definition":{"kind":"date"},"title":"\\ud800"}',
+    "a key twice": b'{"definition":{"kind":"date"},"title":"a","title":"b"}',
+    "a key twice inside": b'{"definition":{"kind":"date","kind":"slot"}}',
+    "too deep": b'{"definition":' + b"[" * 70 + b"]" * 70 + b"}",
+    "without an end": b"[" * 1_000_000}
+
+
+@pytest.mark.parametrize("path", ["/v1/sessions", "/v1/definitions/check"])
+@pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
+def test_a_body_that_is_none_is_a_bad_request(server, path, body):
+    answer = server.post(path, body, headers={"Content-Type": "application/json"})
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_a_definition_that_is_wrong_says_where(server):
+    answer = server.create({"kind": "slot", "stepMinutes": 7})
+
+    assert (answer.status, answer.type) == (422, "application/problem+json")
+    assert (answer.code, answer.json["pointer"]) == ("badDefinition", "/stepMinutes")
+    assert "7" in answer.json["detail"]
+
+
+def padded(size):
+    body = json.dumps({"definition": LISTS}).encode()
+    return body + b" " * (size - len(body))
+
+
+@pytest.mark.parametrize("path", ["/v1/sessions", "/v1/definitions/check"])
+def test_a_body_of_4_mib_is_read(server, path):
+    answer = server.post(path, padded(4 * 1024 * 1024))
+
+    assert answer.status in (200, 201)
+
+
+@pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 10**12])
+def test_a_longer_body_is_too_large(server, size):
+    """Answered by its announced length: a client need not send it all to hear that."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
+        there.sendall(
+            b"POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+            b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n{" % (server.port, size))
+        response = http.client.HTTPResponse(there)
+        response.begin()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        answer = Answer(response.status, headers, response.read())
+
+    check_problem(answer)
+    assert (answer.status, answer.code) == (413, "tooLarge")
+    assert server.get("/healthz").status == 200

@@ -1,0 +1,128 @@
+"""Every golden vector over a real WebSocket: one session, one member, the manual clock."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.screen import selected
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+
+
+def vectors():
+    for path in sorted(GOLDEN.glob("*.json")):
+        for vector in json.loads(path.read_text()):
+            yield pytest.param(vector, id=f"{path.stem}: {vector['name']}")
+
+
+@pytest.mark.parametrize("vector", vectors())
+def test_the_vector_holds(server, vector):
+    definition, steps = vector["definition"], vector["steps"]
+    server.clock(steps[0]["now"])
+
+    if "error" in steps[0]["expect"]:
+        answer = server.create(definition)
+        assert (answer.status, answer.code) == (422, steps[0]["expect"]["error"])
+        return
+    session = server.session(definition, now=steps[0]["now"])
+    ana = session.join("Ana")
+    for number, step in enumerate(steps):
+        before = ana.screen.revision
+        server.clock(step["now"])
+        answer = act(ana, step["do"])
+        ana.reach(session.revision())
+        compare(f"step {number} {step['do']}", session, ana, answer, before, step["expect"])
+    log = session.log()
+    assert len(log) == ana.screen.revision
+    assert [line["changes"] for line in log] == [without_bands(d) for d in deltas(ana, 0)]
+
+
+def act(ana, do):
+    (verb, told), = do.items()
+    if verb == "select":
+        return ana.select(told["column"], told["row"])
+    if verb == "tap":
+        return ana.do("tap", **told)
+    if verb == "look":
+        return ana.look(told["month"])
+    return None
+
+
+def deltas(ana, after):
+    return [m for m in ana.record if m["type"] == "delta" and m["revision"] > after]
+
+
+def without_bands(delta):
+    return [change for change in delta["changes"] if change["change"] != "bands"]
+
+
+def compare(where, session, ana, answer, before, expect):
+    """Everything a step expects, nothing that it does not."""
+    got = session.get()
+    heard = deltas(ana, before)
+    changes = [change for delta in heard for change in delta["changes"]]
+    assert len(heard) <= 1, f"{where}: one step, one revision: {heard}"
+    assert ana.screen.differs_from(got) is None, where
+
+    if "rejected" in expect:
+        assert answer["type"] == "refused", f"{where}: {answer}"
+        assert answer["code"] == expect["rejected"], f"{where}: {answer}"
+        assert not heard, f"{where}: nothing else changed"
+    elif answer is not None and answer["type"] != "months":
+        assert answer["type"] in ("delta", "reply"), f"{where}: {answer}"
+    if "columns" in expect:
+        assert got["snapshot"]["result"] == expect["result"], where
+        assert [told(column) for column in got["snapshot"]["columns"]] == expect["columns"], where
+        assert [told(column) for column in ana.screen.columns] == expect["columns"], where
+    if "reloaded" in expect:
+        assert [c["column"] for c in changes if c["change"] == "reload"] == expect["reloaded"]
+        moved = [c for c in changes if c["change"] == "row"]
+        clamps = [
+            {"column": c["column"], "from": c["wanted"], "to": c["key"], "reason": c["reason"]}
+            for c in moved if c["cause"] == "clamp"]
+        assert clamps == expect["clamps"], where
+        reset = {c["column"] for c in moved if c["cause"] == "reset"}
+        emptied = {
+            c["column"] for c in changes if c["change"] == "reload" and c["row"] is None}
+        assert reset <= set(expect["resets"]) <= reset | emptied, where
+    if "calendar" in expect:
+        calendar = got["snapshot"]["calendar"]
+        selected_range = calendar["range"] or {"start": None, "end": None, "hits": 0}
+        assert expect["calendar"] == {
+            "months": calendar["months"]["count"], "first": calendar["months"]["first"],
+            "last": calendar["months"]["last"], "start": selected_range["start"],
+            "end": selected_range["end"], "hits": selected_range["hits"]}, where
+    if "clamp" in expect:
+        compare_clamp(where, changes, expect["clamp"])
+    if "month" in expect:
+        compare_month(where, answer, expect["month"])
+
+
+def compare_clamp(where, changes, clamp):
+    change, = [change for change in changes if change["change"] == "range"]
+    if clamp is None:
+        assert change["cause"] == "tap" and "reason" not in change, where
+        return
+    assert (change["cause"], change["reason"], change["wanted"]) == (
+        "clamp", clamp["reason"], clamp["from"]), where
+    assert clamp["to"] in (change["start"], change["end"]), where
+
+
+def compare_month(where, answer, expected):
+    view, = answer["months"]
+    cells = view["cells"]
+    assert view["bands"] == expected["bands"], where
+    assert view["month"] == expected["month"], where
+    assert len(cells) == expected["cells"], where
+    assert (cells[0]["date"], cells[-1]["date"]) == (expected["firstCell"], expected["lastCell"])
+    lead = next(n for n, cell in enumerate(cells) if not cell.get("outside"))
+    assert lead == expected["lead"], where
+
+
+def told(column):
+    """A column as the vectors tell it; all of theirs fit into one window."""
+    rows = column["rows"]
+    return {
+        "count": column["count"], "first": rows[0]["key"] if rows else None,
+        "last": rows[-1]["key"] if rows else None, "selected": selected(column)[0]}

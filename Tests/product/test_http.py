@@ -1,0 +1,167 @@
+"""The rest of the HTTP side: checks, the clock, health, metrics, methods."""
+
+import http.client
+import json
+import re
+import time
+from datetime import datetime, timezone
+
+import pytest
+
+from harness import contract
+from harness.definitions import CALENDAR, DATE, LISTS, LONG, SLOT, TREE
+
+
+# Definitions
+
+
+@pytest.mark.parametrize("definition", [DATE, SLOT, TREE, LISTS, CALENDAR, LONG],
+                         ids=["date", "slot", "cascade", "columns", "calendar", "long"])
+def test_a_definition_is_checked(server, definition):
+    answer = server.check(definition)
+
+    assert (answer.status, answer.type) == (200, "application/json")
+    checked = contract.fits("http-checked", answer.json)
+    assert checked["snapshot"] == server.session(definition, now=None).get()["snapshot"]
+
+
+def test_a_check_with_an_unknown_field_is_a_bad_request(server):
+    answer = server.post("/v1/definitions/check", {"definition": DATE, "title": "x"})
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+# The clock
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"now": 5}, {"now": "yesterday"}, {"now": "2018-11-23"}, {"now": "2018-11-23T10:00:00"},
+    {"now": "2018-02-30T10:00:00Z"}, {"now": "2018-11-23T25:00:00Z"}, {"now": None},
+    {"now": "2018-11-23T10:00:00Z", "then": 1}, [], "now"], ids=str)
+def test_a_clock_is_not_set_to_what_is_no_time(server, body):
+    answer = server.post("/v1/clock", body)
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_the_machines_clock_cannot_be_set(plain):
+    """"only with `--clock manual`": without it there is no such resource."""
+    answer = plain.post("/v1/clock", {"now": "2018-11-23T10:00:00Z"})
+
+    assert answer.status == 404
+
+
+def test_a_manual_clock_starts_at_the_machines_time_and_stands(start):
+    server = start()
+    session = server.session(DATE, now=None)
+
+    first = session.join("Ana").welcome["now"]
+    time.sleep(0.05)
+    second = session.join("Bo").welcome["now"]
+
+    assert first == second
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(first)
+    assert 0 <= age.total_seconds() < 30
+
+
+def test_the_systems_clock_goes(plain):
+    session = plain.session(DATE, now=None)
+
+    first = session.join("Ana").welcome["now"]
+    time.sleep(0.05)
+    second = session.join("Bo").welcome["now"]
+
+    assert first < second
+
+
+# Health, metrics, page
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_the_server_is_well(server, path):
+    assert server.get(path).status == 200
+    head = server.request("HEAD", path)
+    assert (head.status, head.body) == (200, b"")
+
+
+SAMPLE = re.compile(
+    r'[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\["\\n])*",?)*\})?'
+    r' ([0-9.eE+-]+|NaN|[+-]Inf)( [0-9-]+)?')
+
+
+def test_metrics_are_prometheus_text(server):
+    server.session(LISTS).join("Ana").select(0, 1)
+
+    answer = server.get("/metrics")
+
+    assert (answer.status, answer.type) == (200, "text/plain")
+    text = answer.body.decode()
+    assert text.endswith("\n")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert lines, "nothing is measured"
+    for line in lines:
+        assert SAMPLE.fullmatch(line), line
+    names = {re.split(r"[{ ]", line)[0] for line in lines}
+    assert all(name.startswith(("pickerd_", "process_", "go_")) for name in names), names
+
+
+def test_metrics_tell_no_names(server):
+    session = server.session(LISTS, title="A secret meeting")
+    session.join("Ana Unmistakable")
+
+    text = server.get("/metrics").body.decode()
+
+    assert "Unmistakable" not in text and session.id not in text and "secret meeting" not in text
+
+
+def test_the_page_is_served(server):
+    answer = server.get("/")
+
+    assert (answer.status, answer.type) == (200, "text/html")
+
+
+# Methods and connections
+
+
+@pytest.mark.parametrize("method, path", [
+    ("GET", "/v1/sessions"), ("PUT", "/v1/sessions"), ("DELETE", "/v1/sessions"),
+    ("GET", "/v1/definitions/check"), ("GET", "/v1/clock"), ("PUT", "/v1/clock"),
+    ("POST", "/healthz"), ("DELETE", "/readyz"), ("POST", "/metrics"), ("POST", "/"),
+    ("PUT", "SESSION"), ("PATCH", "SESSION"), ("POST", "SESSION"), ("DELETE", "SESSION/log"),
+    ("POST", "SESSION/log")])
+def test_a_method_that_a_resource_has_not_is_405(server, method, path):
+    session = server.session(LISTS)
+
+    answer = server.request(method, path.replace("SESSION", session.path), body=b"{}")
+
+    assert (answer.status, answer.code) == (405, "methodNotAllowed")
+    assert session.get()["revision"] == 0
+
+
+def test_several_requests_on_one_connection(server):
+    session = server.session(LISTS)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+
+    for method, path, status in [
+            ("GET", session.path, 200), ("GET", "/v1/sessions/nobody", 404), ("GET", "/healthz", 200),
+            ("POST", "/v1/definitions/check", 200), ("GET", session.path + "/log", 200)] * 3:
+        body = json.dumps({"definition": LISTS}) if method == "POST" else None
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        assert (response.status, path) == (status, path)
+        response.read()
+    connection.close()
+
+
+def test_a_server_that_holds_enough_sessions_answers_503_full(start):
+    """"`503 full`": how many it holds is `--limit sessions=N` (this suite's choice of a name)."""
+    server = start(limits={"sessions": 2})
+    first = server.session(LISTS)
+    server.session(LISTS)
+
+    full = server.create(LISTS)
+    first.delete()
+    again = server.create(LISTS)
+
+    assert (full.status, full.code) == (503, "full")
+    assert again.status == 201

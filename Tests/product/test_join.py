@@ -1,0 +1,261 @@
+"""Joining: who one is, what one sees, and what is no join."""
+
+import time
+
+import pytest
+
+from harness.definitions import CALENDAR, DATE, SLOT, TREE
+from harness.pickerd import wait_until
+
+LIMITS = {
+    "messageBytes": 65536, "months": 24, "rows": 500, "windowRows": 200, "joinMilliseconds": 10000,
+    "memberMilliseconds": 120000, "refs": 256, "undo": 100, "history": 1000, "members": 1000,
+    "messagesPerSecond": 50}
+
+
+def test_welcome_tells_a_new_member_everything(server):
+    session = server.session(SLOT)
+
+    ana = session.join("Ana")
+
+    welcome = ana.welcome
+    assert welcome["member"]["name"] == "Ana"
+    assert welcome["epoch"] == session.epoch
+    assert (welcome["revision"], welcome["resumed"]) == (0, False)
+    assert welcome["snapshot"] == session.get()["snapshot"]
+    assert welcome["members"] == session.get()["members"]
+    assert welcome["now"] == "2018-11-23T02:00:00.000Z"
+
+
+def test_members_has_everybody(server):
+    session = server.session(DATE)
+
+    ana, bo, cem = (session.join(name) for name in ("Ana", "Bo", "Cem"))
+
+    told = [(m["id"], m["name"], m["role"], m["online"]) for m in cem.welcome["members"]]
+    assert sorted(told) == sorted([
+        (ana.id, "Ana", "owner", True), (bo.id, "Bo", "editor", True),
+        (cem.id, "Cem", "editor", True)])
+    assert session.get()["members"] == cem.welcome["members"]
+
+
+def test_the_first_member_is_the_owner_and_later_ones_are_editors(server):
+    session = server.session(DATE)
+
+    roles = [session.join(name).role for name in ("Ana", "Bo", "Cem")]
+
+    assert roles == ["owner", "editor", "editor"]
+
+
+def test_ids_and_secrets_are_everybodys_own(server):
+    session = server.session(DATE)
+
+    members = [session.join(name) for name in ("Ana", "Bo", "Cem")]
+
+    assert len({m.id for m in members}) == 3
+    secrets = {m.welcome["member"]["secret"] for m in members}
+    assert len(secrets) == 3
+    assert all(len(secret) >= 16 for secret in secrets), "nobody guesses a secret"
+
+
+def test_nobody_hears_anothers_secret(server):
+    session = server.session(DATE)
+    ana, bo = session.together("Ana", "Bo")
+
+    for told in (*bo.record, session.get()):
+        assert ana.welcome["member"]["secret"] not in str(told)
+
+
+def test_who_names_no_name_is_guest(server):
+    session = server.session(DATE)
+
+    assert session.join().welcome["member"]["name"] == "guest"
+
+
+@pytest.mark.parametrize("name", ["x" * 64, "日" * 64, "Ada Lovelace", "😀", "\u0000\u001b[31m\n"])
+def test_a_name_may_be_any_text_of_64_characters(server, name):
+    session = server.session(DATE)
+
+    ana = session.join(name)
+
+    assert ana.welcome["member"]["name"] == name
+    assert session.get()["members"][0]["name"] == name
+
+
+def test_a_longer_name_is_not_taken_as_it_is(server):
+    """"`name` ≤ 64 characters": cut, or refused as ill-typed; the contract leaves it open."""
+    session = server.session(DATE)
+    ana = session.connect()
+
+    ana.send({"type": "join", "name": "x" * 65})
+
+    told = ana.hear()
+    if told["type"] == "welcome":
+        assert len(told["member"]["name"]) <= 64
+    else:
+        ana.closed(4400)
+
+
+def test_unknown_fields_of_a_join_are_ignored(server):
+    """"ignored in messages (an older server must not break a newer client)"."""
+    session = server.session(DATE)
+    ana = session.connect()
+
+    ana.join(colour="red", avatar={"deep": [1, [2, {"x": None}]]}, protocol=2)
+
+    assert ana.welcome["revision"] == 0
+
+
+def test_the_limits_are_those_of_the_contract_unless_configured(plain):
+    session = plain.session(DATE, now=None)
+
+    assert session.join("Ana").welcome["limits"] == LIMITS
+
+
+def test_configured_limits_are_told(small):
+    session = small.session(DATE)
+
+    told = session.join("Ana").welcome["limits"]
+
+    assert told == {**LIMITS, "messagesPerSecond": 100_000, "members": 3, "history": 20,
+                    "refs": 8, "undo": 5, "months": 3, "rows": 10, "joinMilliseconds": 500,
+                    "memberMilliseconds": 1000, "messageBytes": 2048}
+
+
+def test_a_join_that_names_months_hears_them_after_welcome(server):
+    session = server.session(CALENDAR)
+    ana = session.connect()
+
+    ana.send({"type": "join", "months": {"from": "2018-10", "count": 3}})
+
+    ana.expect("welcome")
+    months = ana.expect("months")
+    assert [view["month"] for view in months["months"]] == ["2018-10", "2018-11", "2018-12"]
+
+
+def test_a_member_that_named_no_months_looks_at_none(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+
+    delta = ana.tap("2018-11-20")
+
+    assert [change["change"] for change in delta["changes"]] == ["range"]
+    ana.hears_nothing()
+
+
+def test_a_snapshot_has_columns_or_a_calendar(server):
+    wheels = server.session(TREE).join("Ana").welcome["snapshot"]
+    months = server.session(CALENDAR).join("Ana").welcome["snapshot"]
+
+    assert "calendar" not in wheels and "columns" not in months
+    assert [column["generation"] for column in wheels["columns"]] == [1, 1, 1]
+    assert months["calendar"] == {
+        "months": {"first": "2018-01", "last": "2019-12", "count": 24}, "range": None}
+
+
+def test_a_second_join_closes_with_4400(server):
+    session = server.session(DATE)
+    ana, bo = session.together("Ana", "Bo")
+
+    ana.send({"type": "join", "name": "Ana"})
+
+    ana.closed(4400)
+    bo.hears_nothing()
+
+
+@pytest.mark.parametrize("message", [
+    {"type": "select", "ref": 1, "column": 0, "row": 0, "generation": 1},
+    {"type": "touch"}, {"type": "leave"}, {"type": "dance"}, {"type": "dance", "ref": 1},
+    {"type": "undo", "ref": 1}, {"type": "rows", "column": 0, "from": 0, "count": 1},
+    {"type": "tap", "ref": 1, "date": "2018-11-23"}, {"type": "welcome"}],
+    ids=lambda m: m["type"] + (" with ref" if "ref" in m else ""))
+def test_anything_before_join_closes_with_4400(server, message):
+    session = server.session(DATE)
+    ana = session.connect()
+
+    ana.send(message)
+
+    ana.closed(4400)
+    assert session.get()["members"] == []
+
+
+def test_who_does_not_join_in_time_is_closed_with_4508(small):
+    session = small.session(DATE)
+    begun = time.monotonic()
+    ana = session.connect()
+
+    ana.closed(4508)
+
+    assert 0.4 <= time.monotonic() - begun < 3
+    assert session.get()["members"] == []
+
+
+def test_who_joined_in_time_stays(small):
+    session = small.session(DATE)
+    ana, bo = session.join("Ana"), session.join("Bo")
+
+    session.connect().closed(4508)
+
+    ana.hears_nothing()
+    bo.hears_nothing()
+
+
+def test_who_leaves_is_gone_at_once_and_for_everybody(server):
+    session = server.session(DATE)
+    ana, bo = session.together("Ana", "Bo")
+
+    bo.leave()
+
+    ana.until(lambda m: bo.id not in m.screen.members, what="left")
+    bo.closed((1000, 1005))
+    assert [m["id"] for m in session.get()["members"]] == [ana.id]
+
+
+def test_who_has_left_does_not_come_back_as_the_same_member(server):
+    session = server.session(DATE)
+    ana, bo = session.together("Ana", "Bo")
+    bo.leave()
+    bo.closed((1000, 1005))
+
+    again = session.back(bo)
+
+    assert again.id != bo.id
+    assert again.welcome["resumed"] is False
+
+
+def test_a_member_over_members_is_closed_with_4503(small):
+    session = small.session(DATE)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+
+    fourth = session.connect()
+    fourth.send({"type": "join"})
+
+    fourth.closed(4503)
+    for member in (ana, bo, cem):
+        member.hears_nothing()
+    assert len(session.get()["members"]) == 3
+
+
+def test_offline_members_count_until_they_have_left(small):
+    """"A member over `members` (offline ones count) is closed with 4503"."""
+    session = small.session(DATE)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+    cem.drop()
+    ana.until(lambda m: not m.screen.members[cem.id]["online"], what="offline")
+
+    fourth = session.connect()
+    fourth.send({"type": "join"})
+    fourth.closed(4503)
+
+    wait_until(lambda: len(session.get()["members"]) == 2, what="Cem's absence has ended")
+    assert session.join("Dee").role == "editor"
+
+
+def test_a_session_of_members_has_room_for_one_who_comes_back(small):
+    session = small.session(DATE)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+    cem.drop()
+
+    again = session.back(cem)
+
+    assert again.id == cem.id

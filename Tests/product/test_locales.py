@@ -1,0 +1,188 @@
+"""Texts: exactly the table for `en` and `zh-Hans`, and two locales in one session."""
+
+import pytest
+
+from harness.definitions import CALENDAR, DATE, SLOT
+
+
+def texts(snapshot, column):
+    return {row["key"]: row["text"] for row in snapshot["columns"][column]["rows"]}
+
+
+def strip(delta):
+    """A delta without what may differ between members."""
+    changes = []
+    for change in delta["changes"]:
+        if change["change"] == "bands":
+            continue
+        change = {k: v for k, v in change.items() if k != "text"}
+        if "rows" in change:
+            change["rows"] = [row["key"] for row in change["rows"]]
+        changes.append(change)
+    return {**{k: v for k, v in delta.items() if k != "ref"}, "changes": changes}
+
+
+def test_a_date_in_english(server):
+    snapshot = server.session(DATE).get()["snapshot"]
+
+    assert texts(snapshot, 0)["2018"] == "2018"
+    months = texts(snapshot, 1)
+    assert list(months.values()) == [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September",
+        "October", "November"]
+    assert list(months) == [f"{n:02}" for n in range(1, 12)]
+    assert texts(snapshot, 2)["23"] == "23"
+
+
+def test_a_date_in_chinese(server):
+    snapshot = server.session({**DATE, "locale": "zh-Hans"}).get()["snapshot"]
+
+    assert texts(snapshot, 0)["2018"] == "2018年"
+    assert list(texts(snapshot, 1).values()) == [f"{n:02}月" for n in range(1, 12)]
+    assert texts(snapshot, 2)["23"] == "23日"
+
+
+def test_a_year_has_no_leading_zeros_but_its_key_has(server):
+    definition = {"kind": "date", "min": "0007-01-01", "max": "0012-12-31", "initial": "0009-01-01"}
+
+    english = server.session(definition).get()["snapshot"]
+    chinese = server.session({**definition, "locale": "zh-Hans"}).get()["snapshot"]
+
+    assert texts(english, 0) == {f"{n:04}": str(n) for n in range(7, 13)}
+    assert texts(chinese, 0)["0007"] == "7年"
+    assert english["result"] == {"date": "0009-01-01"}
+
+
+def test_a_slot_in_english(server):
+    snapshot = server.session(SLOT).get()["snapshot"]
+
+    assert list(texts(snapshot, 0).values()) == ["Today, Nov 23", "Sat, Nov 24", "Sun, Nov 25"]
+    assert texts(snapshot, 1)["10"] == "10"
+    assert list(texts(snapshot, 2).values()) == ["20", "30", "40", "50"]
+
+
+def test_a_slot_in_chinese(server):
+    definition = {**SLOT, "locale": "zh-Hans", "days": 8}
+    snapshot = server.session(definition, now="2018-11-23T05:00:00+08:00").get()["snapshot"]
+
+    assert list(texts(snapshot, 0).values()) == [
+        "11月23日 今天", "11月24日 星期六", "11月25日 星期天", "11月26日 星期一",
+        "11月27日 星期二", "11月28日 星期三", "11月29日 星期四", "11月30日 星期五"]
+    assert texts(snapshot, 1)["05"] == "5点"
+    assert texts(snapshot, 1)["10"] == "10点"
+    assert texts(snapshot, 2)["20"] == "20分"
+
+
+def test_weekdays_in_english(server):
+    snapshot = server.session({**SLOT, "days": 8}).get()["snapshot"]
+
+    assert [text.split(",")[0] for text in texts(snapshot, 0).values()] == [
+        "Today", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri"]
+
+
+def test_today_is_a_date_of_the_sessions_zone(server):
+    """15:30 UTC is half past midnight in Tokyo: tomorrow's date is today there."""
+    definition = {**SLOT, "timeZone": "Asia/Tokyo"}
+    snapshot = server.session(definition, now="2018-11-23T15:30:00Z").get()["snapshot"]
+
+    assert list(texts(snapshot, 0).items())[0] == ("2018-11-24", "Today, Nov 24")
+
+
+def test_the_first_day_is_not_today_late_at_night(server):
+    snapshot = server.session(SLOT, now="2018-11-23T23:45:00+08:00").get()["snapshot"]
+
+    assert list(texts(snapshot, 0).values())[0] == "Sat, Nov 24"
+
+
+def test_a_cell_is_its_day(server):
+    for locale in ("en", "zh-Hans"):
+        ana = server.session(CALENDAR).join("Ana", locale=locale)
+        cells = ana.look("2018-11")["months"][0]["cells"]
+        assert [cell["text"] for cell in cells] == [str(int(cell["date"][8:])) for cell in cells]
+
+
+def test_two_locales_in_one_session(server):
+    session = server.session(SLOT)
+    ana, bo = session.join("Ana", locale="en"), session.join("Bo", locale="zh-Hans")
+    assert texts(ana.welcome["snapshot"], 0)["2018-11-24"] == "Sat, Nov 24"
+    assert texts(bo.welcome["snapshot"], 0)["2018-11-24"] == "11月24日 星期六"
+
+    mine = ana.select(0, 1)
+    theirs = bo.expect("delta")
+
+    assert strip(mine) == strip(theirs)
+    day, = [c for c in theirs["changes"] if c["change"] == "row" and c["column"] == 0]
+    assert day["text"] == "11月24日 星期六"
+    hours, = [c for c in theirs["changes"] if c["change"] == "reload" and c["column"] == 1]
+    assert hours["rows"][9]["text"] == "9点"
+    assert [c["text"] for c in mine["changes"] if c["change"] == "row"][0] == "Sat, Nov 24"
+
+
+def test_a_tick_is_told_to_everybody_in_their_own_locale(server):
+    session = server.session(SLOT)
+    ana, bo = session.join("Ana", locale="zh-Hans"), session.join("Bo", locale="en")
+
+    server.clock("2018-11-24T00:00:00+08:00")
+
+    chinese, english = ana.expect("delta"), bo.expect("delta")
+    assert strip(chinese) == strip(english)
+    assert chinese["changes"][0]["rows"][0]["text"] == "11月24日 今天"
+    assert english["changes"][0]["rows"][0]["text"] == "Today, Nov 24"
+
+
+def test_a_refused_select_and_more_rows_are_in_the_members_locale(server):
+    ana = server.session(SLOT).join("Ana", locale="zh-Hans")
+
+    assert ana.select(0, 9)["changes"][0]["text"] == "11月23日 今天"
+    assert ana.rows(0, 1, 1)["rows"][0]["text"] == "11月24日 星期六"
+
+
+@pytest.mark.parametrize("locale, text", [
+    ("en", "November"), ("zh-Hans", "11月"), ("en-GB", "November"), ("en-XX", "November"),
+    ("zh-Hans-CN", "11月"), ("de", "November"), ("fr", "novembre"), ("es-MX", "noviembre"),
+    ("xx", "November"), ("tlh-Latn", "November"), ("", "November"), ("no locale!", "November")])
+def test_other_locales_are_their_own_and_fall_back(server, locale, text):
+    """To the language, then to the definition's locale, then to `en`."""
+    session = server.session(DATE)
+
+    ana = session.join("Ana", locale=locale)
+
+    assert texts(ana.welcome["snapshot"], 1)["11"] == text
+
+
+def test_an_unknown_locale_falls_back_to_the_definitions(server):
+    session = server.session({**DATE, "locale": "zh-Hans"})
+
+    ana = session.join("Ana", locale="xx")
+
+    assert texts(ana.welcome["snapshot"], 1)["11"] == "11月"
+
+
+def test_who_names_no_locale_reads_the_definitions(server):
+    session = server.session({**DATE, "locale": "zh-Hans"})
+
+    assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "11月"
+
+
+def test_a_definition_in_an_unknown_locale_is_english(server):
+    session = server.session({**DATE, "locale": "xx"})
+
+    assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "November"
+
+
+def test_get_reads_in_the_asked_locale(server):
+    session = server.session(DATE)
+
+    assert texts(session.get(locale="zh-Hans")["snapshot"], 1)["11"] == "11月"
+    assert texts(session.get(locale="xx")["snapshot"], 1)["11"] == "November"
+    assert texts(session.get()["snapshot"], 1)["11"] == "November"
+
+
+def test_keys_are_never_localised(server):
+    session = server.session(SLOT)
+
+    english, chinese = (session.get(locale=l)["snapshot"] for l in ("en", "zh-Hans"))
+
+    for mine, theirs in zip(english["columns"], chinese["columns"]):
+        assert [row["key"] for row in mine["rows"]] == [row["key"] for row in theirs["rows"]]
+    assert english["result"] == chinese["result"]

@@ -1,0 +1,56 @@
+"""`GET …/log`: a line per revision, none left out."""
+
+import pytest
+
+from harness.definitions import LISTS, TREE
+
+
+def test_the_log_has_every_revision(server):
+    session = server.session(TREE)
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1, ref=3)
+    bo.reach(1)
+    bo.select(1, 1, ref=9)
+    bo.select(1, 7)
+    bo.undo()
+    ana.reach(3)
+    ana.confirm()
+
+    log = session.log()
+
+    told = [(l["revision"], l["by"], l["ref"], l["command"]["type"]) for l in log]
+    assert told == [
+        (1, ana.id, 3, "select"), (2, bo.id, 9, "select"), (3, bo.id, 11, "undo"),
+        (4, ana.id, 4, "confirm")]
+    deltas = [m["changes"] for m in ana.record if m["type"] == "delta"]
+    assert [line["changes"] for line in log] == deltas
+
+
+def test_the_log_after_a_revision(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, 11):
+        ana.select(0, n % 4)
+
+    assert [line["revision"] for line in session.log(after=7)] == [8, 9, 10]
+    assert session.log(after=10) == []
+    assert session.log(after=1000) == []
+    assert len(session.log(after=0)) == 10
+
+
+@pytest.mark.parametrize("after", ["x", "1.5", "", "1e1"])
+def test_a_log_after_what_is_no_revision_is_a_bad_request(server, after):
+    session = server.session(LISTS)
+
+    answer = server.get(f"{session.path}/log?after={after}")
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_the_log_is_longer_than_the_history(small):
+    session = small.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, 41):
+        ana.select(0, n % 4)
+
+    assert len(session.log()) == 40

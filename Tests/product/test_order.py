@@ -1,0 +1,78 @@
+"""Commands of one connection are done, and answered, in order; everybody hears one history."""
+
+import threading
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, TREE
+
+
+def test_200_commands_at_once_are_answered_in_order_and_once(server):
+    session = server.session(TREE)
+    ana, bo = session.together("Ana", "Bo")
+
+    refs = [ana.ask("select", column=0, row=n % 2, generation=1) for n in range(1, 201)]
+    ana.answer(refs[-1])
+
+    answers = [m for m in ana.record if "ref" in m]
+    assert [m["ref"] for m in answers] == refs
+    assert [m["revision"] for m in answers] == list(range(1, 201))
+    assert {m["type"] for m in answers} == {"delta"}
+    bo.reach(200)
+
+
+def test_200_commands_of_all_sorts_are_answered_in_order(server):
+    ana = server.session(LISTS).join("Ana")
+    sorts = [
+        ("select", {"column": 0, "row": 1, "generation": 1}),
+        ("select", {"column": 9, "row": 1, "generation": 1}),
+        ("select", {"column": 0, "row": 1, "generation": 1}),
+        ("dance", {}), ("undo", {}), ("redo", {}), ("tap", {"date": "2018-11-20"}), ("undo", {})]
+
+    refs = [ana.ask(*[sorts[n % 8][0]], **sorts[n % 8][1]) for n in range(200)]
+    ana.answer(refs[-1])
+
+    answers = [m for m in ana.record if "ref" in m]
+    assert [m["ref"] for m in answers] == refs
+    kinds = ["delta", "refused", "reply", "refused", "delta", "delta", "refused", "delta"]
+    assert [m["type"] for m in answers] == kinds * 25
+
+
+def test_everybody_hears_the_same_deltas_in_the_same_order(server):
+    session = server.session(TREE)
+    members = session.together("Ana", "Bo", "Cem")
+
+    def play(member, seed):
+        for n in range(40):
+            member.ask("select", column=(n * seed) % 2, row=n * seed // 3 % 2, generation=n % 5,
+                       key=["Sichuan", "Guangdong", "Chaozhou", "Guangzhou"][n * seed % 4])
+
+    hands = [threading.Thread(target=play, args=(m, n + 1)) for n, m in enumerate(members)]
+    for hand in hands:
+        hand.start()
+    for hand in hands:
+        hand.join()
+
+    last = None
+    for member in members:
+        member.until(lambda m: not m.pending, what="all answers")
+    last = session.revision()
+    stories = []
+    for member in members:
+        member.reach(last)
+        heard = [dict(m) for m in member.record if m["type"] == "delta"]
+        for delta in heard:
+            delta.pop("ref", None)
+        stories.append(heard)
+    assert stories[0] == stories[1] == stories[2]
+    assert last == len(stories[0]) > 10
+
+
+@pytest.mark.parametrize("command", ["undo", "redo", "clear", "confirm", "cancel", "reopen"])
+def test_commands_without_arguments_are_answered_once_each(server, command):
+    ana = server.session(CALENDAR).join("Ana")
+
+    answer = ana.do(command, ref=1)
+
+    assert answer["ref"] == 1
+    ana.hears_nothing()

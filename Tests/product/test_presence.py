@@ -1,0 +1,179 @@
+"""Who is here, and where their fingers are."""
+
+import time
+
+from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import wait_until
+
+
+def heard(member, field):
+    return [entry for m in member.record if m["type"] == "presence" for entry in m.get(field, [])]
+
+
+def test_who_joins_is_heard_of(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    bo = session.join("Bo")
+
+    ana.until(lambda m: bo.id in m.screen.members)
+    told = heard(ana, "joined")
+    assert told == [{"id": bo.id, "name": "Bo", "role": "editor", "online": True,
+                     "color": bo.welcome["member"]["color"]}]
+    assert not heard(bo, "joined")
+
+
+def test_who_goes_offline_and_comes_back_has_changed(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    bo.drop()
+    ana.until(lambda m: not m.screen.members[bo.id]["online"])
+    session.back(bo)
+    ana.until(lambda m: m.screen.members[bo.id]["online"])
+
+    told = [(entry["id"], entry["online"]) for entry in heard(ana, "changed")]
+    assert told == [(bo.id, False), (bo.id, True)]
+    assert not heard(ana, "left")
+
+
+def test_who_leaves_is_heard_of(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    bo.leave()
+
+    ana.until(lambda m: bo.id not in m.screen.members)
+    assert heard(ana, "left") == [bo.id]
+
+
+def test_a_finger_on_a_row_is_seen_by_the_others(server):
+    session = server.session(LISTS)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+
+    ana.touch(column=1, row=2)
+
+    for other in (bo, cem):
+        other.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 2})
+    ana.hears_nothing()
+    assert session.revision() == 0
+
+
+def test_a_finger_that_is_lifted_is_gone(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.touch(column=1, row=2)
+    bo.until(lambda m: ana.id in m.screen.touching)
+
+    ana.touch()
+
+    bo.until(lambda m: ana.id not in m.screen.touching)
+    assert heard(bo, "touching")[-1] == {"member": ana.id}
+
+
+def test_a_finger_on_a_day_is_seen_by_the_others(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+
+    ana.touch(date="2018-11-20")
+
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"date": "2018-11-20"})
+
+
+def test_the_last_of_many_touches_counts(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    for n in range(300):
+        ana.touch(column=n % 2, row=n % 4)
+
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 3})
+
+
+def test_presence_is_at_most_20_messages_a_second(server):
+    """Merged, whoever moves: a second of steady fingers, and the last word is still said."""
+    session = server.session(LISTS)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+    bo.drain(0.1)
+    before = len(bo.record)
+    begun = time.monotonic()
+
+    while time.monotonic() < begun + 1.5:
+        for finger in (ana, cem):
+            finger.touch(column=0, row=int(time.monotonic() * 1000) % 4)
+        bo.drain(0.004)
+    ana.touch(column=1, row=1)
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 1})
+
+    seconds = time.monotonic() - begun
+    count = len([m for m in bo.record[before:] if m["type"] == "presence"])
+    assert count <= 20 * seconds + 2, f"{count} messages in {seconds:.2f} s"
+    assert count >= 3, "a moving finger is seen to move"
+
+
+def test_presence_takes_no_revision_and_is_not_in_the_log(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.touch(column=0, row=1)
+    bo.until(lambda m: ana.id in m.screen.touching)
+
+    assert (session.revision(), session.log()) == (0, [])
+
+
+def test_when_the_owner_has_left_the_longest_member_becomes_it(server):
+    session = server.session(LISTS)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+
+    ana.leave()
+
+    cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner")
+    changed = [entry for entry in heard(cem, "changed") if entry["id"] == bo.id]
+    assert changed[-1]["role"] == "owner"
+    roles = {m["id"]: m["role"] for m in session.get()["members"]}
+    assert roles == {bo.id: "owner", cem.id: "editor"}
+    assert bo.confirm()["type"] == "delta"
+
+
+def test_an_offline_member_can_become_owner(server):
+    """"the member who joined first of those left, offline ones too, becomes it"."""
+    session = server.session(LISTS)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+    bo.drop()
+    cem.until(lambda m: not m.screen.members[bo.id]["online"])
+
+    ana.leave()
+    cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner")
+
+    again = session.back(bo)
+    assert again.role == "owner"
+    assert cem.confirm()["code"] == "notAllowed"
+
+
+def test_an_owner_who_is_only_offline_stays_the_owner(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+    bo.until(lambda m: not m.screen.members[ana.id]["online"])
+
+    assert bo.confirm()["code"] == "notAllowed"
+    assert session.back(ana).role == "owner"
+
+
+def test_an_owner_whose_absence_has_ended_is_succeeded(small):
+    session = small.session(LISTS)
+    ana, bo = session.join("Ana"), session.join("Bo")
+    ana.drop()
+
+    wait_until(lambda: [m["role"] for m in session.get()["members"]] == ["owner"],
+               what="succession")
+
+    assert bo.confirm()["type"] == "delta"
+
+
+def test_who_comes_to_an_empty_session_is_its_owner(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.leave()
+    ana.closed((1000, 1005))
+
+    assert session.join("Bo").role == "owner"

@@ -1,0 +1,198 @@
+"""The process: its command line, its first line, and how it ends."""
+
+import re
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.member import dial
+from harness.pickerd import Pickerd, binary, wait_until
+from harness.rawmember import RawMember
+
+
+def run(*arguments, timeout=15):
+    return subprocess.run(
+        [str(binary()), *arguments], capture_output=True, text=True, timeout=timeout)
+
+
+def test_help_explains_all():
+    said = run("serve", "--help")
+
+    assert said.returncode == 0
+    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit"):
+        assert option in said.stdout, f"{option} is not explained"
+
+
+def test_help_names_the_commands():
+    said = run("--help")
+
+    assert said.returncode == 0
+    assert "serve" in said.stdout
+
+
+@pytest.mark.parametrize("arguments", [
+    ("--colour", "red"), ("--auth", "maybe"), ("--clock", "sundial"), ("--store", "floppy:"),
+    ("--listen", "nowhere"), ("--listen", "127.0.0.1:99999"), ("--listen", "127.0.0.1:x"),
+    ("--limit", "members"), ("--limit", "members=x"), ("--limit", "members=-1"),
+    ("--limit", "spoons=3"), ("extra",)], ids=" ".join)
+def test_what_is_no_option_is_refused_with_a_sentence(arguments):
+    first = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
+
+    said = run("serve", *first, *arguments)
+
+    assert said.returncode not in (0, -6, -11), said
+    assert said.stderr.strip() and "Fatal error" not in said.stderr
+    assert "serves http" not in said.stdout
+
+
+def test_the_first_line_says_where_it_serves():
+    process = subprocess.Popen(
+        [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "memory:"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        line = process.stdout.readline()
+        assert re.fullmatch(r"pickerd serves http://127\.0\.0\.1:[1-9][0-9]*\n", line), line
+        port = int(line.rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=5):
+            pass
+    finally:
+        process.terminate()
+        assert process.wait(10) == 0
+
+
+def test_it_listens_where_it_was_told_and_nowhere_else(server):
+    """Bound to 127.0.0.1 and no wildcard: the other loopback addresses answer nothing."""
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.2", server.port), timeout=2)
+
+
+def test_a_port_in_use_is_said_so(server):
+    said = run("serve", "--listen", f"127.0.0.1:{server.port}", "--store", "memory:")
+
+    assert said.returncode not in (0, -6, -11)
+    assert str(server.port) in said.stderr
+    assert "serves http" not in said.stdout
+    assert server.get("/healthz").status == 200
+
+
+def test_sigterm_drains(start):
+    server = start()
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1)
+    bo.reach(1)
+
+    server.terminate()
+
+    for member in (ana, bo):
+        draining = member.expect("draining")
+        assert draining["reconnectAfterMs"] >= 0
+        member.closed(1001, timeout=10)
+    assert server.process.wait(10) == 0
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", server.port), timeout=2)
+
+
+def test_sigint_ends_it_too(start):
+    server = start()
+    server.process.send_signal(2)
+
+    assert server.process.wait(10) in (0, 130, -2)
+
+
+def test_sigterm_with_a_member_who_does_not_answer_ends_in_time(start):
+    server = start()
+    silent = RawMember(server, server.session(LISTS))
+    begun = time.monotonic()
+
+    server.terminate()
+
+    server.process.wait(15)
+    assert time.monotonic() - begun < 12
+    silent.close()
+
+
+def test_a_memory_store_forgets_with_the_process(start):
+    server = start(listen=f"127.0.0.1:{free_port()}")
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    server.kill()
+
+    server.start()
+
+    assert server.get(session.path).code == "noSuchSession"
+    back = session.connect()
+    back.send({"type": "join", "resume": ana.resume()})
+    back.closed(4404)
+    server.sessions.clear()
+    assert server.session(LISTS).join("Ana").role == "owner"
+
+
+def free_port():
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        return there.getsockname()[1]
+
+
+def test_a_port_can_be_taken_again_at_once(start):
+    server = start(listen=f"127.0.0.1:{free_port()}")
+    server.session(LISTS).together("Ana", "Bo")
+    server.kill()
+
+    server.start()
+
+    assert server.get("/healthz").status == 200
+
+
+def test_names_and_paths_do_not_break_the_log(start):
+    server = start()
+    session = server.session(LISTS)
+    session.join("Ana\n2026-01-01 FORGED line\u001b[31m")
+    server.get("/v1/sessions/x%0AFORGED%1b%5b31m")
+    bad = session.connect()
+    bad.send_text('{"type":"\\u001b[31mFORGED\\n')
+    bad.closed(4400)
+
+    log = server.log.read_text(errors="replace")
+
+    assert not [line for line in log.splitlines() if re.match(r"(2026-01-01 )?FORGED", line)]
+    assert "\u001b[31m" not in log
+
+
+def test_connections_that_come_and_go_leave_nothing_behind(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    def open_files():
+        return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+
+    before = open_files()
+    for n in range(60):
+        web = dial(session.url)
+        if n % 2:
+            web.close()
+        else:
+            web.close_socket()
+
+    wait_until(lambda: open_files() <= before + 3, what="closed connections")
+    ana.hears_nothing()
+
+
+def test_a_server_is_started_twice_side_by_side(start):
+    first, second = start(), start()
+
+    assert first.port != second.port
+    session = first.session(LISTS)
+    assert second.get(session.path).status == 404
+
+
+def test_everything_has_a_default(plain):
+    assert isinstance(plain, Pickerd)
+    session = plain.session(LISTS, now=None)
+    assert session.tokens == {}, "open, unless told otherwise"
+    assert session.join("Ana").role == "owner"

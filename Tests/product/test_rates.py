@@ -1,0 +1,128 @@
+"""`messagesPerSecond`: over it `tooMany`, ten times over it 4529."""
+
+import pytest
+
+from conftest import for_one_test
+from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import wait_until
+
+RATE = 10
+
+
+@pytest.fixture(scope="module")
+def _slow_paced(_shared):
+    return _shared("rates", limits={"messagesPerSecond": RATE})
+
+
+@pytest.fixture
+def paced(_slow_paced, request):
+    """A server that takes ten messages a second of a connection."""
+    yield from for_one_test(_slow_paced, request)
+
+
+def burst(member, count):
+    """`count` selects at once; the answers in their order."""
+    first = len(member.record)
+    for n in range(count):
+        member.ask("select", column=0, row=(n + 1) % 4, generation=1)
+    member.until(lambda m: not m.pending, what="all answers")
+    return [m for m in member.record[first:] if "ref" in m]
+
+
+def test_within_the_rate_everything_is_done(paced):
+    ana = paced.session(LISTS).join("Ana")
+
+    assert [answer["type"] for answer in burst(ana, RATE - 2)] == ["delta"] * (RATE - 2)
+
+
+def test_commands_over_the_rate_are_refused_with_too_many(paced):
+    session = paced.session(LISTS)
+    ana = session.join("Ana")
+
+    answers = burst(ana, 4 * RATE)
+
+    refused = [answer for answer in answers if answer["type"] == "refused"]
+    assert {answer["code"] for answer in refused} == {"tooMany"}
+    assert len(refused) >= 2 * RATE
+    assert len(answers) - len(refused) >= RATE - 2
+    assert session.revision() == len(answers) - len(refused)
+
+
+def test_a_ref_refused_with_too_many_may_be_sent_again(paced):
+    session = paced.session(LISTS)
+    ana = session.join("Ana")
+    answers = burst(ana, 3 * RATE)
+    ref = next(a["ref"] for a in reversed(answers) if a.get("code") == "tooMany")
+    done = session.revision()
+
+    again = wait_until(lambda: unless_too_many(ana, ref), what="a rate that has calmed down")
+
+    assert (again["type"], again["ref"]) == ("delta", ref)
+    assert session.revision() == done + 1
+
+
+def unless_too_many(ana, ref):
+    answer = ana.do("select", ref=ref, column=1, row=1, generation=1)
+    return answer if answer.get("code") != "tooMany" else None
+
+
+def test_unknown_types_are_checked_before_the_rate(paced):
+    """The order of refusals: `oldRef`, `unknownType`, `tooMany`."""
+    ana = paced.session(LISTS).join("Ana")
+    burst(ana, 2 * RATE)
+
+    assert ana.do("dance")["code"] == "unknownType"
+
+
+def test_months_over_the_rate_are_refused_without_a_ref(paced):
+    ana = paced.session(CALENDAR).join("Ana")
+
+    for _ in range(3 * RATE):
+        ana.send({"type": "months", "from": "2018-11", "count": 1})
+
+    heard = [ana.expect("months", "refused") for _ in range(3 * RATE)]
+    refused = [m for m in heard if m["type"] == "refused"]
+    assert {m["code"] for m in refused} == {"tooMany"}
+    assert not [m for m in refused if "ref" in m]
+    assert RATE <= len(refused) <= 2 * RATE + 2
+
+
+def test_rows_over_the_rate_are_refused_without_a_ref(paced):
+    ana = paced.session(LISTS).join("Ana")
+
+    for _ in range(3 * RATE):
+        ana.send({"type": "rows", "column": 0, "from": 0, "count": 1})
+
+    heard = [ana.expect("rows", "refused") for _ in range(3 * RATE)]
+    assert {m["code"] for m in heard if m["type"] == "refused"} == {"tooMany"}
+
+
+def test_touches_over_the_rate_are_dropped_and_the_last_one_counts(paced):
+    session = paced.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    for n in range(3 * RATE):
+        ana.touch(column=0, row=n % 3)
+    ana.touch(column=1, row=3)
+
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 3})
+    assert not [m for m in ana.record if m["type"] == "refused"]
+
+
+def test_ten_times_over_the_rate_closes_with_4529(paced):
+    session = paced.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    for _ in range(30 * RATE):
+        ana.touch(column=0, row=1)
+
+    ana.closed(4529)
+    assert bo.select(0, 1)["type"] == "delta"
+
+
+def test_the_rate_is_a_connections_own(paced):
+    session = paced.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    burst(ana, 3 * RATE)
+
+    assert bo.select(1, 1)["type"] == "delta"

@@ -1,0 +1,231 @@
+"""Coming back: missed deltas where they are there, else a snapshot; and the same member."""
+
+
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+
+
+def selects(member, count, column=0):
+    """`count` selects that all change something."""
+    rows = member.screen.columns[column]["count"]
+    for _ in range(count):
+        row = (member.screen.columns[column]["row"] + 1) % rows
+        assert member.select(column, row)["type"] == "delta"
+
+
+def test_missed_deltas_are_sent_again(server):
+    session = server.session(TREE)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+    selects(bo, 3)
+
+    again = session.back(ana)
+
+    assert again.id == ana.id
+    assert again.welcome["resumed"] is True and "snapshot" not in again.welcome
+    assert (again.welcome["revision"], again.welcome["epoch"]) == (0, session.epoch)
+    assert [again.expect("delta")["revision"] for _ in range(3)] == [1, 2, 3]
+    again.hears_nothing()
+    bo.reach(3)
+    missed = [m for m in again.record if m["type"] == "delta"]
+    mine = [{k: v for k, v in m.items() if k != "ref"} for m in bo.record if m["type"] == "delta"]
+    assert missed == mine
+
+
+def test_who_has_missed_nothing_hears_nothing(server):
+    session = server.session(TREE)
+    ana = session.join("Ana")
+    selects(ana, 3)
+    ana.drop()
+
+    again = session.back(ana)
+
+    assert (again.welcome["resumed"], again.welcome["revision"]) == (True, 3)
+    again.hears_nothing()
+
+
+def test_a_gap_is_healed_by_resuming_from_before_it(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    before = ana.screen
+    selects(bo, 5)
+    ana.reach(5)
+    ana.screen = type(before)()
+    ana.screen.show(ana.welcome["snapshot"])
+    ana.screen.revision = 0
+
+    again = session.back(ana)
+
+    assert again.welcome["resumed"] is True
+    again.reach(5)
+
+
+def test_the_authors_missed_delta_carries_its_ref(server):
+    """"Only the author's copy of a delta carries `ref`": also the copy that is sent again."""
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1, ref=7)
+    ana.drop()
+
+    again = session.connect()
+    again.screen.revision = 0
+    again.pending.append(7)
+    again.join(resume=ana.resume(0))
+
+    assert again.expect("delta")["ref"] == 7
+
+
+def test_missed_deltas_come_without_bands_then_one_months(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana", months={"from": "2018-11", "count": 2})
+    bo = session.join("Bo")
+    ana.drop()
+    bo.tap("2018-11-20")
+    bo.tap("2018-12-05")
+
+    again = session.back(ana, months={"from": "2018-11", "count": 2})
+
+    for _ in range(2):
+        delta = again.expect("delta")
+        assert [change["change"] for change in delta["changes"]] == ["range"]
+    months = again.expect("months")
+    assert months["revision"] == 2
+    assert [view["month"] for view in months["months"]] == ["2018-11", "2018-12"]
+    again.hears_nothing()
+
+
+def test_months_are_those_of_the_new_join(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana", months={"from": "2018-11", "count": 2})
+    ana.drop()
+
+    again = session.back(ana)
+    delta = again.tap("2018-11-20")
+
+    assert [change["change"] for change in delta["changes"]] == ["range"]
+
+
+def test_locale_is_that_of_the_new_join(server):
+    session = server.session(SLOT)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+    bo.select(0, 1)
+
+    again = session.back(ana, locale="zh-Hans")
+
+    delta = again.expect("delta")
+    day = next(c for c in delta["changes"] if c["change"] == "row" and c["column"] == 0)
+    assert day["text"] == "11月24日 星期六"
+
+
+def test_name_color_and_role_stay_the_members(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+
+    again = session.connect()
+    again.screen = ana.screen
+    again.join(resume=ana.resume(), name="Zoe")
+
+    for field in ("id", "name", "role", "color"):
+        assert again.welcome["member"][field] == ana.welcome["member"][field]
+    theirs = next(m for m in session.get()["members"] if m["id"] == ana.id)
+    assert (theirs["name"], theirs["role"], theirs["online"]) == ("Ana", "owner", True)
+
+
+def test_when_history_is_too_short_there_is_a_snapshot(small):
+    session = small.session(LISTS)
+    ana, bo = session.join("Ana"), session.join("Bo")
+    ana.drop()
+    selects(bo, 21)
+
+    again = session.back(ana)
+
+    assert (again.welcome["resumed"], again.welcome["revision"]) == (False, 21)
+    assert again.id == ana.id
+    assert again.welcome["snapshot"] == session.get()["snapshot"]
+    again.hears_nothing()
+
+
+def test_when_history_is_just_long_enough_there_are_deltas(small):
+    session = small.session(LISTS)
+    ana, bo = session.join("Ana"), session.join("Bo")
+    ana.drop()
+    selects(bo, 20)
+
+    again = session.back(ana)
+
+    assert again.welcome["resumed"] is True
+    again.reach(20)
+
+
+def test_at_least_the_last_1000_deltas_are_there(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+    for n in range(1, 1001):
+        bo.ask("select", column=0, row=n % 2, generation=1)
+    bo.until(lambda m: not m.pending, timeout=20)
+
+    again = session.back(ana)
+
+    assert again.welcome["resumed"] is True
+    again.reach(1000)
+
+
+def test_another_epoch_is_answered_with_a_snapshot(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    selects(ana, 2)
+    ana.drop()
+
+    again = session.back(ana, epoch="another")
+
+    assert (again.welcome["resumed"], again.welcome["epoch"]) == (False, session.epoch)
+    assert (again.id, again.welcome["revision"]) == (ana.id, 2)
+
+
+def test_a_revision_beyond_the_servers_is_answered_with_a_snapshot(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    selects(ana, 2)
+    ana.drop()
+
+    again = session.back(ana, revision=3)
+
+    assert (again.welcome["resumed"], again.welcome["revision"]) == (False, 2)
+    assert (again.id, again.welcome["epoch"]) == (ana.id, session.epoch)
+
+
+def test_a_negative_revision_names_nothing(server):
+    """"negative ones are well-typed and name nothing": nothing to resume from, a snapshot."""
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.drop()
+
+    again = session.back(ana, revision=-1)
+
+    assert (again.welcome["resumed"], again.id) == (False, ana.id)
+
+
+def test_a_snapshot_at_resume_is_followed_by_months_if_join_named_some(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    ana.tap("2018-11-20")
+    ana.drop()
+
+    again = session.back(ana, epoch="another", months={"from": "2018-11", "count": 1})
+
+    assert again.expect("months")["revision"] == 1
+
+
+def test_ticks_that_were_missed_are_missed_deltas(server):
+    session = server.session(DATE)
+    ana = session.join("Ana")
+    ana.drop()
+    server.clock("2018-11-24T00:00:00+08:00")
+
+    again = session.back(ana)
+
+    delta = again.expect("delta")
+    assert "by" not in delta
+    assert again.screen.columns[2]["count"] == 24

@@ -1,0 +1,228 @@
+"""RFC 6455 over raw sockets: framing, fragments, UTF-8 and closing.
+
+Cases are numbered as in Autobahn's test suite where there is one of it."""
+
+import struct
+import time
+
+import pytest
+
+from conftest_socket import echo  # noqa: F401
+from rawsocket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Gone, frame
+
+LIMIT = 65536
+
+
+def is_over_soon(web, code):
+    """The server closes with that code, takes the answer, and hangs up well before 5 s."""
+    assert web.read_close()[0] == code
+    web.answer_close(code)
+    assert web.seconds_until_gone() < 1
+    web.socket.close()
+
+
+# Framing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [0, 1, 125, 126, 127, 128, 1024, 65535, LIMIT])
+def test_a_text_message_of_any_length_up_to_the_limit_is_echoed(echo, count):
+    with echo.websocket() as web:
+        web.send_text("x" * count)
+        assert web.read_text() == "x" * count
+
+
+def test_a_message_that_comes_octet_by_octet_is_echoed(echo):
+    with echo.websocket() as web:
+        for octet in frame(TEXT, "grüße".encode()):
+            web.send(bytes([octet]))
+        assert web.read_text() == "grüße"
+
+
+def test_messages_in_one_segment_are_echoed_in_order(echo):
+    with echo.websocket() as web:
+        web.send(b"".join(frame(TEXT, str(number).encode()) for number in range(500)))
+        assert [web.read_text() for _ in range(500)] == [str(number) for number in range(500)]
+
+
+def test_a_message_in_the_segment_of_the_handshake_is_echoed(echo):
+    with echo.raw() as raw:
+        whole = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
+            b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        raw.send(whole + frame(TEXT, b"early"))
+        assert raw.response()[0] == 101
+        assert raw.read_text() == "early"
+
+
+def test_the_handler_can_send_before_anything_is_received(echo):
+    with echo.websocket("/greeting") as web:
+        assert web.read_text() == "hello localhost"
+
+
+def test_a_binary_message_is_closed_with_1003(echo):
+    web = echo.websocket()
+    web.send_frame(BINARY, b"\x00")
+    is_over_soon(web, 1003)
+
+
+@pytest.mark.parametrize("opcode", [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
+def test_a_reserved_opcode_is_closed_with_1002(echo, opcode):
+    web = echo.websocket()
+    web.send_frame(opcode, b"x")
+    is_over_soon(web, 1002)
+
+
+@pytest.mark.parametrize("rsv", [1, 2, 3, 4, 5, 6, 7])
+def test_a_reserved_bit_is_closed_with_1002(echo, rsv):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"x", rsv=rsv)
+    is_over_soon(web, 1002)
+
+
+def test_compression_is_not_negotiated(echo):
+    with echo.raw() as raw:
+        status, headers, _ = raw.upgrade(
+            Sec_WebSocket_Extensions="permessage-deflate; client_max_window_bits")
+        assert status == 101
+        assert "sec-websocket-extensions" not in headers
+
+
+def test_nothing_is_echoed_after_the_server_has_failed_the_connection(echo):
+    """5.15: what follows a violation in the same segment is not acted on."""
+    with echo.websocket() as web:
+        web.send(frame(TEXT, b"good") + frame(CONTINUATION, b"bad") + frame(TEXT, b"late"))
+        assert web.read_text() == "good"
+        assert web.read_frame()[0] == CLOSE
+        with pytest.raises(Gone):
+            web.read_frame()
+
+
+# Size ------------------------------------------------------------------------------------------
+
+
+def test_a_message_one_octet_over_the_limit_is_closed_with_1009(echo):
+    web = echo.websocket()
+    web.send_text("x" * (LIMIT + 1))
+    is_over_soon(web, 1009)
+
+
+@pytest.mark.parametrize("length", [LIMIT + 1, 1 << 31, 1 << 32, (1 << 63) - 1])
+def test_a_frame_that_declares_too_much_is_closed_at_its_first_octet(echo, length):
+    with echo.websocket() as web:
+        web.send_frame(TEXT, b"x", length=length)
+        assert web.read_close()[0] == 1009
+
+
+def test_a_frame_with_the_highest_bit_of_its_length_set_is_hung_up(echo):
+    with echo.websocket() as web:
+        web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
+        assert web.seconds_until_gone() < 1
+
+
+def test_a_fragmented_message_over_the_limit_is_closed_with_1009(echo):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"x" * LIMIT, final=False)
+    web.send_frame(CONTINUATION, b"x")
+    is_over_soon(web, 1009)
+
+
+# Fragments -------------------------------------------------------------------------------------
+
+
+def test_fragments_with_control_frames_between_them_are_one_message(echo):
+    """5.6 to 5.8."""
+    with echo.websocket() as web:
+        web.send_frame(TEXT, b"one ", final=False)
+        web.send_frame(PING, b"between")
+        web.send_frame(CONTINUATION, b"", final=False)
+        web.send_frame(PONG, b"unasked")
+        web.send_frame(CONTINUATION, b"message")
+        answers = {web.read_frame(), web.read_frame()}  # the pong may be overtaken
+        assert answers == {(PONG, b"between"), (TEXT, b"one message")}
+
+
+def test_empty_fragments_make_an_empty_message(echo):
+    with echo.websocket() as web:
+        web.send_frame(TEXT, b"", final=False)
+        web.send_frame(CONTINUATION, b"")
+        assert web.read_text() == ""
+
+
+def test_64_fragments_are_a_message(echo):
+    with echo.websocket() as web:
+        web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 62
+                 + frame(CONTINUATION, b"x"))
+        assert web.read_text() == "x" * 64
+
+
+def test_65_fragments_are_closed_with_1009(echo):
+    web = echo.websocket()
+    web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 63)
+    is_over_soon(web, 1009)
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_a_continuation_of_nothing_is_closed_with_1002(echo, final):
+    web = echo.websocket()
+    web.send_frame(CONTINUATION, b"x", final=final)
+    is_over_soon(web, 1002)
+
+
+def test_a_new_message_inside_another_is_closed_with_1002(echo):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"one", final=False)
+    web.send_frame(TEXT, b"two")
+    is_over_soon(web, 1002)
+
+
+def test_a_message_that_takes_too_long_is_closed_with_1009(echo):
+    """Also if its peer is alive in between, and if it comes octet by octet."""
+    web = echo.websocket()
+    whole = frame(TEXT, b"x" * 100)
+    with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
+        for octet in whole:
+            web.send(bytes([octet]))
+            time.sleep(0.03)
+            assert time.monotonic() and not _has_close(web)
+    web.socket.close()
+
+
+def _has_close(web):
+    web.socket.settimeout(0.001)
+    try:
+        web._more()
+    except TimeoutError:
+        return False
+    finally:
+        web.socket.settimeout(web.timeout)
+    assert web.read_close()[0] == 1009
+    return True
+
+
+# Control frames --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("payload", [b"", b"x", bytes(range(125)), b"\xff\xfe"])
+def test_a_ping_is_answered_with_its_payload(echo, payload):
+    with echo.websocket() as web:
+        web.send_frame(PING, payload)
+        assert web.read_frame() == (PONG, payload)
+
+
+def test_an_unasked_pong_is_ignored(echo):
+    with echo.websocket() as web:
+        web.send_frame(PONG, b"\xff not even text")
+        web.send_text("still here")
+        assert web.read_text() == "still here"
+
+
+def test_a_fragmented_ping_is_closed_with_1002(echo):
+    web = echo.websocket()
+    web.send_frame(PING, b"x", final=False)
+    is_over_soon(web, 1002)
+
+
+@pytest.mark.parametrize("opcode", [PING, PONG, CLOSE])
+def test_a_control_frame_over_125_octets_ends_the_connection(echo, opcode):
+    with echo.websocket() as web:
+        web.send_frame(opcode, b"x" * 126)
+        assert web.seconds_until_gone() < 1

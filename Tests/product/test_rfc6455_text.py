@@ -1,0 +1,207 @@
+"""RFC 6455 over raw sockets: UTF-8 and close frames."""
+
+import struct
+
+import pytest
+
+from conftest_socket import echo  # noqa: F401
+from rawsocket import CLOSE, CONTINUATION, TEXT, Gone
+
+#: Well-formed, at the edges of every length. - Source: Unicode, table 3-7
+GOOD = ["κόσμε", "\0", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff",
+        "\U00010000", "\U0010ffff", "\U0001f600 and 25日"]
+#: Each ends at the first octet that no text can have there.
+BAD = {
+    "a lone continuation": b"\x80", "the highest continuation": b"\xbf",
+    "an overlong slash": b"\xc0", "an overlong del": b"\xc1", "an overlong of 3": b"\xe0\x9f",
+    "an overlong of 4": b"\xf0\x8f", "the first surrogate": b"\xed\xa0",
+    "the last surrogate": b"\xed\xbf", "past U+10FFFF": b"\xf4\x90", "a lead of 5": b"\xf8",
+    "a lead of 6": b"\xfc", "fe": b"\xfe", "ff": b"\xff", "ASCII after a lead of 2": b"\xc3a",
+    "ASCII inside 3": b"\xe2\x82a", "ASCII inside 4": b"\xf0\x9f\x98a", "two leads": b"\xc3\xc3",
+    "the lead f5": b"\xf5",
+}
+
+
+def fails_with_1007(web):
+    assert web.read_close() == (1007, "invalid UTF-8")
+    web.answer_close(1007)
+    assert web.seconds_until_gone() < 1
+    web.socket.close()
+
+
+@pytest.mark.parametrize("text", GOOD, ids=ascii)
+def test_well_formed_text_is_echoed(echo, text):
+    with echo.websocket() as web:
+        web.send_text(text.encode("utf-8", "surrogatepass"))
+        assert web.read_text() == text
+
+
+@pytest.mark.parametrize("text", GOOD, ids=ascii)
+def test_well_formed_text_cut_at_every_octet_is_echoed(echo, text):
+    octets = text.encode()
+    with echo.websocket() as web:
+        web.send_frame(TEXT, b"", final=False)
+        for octet in octets:
+            web.send_frame(CONTINUATION, bytes([octet]), final=False)
+        web.send_frame(CONTINUATION, b"")
+        assert web.read_text() == text
+
+
+@pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
+def test_ill_formed_text_is_closed_with_1007(echo, octets):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"sixteen letters " + octets + b" and more")
+    fails_with_1007(web)
+
+
+@pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
+def test_ill_formed_text_is_closed_before_its_message_is_over(echo, octets):
+    """6.4: at once, not at the final fragment."""
+    web = echo.websocket()
+    web.send_frame(TEXT, b"ok", final=False)
+    for octet in octets:
+        web.send_frame(CONTINUATION, bytes([octet]), final=False)
+    fails_with_1007(web)
+
+
+@pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
+def test_ill_formed_text_is_closed_inside_its_frame(echo, octets):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"ok" + octets, length=3000)
+    assert web.read_close()[0] == 1007
+    web.socket.close()
+
+
+@pytest.mark.parametrize("octets", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf0\x9f", b"\xf0"])
+@pytest.mark.parametrize("is_split", [False, True])
+def test_text_that_ends_inside_a_character_is_closed_with_1007(echo, octets, is_split):
+    web = echo.websocket()
+    web.send_frame(TEXT, b"cut " + octets, final=not is_split)
+    if is_split:
+        web.send_frame(CONTINUATION, b"")
+    fails_with_1007(web)
+
+
+# Closing by the peer ---------------------------------------------------------------------------
+
+
+def closes(echo, body):
+    """The answer to a close frame with that body: code, octets of the reason; then the end."""
+    with echo.websocket() as web:
+        web.send_frame(CLOSE, body)
+        opcode, payload = web.read_frame()
+        assert opcode == CLOSE
+        assert web.seconds_until_gone() < 1
+        return struct.unpack("!H", payload[:2])[0] if payload else None, payload[2:]
+
+
+def test_an_empty_close_is_answered_with_an_empty_one(echo):
+    assert closes(echo, b"") == (None, b"")
+
+
+@pytest.mark.parametrize("code", [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999,
+                                  4000, 4404, 4999])
+def test_a_close_code_that_may_be_sent_is_echoed(echo, code):
+    assert closes(echo, struct.pack("!H", code) + "Grüße".encode()) == (code, "Grüße".encode())
+
+
+@pytest.mark.parametrize("code", [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999])
+def test_a_close_code_that_may_not_be_sent_is_answered_with_1002(echo, code):
+    assert closes(echo, struct.pack("!H", code))[0] == 1002
+
+
+@pytest.mark.parametrize("code", [1012, 1013, 1014])
+def test_a_close_code_registered_later_is_answered_with_1002(echo, code):
+    """libwebsockets 4.1.6 knows the codes of the RFC alone; a peer cannot tell the difference."""
+    assert closes(echo, struct.pack("!H", code))[0] == 1002
+
+
+def test_a_close_body_of_one_octet_is_answered_with_1002(echo):
+    assert closes(echo, b"\x03")[0] == 1002
+
+
+@pytest.mark.parametrize("reason", [b"\xff", b"\xed\xa0\x80", b"cut \xe2\x82"])
+def test_an_ill_formed_reason_is_answered_with_1007(echo, reason):
+    assert closes(echo, struct.pack("!H", 1000) + reason)[0] == 1007
+
+
+def test_a_reason_of_123_octets_is_echoed(echo):
+    assert closes(echo, struct.pack("!H", 1000) + b"r" * 123) == (1000, b"r" * 123)
+
+
+def test_nothing_is_received_after_the_peers_close(echo):
+    before = echo.counters()["closed"]
+    with echo.websocket() as web:
+        web.send_frame(CLOSE, struct.pack("!H", 1000))
+        web.send_text("too late")
+        assert web.read_frame()[0] == CLOSE
+        with pytest.raises(Gone):
+            web.read_frame()
+    assert echo.counters()["closed"] == before + 1
+
+
+def test_a_message_before_the_close_is_answered_before_the_close(echo):
+    with echo.websocket() as web:
+        web.send_text("first")
+        web.send_frame(CLOSE, struct.pack("!H", 1000))
+        assert web.read_frame() == (TEXT, b"first")
+        assert web.read_close() == (1000, "")
+
+
+# Closing by the handler ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [1000, 1001, 1011, 4301, 4404, 4508])
+def test_the_handlers_code_and_reason_arrive(echo, code):
+    with echo.websocket("/script") as web:
+        web.send_text(f"close {code} why not, Ünal?")
+        assert web.read_close() == (code, "why not, Ünal?")
+        web.answer_close(code)
+        assert web.seconds_until_gone() < 1
+
+
+def test_last_words_arrive_before_the_close(echo):
+    with echo.websocket("/script") as web:
+        web.send_text("last 4404 no such session")
+        assert web.read_frame() == (TEXT, b"last words")
+        assert web.read_close() == (4404, "no such session")
+
+
+def test_a_reason_over_123_octets_is_cut_between_characters(echo):
+    with echo.websocket("/script") as web:
+        web.send_text("close 4400 " + "ü" * 100)
+        assert web.read_close() == (4400, "ü" * 61)
+
+
+def test_two_megabytes_arrive_before_the_close(echo):
+    """Row "Close code lost": after a partial write, too."""
+    with echo.websocket("/script", receive_buffer=4096) as web:
+        web.send_text("flood-close 1 2000000 4410")
+        assert web.read_frame() == (TEXT, b"x" * 2_000_000)
+        assert web.read_close() == (4410, "done")
+        web.answer_close(4410)
+        assert web.seconds_until_gone() < 1
+
+
+def test_a_peer_that_does_not_answer_the_close_is_hung_up(echo):
+    with echo.websocket("/script") as web:
+        web.send_text("close 4404 gone")
+        assert web.read_close()[0] == 4404
+        assert 1 < web.seconds_until_gone() < 2.5
+
+
+def test_a_peer_that_does_not_read_is_hung_up_though_it_is_being_closed(echo):
+    with echo.websocket("/script", receive_buffer=4096) as web:
+        before = echo.counters()["closed"]
+        web.send_text("flood-close 1 8000000 4410")
+        web.socket.settimeout(0.1)
+        import time
+        time.sleep(2.5)
+        assert echo.counters()["closed"] == before + 1
+
+
+def test_messages_after_the_handlers_close_are_dropped(echo):
+    with echo.websocket("/script") as web:
+        web.send_text("close 4404 gone")
+        web.send_text("all nobody may hear this")
+        assert web.read_frame()[0] == CLOSE

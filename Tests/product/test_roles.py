@@ -1,0 +1,260 @@
+"""`--auth token`: three tokens, three roles."""
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from harness.definitions import CALENDAR, LISTS
+from harness.member import Member, dial
+
+COMMANDS = {
+    "select": {"column": 0, "row": 1, "generation": 1}, "undo": {}, "redo": {}, "confirm": {},
+    "cancel": {}, "reopen": {}, "tap": {"date": "2018-11-20"}, "clear": {}}
+FOR_CALENDARS = ("tap", "clear")
+OF_THE_OWNER = ("confirm", "cancel", "reopen")
+
+
+def allowed(role, command):
+    if role == "viewer":
+        return False
+    return role == "owner" or command not in OF_THE_OWNER
+
+
+def test_a_session_has_three_tokens(guarded):
+    session = guarded.session(LISTS)
+
+    assert set(session.tokens) == {"owner", "editor", "viewer"}
+    assert len(set(session.tokens.values())) == 3
+    assert all(len(token) >= 22 for token in session.tokens.values()), "128 bits at least"
+
+
+def test_an_open_server_gives_no_tokens(server):
+    assert "tokens" not in server.create(LISTS).json
+
+
+@pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
+def test_a_token_is_a_role(guarded, role):
+    session = guarded.session(LISTS)
+
+    assert session.join("Ana", role=role).role == role
+
+
+def test_several_may_have_one_token(guarded):
+    session = guarded.session(LISTS)
+
+    roles = [session.join(role=role).role for role in ("viewer", "owner", "owner", "viewer")]
+
+    assert roles == ["viewer", "owner", "owner", "viewer"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
+def test_who_may_do_what(guarded, role, command):
+    session = guarded.session(CALENDAR if command in FOR_CALENDARS else LISTS)
+    ana = session.join("Ana", role=role)
+
+    answer = ana.do(command, **COMMANDS[command])
+
+    if allowed(role, command):
+        assert answer.get("code") != "notAllowed", answer
+    else:
+        assert answer["code"] == "notAllowed", answer
+        assert session.revision() == 0
+
+
+def test_a_viewer_looks(guarded):
+    months = guarded.session(CALENDAR).join("Ana", role="viewer")
+    wheels = guarded.session(LISTS, now=None).join("Ana", role="viewer")
+
+    assert months.look("2018-11")["months"][0]["month"] == "2018-11"
+    assert wheels.rows(0, 1, 2)["rows"][0]["key"] == "Windows"
+
+
+def test_a_refused_select_of_a_viewer_carries_its_row(guarded):
+    ana = guarded.session(LISTS).join("Ana", role="viewer")
+
+    assert [c["change"] for c in ana.select(0, 1)["changes"]] == ["row"]
+
+
+def test_not_allowed_is_checked_before_the_kind_and_the_status(guarded):
+    session = guarded.session(LISTS)
+    ana, bo = session.join("Ana", role="owner"), session.join("Bo", role="viewer")
+    ana.cancel()
+    bo.reach(1)
+
+    assert bo.tap("2018-11-20")["code"] == "notAllowed"
+    assert bo.do("select", column=9, row=9, generation=9)["code"] == "notAllowed"
+    assert bo.do("dance")["code"] == "unknownType"
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "x" * 1000, "日本"])
+def test_no_or_a_bad_token_closes_with_4301(guarded, token):
+    session = guarded.session(LISTS)
+    ana = session.connect()
+
+    ana.send({"type": "join", **({} if token is None else {"token": token})})
+
+    ana.closed(4301)
+    assert session.get()["members"] == []
+
+
+def test_the_token_of_another_session_is_a_bad_one(guarded):
+    here, there = guarded.session(LISTS), guarded.session(LISTS)
+    ana = here.connect()
+
+    ana.send({"type": "join", "token": there.tokens["owner"]})
+
+    ana.closed(4301)
+
+
+def test_a_token_may_come_in_the_authorization_header(guarded):
+    session = guarded.session(LISTS)
+    ana = session.connect(headers={"Authorization": f"Bearer {session.tokens['editor']}"})
+
+    ana.join()
+
+    assert ana.role == "editor"
+
+
+def test_a_bad_token_in_the_header_closes_with_4301_after_the_handshake(guarded):
+    session = guarded.session(LISTS)
+    ana = session.connect(headers={"Authorization": "Bearer wrong"})
+
+    ana.send({"type": "join"})
+
+    ana.closed(4301)
+
+
+def test_a_token_in_the_url_is_none(guarded):
+    session = guarded.session(LISTS)
+    ana = session.keep(Member(f"{session.url}?token={session.tokens['owner']}", join=False))
+
+    ana.send({"type": "join"})
+
+    ana.closed(4301)
+    assert guarded.get(f"{session.path}?token={session.tokens['owner']}").code == "noToken"
+
+
+def test_a_token_in_the_subprotocol_is_none(guarded):
+    session = guarded.session(LISTS)
+    try:
+        web = dial(session.url, subprotocols=("pickerd.v1", session.tokens["owner"]))
+    except InvalidStatus:
+        return
+    web.close()
+
+    ana = session.connect()
+    ana.send({"type": "join"})
+    ana.closed(4301)
+
+
+def test_who_resumes_needs_a_token_again(guarded):
+    session = guarded.session(LISTS)
+    ana = session.join("Ana", role="editor")
+    ana.drop()
+    again = session.connect()
+
+    again.send({"type": "join", "resume": ana.resume()})
+
+    again.closed(4301)
+
+
+def test_the_role_of_the_new_token_counts(guarded):
+    session = guarded.session(LISTS)
+    ana, bo = session.join("Ana", role="editor"), session.join("Bo", role="owner")
+    ana.drop()
+
+    again = session.back(ana, token=session.tokens["viewer"])
+
+    assert (again.id, again.role) == (ana.id, "viewer")
+    assert again.select(0, 1)["code"] == "notAllowed"
+    bo.until(lambda m: m.screen.members[ana.id]["role"] == "viewer")
+
+
+def test_nobody_inherits_where_tokens_are_the_roles(guarded):
+    session = guarded.session(LISTS)
+    ana, bo = session.join("Ana", role="owner"), session.join("Bo", role="editor")
+    ana.leave()
+    bo.until(lambda m: ana.id not in m.screen.members)
+
+    assert bo.confirm()["code"] == "notAllowed"
+
+
+# HTTP
+
+
+def test_get_needs_any_token(guarded):
+    session = guarded.session(LISTS)
+
+    for role in ("owner", "editor", "viewer"):
+        assert session.get(token=session.tokens[role])["revision"] == 0
+        assert guarded.get(session.path + "/log", token=session.tokens[role]).status == 200
+
+
+@pytest.mark.parametrize("path", ["", "/log"])
+def test_get_without_a_token_is_401_no_token(guarded, path):
+    session = guarded.session(LISTS)
+
+    answer = guarded.get(session.path + path)
+
+    assert (answer.status, answer.code) == (401, "noToken")
+
+
+@pytest.mark.parametrize("path", ["", "/log"])
+def test_get_with_a_bad_token_is_401_bad_token(guarded, path):
+    session, other = guarded.session(LISTS), guarded.session(LISTS)
+
+    for token in ("wrong", other.tokens["owner"], session.tokens["owner"] + "x"):
+        answer = guarded.get(session.path + path, token=token)
+        assert (answer.status, answer.code) == (401, "badToken")
+
+
+def test_a_header_that_is_no_bearer_token_is_refused(guarded):
+    session = guarded.session(LISTS)
+
+    for value in ("Basic eDp5", "Bearer", session.tokens["owner"], "Bearer  "):
+        answer = guarded.get(session.path, headers={"Authorization": value})
+        assert (answer.status, answer.code in ("noToken", "badToken")) == (401, True)
+
+
+@pytest.mark.parametrize("role, status", [("viewer", 403), ("editor", 403), ("owner", 204)])
+def test_delete_needs_the_owners_token(guarded, role, status):
+    session = guarded.session(LISTS)
+
+    answer = session.delete(token=session.tokens[role])
+
+    assert answer.status == status
+    if status == 403:
+        assert answer.code == "notAllowed"
+        assert session.get()["revision"] == 0
+
+
+def test_delete_without_or_with_a_bad_token_is_401(guarded):
+    session = guarded.session(LISTS)
+
+    assert guarded.delete(session.path).code == "noToken"
+    assert guarded.delete(session.path, token="wrong").code == "badToken"
+
+
+def test_http_is_open_where_auth_is_open(server):
+    session = server.session(LISTS)
+
+    assert server.get(session.path).status == 200
+    assert server.get(session.path, token="whatever").status == 200
+    assert server.delete(session.path).status == 204
+
+
+def test_tokens_and_secrets_are_in_no_log(guarded):
+    session = guarded.session(LISTS)
+    ana = session.join("Ana", role="editor")
+    ana.select(0, 1)
+    guarded.get(f"{session.path}?token={session.tokens['owner']}")
+    guarded.get(session.path, token=session.tokens["viewer"])
+    thief = session.connect()
+    thief.send({"type": "join", "token": session.tokens["owner"] + "x"})
+    thief.closed(4301)
+
+    log = guarded.log.read_text(errors="replace")
+
+    for secret in (*session.tokens.values(), ana.welcome["member"]["secret"]):
+        assert secret not in log
+        assert secret not in str(session.log())

@@ -1,0 +1,122 @@
+"""Slow readers get a snapshot instead of what waits for them; nobody else waits."""
+
+import time
+
+import pytest
+
+from harness.definitions import CALENDAR, heavy
+from harness.rawmember import RawMember
+
+#: Deltas of some 50 KiB each: more than the kernel's buffers on both sides take.
+FLOOD = 500
+
+
+@pytest.fixture
+def flooded(server):
+    """Slow does not read; Ana turns the wheel; Bo hears all of it."""
+    session = server.session(heavy())
+    ana, bo = session.together("Ana", "Bo")
+    slow = RawMember(server, session, receive_buffer=4096)
+    yield session, ana, bo, slow
+    slow.close()
+
+
+def turn(ana, count):
+    for n in range(count):
+        ana.ask("select", column=0, row=(ana.screen.columns[0]["row"] + n + 1) % 2, generation=1)
+    ana.until(lambda m: not m.pending, timeout=60, what="all answers")
+
+
+def without_checks(*members):
+    """The schema of 500 big deltas takes a minute; their order and fold is checked anyway."""
+    for member in members:
+        member.is_trusted = True
+
+
+def story(slow, until):
+    """What Slow reads until it hears of revision `until`, presence left out."""
+    heard = []
+    while True:
+        message = slow.message()
+        assert message is not None, f"hung up after {[m['type'] for m in heard][-3:]}"
+        if message["type"] != "presence":
+            heard.append(message)
+        if message.get("revision") == until and message["type"] in ("delta", "snapshot"):
+            return heard
+
+
+def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):
+    session, ana, bo, slow = flooded
+    without_checks(ana, bo)
+
+    begun = time.monotonic()
+    turn(ana, FLOOD)
+    bo.until(lambda m: m.screen.revision == FLOOD, timeout=60)
+    took = time.monotonic() - begun
+    assert took < 30, f"{took:.1f} s for {FLOOD} selects: somebody waits for the slow one"
+
+    heard = story(slow, FLOOD)
+    kinds = [m["type"] for m in heard]
+    assert "snapshot" in kinds and kinds.count("delta") < FLOOD
+    last = max(n for n, kind in enumerate(kinds) if kind == "snapshot")
+    revision = slow.welcome["revision"]
+    for message in heard:
+        if message["type"] == "delta":
+            assert message["revision"] == revision + 1, "no gap but by a snapshot"
+        revision = message["revision"]
+    server = session.get()
+    if last == len(heard) - 1:
+        assert heard[last]["snapshot"] == server["snapshot"]
+        assert {m["id"] for m in heard[last]["members"]} == {m["id"] for m in server["members"]}
+
+    turn(ana, 1)
+    assert slow.until_type("delta")["revision"] == FLOOD + 1
+
+
+def test_a_slow_readers_own_commands_are_answered_each_once(flooded):
+    """"`refused` and `reply` stay, and a dropped delta with its own `ref` becomes a `reply`"."""
+    session, ana, bo, slow = flooded
+    without_checks(ana, bo)
+
+    for n in range(FLOOD):
+        slow.send({"type": "select", "ref": 2 * n + 1, "column": 0, "row": (n + 1) % 2, "generation": 1})
+        slow.send({"type": "select", "ref": 2 * n + 2, "column": 9, "row": 0, "generation": 1})
+    bo.until(lambda m: m.screen.revision == FLOOD, timeout=60)
+
+    refs, types = [], set()
+    while len(refs) < 2 * FLOOD:
+        message = slow.message()
+        types.add(message["type"])
+        if "ref" in message:
+            refs.append(message["ref"])
+            done = message["ref"] % 2 == 1
+            assert (message["type"] in ("delta", "reply")) == done, message
+            if message["type"] in ("delta", "reply"):
+                assert message["revision"] == (message["ref"] + 1) // 2
+    assert refs == list(range(1, 2 * FLOOD + 1))
+    assert {"snapshot", "reply", "refused"} <= types
+
+
+def test_a_slow_reader_that_looks_at_months_gets_them_with_the_snapshot(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    without_checks(ana)
+    slow = RawMember(server, session, receive_buffer=4096, months={"from": "2018-01", "count": 24})
+    slow.until_type("months")
+
+    for n in range(6000):
+        ana.ask("tap", date=("2018-01-01", "2019-12-31")[n % 2])
+        if n % 500 == 499:
+            ana.until(lambda m: not m.pending, timeout=60)
+
+    kinds = []
+    while True:
+        message = slow.message()
+        assert message is not None
+        kinds.append(message["type"])
+        if message.get("revision") == 6000 and message["type"] in ("months", "delta"):
+            break
+    slow.close()
+    assert "snapshot" in kinds, "6,000 taps over 24 months are more than any buffer"
+    at = kinds.index("snapshot")
+    assert "months" in kinds[at:]

@@ -1,0 +1,139 @@
+"""The tests' own client: it folds what is right, and notices what is not. No server needed."""
+
+import json
+from collections import deque
+from copy import deepcopy
+
+import pytest
+
+from harness.calendar import bands
+from harness.contract import message_fits
+from harness.member import Member
+
+LIMITS = {name: 1 for name in (
+    "messageBytes", "months", "rows", "windowRows", "joinMilliseconds", "memberMilliseconds", "refs",
+    "undo", "history", "members", "messagesPerSecond")}
+WELCOME = {
+    "type": "welcome", "member": {
+        "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
+    "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z",
+    "limits": LIMITS, "members": [
+        {"id": "m_1", "name": "Ana", "role": "owner", "color": "#aabbcc", "online": True}],
+    "snapshot": {
+        "definition": {"kind": "cascade", "timeZone": "UTC", "locale": "en"}, "status": "open",
+        "result": {"keys": ["a", "x"]}, "columns": [
+            {"generation": 1, "count": 2, "from": 0, "row": 0, "rows": [
+                {"key": "a", "text": "A"}, {"key": "b", "text": "B"}]},
+            {"generation": 3, "count": 1, "from": 0, "row": 0, "rows": [{"key": "x", "text": "X"}]}]}}
+RELOAD = {"change": "reload", "column": 1, "generation": 4, "count": 1, "from": 0, "row": 0,
+          "rows": [{"key": "y", "text": "Y"}]}
+MOVED = {"change": "row", "column": 0, "row": 1, "key": "b", "text": "B", "cause": "select"}
+RESET = {"change": "row", "column": 1, "row": 0, "key": "y", "text": "Y", "cause": "reset"}
+DELTA = {"type": "delta", "revision": 5, "by": "m_1", "ref": 7, "at": "2018-11-23T02:00:00.000Z",
+         "changes": [RELOAD, MOVED, RESET]}
+
+
+class Wire:
+    """A connection that says what it was given."""
+
+    def __init__(self, *messages):
+        self.messages = deque(messages)
+
+    def recv(self, timeout=None, decode=True):
+        if not self.messages:
+            raise TimeoutError
+        return json.dumps(self.messages.popleft())
+
+
+@pytest.fixture
+def hears():
+    def begin(*messages, pending=(7,)):
+        member = object.__new__(Member)
+        member.begin("Ana")
+        member.web = Wire(*deepcopy(messages))
+        member.pending.extend(pending)
+        member.drain()
+        return member
+    return begin
+
+
+def changed(message, **fields):
+    return {**deepcopy(message), **fields}
+
+
+def test_a_right_delta_is_folded(hears):
+    ana = hears(WELCOME, DELTA)
+
+    assert ana.screen.revision == 5
+    assert [column["key"] for column in ana.screen.columns] == ["b", "y"]
+    assert not ana.pending
+
+
+WRONG = {
+    "a gap": changed(DELTA, revision=6),
+    "a revision twice": changed(DELTA, revision=4),
+    "an answer nobody asked for": changed(DELTA, ref=8),
+    "somebody else's ref": changed(DELTA, by="m_2"),
+    "rows before reloads": changed(DELTA, changes=[MOVED, RELOAD, RESET]),
+    "columns in descending order": changed(DELTA, changes=[RELOAD, RESET, MOVED]),
+    "a column twice": changed(DELTA, changes=[RELOAD, MOVED, RESET, RESET]),
+    "a generation left out": changed(DELTA, changes=[{**RELOAD, "generation": 5}, MOVED, RESET]),
+    "a moved key without a row": changed(DELTA, changes=[RELOAD, MOVED]),
+    "a row that has not moved": changed(DELTA, changes=[
+        {**MOVED, "row": 0, "key": "a", "text": "A"}]),
+    "a key of another row": changed(DELTA, changes=[RELOAD, {**MOVED, "row": 0}, RESET]),
+    "a window that is not whole": changed(DELTA, changes=[{**RELOAD, "count": 2}, MOVED, RESET]),
+    "a clamp without a reason": changed(DELTA, changes=[RELOAD, {**MOVED, "cause": "clamp"}, RESET]),
+    "a field nobody knows": changed(DELTA, colour="red"),
+    "an empty delta": changed(DELTA, changes=[]),
+    "a time without milliseconds": changed(DELTA, at="2018-11-23T02:00:00Z"),
+    "bands of a month nobody looks at": changed(DELTA, changes=[
+        {"change": "bands", "month": "2018-11", "bands": []}]),
+    "a reply too late": {"type": "reply", "ref": 7, "revision": 3},
+    "a refusal too early": {
+        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 5, "changes": []},
+    "a refusal nobody knows": {
+        "type": "refused", "ref": 7, "code": "no", "detail": "x", "revision": 4, "changes": []},
+    "a row that stands elsewhere": {
+        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 4, "changes": [
+            {"change": "row", "column": 0, "row": 1, "key": "b", "text": "B"}]},
+    "presence of oneself": {"type": "presence", "left": ["m_1"]},
+    "empty presence": {"type": "presence"},
+    "a second welcome": WELCOME,
+    "a type nobody knows": {"type": "hello"},
+}
+
+
+@pytest.mark.parametrize("message", WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_noticed(hears, message):
+    with pytest.raises(AssertionError):
+        hears(WELCOME, message)
+
+
+def test_something_before_welcome_is_noticed(hears):
+    with pytest.raises(AssertionError):
+        hears({"type": "presence", "left": ["m_2"]})
+
+
+def test_every_message_of_the_contract_page_fits(hears):
+    for message in (
+            WELCOME, DELTA, {"type": "reply", "ref": 7, "revision": 42},
+            {"type": "draining", "reconnectAfterMs": 1500},
+            {"type": "error", "code": "x", "detail": "y"},
+            {"type": "presence", "touching": [{"member": "m_2"}]},
+            {"type": "rows", "column": 0, "generation": 3, "from": 400, "rows": []},
+            changed(DELTA, changes=[
+                {"change": "months", "first": "2013-01", "last": "2016-09", "count": 45},
+                {"change": "range", "start": "2016-08-10", "end": "2016-08-20", "hits": 2,
+                 "by": "m_1", "cause": "clamp", "reason": "maxDays", "wanted": "2016-08-25"},
+                {"change": "bands", "month": "2016-08", "bands": [
+                    {"row": 1, "from": 3, "to": 6, "shape": "pill", "head": True, "tail": False}]},
+                {"change": "status", "status": "confirmed", "result": {
+                    "start": "2016-08-10", "end": "2016-08-20", "days": 11}}])):
+        message_fits(message)
+
+
+def test_bands_by_the_rules():
+    assert bands("2016-07", {"start": "2016-07-30", "end": "2016-08-02"}) == [
+        {"row": 4, "from": 6, "to": 6, "shape": "circle", "head": True, "tail": False},
+        {"row": 5, "from": 0, "to": 0, "shape": "circle", "head": False, "tail": False}]

@@ -1,0 +1,142 @@
+"""By keyboard alone, right to left, with less motion, and for those who listen."""
+
+from harness.definitions import CALENDAR, DATE, LISTS
+from playwright.sync_api import expect
+from webpages import chromium, window, wire  # noqa: F401
+
+
+def focused_date(one):
+    return one.page.evaluate(
+        "document.activeElement.shadowRoot?.activeElement?.dataset.date ?? null")
+
+
+def tab_to(one, matches, most=40):
+    """Presses Tab until what has the focus matches a selector inside the element."""
+    for _ in range(most):
+        one.page.keyboard.press("Tab")
+        if one.page.evaluate(
+                """(selector) => { let on = document.activeElement;
+                while (on?.shadowRoot?.activeElement) on = on.shadowRoot.activeElement;
+                return on?.matches(selector) ?? false; }""", matches):
+            return
+    raise AssertionError(f"Tab does not come to {matches}")
+
+
+def test_from_load_to_confirm_by_keyboard_alone(window, server):
+    ana = window(server, name="Ana")
+    tab_to(ana, "[data-open=date-0]")
+    ana.page.keyboard.press("Enter")
+    expect(ana.chosen).not_to_be_empty()
+
+    tab_to(ana, ".wheel")
+    for key in "2000":
+        ana.page.keyboard.press(key)
+    ana.page.keyboard.press("ArrowRight")
+    ana.page.keyboard.press("2")
+    expect(ana.chosen).to_contain_text("February")
+    tab_to(ana, ".act.confirm")
+    ana.page.keyboard.press("Enter")
+
+    expect(ana.chosen).to_contain_text("✓ Confirmed.")
+    expect(ana.chosen).to_contain_text("2000")
+
+
+def test_a_range_by_keyboard_alone(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    tab_to(ana, ".day")
+    assert focused_date(ana) == "2018-11-23"
+
+    for key in ("ArrowLeft", "ArrowUp", "Enter", "End", "Space"):
+        ana.page.keyboard.press(key)
+
+    expect(ana.chosen).to_have_text("Nov 15, 2018 – Nov 17, 2018 · 3 days")
+
+
+def test_every_key_of_the_grid(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    tab_to(ana, ".day")
+
+    for key, date in (
+            ("ArrowRight", "2018-11-24"), ("ArrowRight", "2018-11-25"), ("ArrowDown", "2018-12-02"),
+            ("ArrowUp", "2018-11-25"), ("ArrowLeft", "2018-11-24"), ("Home", "2018-11-18"),
+            ("End", "2018-11-24"), ("PageDown", "2018-12-24"), ("PageUp", "2018-11-24"),
+            ("Shift+PageDown", "2019-11-24"), ("Shift+PageUp", "2018-11-24"),
+            ("Shift+PageUp", "2018-01-01"), ("ArrowLeft", "2018-01-01")):
+        ana.page.keyboard.press(key)
+        assert focused_date(ana) == date, key
+    assert ana.page.locator('.day[tabindex="0"]').count() == 1
+
+
+def test_escape_clears_an_open_range_only(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    tab_to(ana, ".day")
+    ana.page.keyboard.press("Enter")
+    expect(ana.page.locator(".hits")).to_have_text("1 tap")
+
+    ana.page.keyboard.press("Escape")
+    expect(ana.page.locator(".hits")).to_have_text("0 taps")
+    ana.page.keyboard.press("Enter")
+    ana.page.keyboard.press("Enter")
+    expect(ana.chosen).to_contain_text("1 day")
+    ana.page.keyboard.press("Escape")
+
+    ana.is_idle()
+    expect(ana.chosen).to_contain_text("1 day")
+
+
+def test_every_key_of_a_wheel(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana")
+    ana.wheel(0).focus()
+
+    for key, year in (("ArrowUp", "2017"), ("PageUp", "2012"), ("ArrowDown", "2013"),
+                      ("PageDown", "2018"), ("Home", "1950"), ("End", "2018")):
+        ana.page.keyboard.press(key)
+        expect(ana.selected(0)).to_have_text(year)
+    ana.page.keyboard.press("ArrowRight")
+    assert ana.wheel(1).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
+
+
+def test_a_wheel_is_a_listbox_that_names_its_row(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana")
+
+    wheel = ana.page.get_by_role("listbox", name="Year")
+    expect(wheel).to_have_count(1)
+    active = wheel.evaluate("(wheel) => wheel.getRootNode().getElementById(wheel.getAttribute('aria-activedescendant')).textContent")
+    assert active == "2018"
+    row = ana.selected(0)
+    expect(row).to_have_attribute("aria-posinset", "69")
+    expect(row).to_have_attribute("aria-setsize", "69")
+
+
+def test_right_to_left_arrows_go_the_way_they_point(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", locale="ar")
+    tab_to(ana, ".day")
+    ana.page.keyboard.press("ArrowLeft")
+    assert focused_date(ana) == "2018-11-24"
+
+    wheels = server.session(LISTS)
+    bo = window(server, wheels, name="Bo", locale="ar")
+    first, second = bo.wheel(0).bounding_box(), bo.wheel(1).bounding_box()
+    assert first["x"] > second["x"]
+    bo.wheel(0).focus()
+    bo.page.keyboard.press("ArrowLeft")
+    assert bo.wheel(1).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
+
+
+def test_with_less_motion_a_wheel_is_there_at_once(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana", reduced_motion="reduce")
+
+    ana.type_at(0, "Home")
+
+    expect(ana.selected(0)).to_have_text("1950", timeout=100)
+    assert ana.picker("pendingCount") in (0, 1)
+    ana.page.wait_for_timeout(250)
+    row, wheel = ana.selected(0).bounding_box(), ana.wheel(0).bounding_box()
+    assert abs(row["y"] + row["height"] / 2 - wheel["y"] - wheel["height"] / 2) < 1

@@ -1,0 +1,186 @@
+"""Calendars in two windows: one taps, the other sees it."""
+
+from harness.definitions import CALENDAR
+from playwright.sync_api import expect
+from webpages import chromium, window, wire  # noqa: F401
+
+
+def two(window, server, definition, **rest):
+    session = server.session(definition, **rest)
+    return window(server, session, name="Ana"), window(server, session, name="Bo"), session
+
+
+def painted(one, month):
+    """What is painted in a month: row, first column, days more, head, tail."""
+    return one.bands(month).evaluate_all("""(bands) => bands.map((band) => [
+        Number(band.style.getPropertyValue('--row')), Number(band.style.getPropertyValue('--from')),
+        Number(band.style.getPropertyValue('--days')), 'head' in band.dataset, 'tail' in band.dataset])""")
+
+
+def test_one_taps_the_first_day_and_the_other_the_last(window, server):
+    ana, bo, session = two(window, server, CALENDAR)
+
+    ana.day("2018-11-14").click()
+    expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
+    bo.day("2018-11-20").click()
+
+    expect(ana.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
+    expect(bo.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
+    assert session.result() == {"start": "2018-11-14", "end": "2018-11-20", "days": 7}
+
+
+def test_bands_have_a_head_and_a_tail_across_week_rows(window, server):
+    ana, bo, _ = two(window, server, CALENDAR)
+
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-20").click()
+
+    expect(bo.bands("2018-11")).to_have_count(2)
+    wanted = [[2, 3, 3, True, False], [3, 0, 2, False, True]]
+    assert painted(bo, "2018-11") == wanted
+    assert painted(ana, "2018-11") == wanted
+    expect(bo.day("2018-11-14")).to_have_attribute("data-head", "")
+    expect(bo.day("2018-11-20")).to_have_attribute("data-tail", "")
+
+
+def test_a_band_is_as_round_as_the_article_draws_it(window, server):
+    ana, _, _ = two(window, server, CALENDAR)
+
+    ana.day("2018-11-14").click()
+    ana.is_idle()
+    box = ana.bands("2018-11").bounding_box()
+    assert abs(box["width"] - box["height"]) < 1, "one day is a circle"
+    ana.day("2018-11-16").click()
+    expect(ana.chosen).to_contain_text("3 days")
+    box = ana.bands("2018-11").bounding_box()
+    first, last = ana.day("2018-11-14").bounding_box(), ana.day("2018-11-16").bounding_box()
+    middle = (first["x"] + last["x"] + last["width"]) / 2
+    assert abs(box["x"] + box["width"] / 2 - middle) < 1, "the pill lies on its days"
+
+
+def test_hits_and_who_began_are_on_show(window, server):
+    ana, bo, _ = two(window, server, CALENDAR)
+    expect(ana.page.locator(".hint")).to_contain_text("Tap the first day.")
+
+    ana.day("2018-11-14").click()
+
+    expect(ana.page.locator(".hint")).to_contain_text("Now tap the last day.")
+    expect(bo.page.locator(".hint")).to_contain_text("Ana began this range.")
+    expect(bo.page.locator(".hits")).to_have_text("1 tap")
+    expect(bo.face("Ana")).to_have_attribute("data-opener", "")
+
+
+def test_a_clamped_range_says_why(window, server):
+    ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
+
+    ana.day("2018-11-05").click()
+    ana.day("2018-11-20").click()
+
+    expect(ana.note).to_contain_text("Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
+    expect(bo.note).to_contain_text("Ana: Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
+    expect(bo.chosen).to_have_text("Nov 5, 2018 – Nov 9, 2018 · 5 days")
+
+
+def test_a_day_that_cannot_be_picked_says_why_and_counts_no_hit(window, server):
+    ana, _, session = two(window, server, {
+        **CALENDAR, "min": "2018-11-05", "max": "2018-11-28",
+        "blocked": [{"weekdays": [1]}, {"from": "2018-11-14", "through": "2018-11-15"}]})
+
+    for date, why in (("2018-11-02", "the first day that can be picked is Nov 5, 2018"),
+                      ("2018-11-30", "the last day that can be picked is Nov 28, 2018"),
+                      ("2018-11-18", "Sunday cannot be picked"),
+                      ("2018-11-15", "Nov 14, 2018 to Nov 15, 2018 is taken")):
+        ana.day(date).click(force=True)
+        expect(ana.note).to_contain_text(why)
+        expect(ana.day(date)).to_have_attribute("aria-disabled", "true")
+        assert why in ana.day(date).get_attribute("aria-label")
+    assert session.revision() == 0
+
+
+def test_the_preview_stays_within_reach(window, server):
+    ana, _, _ = two(window, server, {**CALENDAR, "maxDays": 3})
+    ana.day("2018-11-13").click()
+    ana.is_idle()
+
+    ana.day("2018-11-17").hover()
+
+    preview = ana.month("2018-11").locator(".preview .band")
+    expect(preview).to_have_count(1)
+    assert preview.evaluate("(band) => band.style.getPropertyValue('--days')") == "2"
+
+
+def test_months_are_asked_for_as_they_come_into_view(window, server):
+    ana, _, _ = two(window, server, {**CALENDAR, "months": {"from": "1990-01", "through": "2040-12"}})
+    assert ana.page.locator(".month").count() < 9
+
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, 0)")
+
+    expect(ana.month("1990-01")).not_to_have_attribute("data-loading", "")
+    assert ana.page.locator(".month").count() < 9
+    ana.page.locator(".scroller").evaluate("(list) => list.scrollTo(0, list.scrollHeight)")
+    expect(ana.month("2040-12")).not_to_have_attribute("data-loading", "")
+    ana.day("2040-12-24").click()
+    expect(ana.chosen).to_have_text("")
+    expect(ana.day("2040-12-24")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_range_reaches_months_that_the_other_has_yet_to_scroll_to(window, server):
+    ana, bo, _ = two(window, server, CALENDAR)
+    ana.day("2018-11-20").click()
+    ana.button("Next month").click()
+    ana.button("Next month").click()
+    ana.day("2019-01-10").click()
+    expect(ana.chosen).to_have_text("Nov 20, 2018 – Jan 10, 2019 · 52 days")
+
+    bo.page.locator(".scroller").evaluate("(list) => list.scrollBy(0, 900)")
+
+    expect(bo.bands("2019-01")).to_have_count(2)
+    assert painted(bo, "2019-01") == painted(ana, "2019-01")
+
+
+def test_one_day_alone_when_that_is_what_the_picker_is(window, server):
+    ana, bo, _ = two(window, server, {**CALENDAR, "selection": "single", "weeks": "fit"})
+
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-16").click()
+
+    expect(bo.chosen).to_have_text("Friday, November 16, 2018")
+    expect(bo.bands("2018-11")).to_have_count(1)
+    expect(bo.page.locator(".hits")).to_have_text("2 taps")
+
+
+def test_clear_takes_the_range_away_and_undo_brings_it_back(window, server):
+    ana, bo, _ = two(window, server, CALENDAR)
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-20").click()
+    expect(bo.chosen).to_contain_text("7 days")
+
+    bo.button("Clear").click()
+    expect(ana.chosen).to_have_text("")
+    expect(ana.bands("2018-11")).to_have_count(0)
+    expect(bo.note).to_contain_text("cleared")
+    bo.note.get_by_role("button", name="Undo").click()
+
+    expect(ana.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
+    expect(ana.bands("2018-11")).to_have_count(2)
+
+
+def test_taps_at_the_same_time_end_in_one_and_the_same_range(window, server):
+    ana, bo, session = two(window, server, CALENDAR)
+
+    ana.page.evaluate("document.querySelector('pickerd-calendar').picker.tap({ date: '2018-11-06' })")
+    bo.page.evaluate("document.querySelector('pickerd-calendar').picker.tap({ date: '2018-11-09' })")
+
+    expect(ana.chosen).to_have_text("Nov 6, 2018 – Nov 9, 2018 · 4 days")
+    expect(bo.chosen).to_have_text("Nov 6, 2018 – Nov 9, 2018 · 4 days")
+    assert session.revision() == 2
+
+
+def test_a_new_day_reaches_an_open_page(window, server):
+    ana, _, _ = two(window, server, {**CALENDAR, "min": "today"})
+    expect(ana.day("2018-11-23")).to_have_attribute("aria-current", "date")
+
+    server.clock("2018-11-24T00:00:00+08:00")
+
+    expect(ana.day("2018-11-24")).to_have_attribute("aria-current", "date")
+    expect(ana.day("2018-11-23")).to_have_attribute("aria-disabled", "true")

@@ -1,0 +1,180 @@
+"""Lost lines, offline and back, reloads, and sessions that end under an open page."""
+
+from harness.definitions import CALENDAR, DATE, LISTS
+from playwright.sync_api import expect
+from webpages import chromium, window, wire  # noqa: F401
+
+
+def test_a_cut_line_is_resumed_and_misses_nothing(window, server, wire):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana", port=wire.port)
+    bo = window(server, session, name="Bo")
+    member = ana.picker("self.id")
+
+    wire.cut()
+    expect(ana.chip).to_have_text("Reconnecting")
+    expect(bo.face("Ana (away)")).to_be_visible()
+    bo.type_at(0, "2", "0", "0", "0")
+    expect(bo.chosen).to_contain_text("2000")
+    bo.type_at(1, "2")
+    expect(bo.chosen).to_contain_text("February")
+    wire.mend()
+
+    expect(ana.chosen).to_have_text("Wednesday, February 23, 2000", timeout=15000)
+    expect(ana.chip).to_have_text("Connected")
+    assert ana.picker("self.id") == member
+    assert ana.picker("state.revision") == session.revision() == 2
+
+
+def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wire):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana", port=wire.port)
+    wire.cut()
+    expect(ana.chip).to_have_text("Reconnecting")
+
+    ana.type_at(0, "ArrowDown")
+    expect(ana.selected(0)).to_have_text("Windows")
+    expect(ana.page.locator(".banner")).to_contain_text("1 change waits for the connection")
+    ana.button("Undo").click()
+    wire.mend()
+
+    ana.page.get_by_role("button", name="Try again now").click()
+    expect(ana.chip).to_have_text("Connected", timeout=15000)
+    ana.is_idle()
+    assert session.result() == {"keys": ["Windows", "Xcode"]}
+    assert session.revision() == 1
+
+
+def test_undo_cannot_be_done_offline_and_says_so(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+
+    ana.page.context.set_offline(True)
+    expect(ana.page.locator(".banner")).to_contain_text("You are offline.")
+    ana.button("Undo").click()
+
+    expect(ana.note).to_contain_text("That cannot be done while offline.")
+
+
+def test_offline_and_back(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    ana.page.context.set_offline(True)
+    expect(ana.chip).to_have_text("Offline")
+    bo.type_at(1, "ArrowDown")
+    ana.type_at(0, "End")
+
+    ana.page.context.set_offline(False)
+
+    expect(bo.chosen).to_have_text("Ubuntu · VSCode")
+    expect(ana.chosen).to_have_text("Ubuntu · VSCode")
+
+
+def test_bands_are_right_again_after_a_cut_line(window, server, wire):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana", port=wire.port)
+    bo = window(server, session, name="Bo")
+    wire.cut()
+    expect(ana.chip).to_have_text("Reconnecting")
+
+    bo.day("2018-11-14").click()
+    bo.day("2018-11-20").click()
+    expect(bo.chosen).to_contain_text("7 days")
+    wire.mend()
+
+    expect(ana.bands("2018-11")).to_have_count(2, timeout=15000)
+
+
+def test_a_reload_is_the_same_member(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    ana.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("Windows")
+    member = ana.picker("self.id")
+
+    ana.page.reload()
+    expect(ana.chosen).to_have_text("Windows · Xcode")
+
+    assert ana.picker("self.id") == member
+    assert len(session.get()["members"]) == 2
+    ana.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("Linux")
+
+
+def test_a_copy_of_the_tab_is_somebody_else(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    member = ana.picker("self.id")
+    copied = ana.page.evaluate("JSON.stringify({ ...sessionStorage })")
+
+    twin = ana.page.context.new_page()
+    twin.add_init_script(f"for (const [name, value] of Object.entries({copied})) sessionStorage.setItem(name, value)")
+    twin.goto(ana.page.url)
+    twin.wait_for_selector("pickerd-wheels .row:not([hidden])")
+
+    assert twin.evaluate("document.querySelector('pickerd-wheels').picker.self.id") != member
+    expect(ana.chip).to_have_text("Connected")
+
+
+def test_a_session_that_ends_says_so_and_offers_a_way_on(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    expect(ana.page.locator(".picker-title")).to_be_attached()
+    ana.page.wait_for_timeout(200)
+
+    session.delete()
+
+    expect(ana.page.get_by_role("heading", name="This picker has ended.")).to_be_visible()
+    ana.button("Open a new one like it").click()
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+    assert session.id not in ana.page.url
+
+
+def test_a_link_to_nothing_says_so(window, server):
+    ana = window(server, path="#/s/nothing-here", name="Ana")
+
+    expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
+    ana.page.locator(".farewell").get_by_role("link", name="All pickers").click()
+    expect(ana.page.locator(".card")).to_have_count(5)
+
+
+def test_a_link_without_its_token_asks_for_the_right_one(window, guarded):
+    session = guarded.session(LISTS)
+    ana = window(guarded, session, name="Ana", waits=False)
+    expect(ana.page.get_by_role("heading", name="This link does not let you in.")).to_be_visible()
+
+    field = ana.page.get_by_label("Link", exact=True)
+    field.fill(f"http://127.0.0.1/#/s/{session.id}?token={session.tokens['editor']}")
+    ana.button("Enter").click()
+
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+
+
+def test_a_server_that_goes_away_is_waited_for(window, start):
+    server = start()
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+
+    server.terminate()
+
+    expect(ana.chip).to_have_text("Reconnecting")
+    expect(ana.page.locator(".banner")).to_contain_text("Connection lost. Coming back")
+    expect(ana.selected(0)).to_have_text("MacOS")
+
+
+def test_no_token_is_ever_in_a_url_to_the_server(window, guarded):
+    session = guarded.session(LISTS)
+    token = session.tokens["editor"]
+    ana = window(guarded, waits=False, name="Ana")
+    urls = []
+    ana.page.on("request", lambda request: urls.append(request.url))
+    ana.page.on("websocket", lambda socket: urls.append(socket.url))
+
+    ana.page.goto(f"http://127.0.0.1:{guarded.port}/#/s/{session.id}?token={token}")
+    ana.page.reload()
+    expect(ana.chosen).to_have_text("MacOS · Xcode")
+
+    sent = [url.split("#")[0] for url in urls]
+    assert sent and not [url for url in sent if token in url]

@@ -1,0 +1,160 @@
+"""The demo page: cards, languages, colours, the definition and the wire; on a phone and at 320 px."""
+
+import pytest
+from harness.definitions import CALENDAR, DATE, LISTS
+from playwright.sync_api import expect
+from webpages import PHONE, chromium, window, wire  # noqa: F401
+
+CARDS = ["date-0", "slot-0", "linked-0", "linked-1", "month-0", "range-0"]
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_every_card_opens_a_session_of_its_own(window, plain, card):
+    ana = window(plain, name="Ana")
+    expect(ana.page.locator(".card")).to_have_count(5)
+
+    ana.page.locator(f"[data-open={card}]").click()
+
+    expect(ana.page.locator("pickerd-wheels, pickerd-calendar")).to_be_visible()
+    expect(ana.chip).to_have_text("Connected")
+    expect(ana.page.locator(".picker-title")).not_to_be_empty()
+    assert "#/s/" in ana.page.url
+
+
+@pytest.mark.parametrize("locale,title,direction", [
+    ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "最大到今天的日期", "ltr"),
+    ("ja", "今日までの日付", "ltr"), ("de", "Ein Datum, höchstens heute", "ltr"),
+    ("ar", "تاريخ أقصاه اليوم", "rtl")])
+def test_the_language_is_switched_under_an_open_picker(window, server, locale, title, direction):
+    ana = window(server, name="Ana", locale="de" if locale == "en" else "en")
+    ana.page.locator("[data-open=date-0]").click()
+    expect(ana.chosen).not_to_be_empty()
+    member = ana.picker("self.id")
+
+    ana.page.select_option("#language", locale)
+
+    expect(ana.page.locator(".picker-title")).to_have_text(title)
+    expect(ana.page.locator("html")).to_have_attribute("dir", direction)
+    expect(ana.page.locator("pickerd-wheels .frame")).to_have_attribute("lang", locale)
+    assert ana.picker("self.id") == member
+    ana.page.wait_for_function(
+        "(locale) => document.querySelector('pickerd-wheels').picker.connection === 'live'", arg=locale)
+    if locale == "zh-Hans":
+        expect(ana.selected(1)).to_have_text("11月")
+
+
+def test_dark_and_light(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana", color_scheme="light")
+    ground = "getComputedStyle(document.querySelector('pickerd-wheels').shadowRoot.querySelector('.frame')).backgroundColor"
+    light = ana.page.evaluate(ground)
+
+    ana.page.select_option("#theme", "dark")
+
+    assert ana.page.evaluate(ground) != light
+    ana.page.reload()
+    ana.page.wait_for_selector("pickerd-wheels .row:not([hidden])")
+    assert ana.page.evaluate(ground) != light
+
+
+def test_a_mistake_in_the_definition_is_marked_where_it_is(window, server):
+    session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai"})
+    ana = window(server, session, name="Ana")
+    ana.page.locator(".definition summary").click()
+    source = ana.page.locator("#definition-source")
+    expect(source).to_have_value('' if False else source.input_value())
+
+    source.fill('{\n  "kind": "slot",\n  "stepMinutes": 7\n}')
+
+    verdict = ana.page.locator("#definition-verdict")
+    expect(verdict).to_contain_text("line 3, /stepMinutes")
+    expect(ana.page.locator(".marks mark")).to_have_text("7")
+    source.fill('{\n  "kind": "slot",\n  "stepMinutes": 15,,\n}')
+    expect(verdict).to_contain_text("This is no JSON")
+    source.fill('{"kind": "slot", "stepMinutes": 15}')
+    expect(verdict).to_have_text("The server can make this picker.")
+    ana.button("Open this one").click()
+    ana.page.wait_for_url(lambda url: session.id not in url)
+    expect(ana.chip).to_have_text("Connected")
+
+
+def test_the_wire_is_on_show_without_its_secrets(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    ana.page.locator(".wire summary").click()
+
+    ana.type_at(0, "ArrowDown")
+
+    messages = ana.page.locator(".messages")
+    expect(messages).to_contain_text('"type":"select","column":0,"row":1,"generation":1,"key":"Windows","ref":1')
+    expect(messages).to_contain_text('"type":"delta","revision":1')
+    secret = ana.page.evaluate(
+        "JSON.parse(Object.entries(sessionStorage).find(([name]) => name.startsWith('pickerd ws'))[1]).secret")
+    assert secret and secret not in messages.text_content()
+
+
+def test_the_latency_of_the_last_tap_is_on_show(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    expect(ana.page.locator(".latency")).to_have_text("")
+
+    ana.type_at(0, "ArrowDown")
+
+    expect(ana.page.locator(".latency")).to_contain_text("ms")
+
+
+def test_another_name_is_another_member(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+
+    ana.page.get_by_label("Your name").fill("Cem")
+    ana.page.keyboard.press("Enter")
+
+    expect(bo.face("Cem")).to_be_visible()
+    expect(bo.face("Ana")).to_have_count(0)
+
+
+@pytest.mark.parametrize("definition", [DATE, LISTS, CALENDAR], ids=["date", "columns", "calendar"])
+def test_nothing_is_cut_off_at_320_px(window, server, definition):
+    session = server.session(definition)
+    ana = window(server, session, name="Ana", viewport={"width": 320, "height": 568})
+
+    assert overflow(ana.page) <= 0
+    inside = ana.page.evaluate("""() => {
+        const frame = document.querySelector('pickerd-wheels, pickerd-calendar').shadowRoot.querySelector('.frame');
+        return frame.scrollWidth - frame.clientWidth; }""")
+    assert inside <= 0
+
+
+def test_home_fits_320_px_and_4k(window, server):
+    small = window(server, name="Ana", viewport={"width": 320, "height": 568})
+    assert overflow(small.page) <= 0
+    large = window(server, name="Ana", viewport={"width": 3840, "height": 2160})
+    assert overflow(large.page) <= 0
+
+
+def test_a_thumb_on_a_phone_turns_a_wheel_and_taps_days(window, server):
+    wheels = server.session(LISTS)
+    ana = window(server, wheels, name="Ana", **PHONE)
+    ana.row(0, "Linux").tap()
+    expect(ana.chosen).to_have_text("Linux · Xcode")
+
+    calendar = server.session(CALENDAR)
+    bo = window(server, calendar, name="Bo", **PHONE)
+    bo.day("2018-11-14").tap()
+    bo.day("2018-11-16").tap()
+    expect(bo.chosen).to_have_text("Nov 14, 2018 – Nov 16, 2018 · 3 days")
+
+
+def test_the_page_runs_no_inline_script_and_no_inline_style(window, server):
+    answer = server.get("/")
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe-inline" not in policy and "script-src 'self'" in policy
+    ana = window(server, name="Ana")
+    ana.page.locator("[data-open=range-0]").click()
+    expect(ana.chip).to_have_text("Connected")

@@ -1,0 +1,139 @@
+"""Who is here, whose finger is where, and what is shared."""
+
+from harness.definitions import CALENDAR, DATE, LISTS
+from playwright.sync_api import expect
+from webpages import PHONE, chromium, window, wire  # noqa: F401
+
+
+def test_everybody_is_seen_and_goes_pale_when_away(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    expect(ana.note).to_contain_text("Bo: has joined")
+    expect(ana.face("Bo")).to_be_visible()
+    expect(bo.face("Ana (You)")).to_have_count(0)
+
+    bo.page.close()
+
+    expect(ana.face("Bo (away)")).to_have_attribute("data-away", "")
+
+
+def test_a_finger_on_a_wheel_is_a_ghost_for_the_others(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+
+    ana.hold(0, rows=-2)
+
+    ghost = bo.wheel(0).locator(".row[data-ghost]")
+    expect(ghost).to_have_text("2016")
+    expect(ghost).to_have_attribute("data-ghost", "A")
+    expect(bo.face("Ana")).to_have_attribute("data-touching", "")
+    expect(ana.wheel(0).locator(".row[data-ghost]")).to_have_count(0)
+    ana.let_go()
+    expect(ghost).to_have_count(0)
+
+
+def test_a_finger_far_up_a_wheel_shows_at_its_edge(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    bo.type_at(0, "Home")
+    expect(ana.selected(0)).to_have_text("1950")
+    ana.type_at(0, "End")
+    expect(bo.selected(0)).to_have_text("2018")
+
+    ana.hold(0, rows=-5)
+
+    expect(bo.wheel(0).locator(".edge.above")).to_have_text("A")
+    ana.let_go()
+    expect(bo.wheel(0).locator(".edge.above")).to_be_hidden()
+
+
+def test_a_finger_on_a_day_is_a_ghost_for_the_others(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    box = ana.day("2018-11-14").bounding_box()
+
+    ana.page.mouse.move(box["x"] + 10, box["y"] + 10)
+    ana.page.mouse.down()
+
+    expect(bo.day("2018-11-14")).to_have_attribute("data-ghost", "A")
+    ana.page.mouse.up()
+    expect(bo.day("2018-11-14")).not_to_have_attribute("data-ghost", "A")
+
+
+def test_one_page_shows_the_first_member_as_owner_who_alone_confirms(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    expect(ana.button("Confirm")).to_be_visible()
+    expect(bo.button("Confirm")).to_be_hidden()
+
+    ana.button("Confirm").click()
+
+    expect(bo.chosen).to_have_text("✓ Confirmed. MacOS · Xcode")
+    expect(bo.note).to_contain_text("Ana: confirmed")
+    bo.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("MacOS")
+    ana.button("Reopen").click()
+    expect(bo.chosen).to_have_text("MacOS · Xcode")
+    bo.type_at(0, "ArrowDown")
+    expect(ana.selected(0)).to_have_text("Windows")
+
+
+def test_the_others_moves_are_told_together_and_the_focus_stays(window, server):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana")
+    bo = window(server, session, name="Bo")
+    bo.wheel(1).focus()
+
+    ana.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("Windows")
+    ana.type_at(0, "ArrowDown")
+
+    expect(bo.spoken).to_have_text("Ana: Column 1 Linux")
+    assert bo.page.evaluate("""() => document.activeElement.shadowRoot.activeElement
+        === document.activeElement.shadowRoot.querySelectorAll('.wheel')[1]""")
+
+
+def test_a_viewer_looks_on(window, guarded):
+    session = guarded.session(LISTS)
+    ana = window(guarded, session, name="Ana", token=session.tokens["editor"])
+    vi = window(guarded, session, name="Vi", token=session.tokens["viewer"])
+    expect(vi.page.locator(".banner")).to_contain_text("You are looking on")
+
+    vi.type_at(0, "ArrowDown")
+    ana.type_at(0, "End")
+
+    expect(vi.selected(0)).to_have_text("Ubuntu")
+    expect(vi.button("Undo")).to_be_hidden()
+    assert session.revision() == 1
+
+
+def test_the_link_of_the_page_lets_a_phone_in(window, server):
+    ana = window(server, name="Ana")
+    ana.page.locator("[data-open=date-0]").click()
+    expect(ana.chosen).not_to_be_empty()
+    link = ana.page.locator("#share-link").input_value()
+    assert link == ana.page.url
+
+    bo = window(server, name="Bo", path=link[link.index("#"):], **PHONE)
+    expect(bo.face("Ana")).to_be_visible()
+    bo.row(0, str(int(bo.selected(0).text_content()) - 1)).tap()
+
+    expect(ana.note).to_contain_text("Bo: Year")
+
+
+def test_with_tokens_the_address_shares_no_ownership(window, guarded):
+    ana = window(guarded, name="Ana")
+    ana.page.locator("[data-open=linked-1]").click()
+    expect(ana.button("Confirm")).to_be_visible()
+
+    bo = window(guarded, name="Bo", path=ana.page.url[ana.page.url.index("#"):])
+
+    expect(bo.face("Ana")).to_be_visible()
+    expect(bo.button("Confirm")).to_be_hidden()
+    bo.type_at(0, "ArrowDown")
+    expect(ana.selected(0)).to_have_text("Windows")

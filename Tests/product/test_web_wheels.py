@@ -1,0 +1,229 @@
+"""Wheels in two windows: one hand turns, the other sees it."""
+
+from harness.definitions import DATE, LISTS, LONG, SLOT, TREE
+from playwright.sync_api import expect
+from webpages import chromium, window, wire  # noqa: F401
+
+
+def two(window, server, definition, **rest):
+    session = server.session(definition, **rest)
+    return window(server, session, name="Ana"), window(server, session, name="Bo"), session
+
+
+def test_a_year_that_one_window_types_is_seen_in_the_other(window, server):
+    ana, bo, _ = two(window, server, DATE)
+
+    ana.type_at(0, "2", "0", "1", "7")
+
+    expect(bo.selected(0)).to_have_text("2017")
+    expect(bo.chosen).to_have_text("Thursday, November 23, 2017")
+    expect(ana.chosen).to_have_text("Thursday, November 23, 2017")
+
+
+def test_what_lies_after_today_is_not_there(window, server):
+    ana, _, _ = two(window, server, DATE)
+
+    expect(ana.wheel(0).locator(".row:not([hidden])").last).to_have_text("2018")
+    expect(ana.wheel(1).locator(".row:not([hidden])", has_text="December")).to_have_count(0)
+    ana.type_at(2, "ArrowDown")
+    expect(ana.selected(2)).to_have_text("23")
+
+
+def test_a_correction_says_what_why_and_who(window, server):
+    ana, bo, _ = two(window, server, DATE)
+    ana.type_at(0, "2", "0", "1", "7")
+    expect(bo.selected(0)).to_have_text("2017")
+    ana.type_at(1, "3")
+    expect(ana.selected(1)).to_have_text("March")
+    expect(bo.selected(1)).to_have_text("March")
+    ana.type_at(2, "End")
+    expect(bo.chosen).to_have_text("Friday, March 31, 2017")
+
+    ana.type_at(1, "ArrowUp")
+
+    expect(bo.chosen).to_have_text("Tuesday, February 28, 2017")
+    expect(ana.note).to_contain_text("Day 31 → 28: this month has 28 days")
+    expect(ana.spoken).to_contain_text("31 → 28: this month has 28 days")
+    expect(bo.note).to_contain_text("Ana: Day 31 → 28: this month has 28 days")
+    expect(bo.spoken).to_contain_text("Ana: Day 31 → 28")
+
+
+def test_a_correction_to_today_says_the_bound(window, server):
+    ana, bo, _ = two(window, server, DATE)
+    ana.type_at(0, "2", "0", "1", "7")
+    expect(bo.selected(0)).to_have_text("2017")
+    ana.type_at(1, "1", "2")
+    expect(bo.selected(1)).to_have_text("December")
+
+    ana.type_at(0, "2", "0", "1", "8")
+
+    expect(ana.chosen).to_have_text("Friday, November 23, 2018")
+    expect(ana.note).to_contain_text("December → November: the last that can be picked is Nov 23, 2018")
+
+
+def test_undo_in_the_note_brings_the_value_back_for_everybody(window, server):
+    ana, bo, _ = two(window, server, DATE)
+    ana.type_at(0, "2", "0", "0", "0")
+    expect(bo.note).to_contain_text("Ana: Year 2000")
+
+    bo.note.get_by_role("button", name="Undo").click()
+
+    expect(ana.selected(0)).to_have_text("2018")
+    expect(ana.note).to_contain_text("Bo: undone, Year 2018")
+
+
+def test_the_arrow_buttons_turn_a_row_and_are_as_big_as_a_thumb(window, server):
+    ana, bo, _ = two(window, server, LISTS)
+    down = ana.page.get_by_role("button", name="Column 1: one down")
+
+    down.click()
+
+    expect(bo.selected(0)).to_have_text("Windows")
+    box = down.bounding_box()
+    assert box["width"] >= 44 and box["height"] >= 44
+    ana.page.get_by_role("button", name="Column 1: one up").click()
+    expect(bo.selected(0)).to_have_text("MacOS")
+
+
+def test_a_tap_on_a_row_selects_it(window, server):
+    ana, bo, _ = two(window, server, LISTS)
+
+    ana.row(1, "Sublime").click()
+
+    expect(bo.selected(1)).to_have_text("Sublime")
+
+
+def test_a_notch_of_the_mouse_wheel_is_one_row(window, server):
+    ana, bo, _ = two(window, server, LISTS)
+    ana.page.mouse.move(*ana.middle(0))
+
+    ana.page.mouse.wheel(0, 100)
+    ana.page.mouse.wheel(0, 100)
+
+    expect(bo.selected(0)).to_have_text("Linux")
+
+
+def test_a_drag_turns_the_wheel_and_the_row_is_told_when_it_rests(window, server):
+    ana, bo, session = two(window, server, LISTS)
+
+    ana.hold(0, rows=2)
+    expect(ana.selected(0)).to_have_text("Linux")
+    assert session.revision() == 0
+    ana.let_go()
+
+    expect(bo.selected(0)).to_have_text("Linux")
+    assert session.revision() == 1
+
+
+def test_a_throw_goes_on_by_itself_and_snaps_to_a_row(window, server):
+    ana, bo, _ = two(window, server, DATE)
+    x, y = ana.middle(0)
+    ana.page.mouse.move(x, y - 60)
+    ana.page.mouse.down()
+    for step in range(1, 7):
+        ana.page.mouse.move(x, y - 60 + step * 22)
+        ana.page.wait_for_timeout(10)
+    ana.page.mouse.up()
+
+    ana.page.wait_for_timeout(2500)
+
+    year = int(ana.selected(0).text_content())
+    assert year < 2018 - 4, "further than the hand went"
+    expect(bo.selected(0)).to_have_text(str(year))
+    middle = ana.wheel(0).bounding_box()
+    row = ana.selected(0).bounding_box()
+    off = (row["y"] + row["height"] / 2) - (middle["y"] + middle["height"] / 2)
+    assert abs(off) < 1.5, f"{off} px off the middle"
+
+
+def test_province_city_district(window, server):
+    ana, bo, _ = two(window, server, TREE)
+    expect(ana.chosen).to_have_text("Guangdong · Guangzhou · Haizhu")
+
+    ana.type_at(0, "s")
+
+    expect(bo.chosen).to_have_text("Sichuan · Chengdu · Pixian")
+    ana.type_at(1, "ArrowDown")
+    expect(bo.chosen).to_have_text("Sichuan · Leshan")
+    expect(bo.wheel(2)).to_contain_text("nothing to choose here")
+
+
+def test_a_slot_moves_on_with_time(window, server):
+    ana, bo, _ = two(window, server, SLOT)
+    expect(ana.selected(0)).to_have_text("Today, Nov 23")
+    expect(ana.chosen).to_have_text("Today, Nov 23 10:20")
+    bo.type_at(1, "1", "1")
+    expect(ana.chosen).to_have_text("Today, Nov 23 11:00")
+
+    server.clock("2018-11-23T11:30:00+08:00")
+
+    expect(ana.chosen).to_have_text("Today, Nov 23 11:50")
+    expect(ana.note).to_contain_text("The clock: Minute 00 → 50: that time has passed")
+    expect(bo.spoken).to_contain_text("that time has passed")
+
+
+def test_two_languages_in_one_session(window, server):
+    session = server.session(DATE)
+    ana = window(server, session, name="Ana", locale="zh-CN")
+    bo = window(server, session, name="Bo", locale="en")
+
+    bo.type_at(1, "7")
+
+    expect(ana.selected(1)).to_have_text("07月")
+    expect(bo.selected(1)).to_have_text("July")
+
+
+def test_ten_thousand_rows_come_by_windows_and_stay_a_few_nodes(window, server):
+    ana, bo, _ = two(window, server, LONG)
+    assert ana.wheel(0).locator(".row").count() < 20
+
+    ana.type_at(0, "End")
+
+    expect(ana.selected(0)).to_have_text("row 9999")
+    expect(bo.selected(0)).to_have_text("row 9999")
+    ana.type_at(0, "PageUp")
+    expect(bo.selected(0)).to_have_text("row 9994")
+    assert ana.wheel(0).locator(".row").count() < 20
+
+
+def test_a_wheel_under_a_finger_does_not_jump(window, server):
+    ana, bo, _ = two(window, server, TREE)
+    ana.hold(1, rows=1)
+    expect(ana.selected(1)).to_have_text("Chaozhou")
+
+    bo.type_at(0, "ArrowDown")
+
+    expect(ana.selected(0)).to_have_text("Sichuan")
+    ana.page.wait_for_timeout(300)
+    expect(ana.selected(1)).to_have_text("Chaozhou")
+    ana.let_go()
+    expect(ana.selected(1)).to_have_text("Chengdu")
+
+
+def test_a_row_that_is_gone_is_not_selected_by_its_number(window, server):
+    ana, bo, session = two(window, server, TREE)
+    ana.hold(1, rows=1)
+    bo.type_at(0, "ArrowDown")
+    expect(ana.selected(0)).to_have_text("Sichuan")
+
+    ana.let_go()
+
+    expect(ana.note).to_contain_text("That row is gone: somebody moved an earlier column meanwhile.")
+    expect(ana.chosen).to_have_text("Sichuan · Chengdu · Pixian")
+    assert session.result() == {"keys": ["Sichuan", "Chengdu", "Pixian"]}
+
+
+def test_a_row_that_only_moved_is_found_by_its_key(window, server):
+    session = server.session({**SLOT, "onParentChange": "keep"})
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    bo.type_at(0, "ArrowDown")
+    expect(ana.selected(0)).to_have_text("Sat, Nov 24")
+    ana.hold(1, rows=3)
+    expect(ana.selected(1)).to_have_text("13")
+
+    bo.type_at(0, "ArrowUp")
+    expect(ana.selected(0)).to_have_text("Today, Nov 23")
+    ana.let_go()
+
+    expect(bo.selected(1)).to_have_text("13")
+    expect(ana.selected(1)).to_have_text("13")

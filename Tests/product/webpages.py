@@ -1,0 +1,213 @@
+"""Windows on shared pickers: real browsers (Debian's Chromium), one context per person.
+
+A test names what it needs: `window` opens the demo page on a session, as somebody; `wire` is a line
+to the server that can be cut.
+"""
+
+import asyncio
+import os
+import re
+import threading
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True,
+         "device_scale_factor": 2}
+#: What a browser itself complains of when a line is cut; no fault of the page.
+EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource")
+
+expect.set_options(timeout=8000)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Window:
+    """One person's window, and what they see and do in it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.faults = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message):
+        if message.type in ("error", "warning") and not EXPECTED.search(message.text):
+            self.faults.append(message.text)
+
+    # What is on show
+
+    @property
+    def chosen(self):
+        return self.page.locator(".chosen")
+
+    @property
+    def note(self):
+        return self.page.locator(".note[data-shown]")
+
+    @property
+    def spoken(self):
+        return self.page.locator("[aria-live]")
+
+    @property
+    def chip(self):
+        return self.page.locator(".chip")
+
+    def wheel(self, column):
+        return self.page.locator(".wheel").nth(column)
+
+    def selected(self, column):
+        """The row in the middle of a wheel."""
+        return self.wheel(column).locator('.row[aria-selected="true"]')
+
+    def row(self, column, text):
+        return self.wheel(column).locator(".row:not([hidden])").get_by_text(text, exact=True)
+
+    def day(self, date):
+        return self.page.locator(f'.day[data-date="{date}"]')
+
+    def month(self, month):
+        return self.page.locator(f'.month[data-month="{month}"]')
+
+    def bands(self, month):
+        return self.month(month).locator(".bands:not(.preview) .band")
+
+    def face(self, name):
+        return self.page.locator(".face", has_text=name)
+
+    def button(self, name):
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    # What a hand does
+
+    def middle(self, column):
+        box = self.wheel(column).bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def hold(self, column, rows=0):
+        """Puts the mouse on a wheel and drags it by rows, without letting go."""
+        x, y = self.middle(column)
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        if rows:
+            self.page.mouse.move(x, y - (rows * 42 + (7 if rows > 0 else -7)), steps=8)
+            self.page.wait_for_timeout(120)
+
+    def let_go(self):
+        self.page.mouse.up()
+
+    def type_at(self, column, *keys):
+        self.wheel(column).focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def is_idle(self):
+        """Nothing of one's own waits for an answer."""
+        self.page.wait_for_function(
+            "() => document.querySelector('pickerd-wheels, pickerd-calendar')?.picker.pendingCount === 0")
+
+    def picker(self, expression):
+        """Asks the page's session: `picker("state.revision")`."""
+        return self.page.evaluate(
+            f"document.querySelector('pickerd-wheels, pickerd-calendar').picker.{expression}")
+
+
+@pytest.fixture
+def window(chromium):
+    """Opens a window: `window(server, session)`, `window(server, session, name="Bo", locale="de")`."""
+    contexts, windows = [], []
+
+    def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
+              waits=True, **options):
+        options.setdefault("viewport", DESKTOP)
+        context = chromium.new_context(locale=locale, timezone_id="Asia/Shanghai", **options)
+        contexts.append(context)
+        context.add_init_script(f"localStorage.setItem('pickerd name', {name!r})")
+        mine = Window(context.new_page())
+        windows.append(mine)
+        query = f"?token={token}" if token else ""
+        hash_ = path if path is not None else (f"#/s/{session.id}{query}" if session else "")
+        mine.page.goto(f"http://127.0.0.1:{port or server.port}/{hash_}")
+        if session and waits:
+            mine.page.wait_for_selector(
+                "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading])")
+        return mine
+
+    yield opens
+    for context in contexts:
+        context.close()
+    faults = [fault for one in windows for fault in one.faults]
+    assert not faults, f"the page complains: {faults}"
+
+
+class Wire:
+    """A line between browsers and a server that can be cut and mended."""
+
+    def __init__(self, target):
+        self.target = target
+        self.is_cut = False
+        self.writers = set()
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        self.listener = self._run(asyncio.start_server(self._joined, "127.0.0.1", 0))
+        self.port = self.listener.sockets[0].getsockname()[1]
+
+    def _run(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(10)
+
+    async def _joined(self, reader, writer):
+        if self.is_cut:
+            writer.transport.abort()
+            return
+        try:
+            other_reader, other = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, other}
+        self.writers |= ends
+
+        async def carry(source, sink):
+            try:
+                while data := await source.read(65536):
+                    sink.write(data)
+                    await sink.drain()
+            except OSError:
+                pass
+            finally:
+                sink.close()
+
+        await asyncio.gather(carry(reader, other), carry(other_reader, writer))
+        self.writers -= ends
+
+    def cut(self):
+        async def abort():
+            self.is_cut = True
+            for writer in list(self.writers):
+                writer.transport.abort()
+        self._run(abort())
+
+    def mend(self):
+        self.is_cut = False
+
+    def close(self):
+        self.cut()
+        self.loop.call_soon_threadsafe(self.listener.close)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(5)
+
+
+@pytest.fixture
+def wire(server):
+    line = Wire(server.port)
+    yield line
+    line.close()

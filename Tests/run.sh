@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# run.sh : all tests, after `make test` has seen to the packages. Exit status 0: all of them passed.
+#
+# The product's tests drive the release build, which is what users get; the modules' tests are a
+# debug build, with its overflow and exclusivity checks. Everything runs even if a part has failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+logs=.build/test-logs
+mkdir -p "$logs"
+passed=0
+failed=0
+lines=()
+
+# report NAME STATUS PASSED FAILED : a part that failed without a failed test counts as one.
+report() {
+  local name=$1 status=$2 good=$3 bad=$4
+  if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+  if [ "$status" = 0 ] && [ "$good" = 0 ]; then bad=1 name="$name ran no test"; fi
+  if [ "$status" = 124 ]; then name="$name ran out of time"; fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  lines+=("$(printf '%-28s %5d passed %3d failed %5d s' "$name" "$good" "$bad" $((SECONDS - since)))")
+}
+
+begin() {
+  since=$SECONDS
+  printf '\n== %s\n' "$1"
+}
+
+# A count out of a log's last line that matches: count PATTERN FILE.
+count() { sed -nE "s/$1/\1/p" "$2" | tail -n 1 | grep . || echo 0; }
+
+# build ARGUMENT… : a build shows its progress on a terminal, and elsewhere only what went wrong.
+build() {
+  if [ -t 1 ]; then
+    swift build "$@" || exit 1
+  elif ! swift build "$@" >"$logs/build.log" 2>&1; then
+    grep -E 'error|warning' "$logs/build.log" | head -n 60
+    tail -n 20 "$logs/build.log"
+    exit 1
+  else
+    tail -n 1 "$logs/build.log"
+  fi
+}
+
+# An attribute of the suite in pytest's report: attribute NAME.
+attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml" || echo 0; }
+
+begin "building the server (release)"
+build -c release --product pickerd
+
+begin "building the modules' tests (debug)"
+build --build-tests
+
+begin "modules (swift test)"
+timeout 20m swift test --skip-build --disable-xctest >"$logs/swift.log" 2>&1
+status=$?
+grep -E '^✘|^↳|error:|^✔ Suite|^✔ Test run|Fatal|Crash' "$logs/swift.log" | head -n 200
+all=$(count '.*Test run with ([0-9]+) tests? .*' "$logs/swift.log")
+bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$logs/swift.log")
+grep -q 'Test run with' "$logs/swift.log" || tail -n 40 "$logs/swift.log"
+report "modules" "$status" $((all - bad)) "$bad"
+
+if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
+  begin "browser client (node --test)"
+  timeout 10m node --test --test-reporter=tap Tests/*/*.test.mjs >"$logs/node.log" 2>&1
+  status=$?
+  grep -E '^not ok|^# (tests|pass|fail)' "$logs/node.log" | head -n 100
+  report "browser client" "$status" "$(count '# pass ([0-9]+)' "$logs/node.log")" \
+    "$(count '# fail ([0-9]+)' "$logs/node.log")"
+fi
+
+suites=$(dirname Tests/*/pytest.ini 2>/dev/null)
+if [ "$suites" != "Tests/*" ]; then
+  begin "python for the product's tests"
+  wanted=$(cat Tests/*/requirements.txt | sha256sum | cut -c1-16)
+  if [ ! -e ".venv/$wanted" ]; then
+    rm -rf .venv
+    python3 -m venv .venv &&
+      .venv/bin/pip install --quiet --disable-pip-version-check \
+        $(printf -- '-r %s ' Tests/*/requirements.txt) &&
+      touch ".venv/$wanted" || exit 1
+  fi
+  for suite in $suites; do
+    begin "the running server ($suite)"
+    xml=$logs/$(basename "$suite").xml
+    rm -f "$xml"
+    PICKERD="$PWD/.build/release/pickerd" \
+      timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml"
+    status=$?
+    all=$(attribute tests)
+    bad=$(($(attribute failures) + $(attribute errors)))
+    report "$suite" "$status" $((all - bad - $(attribute skipped))) "$bad"
+  done
+fi
+
+printf '\n'
+printf '%s\n' "${lines[@]}"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answerToClose, pauseMilliseconds } from "../../web/client/core/closing.js";
+import { PickerMachine } from "../../web/client/core/machine.js";
+
+const rows = ["a", "b", "c"].map((key) => ({ key, text: key.toUpperCase() }));
+const snapshot = {
+  definition: { kind: "columns" }, status: "open", result: null,
+  columns: [{ generation: 1, count: 3, from: 0, rows, row: 0 }],
+};
+const member = { id: "m_1", secret: "s", name: "Ana", role: "editor", color: "#123456", online: true };
+const welcome = { type: "welcome", member, epoch: "e", revision: 5, resumed: false, snapshot, members: [member], now: "", limits: {} };
+const select = (row) => ({ type: "select", column: 0, row, generation: 1, key: rows[row].key });
+const delta = (revision, row, more = {}) => ({
+  type: "delta", revision, at: "", ...more,
+  changes: [{ change: "row", column: 0, row, key: rows[row].key, text: rows[row].text, cause: "select" }],
+});
+const sent = (effects) => effects.filter((one) => one.effect === "send").map((one) => one.message);
+const named = (effects, name) => effects.filter((one) => one.effect === name);
+const timer = (effects, name) => named(effects, "timer").filter((one) => one.name === name).at(-1)?.milliseconds;
+
+function live(options = {}, memory = null) {
+  const machine = new PickerMachine({ name: "Ana", random: () => 0.5, ...options }, memory);
+  machine.start();
+  machine.opened();
+  machine.received(welcome);
+  return machine;
+}
+
+test("the first message is a join, and a newcomer resumes nothing", () => {
+  const machine = new PickerMachine({ name: "Ana", locale: "de", token: "t" });
+  assert.deepEqual(named(machine.start(), "dial").length, 1);
+  assert.deepEqual(sent(machine.opened()), [{ type: "join", name: "Ana", locale: "de", token: "t" }]);
+});
+
+test("a lost connection is resumed from the last revision, with the months in view", () => {
+  const machine = live();
+  machine.lookAt("2026-10", 3);
+  machine.received(delta(6, 1));
+  machine.closed(1006);
+  machine.fired("redial");
+  const [join] = sent(machine.opened());
+  assert.deepEqual(join.resume, { member: "m_1", secret: "s", epoch: "e", revision: 6 });
+  assert.deepEqual(join.months, { from: "2026-10", count: 3 });
+});
+
+test("a page that was reloaded has no state, and asks for a snapshot as the same member", () => {
+  const first = live();
+  const memory = named(first.command(select(1)), "save").at(-1).memory;
+  const second = new PickerMachine({}, memory);
+  second.start();
+  const [join] = sent(second.opened());
+  assert.deepEqual(join.resume, { member: "m_1", secret: "s", epoch: "e", revision: Number.MAX_SAFE_INTEGER });
+});
+
+test("refs grow across connections and reloads", () => {
+  const first = live();
+  assert.equal(sent(first.command(select(1)))[0].ref, 1);
+  const memory = named(first.command(select(2)), "save").at(-1).memory;
+  const second = live({}, JSON.parse(JSON.stringify(memory)));
+  assert.equal(sent(second.command(select(1)))[0].ref, 3);
+});
+
+test("what was not answered is sent again with the same ref, once", () => {
+  const machine = live();
+  machine.command(select(1));
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  const again = sent(machine.received({ ...welcome, resumed: true, snapshot: undefined }));
+  assert.deepEqual(again, [{ ...select(1), ref: 1 }]);
+  const answer = machine.received({ type: "reply", ref: 1, revision: 5 });
+  assert.deepEqual(named(answer, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "done", revision: 5 } }]);
+  assert.deepEqual(named(machine.received({ type: "reply", ref: 1, revision: 5 }), "settle"), []);
+});
+
+test("a member that is no more does not do again what it may have done", () => {
+  const machine = live();
+  machine.command(select(1));
+  machine.closed(1006);
+  machine.command(select(2));
+  machine.fired("redial");
+  machine.opened();
+  const effects = machine.received({ ...welcome, member: { ...member, id: "m_2" } });
+  assert.deepEqual(named(effects, "settle"), [{ effect: "settle", ref: 1, outcome: { outcome: "lost" } }]);
+  assert.deepEqual(sent(effects).map((message) => message.ref), [2]);
+});
+
+test("a gap is never folded: the client comes back and resumes", () => {
+  const machine = live();
+  const effects = machine.received(delta(7, 1));
+  assert.equal(machine.state.revision, 5);
+  assert.equal(named(effects, "hangUp").length, 1);
+  assert.equal(timer(effects, "redial"), 0);
+});
+
+test("a delta that was heard already changes nothing", () => {
+  const machine = live();
+  machine.received(delta(6, 1));
+  machine.received(delta(6, 2));
+  assert.equal(machine.state.columns[0].row, 1);
+});
+
+test("a gap again and again is not answered in a tight loop", () => {
+  const machine = live();
+  machine.received(delta(7, 1));
+  machine.fired("redial");
+  machine.opened();
+  machine.received({ ...welcome, resumed: true, snapshot: undefined });
+  assert.equal(timer(machine.received(delta(7, 1)), "redial"), 1000);
+});
+
+test("a reply that is ahead waits for its snapshot, then comes back", () => {
+  const machine = live();
+  assert.equal(timer(machine.received({ type: "reply", ref: 1, revision: 9 }), "catchUp"), 2000);
+  assert.equal(timer(machine.received({ type: "snapshot", revision: 9, status: "open", snapshot, members: [member] }), "catchUp"), null);
+  machine.received({ type: "reply", ref: 1, revision: 11 });
+  assert.equal(named(machine.fired("catchUp"), "hangUp").length, 1);
+});
+
+test("a refusal says where the wheels really stand", () => {
+  const machine = live();
+  machine.command(select(1));
+  const refused = machine.received({
+    type: "refused", ref: 1, code: "noSuchRow", detail: "…", revision: 5,
+    changes: [{ change: "row", column: 0, row: 2, key: "c", text: "C" }],
+  });
+  assert.equal(machine.state.columns[0].row, 2);
+  assert.equal(named(refused, "settle")[0].outcome.outcome, "refused");
+  assert.equal(machine.pending.isEmpty, true);
+});
+
+test("commands wait while offline, the last select of a column alone; what depends on others does not", () => {
+  const machine = live();
+  machine.network(false);
+  machine.command(select(1));
+  const second = machine.command(select(2));
+  assert.deepEqual(named(second, "settle")[0], { effect: "settle", ref: 1, outcome: { outcome: "unchanged" } });
+  const undo = machine.command({ type: "undo" });
+  assert.deepEqual(named(undo, "settle")[0].outcome, { outcome: "offline" });
+  assert.equal(named(machine.network(true), "dial").length, 1);
+  machine.opened();
+  const effects = machine.received({ ...welcome, resumed: true, snapshot: undefined });
+  assert.deepEqual(sent(effects), [{ ...select(2), ref: 2 }]);
+});
+
+test("a client acts by the band of the close code", () => {
+  const bands = { 1001: "return", 1002: "away", 1009: "away", 4301: "credentials", 4399: "credentials",
+    4400: "away", 4410: "away", 4499: "away", 4500: "retry", 4599: "retry", 1006: "retry", 1000: "retry" };
+  for (const [code, answer] of Object.entries(bands)) assert.equal(answerToClose(Number(code)), answer, code);
+});
+
+test("the back-off doubles from 1 s to 30 s, with full jitter", () => {
+  const longest = [0, 1, 2, 3, 4, 5, 6, 60].map((attempt) => pauseMilliseconds(attempt, () => 1));
+  assert.deepEqual(longest, [1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
+  assert.equal(pauseMilliseconds(5, () => 0), 0);
+});
+
+test("a server that drains is come back to when it said, even if the close code is lost", () => {
+  for (const code of [1001, 1006]) {
+    const machine = live();
+    machine.received({ type: "draining", reconnectAfterMs: 1500 });
+    assert.equal(timer(machine.closed(code), "redial"), 1500);
+  }
+});
+
+test("a session that has ended is forgotten, and nothing is dialled", () => {
+  const machine = live();
+  machine.command(select(1));
+  machine.received({ type: "error", code: "gone", detail: "it has ended" });
+  const effects = machine.closed(4410);
+  assert.equal(machine.connection, "away");
+  assert.deepEqual(named(effects, "save").at(-1).memory, null);
+  assert.equal(named(effects, "settle")[0].outcome.outcome, "lost");
+  assert.equal(timer(effects, "redial"), null);
+});
+
+test("a wrong secret is forgotten once, then credentials are asked for", () => {
+  const machine = live();
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  assert.equal(named(machine.closed(4301), "dial").length, 1);
+  assert.equal(sent(machine.opened())[0].resume, undefined);
+  machine.closed(4301);
+  assert.equal(machine.connection, "credentials");
+  assert.equal(named(machine.credentials("new"), "dial").length, 1);
+  assert.equal(sent(machine.opened())[0].token, "new");
+});
+
+test("an answer that does not come in 10 s means the line is dead", () => {
+  const machine = live();
+  assert.equal(timer(machine.command(select(1)), "answer"), 10_000);
+  assert.equal(named(machine.fired("answer"), "hangUp").length, 1);
+});
+
+test("rows come by windows of 200 that are asked for once", () => {
+  const machine = live();
+  machine.received({ type: "snapshot", revision: 5, status: "open", members: [member], snapshot: { ...snapshot,
+    columns: [{ generation: 1, count: 10_000, from: 0, rows, row: 0 }] } });
+  assert.deepEqual(sent(machine.wantRows(0, 395, 405)), [
+    { type: "rows", column: 0, from: 200, count: 200 }, { type: "rows", column: 0, from: 400, count: 200 }]);
+  assert.deepEqual(sent(machine.wantRows(0, 395, 405)), []);
+  assert.deepEqual(sent(machine.wantRows(0, 9990, 10_005)), [{ type: "rows", column: 0, from: 9800, count: 200 }]);
+  machine.received({ type: "rows", column: 0, generation: 1, from: 400, rows });
+  assert.equal(machine.state.columns[0].at(401).key, "b");
+  machine.received({ type: "rows", column: 0, generation: 9, from: 500, rows });
+  assert.equal(machine.state.columns[0].at(500), undefined);
+});
+
+test("touches are told ten times a second at most, and the last one counts", () => {
+  const machine = live();
+  assert.deepEqual(sent(machine.touch({ column: 0, row: 1 })), [{ type: "touch", column: 0, row: 1 }]);
+  assert.deepEqual(sent(machine.touch({ column: 0, row: 2 })), []);
+  assert.deepEqual(sent(machine.touch(null)), []);
+  assert.deepEqual(sent(machine.fired("touch")), [{ type: "touch" }]);
+  assert.deepEqual(sent(machine.fired("touch")), []);
+});
+
+test("another language is the same member, told everything anew", () => {
+  const machine = live({ locale: "en" });
+  assert.equal(named(machine.relocate("ar"), "dial").length, 1);
+  const [join] = sent(machine.opened());
+  assert.equal(join.locale, "ar");
+  assert.equal(join.resume.member, "m_1");
+  assert.equal(join.resume.revision, Number.MAX_SAFE_INTEGER);
+});

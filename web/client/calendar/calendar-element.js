@@ -1,0 +1,186 @@
+// <pickerd-calendar session="…">: an endless list of months, and a range by two taps.
+
+import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
+import { within } from "../core/predict.js";
+import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
+import { PickerElement } from "../parts/picker-element.js";
+import { todayOf } from "../parts/sentences.js";
+import { dateAfterKey } from "./keys.js";
+import { MonthList } from "./month-list.js";
+import { calendarSheet } from "./sheet.js";
+import { whyNot } from "./why.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+
+export class CalendarElement extends PickerElement {
+  static sheets() { return [calendarSheet]; }
+
+  constructor() {
+    super();
+    this.guide = make("strong", { class: "guide" });
+    this.hits = make("span", { class: "hits", part: "hits" });
+    this.hint.append(this.guide, this.hits);
+    this.before = make("button", { class: "turn", part: "turn", type: "button", onclick: () => this.#turn(-1) }, icon("up"));
+    this.after = make("button", { class: "turn", part: "turn", type: "button", onclick: () => this.#turn(1) }, icon("down"));
+    this.todayButton = make("button", { class: "today", part: "today", type: "button", onclick: () => this.#showToday() });
+    this.tools.append(this.todayButton, this.before, this.after);
+    this.list = new MonthList((from, count) => this.picker?.months(from, count), () => this.#drawMonths());
+    this.stage.append(this.list.element);
+    /** @type {string | null} where the keyboard is; null before anything was focused */
+    this.focusDate = null;
+    /** @type {string | null} the day under pointer or focus */
+    this.pointed = null;
+    this.#listen();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.list.observe();
+  }
+
+  disconnectedCallback() {
+    this.list.stop();
+    super.disconnectedCallback();
+  }
+
+  /** @param {PickerSession} picker */
+  draw(picker) {
+    const { words } = this;
+    const { monthList, definition } = picker.state;
+    if (!monthList) return;
+    const { range } = picker.rangeShown;
+    const hint = definition?.selection === "single" ? words.hint.single
+      : picker.isRangeOpen ? words.hint.second : words.hint.first;
+    const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
+    setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
+    setText(this.hits, words.hits(range?.hits ?? 0));
+    setText(this.todayButton, words.today);
+    setAttribute(this.before, "aria-label", words.previousMonth);
+    setAttribute(this.after, "aria-label", words.nextMonth);
+    setAttribute(this.list.element, "aria-label", words.calendar);
+    this.todayButton.hidden = !this.#isListed(todayOf(picker));
+    const start = range?.start ?? (this.#isListed(todayOf(picker)) ? todayOf(picker) : `${monthList.last}-01`);
+    this.list.setMonths(monthList, definition?.firstWeekday ?? 1, definition?.weeks ?? "six", start);
+    this.#drawMonths();
+  }
+
+  /** Moves the focus to a day, wherever it is. @param {string} date */
+  focusOn(date) {
+    this.focusDate = this.#listed(date);
+    this.list.reveal(this.focusDate, false);
+    this.#point(this.focusDate);
+    this.#drawMonths();
+    this.list.cellOf(this.focusDate)?.focus({ preventScroll: true });
+  }
+
+  #drawMonths() {
+    const { picker, words } = this;
+    if (!picker?.state.monthList) return;
+    const { range, isGuess } = picker.rangeShown;
+    this.list.draw({ picker, words, range, isGuess, preview: this.#preview(picker), focusDate: this.#tabDate(picker) });
+  }
+
+  /** The day that Tab comes to: where the keyboard was, else the range, else today, if it can be seen. @param {PickerSession} picker */
+  #tabDate(picker) {
+    const wanted = [this.focusDate, picker.rangeShown.range?.start, todayOf(picker)];
+    for (const date of wanted) if (date && this.list.cellOf(date)) return date;
+    return `${this.list.monthInView}-01`;
+  }
+
+  /** What a second tap under the pointer would choose. @param {PickerSession} picker */
+  #preview(picker) {
+    const { range } = picker.rangeShown;
+    if (!this.pointed || !range || !picker.isRangeOpen || !picker.canChange) return null;
+    const end = within(range.reach, this.pointed);
+    return end < range.start ? { start: end, end: range.start } : { start: range.start, end };
+  }
+
+  /** @param {string | null} date */
+  #point(date) {
+    if (this.pointed === date) return;
+    this.pointed = date;
+    if (this.picker?.isRangeOpen) this.#drawMonths();
+  }
+
+  #listen() {
+    const { element } = this.list;
+    /** @param {Event} event @returns {string | null} */
+    const dateAt = (event) => /** @type {Element} */ (event.target).closest?.("[data-date]")?.getAttribute("data-date") ?? null;
+    element.addEventListener("click", (event) => {
+      const date = dateAt(event);
+      if (date) this.#tap(date);
+    });
+    element.addEventListener("pointerdown", (event) => {
+      const date = dateAt(event);
+      if (date && this.picker?.canChange) this.picker.touch({ date });
+    });
+    for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, () => this.picker?.touch(null));
+    element.addEventListener("pointermove", (event) => {
+      if (/** @type {PointerEvent} */ (event).pointerType !== "touch") this.#point(dateAt(event));
+    });
+    element.addEventListener("pointerleave", () => this.#point(null));
+    element.addEventListener("focusin", (event) => {
+      const date = dateAt(event);
+      if (!date) return;
+      this.focusDate = date;
+      this.#point(date);
+    });
+    element.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  /** @param {string} date */
+  #tap(date) {
+    const { picker } = this;
+    if (!picker) return;
+    this.focusDate = date;
+    const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
+    if (cell?.disabled) {
+      // Nothing to ask the server for: say why, and count no hit.
+      const text = whyNot(date, picker, this.words);
+      this.announcer.sayNow(text);
+      this.note.tell({ text, who: "", color: null, mine: true, tone: "refusal", canUndo: false }, text, false);
+    } else {
+      void picker.tap({ date });
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #press(event) {
+    const { picker } = this;
+    if (!picker || event.ctrlKey || event.metaKey || event.altKey) return;
+    const date = /** @type {Element} */ (event.target).getAttribute?.("data-date");
+    if (!date) return;
+    const calendar = {
+      firstWeekday: picker.state.definition?.firstWeekday ?? 1,
+      isRightToLeft: getComputedStyle(this.list.element).direction === "rtl",
+    };
+    const next = dateAfterKey(event.key, event.shiftKey, date, calendar);
+    if (next) this.focusOn(next);
+    else if (event.key === "Enter" || event.key === " ") this.#tap(date);
+    else if (event.key === "Escape" && picker.isRangeOpen) void picker.clear();
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {number} months */
+  #turn(months) {
+    const month = monthOf(monthIndexOf(this.list.monthInView) + months);
+    this.list.showMonth(this.#listed(`${month}-01`).slice(0, 7), !wantsLessMotion());
+  }
+
+  #showToday() {
+    const { picker } = this;
+    if (picker) this.list.reveal(todayOf(picker), !wantsLessMotion());
+  }
+
+  /** @param {string} date */
+  #isListed(date) { return this.#listed(date) === date; }
+
+  /** The date, or the day of the list that is nearest to it. @param {string} date */
+  #listed(date) {
+    const list = this.picker?.state.monthList;
+    if (!list) return date;
+    if (date.slice(0, 7) < list.first) return `${list.first}-01`;
+    return date.slice(0, 7) > list.last ? `${list.last}-${dayCountOf(monthIndexOf(list.last))}` : date;
+  }
+}

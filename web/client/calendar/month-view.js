@@ -1,0 +1,174 @@
+// One month: title, weekday header, days, and behind them the bands of the range.
+
+import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
+import { make, setAttribute, setText } from "../parts/dom.js";
+import { initialOf, inkOn } from "../parts/people.js";
+import { fullDate, monthTitle, weekdayName } from "../words/words.js";
+import { whyNot } from "./why.js";
+
+/** @typedef {import("../core/types").Band} Band */
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+
+/**
+ * What a month needs to draw itself.
+ * @typedef {object} Scene
+ * @property {PickerSession} picker
+ * @property {import("../words/words.js").Words} words
+ * @property {import("../core/types").Range | null} range as it is shown, own unanswered taps included
+ * @property {boolean} isGuess
+ * @property {{start: string, end: string} | null} preview
+ * @property {string} focusDate the one day that Tab comes to
+ */
+
+export class MonthView {
+  /** @param {string} month @param {number} firstWeekday @param {"six" | "fit"} weeks */
+  constructor(month, firstWeekday, weeks) {
+    this.month = month;
+    this.index = monthIndexOf(month);
+    this.firstWeekday = firstWeekday;
+    this.weeks = weeks;
+    this.grid = gridOf(this.index, firstWeekday, weeks);
+    this.#build();
+    /** @type {string} what the words were drawn in */
+    this.locale = "";
+  }
+
+  /** The cell of a date in this month. @param {string} date @returns {HTMLElement | null} */
+  cellOf(date) {
+    return date.slice(0, 7) === this.month ? this.days[this.grid.lead + Number(date.slice(8)) - 1] : null;
+  }
+
+  /** @param {Scene} scene */
+  draw(scene) {
+    const { picker, words } = scene;
+    const known = picker.state.months.get(this.month);
+    if (this.locale !== picker.locale) this.#name(picker.locale);
+    const own = () => bandsOf(this.index, scene.range, this.firstWeekday, this.weeks);
+    const bands = known && !scene.isGuess ? known.bands : own();
+    const preview = bandsOf(this.index, scene.preview, this.firstWeekday, this.weeks);
+    this.#drawBands(this.bandsElement, bands);
+    this.#drawBands(this.previewElement, preview);
+    setAttribute(this.element, "data-loading", !known);
+    const covered = coveredCells(bands);
+    const touches = fingersOn(picker, this.month);
+    this.days.forEach((day, cell) => {
+      const date = dateOf(this.grid.first + cell);
+      const isOutside = date.slice(0, 7) !== this.month;
+      const wire = known?.cells[cell];
+      setText(day.firstChild, wire?.text ?? String(Number(date.slice(8))));
+      if (isOutside) return;
+      this.#drawDay(day, date, wire, covered.get(cell), touches.get(date), scene, words);
+    });
+  }
+
+  #build() {
+    this.title = make("h3", { class: "title" });
+    this.header = make("div", { class: "weekdays", role: "row" },
+      ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
+    this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
+    this.previewElement = make("div", { class: "bands preview", "aria-hidden": "true" });
+    /** @type {any[]} */
+    this.days = Array.from({ length: this.grid.weekCount * 7 }, (_, cell) => {
+      const date = dateOf(this.grid.first + cell);
+      const isOutside = date.slice(0, 7) !== this.month;
+      return make("div", {
+        class: isOutside ? "day outside" : "day", part: isOutside ? "day outside" : "day", role: "gridcell",
+        "data-date": isOutside ? null : date, tabindex: isOutside ? null : "-1", "aria-disabled": isOutside ? "true" : null,
+      }, make("span", { class: "number" }));
+    });
+    const weeks = Array.from({ length: this.grid.weekCount }, (_, row) =>
+      make("div", { class: "week", role: "row" }, ...this.days.slice(row * 7, row * 7 + 7)));
+    this.weeksElement = make("div", { class: "weeks", role: "rowgroup" }, ...weeks);
+    this.gridElement = make("div", { class: "grid", role: "grid" },
+      make("div", { role: "rowgroup", class: "head" }, this.header), this.weeksElement);
+    this.element = make("section", { class: "month", part: "month", "data-month": this.month },
+      this.title, this.bandsElement, this.previewElement, this.gridElement);
+    this.element.style.setProperty("--weeks", String(this.grid.weekCount));
+  }
+
+  /** @param {string} locale */
+  #name(locale) {
+    this.locale = locale;
+    const title = monthTitle(this.month, locale);
+    setText(this.title, title);
+    setAttribute(this.gridElement, "aria-label", title);
+    [...this.header.children].forEach((element, column) => {
+      const weekday = ((this.firstWeekday - 1 + column) % 7) + 1;
+      setText(element, weekdayName(weekday, locale));
+      setAttribute(element, "aria-label", weekdayName(weekday, locale, "long"));
+      setAttribute(element, "data-weekend", weekday === 1 || weekday === 7);
+    });
+  }
+
+  /** @param {HTMLElement} place @param {Band[]} bands */
+  #drawBands(place, bands) {
+    const described = JSON.stringify(bands);
+    if (place.dataset.bands === described) return;
+    place.dataset.bands = described;
+    place.replaceChildren(...bands.map(({ row, from, to, shape, head, tail }) => {
+      const band = make("div", { class: `band ${shape}`, part: "band", "data-head": head, "data-tail": tail });
+      band.style.setProperty("--row", String(row));
+      band.style.setProperty("--from", String(from));
+      band.style.setProperty("--days", String(to - from));
+      return band;
+    }));
+  }
+
+  /**
+   * @param {HTMLElement} day @param {string} date @param {import("../core/types").Cell | undefined} wire
+   * @param {{isHead: boolean, isTail: boolean} | undefined} band
+   * @param {import("../core/types").Member[] | undefined} fingers @param {Scene} scene
+   * @param {import("../words/words.js").Words} words
+   */
+  #drawDay(day, date, wire, band, fingers, scene, words) {
+    const { picker } = scene;
+    const isDisabled = wire?.disabled === true;
+    setAttribute(day, "aria-selected", band ? "true" : "false");
+    setAttribute(day, "data-head", band?.isHead);
+    setAttribute(day, "data-tail", band?.isTail);
+    setAttribute(day, "aria-disabled", isDisabled || !picker.canChange ? "true" : null);
+    setAttribute(day, "data-unavailable", isDisabled);
+    setAttribute(day, "aria-current", wire?.today ? "date" : null);
+    setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
+    const why = isDisabled ? whyNot(date, picker, words) : null;
+    setAttribute(day, "title", why);
+    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), why];
+    setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
+    const finger = fingers?.[0];
+    setAttribute(day, "data-ghost", finger ? initialOf(finger.name) : null);
+    if (finger) {
+      day.style.setProperty("--ghost", finger.color);
+      day.style.setProperty("--ghost-ink", inkOn(finger.color));
+    }
+  }
+}
+
+/** @param {{isHead: boolean, isTail: boolean} | undefined} band @param {import("../words/words.js").Words} words */
+function bandWord(band, words) {
+  if (!band) return null;
+  if (band.isHead && band.isTail) return words.cell.only;
+  if (band.isHead) return words.cell.start;
+  return band.isTail ? words.cell.end : words.cell.inside;
+}
+
+/** The cells under bands, and which of them are the range's ends. @param {Band[]} bands */
+function coveredCells(bands) {
+  const covered = new Map();
+  for (const { row, from, to, head, tail } of bands) {
+    for (let column = from; column <= to; column += 1) {
+      covered.set(row * 7 + column, { isHead: head && column === from, isTail: tail && column === to });
+    }
+  }
+  return covered;
+}
+
+/** Other people's fingers in a month, by date. @param {PickerSession} picker @param {string} month */
+function fingersOn({ state }, month) {
+  /** @type {Map<string, import("../core/types").Member[]>} */
+  const fingers = new Map();
+  for (const { member: id, date } of state.touching.values()) {
+    const member = state.members.get(id);
+    if (member && date?.startsWith(month)) fingers.set(date, [...(fingers.get(date) ?? []), member]);
+  }
+  return fingers;
+}

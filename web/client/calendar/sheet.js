@@ -1,0 +1,66 @@
+// The look of the calendar. A month's parts have the shares of its height that rules.md names.
+
+import { sheetOf } from "../parts/dom.js";
+
+export const calendarSheet = sheetOf(`
+.hits { font-variant-numeric: tabular-nums; }
+.turn { color: var(--muted); }
+.today { padding-inline: 14px; font-weight: 600; color: var(--accent); }
+.scroller {
+  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(330px, 54svh, 620px));
+  border-radius: 14px; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
+  scrollbar-width: thin; scrollbar-color: var(--line) transparent; contain: strict;
+}
+.content { position: relative; margin-inline: 6px; }
+.month { position: absolute; inset-inline: 0; display: grid; grid-template-rows: 9.5fr 90.5fr; }
+.title { margin: 0; font-size: 1.08rem; font-weight: 680; align-self: center; padding-inline-start: calc(100% / 14 - .4em); }
+.grid { display: grid; grid-template-rows: 8.9fr 81.6fr; min-block-size: 0; }
+.weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
+.head, .weekdays { block-size: 100%; }
+.weekdays { align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--accent); }
+.weekday { overflow: hidden; max-inline-size: 100%; }
+.weekday[data-weekend] { color: var(--muted); }
+.weeks { display: grid; grid-auto-rows: var(--week-height); }
+.day {
+  display: grid; place-items: center; position: relative; cursor: pointer; border-radius: 50%;
+  font-variant-numeric: tabular-nums; user-select: none; -webkit-user-select: none; touch-action: manipulation; outline: none;
+}
+.number {
+  inline-size: var(--spot); block-size: var(--spot); border-radius: 50%; display: grid; place-items: center;
+  border: 1px solid var(--line); transition: background .15s; font-size: clamp(.9rem, calc(var(--spot) * .42), 1.1rem);
+}
+.day.outside { cursor: default; color: var(--muted); opacity: .42; }
+.day.outside .number { border-color: transparent; background: color-mix(in oklab, var(--line) 45%, transparent); font-size: .82rem; }
+.day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
+.day[data-unavailable] .number { border-color: transparent; text-decoration: line-through; text-decoration-thickness: 1.5px; }
+.day[aria-current] .number { border: 2px solid var(--accent); font-weight: 700; }
+.day[aria-selected="true"] { color: var(--on-accent); font-weight: 620; }
+.day[aria-selected="true"] .number { border-color: transparent; }
+.day[aria-selected="true"][aria-current] .number { border-color: var(--on-accent); }
+.day[data-head] .number, .day[data-tail] .number { box-shadow: inset 0 0 0 2.5px var(--on-accent); font-weight: 720; }
+.day:focus-visible .number { outline: 3px solid var(--accent); outline-offset: 2px; }
+.day[aria-selected="true"]:focus-visible .number { outline-color: var(--ink); }
+@media (hover: hover) { .day:not(.outside, [data-unavailable], [aria-selected="true"]):hover .number { background: color-mix(in oklab, var(--accent) 16%, transparent); } }
+.day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost); }
+.day[data-ghost]::after {
+  content: attr(data-ghost); position: absolute; inset-block-start: -1px; inset-inline-end: calc(50% - var(--spot) / 2 - 4px);
+  min-inline-size: 17px; block-size: 17px; border-radius: 9px; background: var(--ghost); color: var(--ghost-ink, #fff);
+  font-size: .66rem; font-weight: 700; display: grid; place-items: center; z-index: 2;
+}
+.bands { position: absolute; inset-inline: 0; inset-block-end: 0; block-size: calc(var(--weeks) * var(--week-height)); pointer-events: none; }
+.band {
+  position: absolute; block-size: var(--spot); border-radius: var(--spot); background: var(--accent);
+  inset-block-start: calc(var(--row) * var(--week-height) + (var(--week-height) - var(--spot)) / 2);
+  inset-inline-start: calc(var(--from) * 100% / 7 + (100% / 7 - var(--spot)) / 2);
+  inline-size: calc(var(--days) * 100% / 7 + var(--spot));
+}
+.preview .band {
+  background: color-mix(in oklab, var(--accent) 14%, transparent); border: 2px dashed var(--accent);
+}
+.grid { position: relative; }
+.month[data-loading] .day { opacity: .55; }
+@container (max-width: 400px) {
+  .frame { padding: 10px 8px; }
+  .content { margin-inline: 2px; }
+}
+`);

@@ -1,0 +1,200 @@
+// One member in one session: performs what the state machine says on a real socket, timers and storage.
+
+import { PickerMachine } from "./machine.js";
+import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
+
+/** @typedef {import("./types").Effect} Effect */
+/** @typedef {import("./types").Outcome} Outcome */
+/** @typedef {import("./types").Command} Command */
+
+/** The version of the wire that this client speaks. */
+const subprotocol = "pickerd.v1";
+
+/**
+ * A shared picker as this member sees it.
+ *
+ * Events: `change` (something to draw anew), `notice` (somebody should hear of `detail`, a `Notice`),
+ * `connection` (see `connection`), `message` (`detail`: `{direction, message}`, for developers),
+ * `answered` (`detail`: an `Outcome` with its `milliseconds`).
+ */
+export class PickerSession extends EventTarget {
+  #machine;
+  #environment;
+  /** @type {WebSocket | null} */
+  #socket = null;
+  /** @type {Map<string, any>} */
+  #timers = new Map();
+  /** @type {Map<number, {resolve: (outcome: Outcome) => void, at: number}>} */
+  #waiting = new Map();
+  #hasChanged = false;
+
+  /**
+   * @param {string} url `ws:` or `wss:`, the session's own
+   * @param {{name?: string, locale?: string, token?: string, random?: () => number}} options
+   * @param {import("./environment.js").Environment} environment
+   */
+  constructor(url, options, environment) {
+    super();
+    this.url = url;
+    this.#environment = environment;
+    this.#machine = new PickerMachine(options, environment.load());
+    /** Milliseconds from the last command to its answer; null before the first. @type {number | null} */
+    this.latencyMilliseconds = null;
+  }
+
+  /** What the server last said; read it, do not write it. */
+  get state() { return this.#machine.state; }
+  /** @type {import("./types").Connection} */
+  get connection() { return this.#machine.connection; }
+  get locale() { return this.#machine.options.locale ?? "en"; }
+  /** Why there is no connection: the last close code, the server's own words. */
+  get closeCode() { return this.#machine.closeCode; }
+  get error() { return this.#machine.error; }
+  /** Commands that have no answer yet. */
+  get pendingCount() { return this.#machine.pending.entries.length; }
+  get self() { return this.state.self; }
+  /** The selected rows, own unanswered selects included. */
+  get rows() { return predictRows(this.state, this.#machine.pending.entries); }
+  /** The range, own unanswered taps included; `isGuess` while the server has not said so. */
+  get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
+  /** Whether the range waits for its second tap. */
+  get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
+  get result() { return resultOf(this.state); }
+  get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
+  get isOwner() { return this.self?.role === "owner"; }
+
+  start() { this.#perform(this.#machine.start()); }
+  /** Hangs up without leaving: a page that comes back within 120 s is the same member. */
+  stop() { this.#perform(this.#machine.stop()); }
+  leave() { this.#perform(this.#machine.leave()); }
+  retry() { this.#perform(this.#machine.retry()); }
+  /** @param {boolean} isOnline */
+  network(isOnline) { this.#perform(this.#machine.network(isOnline)); }
+  /** @param {string} token */
+  setToken(token) { this.#perform(this.#machine.credentials(token)); }
+  /** @param {string} locale BCP 47 */
+  setLocale(locale) { this.#perform(this.#machine.relocate(locale)); }
+
+  /**
+   * Selects a row. `seen` is what the person was looking at; by default what is known now.
+   * @param {number} column @param {number} row @param {{generation: number, key?: string}} [seen]
+   */
+  select(column, row, seen) {
+    const known = this.state.columns[column];
+    const generation = seen?.generation ?? known?.generation ?? 0;
+    const key = seen?.key ?? known?.at(row)?.key;
+    return this.command({ type: "select", column, row, generation, ...(key !== undefined && { key }) });
+  }
+
+  /** @param {{date: string} | {month: string, cell: number} | {month: string, x: number, y: number}} target */
+  tap(target) { return this.command({ type: "tap", ...target }); }
+  clear() { return this.command({ type: "clear" }); }
+  undo() { return this.command({ type: "undo" }); }
+  redo() { return this.command({ type: "redo" }); }
+  confirm() { return this.command({ type: "confirm" }); }
+  cancel() { return this.command({ type: "cancel" }); }
+  reopen() { return this.command({ type: "reopen" }); }
+
+  /** The months in view from now on. @param {string} from `YYYY-MM` @param {number} count at most 24 */
+  months(from, count) { this.#perform(this.#machine.lookAt(from, count)); }
+  /** Rows that come into view; asked for if they are not known. @param {number} column @param {number} from @param {number} through */
+  wantRows(column, from, through) { this.#perform(this.#machine.wantRows(column, from, through)); }
+  /** A finger is here; null: lifted. @param {{column: number, row: number} | {date: string} | null} touch */
+  touch(touch) { this.#perform(this.#machine.touch(touch)); }
+
+  /** @param {Command} command @returns {Promise<Outcome>} never rejects */
+  command(command) {
+    const ref = this.#machine.nextRef;
+    return new Promise((resolve) => {
+      this.#waiting.set(ref, { resolve, at: this.#environment.now() });
+      this.#perform(this.#machine.command(command));
+    });
+  }
+
+  /** @param {Effect[]} effects */
+  #perform(effects) {
+    for (const effect of effects) {
+      switch (effect.effect) {
+        case "dial": this.#dial(); break;
+        case "hangUp": this.#hangUp(); break;
+        case "send": this.#send(effect.message); break;
+        case "timer": this.#setTimer(effect.name, effect.milliseconds); break;
+        case "save": this.#environment.save(effect.memory); break;
+        case "settle": this.#settle(effect.ref, effect.outcome); break;
+        case "emit": this.#emit(effect.name, effect.detail); break;
+      }
+    }
+  }
+
+  #dial() {
+    this.#hangUp();
+    const socket = this.#environment.dial(this.url, subprotocol);
+    this.#socket = socket;
+    const isOurs = () => this.#socket === socket;
+    socket.onopen = () => { if (isOurs()) this.#perform(this.#machine.opened()); };
+    socket.onmessage = (event) => { if (isOurs()) this.#receive(event.data); };
+    socket.onclose = (event) => {
+      if (!isOurs()) return;
+      this.#socket = null;
+      this.#perform(this.#machine.closed(event.code));
+    };
+  }
+
+  /** @param {string} text */
+  #receive(text) {
+    const message = JSON.parse(text);
+    this.#emit("message", { direction: "in", message });
+    this.#perform(this.#machine.received(message));
+  }
+
+  #hangUp() {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
+  }
+
+  /** @param {import("./types").Message} message */
+  #send(message) {
+    if (this.#socket?.readyState !== 1) return;
+    this.#emit("message", { direction: "out", message });
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /** @param {string} name @param {number | null} milliseconds */
+  #setTimer(name, milliseconds) {
+    this.#environment.clearTimer(this.#timers.get(name));
+    this.#timers.delete(name);
+    if (milliseconds === null) return;
+    this.#timers.set(name, this.#environment.setTimer(() => {
+      this.#timers.delete(name);
+      this.#perform(this.#machine.fired(name));
+    }, milliseconds));
+  }
+
+  /** @param {number} ref @param {Outcome} outcome */
+  #settle(ref, outcome) {
+    const waiting = this.#waiting.get(ref);
+    this.#waiting.delete(ref);
+    if (!waiting) return;
+    const milliseconds = this.#environment.now() - waiting.at;
+    const answered = { ...outcome, milliseconds };
+    if (outcome.outcome === "done" || outcome.outcome === "refused") this.latencyMilliseconds = milliseconds;
+    waiting.resolve(answered);
+    this.#emit("answered", answered);
+  }
+
+  /** Many changes at once are one `change`. @param {string} name @param {unknown} [detail] */
+  #emit(name, detail) {
+    if (name !== "change" && name !== "connection") {
+      this.dispatchEvent(new CustomEvent(name, { detail }));
+      return;
+    }
+    if (name === "connection") this.dispatchEvent(new CustomEvent(name));
+    if (this.#hasChanged) return;
+    this.#hasChanged = true;
+    queueMicrotask(() => {
+      this.#hasChanged = false;
+      this.dispatchEvent(new CustomEvent("change"));
+    });
+  }
+}

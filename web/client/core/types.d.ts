@@ -1,0 +1,82 @@
+// The words of the wire (protocol.md, version 1) and of the client's state, for editors and for `tsc`.
+
+export type Row = { key: string; text: string };
+export type Band = {
+  row: number; from: number; to: number; shape: "circle" | "pill"; head: boolean; tail: boolean;
+};
+export type Cell = {
+  date: string; text: string; outside?: true; disabled?: true; today?: true;
+};
+export type Month = { month: string; cells: Cell[]; bands: Band[] };
+export type Range = {
+  start: string; end: string; hits: number; by?: string; reach?: { from: string; through: string };
+};
+export type Role = "viewer" | "editor" | "owner";
+export type Member = { id: string; name: string; role: Role; color: string; online: boolean };
+export type Touch = { member: string; column?: number; row?: number; date?: string };
+export type Status = "open" | "confirmed" | "cancelled";
+export type Result = { [name: string]: unknown } | null;
+export type Definition = {
+  kind: "date" | "slot" | "cascade" | "columns" | "calendar";
+  timeZone?: string; locale?: string; min?: string; max?: string;
+  firstWeekday?: number; weeks?: "six" | "fit"; selection?: "range" | "single";
+  minDays?: number; maxDays?: number; allowBlockedInside?: boolean;
+  blocked?: { weekdays?: number[]; from?: string; through?: string }[];
+  [option: string]: unknown;
+};
+export type ColumnOnWire = {
+  generation: number; count: number; from: number; rows: Row[]; row: number | null;
+};
+export type Snapshot = {
+  definition: Definition; status: Status; result: Result; columns?: ColumnOnWire[];
+  calendar?: {
+    months: { first: string; last: string; count: number };
+    range: { start: string | null; end: string | null; hits: number } | Range | null;
+  };
+};
+export type Change = { change: string; [field: string]: any };
+export type Message = { type: string; [field: string]: any };
+export type CommandName =
+  "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen";
+export type Command = { type: CommandName; ref?: number; [field: string]: any };
+
+/** Something that a person should hear of; `by` null: time did it. */
+export type Notice =
+  | { kind: "moved"; column: number; cause: string; from: Row | null; to: Row; by: string | null; mine: boolean }
+  | {
+      kind: "corrected"; column: number; wanted: Row | null; to: Row; reason: string; count: number;
+      by: string | null; mine: boolean;
+    }
+  | { kind: "range"; range: Range | null; cause: string; by: string | null; mine: boolean }
+  | {
+      kind: "rangeCorrected"; range: Range | null; wanted: string | null; reason: string; cause: string;
+      by: string | null; mine: boolean;
+    }
+  | { kind: "status"; status: Status; result: Result; by: string | null; mine: boolean }
+  | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }
+  | { kind: "lost"; command: Command; mine: true }
+  | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: false };
+
+/** What became of a command. */
+export type Outcome = {
+  outcome: "done" | "refused" | "offline" | "lost" | "unchanged";
+  revision?: number; code?: string; detail?: string; milliseconds?: number;
+};
+export type Connection =
+  "idle" | "connecting" | "joining" | "live" | "waiting" | "offline" | "credentials" | "away" | "left";
+
+/** What survives a reload of the page. */
+export type Memory = {
+  member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
+};
+/** A command that has no answer yet; `sent`: it may have reached the server. */
+export type Pending = { ref: number; message: Command; sent: boolean };
+
+export type Effect =
+  | { effect: "dial" }
+  | { effect: "hangUp" }
+  | { effect: "send"; message: Message }
+  | { effect: "timer"; name: string; milliseconds: number | null }
+  | { effect: "save"; memory: Memory | null }
+  | { effect: "settle"; ref: number; outcome: Outcome }
+  | { effect: "emit"; name: string; detail?: unknown };

@@ -1,0 +1,78 @@
+// Under the picker: what is chosen, and what can be done with it.
+
+import { ordinalOf } from "../core/civil.js";
+import { fullDate, shortDate } from "../words/words.js";
+import { icon, make, setAttribute, setText } from "./dom.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../words/words.js").Words} Words */
+
+/** Commands with a button, in order. */
+const commands = /** @type {const} */ (["undo", "redo", "clear", "cancel", "reopen", "confirm"]);
+
+export class Bar {
+  /** @param {(command: typeof commands[number]) => void} act */
+  constructor(act) {
+    this.chosen = make("output", { class: "chosen", part: "result" });
+    this.buttons = Object.fromEntries(commands.map((command) => [command, make("button", {
+      class: `act ${command}`, part: `button ${command}`, type: "button", onclick: () => act(command),
+    })]));
+    this.element = make("div", { class: "bar", part: "bar" }, this.chosen,
+      make("div", { class: "acts" }, ...Object.values(this.buttons)));
+  }
+
+  /** @param {Words} words */
+  setWords(words) {
+    for (const command of commands) {
+      const button = this.buttons[command];
+      const hasIcon = command === "undo" || command === "redo" || command === "clear";
+      button.replaceChildren(...(hasIcon ? [icon(command)] : [words[command]]));
+      setAttribute(button, "aria-label", words[command]);
+      setAttribute(button, "title", hasIcon ? words[command] : null);
+    }
+  }
+
+  /** @param {PickerSession} picker @param {Words} words */
+  draw(picker, words) {
+    const { state } = picker;
+    const isClosed = state.status !== "open";
+    const canEdit = picker.self !== null && picker.self.role !== "viewer";
+    const isLive = picker.connection === "live";
+    setText(this.chosen, resultText(picker, words));
+    setAttribute(this.chosen, "data-status", state.status);
+    this.#show("undo", canEdit && !isClosed, isLive);
+    this.#show("redo", canEdit && !isClosed, isLive);
+    this.#show("clear", canEdit && !isClosed && state.isCalendar, picker.rangeShown.range !== null);
+    this.#show("confirm", picker.isOwner && !isClosed, isLive && picker.result !== null);
+    this.#show("cancel", picker.isOwner && !isClosed, isLive);
+    this.#show("reopen", picker.isOwner && isClosed, isLive);
+  }
+
+  /** @param {typeof commands[number]} command @param {boolean} isShown @param {boolean} isUsable */
+  #show(command, isShown, isUsable) {
+    const button = this.buttons[command];
+    button.hidden = !isShown;
+    // A button that has the focus keeps it; it only says that it cannot.
+    setAttribute(button, "aria-disabled", isUsable ? null : "true");
+  }
+}
+
+/** The result as people say it. @param {PickerSession} picker @param {Words} words */
+export function resultText(picker, words) {
+  const { result, state, locale } = picker;
+  const kind = state.definition?.kind;
+  const status = { open: "", confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} ` }[state.status];
+  if (!result) return status;
+  if (kind === "date" || "date" in result) return status + fullDate(String(result.date), locale);
+  if (kind === "slot") {
+    const texts = state.columns.map((column) => column.selected?.text ?? "");
+    return `${status}${texts[0]} ${String(result.local).slice(11)}`;
+  }
+  if (kind === "calendar") {
+    const [start, end] = [String(result.start), String(result.end)];
+    const days = words.days(ordinalOf(end) - ordinalOf(start) + 1);
+    return `${status}${shortDate(start, locale)} – ${shortDate(end, locale)} · ${days}`;
+  }
+  const texts = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.text);
+  return status + texts.join(" · ");
+}

@@ -1,0 +1,70 @@
+// The line under a picker: what was corrected, refused or done by others, and Undo.
+
+import { icon, make, setAttribute } from "./dom.js";
+
+/** @typedef {import("./sentences.js").Sentence} Sentence */
+
+/** How long a note stays unless a hand or the focus is on it. */
+const stayMilliseconds = { correction: 9000, refusal: 7000, move: 5000, people: 4000 };
+/** What matters more is not pushed away by what matters less. */
+const weight = { correction: 3, refusal: 3, move: 2, people: 1 };
+
+export class Note {
+  /** @param {() => void} undo */
+  constructor(undo) {
+    this.list = make("ul", { class: "sentences" });
+    this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
+    this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
+    /** @type {Sentence[]} of one moment, told together */
+    this.batch = [];
+    this.weight = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    setAttribute(this.element, "data-shown", null);
+  }
+
+  /** @param {string} undo the word on the button */
+  setWords(undo) {
+    this.undoButton.replaceChildren(icon("undo"), undo);
+  }
+
+  /** @param {Sentence} sentence @param {string} text the whole of it @param {boolean} canUndo */
+  tell(sentence, text, canUndo) {
+    const isShown = this.element.hasAttribute("data-shown");
+    if (isShown && weight[sentence.tone] < this.weight) return;
+    if (this.batch.length === 0) {
+      queueMicrotask(() => { this.batch = []; });
+      this.list.replaceChildren();
+      this.weight = 0;
+      this.undoButton.hidden = true;
+    }
+    this.batch.push(sentence);
+    this.weight = Math.max(this.weight, weight[sentence.tone]);
+    const line = make("li", { class: `sentence ${sentence.tone}` }, text);
+    if (sentence.color) line.style.setProperty("--author", sentence.color);
+    this.list.append(line);
+    if (canUndo) this.undoButton.hidden = false;
+    setAttribute(this.element, "data-shown", sentence.tone);
+    this.#stay(stayMilliseconds[sentence.tone]);
+  }
+
+  /** Something newer has happened that needs no words: what was told of others before is old. */
+  outdate() {
+    if (this.batch.length === 0 && this.weight <= weight.move) this.hide();
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.weight = 0;
+    setAttribute(this.element, "data-shown", null);
+  }
+
+  /** @param {number} milliseconds */
+  #stay(milliseconds) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (this.element.matches(":hover, :focus-within")) this.#stay(1000);
+      else this.hide();
+    }, milliseconds);
+  }
+}

@@ -1,0 +1,188 @@
+// What both elements have in common: a session, who is here, the note, the bar, the live region.
+
+import { directionOf, wordsOf } from "../words/words.js";
+import { Announcer } from "./announcer.js";
+import { Bar } from "./bar.js";
+import { make, setAttribute, setText } from "./dom.js";
+import { Note } from "./note.js";
+import { People } from "./people.js";
+import { sentenceOf } from "./sentences.js";
+import { acquire, release } from "./shared.js";
+import { baseSheet } from "./sheet.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../core/types").Notice} Notice */
+
+/**
+ * `session`: URL, path or id. `name`, `locale` (else the page's `lang`), `token`; `labels`: names of the
+ * columns, separated by commas. `picker` may be set to a session that is connected already.
+ */
+export class PickerElement extends HTMLElement {
+  static observedAttributes = ["session", "locale", "labels"];
+
+  constructor() {
+    super();
+    /** @type {PickerSession | null} */
+    this.current = null;
+    /** @type {string | null} the session that this element acquired itself */
+    this.acquired = null;
+    this.words = wordsOf("en");
+    /** @type {AbortController | null} */
+    this.listening = null;
+    this.people = new People();
+    this.announcer = new Announcer();
+    this.note = new Note(() => void this.current?.undo());
+    this.bar = new Bar((command) => void this.current?.[command]());
+    this.connectionText = make("span", {});
+    this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
+    this.banner = make("div", { class: "banner", part: "connection", role: "status" }, this.connectionText, this.retryButton);
+    this.stage = make("div", { class: "stage", part: "stage" });
+    /** The subclass's buttons, beside the people. */
+    this.tools = make("div", { class: "tools" });
+    /** What can be done, while there is nothing to report. */
+    this.hint = make("div", { class: "hint", part: "hint" });
+    this.frameElement = make("div", { class: "frame", part: "frame" },
+      make("div", { class: "top" }, this.people.element, this.tools), this.banner, this.stage,
+      make("div", { class: "note-place" }, this.hint, this.note.element), this.bar.element, this.announcer.element);
+    const root = this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [baseSheet, .../** @type {typeof PickerElement} */ (this.constructor).sheets()];
+    root.append(this.frameElement);
+  }
+
+  /** @returns {CSSStyleSheet[]} the element's own style */
+  static sheets() { return []; }
+
+  /** The session on show. @returns {PickerSession | null} */
+  get picker() { return this.current; }
+  set picker(picker) {
+    this.listening?.abort();
+    this.current = picker;
+    if (picker) this.#listen(picker);
+    if (this.isConnected) this.redraw();
+  }
+
+  get labels() { return (this.getAttribute("labels") ?? "").split(",").map((label) => label.trim()); }
+
+  connectedCallback() {
+    this.#join();
+    this.redraw();
+  }
+
+  disconnectedCallback() {
+    this.announcer.stop();
+    this.#letGo();
+  }
+
+  /** @param {string} name */
+  attributeChangedCallback(name) {
+    if (!this.isConnected) return;
+    if (name === "session") {
+      this.#letGo();
+      this.#join();
+    } else if (name === "locale") {
+      this.current?.setLocale(this.#locale);
+    }
+    this.redraw();
+  }
+
+  /** Draws the picker itself. The subclass's own. @param {PickerSession} picker */
+  draw(picker) { void picker; }
+
+  /** Something was said: a subclass may show where. @param {Notice} notice */
+  noticed(notice) { void notice; }
+
+  redraw() {
+    const picker = this.current;
+    const locale = picker?.locale ?? this.#locale;
+    const words = wordsOf(locale);
+    if (this.words !== words || !this.hasAttribute("data-worded")) {
+      this.words = words;
+      this.toggleAttribute("data-worded", true);
+      this.note.setWords(words.undo);
+      this.bar.setWords(words);
+    }
+    setAttribute(this.frameElement, "dir", directionOf(locale));
+    setAttribute(this.frameElement, "lang", locale);
+    this.#drawConnection(picker);
+    if (!picker?.state.isKnown) return;
+    this.people.draw(picker, words);
+    this.bar.draw(picker, words);
+    setAttribute(this.frameElement, "data-status", picker.state.status);
+    this.draw(picker);
+  }
+
+  get #locale() {
+    return this.getAttribute("locale") ?? (document.documentElement.lang || navigator.language);
+  }
+
+  #join() {
+    const session = this.getAttribute("session");
+    if (!session || this.current) return;
+    this.acquired = session;
+    const name = this.getAttribute("name") ?? undefined;
+    const token = this.getAttribute("token") ?? undefined;
+    acquire(session, { name, token, locale: this.#locale }).then((picker) => {
+      if (this.acquired === session) this.picker = picker;
+    });
+  }
+
+  #letGo() {
+    if (this.acquired === null) return;
+    release(this.acquired);
+    this.acquired = null;
+    this.picker = null;
+  }
+
+  /** @param {PickerSession} picker */
+  #listen(picker) {
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    picker.addEventListener("change", () => this.redraw(), { signal });
+    picker.addEventListener("connection", () => this.redraw(), { signal });
+    picker.addEventListener("notice", (event) => this.#hear(/** @type {CustomEvent} */ (event).detail), { signal });
+  }
+
+  /** @param {Notice} notice */
+  #hear(notice) {
+    const picker = /** @type {PickerSession} */ (this.current);
+    this.noticed(notice);
+    // Who is away, and back, their pictures say.
+    if (notice.kind === "away" || notice.kind === "back") return;
+    const sentence = sentenceOf(notice, picker, this.words, this.labels);
+    if (!sentence) return;
+    const isMine = sentence.mine && sentence.tone !== "move";
+    const text = isMine && sentence.tone === "correction" ? sentence.text
+      : sentence.tone === "refusal" ? sentence.text : this.words.did(sentence.who, sentence.text);
+    if (sentence.mine) this.announcer.sayNow(sentence.text);
+    else this.announcer.sayLater(`${sentence.who} ${sentence.tone}`, text);
+    // One's own hand needs no report, unless something else came of it than was meant.
+    const isCleared = notice.kind === "range" && notice.cause === "clear";
+    if (sentence.mine && sentence.tone === "move" && !isCleared) return this.note.outdate();
+    this.note.tell(sentence, text, sentence.canUndo && picker.canChange);
+  }
+
+  /** @param {PickerSession | null} picker */
+  #drawConnection(picker) {
+    const text = connectionText(picker, this.words);
+    setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
+    this.banner.hidden = text === null;
+    if (text !== null) setText(this.connectionText, text);
+    const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409);
+    this.retryButton.hidden = !canRetry;
+    setText(this.retryButton, picker?.closeCode === 4409 ? this.words.useHere : this.words.retry);
+  }
+}
+
+/** What to say of the connection; null when there is nothing to say. @param {PickerSession | null} picker @param {import("../words/words.js").Words} words */
+export function connectionText(picker, words) {
+  if (!picker) return words.connection.idle;
+  const { connection, closeCode } = picker;
+  if (connection === "live") return picker.self?.role === "viewer" ? words.viewer : null;
+  if (connection === "away") {
+    if (closeCode === 4404 || closeCode === 4410) return words.connection.ended;
+    if (closeCode === 4409) return words.connection.elsewhere;
+    return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
+  }
+  const text = words.connection[connection];
+  return picker.pendingCount > 0 ? `${text} ${words.queued(picker.pendingCount)}` : text;
+}

@@ -1,0 +1,144 @@
+// What happened, as a sentence in the language of the page.
+
+import { dateOfExpression, ordinalOf } from "../core/civil.js";
+import { isOpen } from "../core/predict.js";
+import { shortDate, todayIn } from "../words/words.js";
+
+/** @typedef {import("../core/types").Notice} Notice */
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../words/words.js").Words} Words */
+
+/**
+ * @typedef {object} Sentence
+ * @property {string} text without who did it
+ * @property {string} who
+ * @property {string | null} color of who did it
+ * @property {boolean} mine
+ * @property {"correction" | "refusal" | "move" | "people"} tone
+ * @property {boolean} canUndo
+ */
+
+/** Today as the session's clock and zone have it. @param {PickerSession} picker */
+export function todayOf(picker) {
+  const now = picker.state.now ? Date.parse(picker.state.now) : Date.now();
+  return todayIn(now, String(picker.state.definition?.timeZone ?? "UTC"));
+}
+
+/** A bound of the definition as a date, or null. @param {PickerSession} picker @param {"min" | "max"} name */
+export function boundOf(picker, name) {
+  const text = picker.state.definition?.[name];
+  return typeof text === "string" ? dateOfExpression(text, todayOf(picker)) : null;
+}
+
+/** The name of a column. @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels the page's own */
+export function columnLabel(picker, index, words, labels) {
+  if (labels[index]) return labels[index];
+  const { columns } = words;
+  switch (picker.state.definition?.kind) {
+    case "date": return [columns.year, columns.month, columns.date][index] ?? "";
+    case "slot": return [columns.day, columns.hour, columns.minute][index] ?? "";
+    case "cascade": return words.level(index + 1);
+    default: return words.column(index + 1);
+  }
+}
+
+/**
+ * @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
+ * @returns {Sentence | null} null when nobody needs to hear it
+ */
+export function sentenceOf(notice, picker, words, labels) {
+  if ("member" in notice) {
+    const { kind, member } = notice;
+    const text = { joined: words.joined, left: words.left, away: words.gone, back: words.back, promoted: words.promoted }[kind];
+    return { text, who: member.name, color: member.color, mine: false, tone: "people", canUndo: false };
+  }
+  if (notice.kind === "refused") {
+    return { ...byMe(words, picker), text: refusalText(notice, picker, words), tone: "refusal" };
+  }
+  if (notice.kind === "lost") return { ...byMe(words, picker), text: words.lost, tone: "refusal" };
+  const text = doneText(notice, picker, words, labels);
+  if (text === null) return null;
+  const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected";
+  return {
+    text, ...author(notice.by, notice.mine, picker, words), mine: notice.mine,
+    tone: isCorrection ? "correction" : "move",
+    canUndo: notice.by !== null && notice.kind !== "status" && !("cause" in notice && notice.cause === "undo"),
+  };
+}
+
+/** @param {Words} words @param {PickerSession} picker */
+const byMe = (words, picker) => ({ who: words.you, color: picker.self?.color ?? null, mine: true, canUndo: false });
+
+/** @param {string | null} by @param {boolean} mine @param {PickerSession} picker @param {Words} words */
+function author(by, mine, picker, words) {
+  if (by === null) return { who: words.time, color: null };
+  const member = picker.state.members.get(by);
+  return { who: mine ? words.you : member?.name ?? words.somebody, color: member?.color ?? null };
+}
+
+/** @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels @returns {string | null} */
+function doneText(notice, picker, words, labels) {
+  switch (notice.kind) {
+    case "moved": return movedText(notice, picker, words, labels);
+    case "corrected": {
+      const label = columnLabel(picker, notice.column, words, labels);
+      const reason = reasonText(notice.reason, { count: notice.count }, picker, words);
+      return `${label} ${words.corrected(notice.wanted?.text ?? "", notice.to.text, reason)}`;
+    }
+    case "range": return rangeText(notice.range, picker, words);
+    case "rangeCorrected": {
+      const given = notice.range && nearerEnd(notice.range, notice.wanted);
+      if (!notice.wanted || !given || notice.reason === "elapsed") {
+        return `${words.rangeElapsed} (${rangeText(notice.range, picker, words)})`;
+      }
+      const reason = reasonText(notice.reason, {}, picker, words);
+      return words.corrected(shortDate(notice.wanted, picker.locale), shortDate(given, picker.locale), reason);
+    }
+    case "status":
+      return { open: words.reopened, confirmed: words.confirmed, cancelled: words.cancelled }[notice.status];
+    default: return null;
+  }
+}
+
+/** The end of a range that the wanted day came to. @param {{start: string, end: string}} range @param {string | null} wanted */
+const nearerEnd = (range, wanted) => (wanted !== null && wanted < range.start ? range.start : range.end);
+
+/** @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels */
+function movedText(notice, picker, words, labels) {
+  // What a later column was reset to says little; the hand that did it says it all.
+  if (notice.cause === "reset") return null;
+  const label = columnLabel(picker, notice.column, words, labels);
+  return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
+}
+
+/** @param {import("../core/types").Range | null} range @param {PickerSession} picker @param {Words} words */
+export function rangeText(range, picker, words) {
+  if (!range) return words.rangeCleared;
+  const { locale } = picker;
+  if (picker.state.definition?.selection === "single") return words.dateChosen(shortDate(range.start, locale));
+  if (isOpen(picker.state, range)) return words.rangeOpened(shortDate(range.start, locale));
+  const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
+  return words.rangeClosed(shortDate(range.start, locale), shortDate(range.end, locale), days);
+}
+
+/** @param {string} reason @param {{count?: number}} facts @param {PickerSession} picker @param {Words} words */
+function reasonText(reason, facts, picker, words) {
+  const say = /** @type {any} */ (words.reasons)[reason];
+  if (!say) return reason;
+  const first = boundOf(picker, "min");
+  const last = boundOf(picker, "max");
+  return say({
+    ...facts, days: picker.state.definition?.maxDays ?? 0,
+    first: first && shortDate(first, picker.locale), last: last && shortDate(last, picker.locale),
+  });
+}
+
+/** @param {Extract<Notice, {kind: "refused"}>} notice @param {PickerSession} picker @param {Words} words */
+function refusalText({ code, detail, command }, picker, words) {
+  const days = picker.state.definition?.minDays;
+  const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
+  if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
+  if (code === "minDays" && days) return words.tooShort(days);
+  // A code that is newer than this page is said in the server's own words.
+  return /** @type {any} */ (words.refusals)[code] ?? detail;
+}

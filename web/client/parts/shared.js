@@ -1,0 +1,30 @@
+// One page, one member: elements of the same session share its connection.
+
+import { connect, sessionURL } from "../pickerd.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+
+/** @type {Map<string, {picker: Promise<PickerSession>, users: number}>} */
+const shared = new Map();
+
+/** @param {string} session @param {{name?: string, locale?: string, token?: string}} options */
+export function acquire(session, options) {
+  const url = sessionURL(session);
+  let entry = shared.get(url);
+  if (!entry) shared.set(url, entry = { picker: connect(session, options), users: 0 });
+  entry.users += 1;
+  return entry.picker;
+}
+
+/** Hangs up once nobody uses it; an element that is only moved in the page comes back before. @param {string} session */
+export function release(session) {
+  const url = sessionURL(session);
+  const entry = shared.get(url);
+  if (!entry) return;
+  entry.users -= 1;
+  setTimeout(async () => {
+    if (entry.users > 0 || shared.get(url) !== entry) return;
+    shared.delete(url);
+    (await entry.picker).stop();
+  });
+}

@@ -1,0 +1,59 @@
+// pickerd's browser client: a picker that lives on a server and is shared by everybody who joins it.
+//
+//   import { connect } from "/client/pickerd.js";
+//   const picker = await connect("/v1/sessions/ID", { name: "Ada", locale: "de" });
+//   picker.addEventListener("change", () => console.log(picker.result));
+//   await picker.select(1, 4);
+
+import { browserEnvironment, holdMember, recall } from "./core/environment.js";
+import { PickerSession } from "./core/session.js";
+
+export { PickerSession };
+
+/**
+ * The WebSocket address of a session.
+ * @param {string} session its URL (`ws:`, `wss:`, `http:`, `https:`), its path, or its id alone
+ * @param {string} [base] by default the page's own address
+ */
+export function sessionURL(session, base = location.href) {
+  const path = /[/:]/.test(session) ? session : `/v1/sessions/${encodeURIComponent(session)}`;
+  const url = new URL(path, base);
+  url.protocol = { "http:": "ws:", "https:": "wss:" }[url.protocol] ?? url.protocol;
+  url.hash = "";
+  return url.href;
+}
+
+/**
+ * Joins a session, or comes back to it: within 120 s, after a reload too, this tab is the same member.
+ * @param {string} session see `sessionURL`
+ * @param {{name?: string, locale?: string, token?: string}} [options]
+ *   `token` only where the server asks for one; it is never put into a URL
+ * @returns {Promise<PickerSession>} as soon as it is under way; `connection` tells how far
+ */
+export async function connect(session, options = {}) {
+  const url = sessionURL(session);
+  const member = recall(url)?.member;
+  const remembers = await holdMember(member);
+  const picker = new PickerSession(url, options, browserEnvironment(url, remembers));
+  holdOnceKnown(picker, remembers ? member : undefined);
+  picker.start();
+  window.addEventListener("online", () => picker.network(true));
+  window.addEventListener("offline", () => picker.network(false));
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible" && picker.connection === "waiting") picker.retry();
+  });
+  return picker;
+}
+
+/**
+ * A new member is held too, from its welcome on.
+ * @param {PickerSession} picker @param {string | undefined} held the member that is held already
+ */
+function holdOnceKnown(picker, held) {
+  picker.addEventListener("connection", () => {
+    const member = picker.self?.id;
+    if (picker.connection !== "live" || !member || member === held) return;
+    held = member;
+    void holdMember(member);
+  });
+}

@@ -1,0 +1,109 @@
+// Hands on a wheel: drag and throw, a tap on a row, the mouse wheel, the buttons above and below.
+
+import { wantsLessMotion } from "../parts/dom.js";
+
+/** @typedef {import("./column-view.js").ColumnView} ColumnView */
+
+/** A finger that moves less than this (px) taps. */
+const tapSlop = 6;
+/** Pixels of a trackpad's fine scrolling that are one row. */
+const finePixels = 36;
+/** A mouse wheel's notch is at least this many pixels at once. */
+const notchPixels = 50;
+const repeatDelayMilliseconds = 380;
+const repeatMilliseconds = 90;
+
+/** @param {ColumnView} view */
+export function listenToFingers(view) {
+  const { wheel } = view;
+  /** @type {{id: number, y: number, wasMoving: boolean, hasDragged: boolean, row: number | null} | null} */
+  let finger = null;
+
+  wheel.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+    if (finger || view.isDisabled || event.button !== 0 || !view.source?.count) return;
+    const row = /** @type {Element} */ (event.target).closest?.(".row")?.getAttribute("data-row");
+    finger = {
+      id: event.pointerId, y: event.clientY, wasMoving: view.motion.isMoving && view.isHeld,
+      hasDragged: false, row: row === null || row === undefined ? null : Number(row),
+    };
+    wheel.setPointerCapture(event.pointerId);
+    view.hold();
+    view.motion.grab(event.timeStamp);
+    view.handlers.touch(view.row);
+  });
+
+  wheel.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    if (finger?.id !== event.pointerId) return;
+    const moved = finger.y - event.clientY;
+    if (!finger.hasDragged && Math.abs(moved) < tapSlop) return;
+    if (!finger.hasDragged) {
+      // From here on, so that the wheel does not jump by the slop.
+      finger.hasDragged = true;
+      finger.y = event.clientY;
+      view.hasMoved = true;
+    }
+    const before = view.row;
+    view.motion.drag((finger.y - event.clientY) / view.rowHeight, event.timeStamp);
+    if (view.row !== before) view.handlers.touch(view.row);
+    view.draw();
+  });
+
+  /** @param {PointerEvent} event */
+  const lift = (event) => {
+    if (finger?.id !== event.pointerId) return;
+    const { hasDragged, wasMoving, row } = finger;
+    finger = null;
+    view.motion.release(event.timeStamp);
+    if (!hasDragged && !wasMoving && row !== null && event.type === "pointerup") return view.turnTo(row);
+    if (wasMoving) view.hasMoved = true;
+    view.tellAt = performance.now();
+    if (wantsLessMotion()) view.motion.arrive();
+    view.hold();
+  };
+  wheel.addEventListener("pointerup", lift);
+  wheel.addEventListener("pointercancel", lift);
+
+  listenToScrolling(view);
+  listenToButton(view, view.upButton, -1);
+  listenToButton(view, view.downButton, 1);
+}
+
+/** The mouse wheel: a row a notch; a trackpad: rows as the fingers go. @param {ColumnView} view */
+function listenToScrolling(view) {
+  let pixels = 0;
+  let at = 0;
+  view.wheel.addEventListener("wheel", (/** @type {WheelEvent} */ event) => {
+    if (event.ctrlKey || view.isDisabled || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
+    event.preventDefault();
+    if (event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(event.deltaY) >= notchPixels) {
+      pixels = 0;
+      return view.turnBy(Math.sign(event.deltaY));
+    }
+    if (event.timeStamp - at > 250) pixels = 0;
+    at = event.timeStamp;
+    pixels += event.deltaY;
+    const rows = Math.trunc(pixels / finePixels);
+    pixels -= rows * finePixels;
+    if (rows !== 0) view.turnBy(rows);
+  }, { passive: false });
+}
+
+/** Once for a press, again and again while it lasts. @param {ColumnView} view @param {HTMLElement} button @param {number} rows */
+function listenToButton(view, button, rows) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const stop = () => clearTimeout(timer);
+  const again = () => {
+    view.turnBy(rows);
+    timer = setTimeout(again, repeatMilliseconds);
+  };
+  button.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    view.turnBy(rows);
+    timer = setTimeout(again, repeatDelayMilliseconds);
+  });
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(name, stop);
+  // A screen reader or a switch clicks without a pointer.
+  button.addEventListener("click", (event) => { if (event.detail === 0) view.turnBy(rows); });
+  button.addEventListener("contextmenu", (event) => event.preventDefault());
+}

@@ -1,0 +1,69 @@
+// <pickerd-wheels session="…">: dates, slots, cascades and columns.
+
+import { make, setText } from "../parts/dom.js";
+import { initialOf, inkOn } from "../parts/people.js";
+import { PickerElement } from "../parts/picker-element.js";
+import { columnLabel } from "../parts/sentences.js";
+import { ColumnView } from "./column-view.js";
+import { wheelsSheet } from "./sheet.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+
+export class WheelsElement extends PickerElement {
+  static sheets() { return [wheelsSheet]; }
+
+  constructor() {
+    super();
+    /** @type {ColumnView[]} */
+    this.views = [];
+    this.columnsElement = make("div", { class: "columns", part: "columns", role: "group" });
+    this.stage.append(this.columnsElement);
+  }
+
+  /** @param {PickerSession} picker */
+  draw(picker) {
+    const { state } = picker;
+    const { words } = this;
+    this.#haveColumns(state.columns.length);
+    setText(this.hint, picker.canChange ? words.hint.wheels : "");
+    const rows = picker.rows;
+    this.views.forEach((view, index) => {
+      const label = columnLabel(picker, index, words, this.labels);
+      view.setWords({ label, previous: words.previous(label), next: words.next(label), empty: words.empty });
+      view.setGhosts(this.#ghostsOn(picker, index));
+      view.update(state.columns[index], rows[index], !picker.canChange || picker.connection === "away");
+    });
+  }
+
+  /** @param {import("../core/types").Notice} notice */
+  noticed(notice) {
+    if (notice.kind === "corrected") this.views[notice.column]?.flash();
+  }
+
+  /** @param {number} count */
+  #haveColumns(count) {
+    while (this.views.length < count) {
+      const index = this.views.length;
+      const view = new ColumnView(index, {
+        select: (row, seen) => void this.picker?.select(index, row, seen),
+        touch: (row) => this.picker?.touch(row === null ? null : { column: index, row }),
+        want: (from, through) => this.picker?.wantRows(index, from, through),
+        beside: (steps) => this.views[index + steps]?.focus(),
+      });
+      this.views.push(view);
+      this.columnsElement.append(view.element);
+    }
+    for (const view of this.views.splice(count)) view.element.remove();
+  }
+
+  /** @param {PickerSession} picker @param {number} column */
+  #ghostsOn({ state }, column) {
+    const ghosts = [];
+    for (const touch of state.touching.values()) {
+      const member = state.members.get(touch.member);
+      if (touch.column !== column || touch.row === undefined || !member) continue;
+      ghosts.push({ row: touch.row, color: member.color, ink: inkOn(member.color), name: initialOf(member.name) });
+    }
+    return ghosts;
+  }
+}

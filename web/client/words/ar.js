@@ -1,0 +1,101 @@
+// What the elements say, in Arabic.
+
+const rules = new Intl.PluralRules("ar");
+const digits = new Intl.NumberFormat("ar");
+
+/** @param {number} count @param {{one: string, two: string, few: string, many: string}} forms */
+function counted(count, forms) {
+  const form = rules.select(count);
+  if (form === "one") return forms.one;
+  if (form === "two") return forms.two;
+  return `${digits.format(count)} ${form === "few" ? forms.few : forms.many}`;
+}
+
+const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا" };
+
+export const ar = {
+  you: "أنت", time: "الساعة", somebody: "شخص ما",
+  offlineMember: (name) => `${name} (غائب)`,
+
+  columns: { year: "السنة", month: "الشهر", date: "اليوم", day: "اليوم", hour: "الساعة", minute: "الدقيقة" },
+  column: (number) => `العمود ${digits.format(number)}`,
+  level: (number) => `المستوى ${digits.format(number)}`,
+  previous: (label) => `${label}: إلى الأعلى`,
+  next: (label) => `${label}: إلى الأسفل`,
+  empty: "لا شيء للاختيار هنا",
+  loading: "جارٍ التحميل…",
+
+  undo: "تراجع", redo: "إعادة", clear: "مسح", confirm: "تأكيد", cancel: "إلغاء", reopen: "إعادة الفتح",
+  retry: "حاول الآن", useHere: "استخدمه هنا",
+  today: "اليوم", previousMonth: "الشهر السابق", nextMonth: "الشهر التالي", calendar: "التقويم",
+
+  connection: {
+    idle: "غير متصل", connecting: "جارٍ الاتصال…", joining: "جارٍ الانضمام…", live: "متصل",
+    waiting: "انقطع الاتصال. جارٍ العودة…", offline: "أنت غير متصل بالشبكة.",
+    credentials: "لا يسمح هذا الرابط بالدخول. اطلب رابطًا جديدًا.",
+    left: "لقد غادرت.", ended: "انتهى هذا المنتقي.", elsewhere: "هذا المنتقي مفتوح لديك في نافذة أخرى.",
+    notAllowed: "لا يُسمح لك بالانضمام هنا.", away: "لا يفهم الخادم هذه الصفحة. أعد تحميلها.",
+  },
+  queued: (count) => `تغييرات تنتظر الاتصال: ${digits.format(count)}`,
+
+  corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,
+  reasons: {
+    monthLength: ({ count }) => `في هذا الشهر ${counted(count, dayForms)}`,
+    min: ({ first }) => (first ? `أول ما يمكن اختياره ${first}` : "لا يمكن اختيار ما قبله"),
+    max: ({ last }) => (last ? `آخر ما يمكن اختياره ${last}` : "لا يمكن اختيار ما بعده"),
+    noSuchTime: () => "لا يوجد هذا الوقت في هذا اليوم",
+    elapsed: () => "لقد مضى ذلك الوقت",
+    maxDays: ({ days }) => `الحد الأقصى ${counted(days, dayForms)}`,
+    blocked: () => "بينهما يوم لا يمكن اختياره",
+  },
+  did: (name, what) => `${name}: ${what}`,
+  moved: (label, text) => `${label} ${text}`,
+  undone: (label, text) => `تم التراجع، ${label} ${text}`,
+  rangeOpened: (date) => `من ${date}؛ المس اليوم الأخير`,
+  rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
+  dateChosen: (date) => date,
+  rangeCleared: "تم المسح",
+  rangeElapsed: "أزيلت الأيام الماضية",
+  opener: (name) => `بدأ ${name} هذه الفترة.`,
+  hint: { wheels: "اسحب أو مرّر أو اكتب أو استخدم الأسهم.", first: "المس اليوم الأول.", second: "والآن اليوم الأخير.", single: "المس يومًا." },
+  hits: (count) => `اللمسات: ${digits.format(count)}`,
+  days: (count) => counted(count, dayForms),
+
+  confirmed: "تم التأكيد", cancelled: "تم الإلغاء", reopened: "مفتوح من جديد",
+  confirmedNow: "تم التأكيد.", cancelledNow: "تم الإلغاء.",
+  viewer: "أنت تشاهد فقط ولا يمكنك التغيير.",
+  joined: "انضم", left: "غادر", gone: "غائب", back: "عاد", promoted: "هو المالك الآن",
+  here: (count) => `الحاضرون: ${digits.format(count)}`,
+  lost: "لا أحد يعلم إن كان هذا قد تم، فقد غبت طويلًا. انظر وأعده إن لزم.",
+
+  refusals: {
+    noSuchColumn: "لم يعد هذا العمود موجودًا.",
+    staleColumn: "لم يعد هذا الصف موجودًا: حرّك أحدهم عمودًا قبله.",
+    noSuchRow: "لم يعد هذا الصف موجودًا.",
+    outsideMonths: "هذا الشهر ليس في هذا التقويم.",
+    noSuchCell: "لا يوم في هذا الموضع.",
+    otherMonth: "هذا اليوم من الشهر المجاور؛ المسه هناك.",
+    beforeMin: "هذا اليوم مبكر جدًا.", afterMax: "هذا اليوم متأخر جدًا.", blocked: "لا يمكن اختيار هذا اليوم.",
+    tapClaimed: "بدأ شخص آخر هذه الفترة. حاول بعد بضع ثوانٍ.",
+    minDays: "الفترة قصيرة جدًا؛ المس يومًا أبعد.",
+    wrongKind: "لا يعمل هذا المنتقي هكذا.",
+    nothingToUndo: "لا شيء للتراجع عنه.",
+    notComplete: "لم يُختر بعد ما يمكن تأكيده.",
+    elapsed: "غيّر الوقت الاختيار. انظر إليه ثم أكد مرة أخرى.",
+    notOpen: "هذا المنتقي مغلق. يمكن لمالكه إعادة فتحه.",
+    notAllowed: "لا يمكنك فعل ذلك هنا.",
+    oldRef: "جاء ذلك متأخرًا. أعده من فضلك.",
+    unknownType: "لا يعرف هذا الخادم كيف يفعل ذلك.",
+    tooMany: "كان ذلك كثيرًا دفعة واحدة. انتظر ثانية.",
+    offline: "لا يمكن ذلك دون اتصال.",
+  },
+  why: {
+    beforeMin: (date) => `أول يوم يمكن اختياره ${date}`,
+    afterMax: (date) => `آخر يوم يمكن اختياره ${date}`,
+    weekday: (weekday) => `لا يمكن اختيار ${weekday}`,
+    blocked: (from, through) => (from === through ? `${from} محجوز` : `من ${from} إلى ${through} محجوز`),
+    other: "لا يمكن اختياره",
+  },
+  tooShort: (days) => `أقل فترة ${counted(days, dayForms)}؛ المس يومًا أبعد.`,
+  cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "مختار", today: "اليوم" },
+};

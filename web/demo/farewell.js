@@ -1,0 +1,47 @@
+// When there is no picker to show: what is the matter, in plain words, and a way on.
+
+import { make } from "/client/parts/dom.js";
+import { openNew } from "./home.js";
+import { routeOf } from "./route.js";
+
+/**
+ * @param {import("/client/core/session.js").PickerSession} picker @param {import("./settings.js").Settings} settings
+ * @param {any} document what `GET` said when there still was something
+ * @param {(token: string) => void} enter
+ * @returns {{reason: string, element: HTMLElement} | null} null while all is well
+ */
+export function farewellOf(picker, settings, document, enter) {
+  const { words } = settings;
+  const { connection, closeCode } = picker;
+  if (connection === "credentials") {
+    const field = make("input", { type: "text", id: "token-link", autocomplete: "off", spellcheck: "false" });
+    const form = make("form", { class: "enter", onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const hash = field.value.includes("#") ? field.value.slice(field.value.indexOf("#")) : "";
+      enter(routeOf(hash)?.token ?? field.value.trim());
+    } }, make("label", { for: "token-link" }, words.pasteLink), field, make("button", { class: "primary" }, words.enter));
+    return said(`credentials ${settings.locale}`, words.noAccess, words.noAccessText, form);
+  }
+  if (connection !== "away") return null;
+  if (closeCode === 4409) {
+    const use = make("button", { class: "primary", onclick: () => picker.retry() }, words.useHere);
+    return said(`elsewhere ${settings.locale}`, words.elsewhere, words.elsewhereText, use);
+  }
+  if (closeCode === 4404 || closeCode === 4410) {
+    const again = document && make("button", {
+      class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
+    }, words.newOne);
+    const title = closeCode === 4404 ? words.notFound : words.ended;
+    return said(`ended ${settings.locale} ${Boolean(document)}`, title, words.endedText, again,
+      make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
+  }
+  const reload = make("button", { class: "primary", onclick: () => location.reload() }, words.reload);
+  return said(`away ${settings.locale}`, words.away, `${words.awayText} (${picker.error?.detail ?? closeCode})`, reload);
+}
+
+/** @param {string} reason @param {string} title @param {string} text @param {...(Node | null)} ways */
+const said = (reason, title, text, ...ways) => ({
+  reason,
+  element: make("section", { class: "farewell", role: "alert" },
+    make("h2", {}, title), make("p", {}, text), make("div", { class: "ways" }, ...ways)),
+});

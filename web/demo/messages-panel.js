@@ -1,0 +1,67 @@
+// The wire, for those who want to see it.
+
+import { make, setText } from "/client/parts/dom.js";
+
+/** Older ones are dropped. */
+const keptMax = 200;
+/** A long message is cut for the eye. */
+const shownMax = 4000;
+
+export class MessagesPanel {
+  constructor() {
+    this.heading = make("summary", {});
+    this.text = make("p", { class: "said" });
+    this.isPaused = false;
+    this.pauseButton = make("button", { class: "secondary", type: "button", onclick: () => this.#pause() });
+    this.list = make("ol", { class: "messages", dir: "ltr", tabindex: "0" });
+    this.nothing = make("p", { class: "said" });
+    this.element = make("details", { class: "panel wire" }, this.heading, this.text,
+      make("div", { class: "ways" }, this.pauseButton), this.nothing, this.list);
+  }
+
+  /** @param {import("./words/words.js").DemoWords} words */
+  setWords(words) {
+    this.words = words;
+    setText(this.heading, words.messages);
+    setText(this.text, words.messagesText);
+    setText(this.nothing, words.empty);
+    this.list.setAttribute("aria-label", words.messages);
+    setText(this.pauseButton, this.isPaused ? words.resume : words.pause);
+  }
+
+  /** @param {import("/client/core/session.js").PickerSession} picker @param {AbortSignal} signal */
+  follow(picker, signal) {
+    picker.addEventListener("message", (event) => {
+      const { direction, message } = /** @type {CustomEvent} */ (event).detail;
+      if (!this.isPaused) this.#add(direction, message);
+    }, { signal });
+  }
+
+  /** @param {"in" | "out"} direction @param {any} message */
+  #add(direction, message) {
+    this.nothing.hidden = true;
+    const text = JSON.stringify(withoutSecrets(message));
+    const shown = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
+    const isAtEnd = this.list.scrollTop + this.list.clientHeight > this.list.scrollHeight - 24;
+    this.list.append(make("li", { class: direction },
+      make("span", { class: "arrow" }, direction === "in" ? "↓" : "↑"),
+      make("time", {}, new Date().toISOString().slice(11, 23)), make("code", {}, shown)));
+    while (this.list.childElementCount > keptMax) this.list.firstElementChild?.remove();
+    if (isAtEnd) this.list.scrollTop = this.list.scrollHeight;
+  }
+
+  #pause() {
+    this.isPaused = !this.isPaused;
+    if (this.words) this.setWords(this.words);
+  }
+}
+
+/** Somebody may be looking over the shoulder, or at a screenshot. @param {any} message */
+function withoutSecrets(message) {
+  const hidden = "…";
+  const shown = { ...message };
+  if (shown.token) shown.token = hidden;
+  if (shown.resume) shown.resume = { ...shown.resume, secret: hidden };
+  if (shown.member?.secret) shown.member = { ...shown.member, secret: hidden };
+  return shown;
+}

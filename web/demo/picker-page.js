@@ -1,0 +1,168 @@
+// A picker, who shares it, what it was made from, and what is said on the wire.
+
+import { connect } from "/client/pickerd.js";
+import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { DefinitionPanel } from "./definition-panel.js";
+import { demoPickers } from "./home.js";
+import { MessagesPanel } from "./messages-panel.js";
+import { keptTokens } from "./route.js";
+import { readSession } from "./server.js";
+import { SharePanel } from "./share-panel.js";
+import { farewellOf } from "./farewell.js";
+import { demoLanguages } from "./words/words.js";
+
+/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+
+export class PickerPage {
+  /** @param {HTMLElement} place @param {import("./settings.js").Settings} settings @param {NonNullable<import("./route.js").Route>} route */
+  constructor(place, settings, route) {
+    this.place = place;
+    this.settings = settings;
+    this.route = route;
+    this.token = keptTokens(route.session)?.owner ?? route.token;
+    /** @type {PickerSession | null} */
+    this.picker = null;
+    /** @type {any} the element, once the kind is known */
+    this.element = null;
+    /** @type {any} what `GET` said: title and whole definition */
+    this.document = null;
+    this.hasRead = false;
+    this.isClosed = false;
+    this.listening = new AbortController();
+    this.back = make("a", { class: "back", href: "#/" });
+    this.title = make("h1", { class: "picker-title" });
+    this.chip = make("span", { class: "chip", role: "status" });
+    this.latency = make("span", { class: "figure latency" });
+    this.revision = make("span", { class: "figure revision" });
+    this.stage = make("div", { class: "picker-stage" });
+    this.share = new SharePanel(route.session, route.token);
+    this.definition = new DefinitionPanel();
+    this.messages = new MessagesPanel();
+    this.side = make("aside", { class: "side" }, this.share.element, this.definition.element, this.messages.element);
+  }
+
+  async open() {
+    this.place.replaceChildren(make("div", { class: "picker-page" },
+      make("div", { class: "picker-head" }, this.back, this.title,
+        make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
+      this.stage, this.side));
+    this.translate();
+    await this.#join();
+  }
+
+  close() {
+    this.isClosed = true;
+    this.listening.abort();
+    this.picker?.stop();
+  }
+
+  /** The words of another language. */
+  translate() {
+    const { words, locale } = this.settings;
+    setText(this.back, words.back);
+    this.picker?.setLocale(locale);
+    this.share.setWords(words);
+    this.definition.setWords(words);
+    this.messages.setWords(words);
+    this.#draw();
+    if (this.document) void this.#read();
+  }
+
+  /** A name belongs to a member: a new name is a new member. */
+  async rename() {
+    if (!this.picker) return;
+    this.listening.abort();
+    this.listening = new AbortController();
+    this.picker.leave();
+    await this.#join();
+  }
+
+  async #join() {
+    const { name, locale } = this.settings;
+    const picker = await connect(this.route.session, { name, locale, token: this.token });
+    if (this.isClosed) return picker.stop();
+    this.picker = picker;
+    const { signal } = this.listening;
+    this.messages.follow(picker, signal);
+    picker.addEventListener("change", () => this.#draw(), { signal });
+    picker.addEventListener("connection", () => this.#draw(), { signal });
+    picker.addEventListener("answered", () => this.#draw(), { signal });
+    if (this.element) this.element.picker = picker;
+    this.#draw();
+  }
+
+  /** Title and definition are the session's, and do not change. */
+  async #read() {
+    const { locale, words } = this.settings;
+    this.hasRead = true;
+    try {
+      this.document = await readSession(this.route.session, this.token, locale);
+    } catch {
+      return; // The connection says what is wrong, and says it better.
+    }
+    if (this.isClosed) return;
+    const { title, snapshot } = this.document;
+    const picker = await knownPicker(snapshot.definition);
+    const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
+    const said = isOurs ? words.pickers[picker.id].title : title ?? "";
+    setText(this.title, said);
+    document.title = said ? `${said} – pickerd` : "pickerd";
+    this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
+    if (this.element) setAttribute(this.element, "labels", this.labels);
+    this.definition.show(snapshot.definition, title ?? "");
+  }
+
+  #draw() {
+    const { picker } = this;
+    const { words } = this.settings;
+    const connection = picker?.connection ?? "connecting";
+    setText(this.chip, words.connection[connection]);
+    setAttribute(this.chip, "data-connection", connection);
+    const milliseconds = picker?.latencyMilliseconds;
+    setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
+    setAttribute(this.latency, "title", words.latencyTitle);
+    if (!picker) return;
+    if (connection === "live" && !this.hasRead) void this.#read();
+    setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
+    const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
+    if (farewell) {
+      if (this.farewell !== farewell.reason) this.stage.replaceChildren(farewell.element);
+      this.farewell = farewell.reason;
+      return;
+    }
+    if (this.farewell) this.stage.replaceChildren(...(this.element ? [this.element] : []));
+    this.farewell = null;
+    if (picker.state.isKnown && !this.element) this.#show(picker);
+  }
+
+  /** @param {PickerSession} picker */
+  #show(picker) {
+    this.element = document.createElement(picker.state.isCalendar ? "pickerd-calendar" : "pickerd-wheels");
+    setAttribute(this.element, "labels", this.labels);
+    this.element.picker = picker;
+    this.stage.replaceChildren(this.element);
+  }
+
+  /** @param {string} token */
+  #enter(token) {
+    this.token = token;
+    this.hasRead = false;
+    this.picker?.setToken(token);
+  }
+}
+
+/** The picker of the demo that a definition is, if it is one of ours. @param {any} definition */
+async function knownPicker(definition) {
+  const pickers = await demoPickers().catch(() => []);
+  const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
+    && rowsOf(one) === rowsOf(definition);
+  return pickers.find((picker) => picker.definitions.some(same));
+}
+
+/** The texts of a tree or of columns alone, in order: the server writes its keys out. @param {any} definition */
+function rowsOf({ nodes, columns }) {
+  /** @param {any} one @returns {any} */
+  const texts = (one) => (typeof one === "string" ? one : Array.isArray(one) ? one.map(texts) : [one.text, texts(one.children ?? [])]);
+  return JSON.stringify([texts(nodes ?? []), texts((columns ?? []).map((/** @type {any[]} */ column) =>
+    column.map((row) => (typeof row === "string" ? row : row.text))))]);
+}

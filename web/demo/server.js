@@ -1,0 +1,40 @@
+// The server's HTTP, as far as this page needs it. Tokens travel in `Authorization`, never in a URL.
+
+/** What the server said was wrong. */
+export class Problem extends Error {
+  /** @param {number} status @param {{code?: string, detail?: string, pointer?: string}} body */
+  constructor(status, body) {
+    super(body.detail ?? body.code ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = body.code ?? "";
+    /** @type {string | undefined} */
+    this.pointer = body.pointer;
+  }
+}
+
+/** @param {string} path @param {{method?: string, body?: unknown, token?: string, signal?: AbortSignal}} [request] @returns {Promise<any>} */
+async function ask(path, { method = "GET", body, token, signal } = {}) {
+  const response = await fetch(path, {
+    method, signal, cache: "no-store",
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(response.status, answer);
+  return answer;
+}
+
+/** @param {unknown} definition @param {string} title */
+export const createSession = (definition, title) =>
+  ask("/v1/sessions", { method: "POST", body: { definition, title } });
+
+/** @param {string} id @param {string | undefined} token @param {string} locale */
+export const readSession = (id, token, locale) =>
+  ask(`/v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token });
+
+/** @param {unknown} definition @param {AbortSignal} signal */
+export const checkDefinition = (definition, signal) =>
+  ask("/v1/definitions/check", { method: "POST", body: { definition }, signal });

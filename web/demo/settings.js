@@ -1,0 +1,77 @@
+// Language, colours and one's name: kept in this browser.
+
+import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { directionOf } from "/client/words/words.js";
+import { bestLocale, demoLanguages } from "./words/words.js";
+
+const themes = /** @type {const} */ (["system", "light", "dark"]);
+
+/** @param {string} name @returns {string | null} */
+function kept(name) {
+  try { return localStorage.getItem(`pickerd ${name}`); } catch { return null; }
+}
+
+/** @param {string} name @param {string} value */
+function keep(name, value) {
+  try { localStorage.setItem(`pickerd ${name}`, value); } catch { /* a private window: for now only */ }
+}
+
+/** Events: `locale`, `name`. */
+export class Settings extends EventTarget {
+  constructor() {
+    super();
+    const locale = kept("locale");
+    this.locale = locale && demoLanguages[locale] ? locale : bestLocale(navigator.languages);
+    this.theme = themes.find((theme) => theme === kept("theme")) ?? "system";
+    this.guest = Number(sessionStorage.getItem("pickerd guest")) || 1 + Math.floor(Math.random() * 98);
+    sessionStorage.setItem("pickerd guest", String(this.guest));
+    this.apply();
+  }
+
+  get words() { return demoLanguages[this.locale]; }
+
+  /** The name that others see. */
+  get name() { return kept("name")?.trim().slice(0, 64) || this.words.guest(this.guest); }
+
+  apply() {
+    const root = document.documentElement;
+    root.lang = this.locale;
+    root.dir = directionOf(this.locale);
+    root.dataset.theme = this.theme;
+  }
+
+  /** @param {HTMLElement} place */
+  build(place) {
+    const { words } = this;
+    const name = make("input", {
+      class: "name", type: "text", maxlength: "64", autocomplete: "nickname", spellcheck: "false",
+      value: kept("name") ?? "", placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
+      onchange: () => { keep("name", name.value); this.dispatchEvent(new Event("name")); },
+    });
+    const language = this.#menu("language", words.languageLabel, this.locale,
+      Object.entries(demoLanguages).map(([locale, { language: text }]) => [locale, text]), (locale) => {
+        this.locale = locale;
+        keep("locale", locale);
+        this.apply();
+        this.build(place);
+        this.dispatchEvent(new Event("locale"));
+        place.querySelector("select")?.focus();
+      });
+    const theme = this.#menu("theme", words.theme, this.theme,
+      themes.map((one) => [one, words.themes[one]]), (one) => {
+        this.theme = themes.find((known) => known === one) ?? "system";
+        keep("theme", this.theme);
+        this.apply();
+      });
+    place.replaceChildren(name, language, theme);
+    setText(/** @type {HTMLElement} */ (document.getElementById("skip")), words.skip);
+    setAttribute(/** @type {HTMLElement} */ (document.getElementById("home-link")), "aria-label", `pickerd: ${words.back}`);
+  }
+
+  /** @param {string} id @param {string} label @param {string} value @param {string[][]} choices @param {(value: string) => void} choose */
+  #menu(id, label, value, choices, choose) {
+    const select = make("select", { id, "aria-label": label, title: label, onchange: () => choose(select.value) },
+      ...choices.map(([one, text]) => make("option", { value: one, selected: one === value, lang: id === "language" ? one : null }, text)));
+    return select;
+  }
+}
