@@ -46,8 +46,8 @@ extension Hub {
   private func leave(
     _ connection: HubConnection, _ member: MemberID, _ hosted: HostedSession, at time: HubTime
   ) {
+    detach(connection, at: time)
     close(connection, .normal, "left")
-    perform(hosted.session.detach(connection.id), in: hosted, at: time)
   }
 
   private func look(
@@ -109,6 +109,7 @@ extension Hub {
     }
     enqueue(
       .look { [unowned self] hosted in
+        guard connection.phase == .member(member) else { return }
         perform(hosted.session.touch(member, touch), in: hosted, at: time)
       }, in: hosted, at: time)
   }

@@ -55,7 +55,8 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    let hosted = HostedSession(Session(fold), at: time)
+    sessionsMade += 1
+    let hosted = HostedSession(Session(fold), number: sessionsMade, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -97,13 +98,20 @@ extension Hub {
     }
   }
 
+  /// The texts for a tag; see ``Languages/number(for:fallback:)``.
+  private func texts(for tag: String?, fallback: String) -> any RowTexts {
+    // A number may be new: the list must be read after it was given.
+    let number = languages.number(for: tag, fallback: fallback)
+    return languages[number]
+  }
+
   /// What a definition's picker would show now.
   package func check(
     _ tree: JSONTree, at time: HubTime
   ) throws(DefinitionProblem) -> [UInt8] {
     let definition = try define(tree)
     let picker = try Picker(definition, now: time.session)
-    let texts = languages[languages.number(for: nil, fallback: definition.locale)]
+    let texts = texts(for: nil, fallback: definition.locale)
     return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
   }
 
@@ -120,8 +128,7 @@ extension Hub {
     let hosted = try find(id, token: token, needs: .viewer)
     tickIfDue(hosted, at: time)
     let session = hosted.session
-    let fallback = session.fold.origin.definition.locale
-    let texts = languages[languages.number(for: locale, fallback: fallback)]
+    let texts = texts(for: locale, fallback: session.fold.origin.definition.locale)
     return HTTPDocument.session(
       session, texts: texts, windowRows: limits.session.windowRows, isFull: isFull)
   }
@@ -134,7 +141,7 @@ extension Hub {
     let hosted = try find(id, token: token, needs: .viewer)
     tickIfDue(hosted, at: time)
     let origin = hosted.session.fold.origin
-    let texts = languages[languages.number(for: nil, fallback: origin.definition.locale)]
+    let texts = texts(for: nil, fallback: origin.definition.locale)
     var writer = JSONWriter(capacity: 1 << 16)
     for delta in try deltas(of: hosted, after: after) {
       HTTPDocument.logLine(
@@ -193,7 +200,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }

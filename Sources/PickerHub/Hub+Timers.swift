@@ -45,8 +45,11 @@ extension Hub {
         let since = hosted.absentSince[member],
         time.machine - since >= limits.memberMilliseconds
       else { return }
-      hosted.absentSince[member] = nil
-      append(.left(member), to: hosted, at: time)
+      if append(.left(member), to: hosted, at: time) {
+        hosted.absentSince[member] = nil
+      } else {
+        timers.add(duty, due: time.machine + retryMilliseconds)
+      }
     case .expiry(let session): expire(session, at: time)
     case .presence(let session):
       guard let hosted = sessions[session], !hosted.isEnding else { return }
@@ -59,7 +62,11 @@ extension Hub {
     guard let hosted = sessions[session], !hosted.isEnding else { return }
     let due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
     if due <= time.machine {
-      end(hosted) { _ in }
+      end(hosted) { [unowned self] result in
+        if case .failure = result {
+          timers.add(.expiry(session), due: time.machine + retryMilliseconds)
+        }
+      }
     } else {
       timers.add(.expiry(session), due: due)
     }
@@ -74,23 +81,39 @@ extension Hub {
         continue
       }
       hosted.queuedTick = nil
-      tickIfDue(hosted, at: time)
-      queueTick(of: hosted)
+      let retry = time.session.adding(milliseconds: retryMilliseconds)
+      let isStored = tickIfDue(hosted, at: time)
+      queueTick(of: hosted, notBefore: isStored ? nil : retry)
     }
   }
 
   /// Brings a session to now, if it may look different by now.
-  func tickIfDue(_ hosted: HostedSession, at time: HubTime) {
-    guard !hosted.isEnding, let next = hosted.session.fold.nextTick, next <= time.session else {
-      return
-    }
-    append(.tick, to: hosted, at: time)
+  ///
+  /// - Returns: Whether the log has it, if it was due.
+  @discardableResult
+  func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
+    guard !hosted.isEnding, !hosted.isTickPromised, let next = hosted.session.fold.nextTick,
+      next <= time.session
+    else { return true }
+    return appendTick(to: hosted, at: time)
+  }
+
+  @discardableResult
+  private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
+    guard append(.tick, to: hosted, at: time) else { return false }
+    hosted.isTickPromised = !hosted.steps.isEmpty
+    return true
+  }
+
+  /// The sessions in the order in which they were created: a dictionary has another one each time.
+  private var sessionsInOrder: [HostedSession] {
+    sessions.values.sorted { $0.number < $1.number }
   }
 
   /// Ticks every session: the clock has gone back, or to where somebody put it.
   private func tickAll(at time: HubTime) {
-    for hosted in sessions.values where !hosted.isEnding && hosted.session.fold.status == .open {
-      append(.tick, to: hosted, at: time)
+    for hosted in sessionsInOrder where !hosted.isEnding && hosted.session.fold.status == .open {
+      appendTick(to: hosted, at: time)
     }
   }
 
@@ -101,12 +124,12 @@ extension Hub {
     machineTime = time.machine
     latestSessionTime = time.session
     tickAll(at: time)
-    let waiting = sessions.values.filter { !$0.steps.isEmpty }
+    let waiting = sessionsInOrder.filter { !$0.steps.isEmpty }
     var remaining = waiting.count
     if remaining == 0 { return completion() }
     for hosted in waiting {
       enqueue(
-        .look { _ in
+        .passed {
           remaining -= 1
           if remaining == 0 { completion() }
         }, in: hosted, at: time)

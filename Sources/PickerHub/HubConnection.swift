@@ -8,7 +8,11 @@ package final class HubConnection {
   let session: SessionID
   /// From the `Authorization` header, where a client can set one.
   let bearer: String?
-  var phase = Phase.silent
+  var phase = Phase.silent {
+    didSet { if case .member(let member) = phase { speaker = member } }
+  }
+  /// The member for which it spoke last, also while it is being closed.
+  private(set) var speaker: MemberID?
   var outbox = Outbox()
   var rate = MessageRate()
   /// Texts of the member's own language.

@@ -41,7 +41,6 @@ final class Link {
   var didMisbehave = false
   var didFlood = false
   var hasBadCredentials = false
-  var isSuperseded = false
   /// The message on its way that must close it.
   var fatal: [UInt8]?
   var mustClose: Bool { fatal != nil }
@@ -66,6 +65,9 @@ final class Link {
     upArrival = now
     downArrival = now
   }
+
+  /// Whether it said that it is a member that there was before.
+  var hasResumed: Bool { resumeRevision != nil }
 
   /// Whether it reads later than it could.
   var isSlow: Bool { if case .slow = pace { true } else { isHalfOpen } }

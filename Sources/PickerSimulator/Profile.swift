@@ -32,7 +32,7 @@ struct Profile {
     authentication = chance.once(in: 4) ? .token : .open
     sessionCount = chance.within(1...3)
     clientCount = chance.within(2...9)
-    actCount = chance.within(60...220)
+    actCount = chance.within(100...600)
     delayMax = chance.pick([0, 5, 50, 400])
     slowOneIn = chance.pick([0, 2, 4])
     badOneIn = chance.pick([0, 20, 60])
@@ -50,8 +50,9 @@ struct Profile {
     limits.session.refs = chance.pick([2, 8, 256])
     limits.session.undo = chance.pick([1, 5, 100])
     limits.session.history = chance.pick([3, 20, 1000])
-    limits.session.members = chance.pick([2, 6, 1000])
-    limits.messagesPerSecond = chance.pick([5, 20, 50])
+    limits.session.members = chance.pick([3, 1000, 1000])
+    limits.messagesPerSecond = chance.pick([10, 50, 50, 400])
+    limits.outboxMessages = chance.pick([12, 100, 4096, 4096])
     limits.outboxBytes = chance.pick([600, 4000, 262_144])
     limits.memberMilliseconds = Int64(chance.pick([2000, 120_000]))
     return limits

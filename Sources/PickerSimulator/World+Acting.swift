@@ -79,6 +79,7 @@ extension World {
     }
     send(.object(fields), client, link)
     // What had no answer is sent again, under the same refs.
+    link.didFlood = client.unanswered.count > profile.limits.messagesPerSecond
     for sent in client.unanswered {
       arrive(.text(sent.octets), from: link)
       link.expected.append(sent.ref)
@@ -93,9 +94,6 @@ extension World {
     if !isCareful, chance.once(in: 12) {
       client.forget()
       return nil
-    }
-    for other in links.values where other.client == client.number && other !== link {
-      other.isSuperseded = true
     }
     var revision = fold.revision
     var epoch = fold.epoch
@@ -154,7 +152,7 @@ extension World {
 
   /// More messages in a second than anybody may send.
   private func flood(_ client: SimulatedClient, _ link: Link) {
-    guard chance.once(in: 3) else { return sendCommand(client, link) }
+    guard chance.once(in: 6) else { return sendCommand(client, link) }
     link.didFlood = true
     let rate = profile.limits.messagesPerSecond
     for _ in 0..<rate * (chance.once(in: 4) ? 11 : 2) {

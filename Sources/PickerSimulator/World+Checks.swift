@@ -59,9 +59,10 @@ extension World {
   /// What waits for a reader stays within its bound, whatever it asks for and however slowly it reads.
   private func checkOutboxes() {
     let limits = profile.limits
-    for (raw, link) in links where !link.isGoneAtHub {
-      guard let waiting = hub.waiting(for: ConnectionID(raw: raw)) else { continue }
-      if waiting.byteCount > limits.outboxBytes + 400_000 || waiting.count > 4000 {
+    for link in openLinks where link.isFull {
+      guard let waiting = hub.waiting(for: link.id) else { continue }
+      if waiting.byteCount > limits.outboxBytes + 400_000 || waiting.count > limits.outboxMessages + 1
+      {
         breach("what waits for a slow reader is bounded: \(waiting)")
       }
     }
@@ -85,7 +86,8 @@ extension World {
       case 4301: link.hasBadCredentials
       case 4400: link.didMisbehave
       case 4404, 4410: isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
-      case 4409: link.isSuperseded
+      // The join of an older connection may arrive after that of a newer one.
+      case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4503:
         log.failureCount > 0 || isCrowded || (profile.isLogLate && link.resumeRevision != nil)
       case 4508: !link.hasJoined || link.isSlow || clock.machine - link.openedAt >= 9_000

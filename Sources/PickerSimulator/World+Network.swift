@@ -18,7 +18,7 @@ extension World: HubPort {
       return .full
     }
     deliver(.frame(Array(frame.bytes)), to: link)
-    guard case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn) else {
+    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn) else {
       return .sent
     }
     link.isFull = true

@@ -37,6 +37,7 @@ extension World {
   /// Everybody does what they like.
   private func live(acts: Int) {
     actsLeft = acts
+    isCalm = false
     for client in clients {
       queue.add(.act(client: client.number), at: clock.machine + Int64(chance.within(0...300)))
     }
@@ -57,6 +58,7 @@ extension World {
     log.isFailing = false
     // Whoever reads slowly or not at all is found out within 10 and 30 s.
     run(for: 45_000)
+    isCalm = true
     for _ in 0..<3 {
       for client in clients where client.link == nil && !client.isRetired {
         connect(client, isCareful: true)
@@ -65,7 +67,7 @@ extension World {
     }
     let end = clock.machine + 60_000
     while !isStill, step(until: end) {}
-    if !isStill { breach("the dust settles") }
+    if !isStill { breach("the dust settles: \(unrest)") }
   }
 
   private func run(for milliseconds: Int64) {
@@ -76,11 +78,25 @@ extension World {
   }
 
   /// Whether nothing is on its way anywhere.
-  private var isStill: Bool {
-    inFlightCount == 0 && clockSetsUnanswered == 0
-      && records.allSatisfy { log.pendingCount(of: $0.id) == 0 }
-      && links.allSatisfy { $0.value.isGoneAtHub || hub.isIdle($0.value.id) }
-      && records.allSatisfy { hub.session($0.id)?.news.isEmpty ?? true }
+  private var isStill: Bool { unrest.isEmpty }
+
+  /// What is still on its way.
+  private var unrest: [String] {
+    var unrest: [String] = []
+    if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
+    if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }
+    for record in records {
+      let count = log.pendingCount(of: record.id)
+      if count > 0 { unrest.append("\(count) pending in \(record.id)") }
+      if hub.session(record.id)?.news.isEmpty == false { unrest.append("news in \(record.id)") }
+    }
+    for link in openLinks where !hub.isIdle(link.id) { unrest.append("outbox of \(link.id.raw)") }
+    return unrest
+  }
+
+  /// The links that the hub has not seen go, in the order in which they came.
+  var openLinks: [Link] {
+    links.values.filter { !$0.isGoneAtHub }.sorted { $0.id.raw < $1.id.raw }
   }
 
   /// Everybody sees the same, and that is what there is.
@@ -121,17 +137,12 @@ extension World {
       let listener = session.listener(of: MemberID(fold.me))
       guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
       if client.session.isCalendar {
-        try fold.check(shown: session.fold.picker, language(of: client), view: view(of: client))
+        try fold.check(
+          shown: session.fold.picker, language(of: client), view: listener?.view)
       }
     } catch {
       breach("client \(client.number): \(error.sentence); sees \(fold.columns) \(fold.range)")
     }
-  }
-
-  /// What the client should be looking at.
-  private func view(of client: SimulatedClient) -> MonthView? {
-    guard let view = client.view, let from = CivilMonth(iso: view.from.utf8) else { return nil }
-    return MonthView(from: from, count: min(view.count, profile.limits.session.months))
   }
 
   /// A session keeps beside it what its listeners justify.

@@ -28,6 +28,8 @@ package final class World {
   var inFlightCount = 0
   var actsLeft = 0
   var isDraining = false
+  /// Whether everybody reads as fast as they can.
+  var isCalm = false
   /// Settings of the clock whose sessions have not all ticked.
   var clockSetsUnanswered = 0
   private var timerSetting = 0
