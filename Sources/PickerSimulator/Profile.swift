@@ -52,7 +52,7 @@ struct Profile {
     limits.session.history = chance.pick([3, 20, 1000])
     limits.session.members = chance.pick([3, 1000, 1000])
     limits.messagesPerSecond = chance.pick([10, 50, 50, 400])
-    limits.outboxMessages = chance.pick([12, 100, 4096, 4096])
+    limits.outboxMessages = chance.pick([12, 100, 1000, 1000])
     limits.outboxBytes = chance.pick([600, 4000, 262_144])
     limits.memberMilliseconds = Int64(chance.pick([2000, 120_000]))
     return limits

@@ -61,7 +61,7 @@ extension World {
     let limits = profile.limits
     for link in openLinks where link.isFull {
       guard let waiting = hub.waiting(for: link.id) else { continue }
-      if waiting.byteCount > limits.outboxBytes + 400_000 || waiting.count > limits.outboxMessages + 1
+      if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000 || waiting.count > limits.outboxMessages + 1
       {
         breach("what waits for a slow reader is bounded: \(waiting)")
       }

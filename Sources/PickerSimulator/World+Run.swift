@@ -128,7 +128,9 @@ extension World {
       var expected = members(of: session)
       expected[fold.me] = fold.members[fold.me]
       guard fold.members == expected else {
-        throw ProtocolBreach("members are \(expected.values.map(\.shown).sorted())")
+        throw ProtocolBreach(
+          "members are \(expected.values.map(\.shown).sorted()), not "
+            + "\(fold.members.values.map(\.shown).sorted())")
       }
       let touches = session.touches.filter { $0.key.text != fold.me }.map(\.key.text).sorted()
       guard fold.touching.keys.sorted() == touches else {
@@ -141,7 +143,8 @@ extension World {
           shown: session.fold.picker, language(of: client), view: listener?.view)
       }
     } catch {
-      breach("client \(client.number): \(error.sentence); sees \(fold.columns) \(fold.range)")
+      breach("client \(client.number): \(error.sentence); "
+          + "\(hub.inventory(of: client.session.id).map { "\($0)" } ?? "")")
     }
   }
 

@@ -18,8 +18,8 @@ package struct ServerLimits: Hashable, Sendable {
   /// Octets that may wait for one connection before a snapshot takes their place; default 256 KiB.
   package var outboxBytes = 262_144
   /// Messages that may wait for one connection, answers that no snapshot replaces included; default
-  /// 4,096. More close it.
-  package var outboxMessages = 4096
+  /// 1,000. More close it.
+  package var outboxMessages = 1000
   /// Octets of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// How long a connection may read nothing after a snapshot took the place of what waited for it;
