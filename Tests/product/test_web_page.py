@@ -65,7 +65,6 @@ def test_dark_and_light(window, server):
 def test_a_mistake_in_the_definition_is_marked_where_it_is(window, server):
     session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai"})
     ana = window(server, session, name="Ana")
-    ana.page.locator(".definition summary").click()
     source = ana.page.locator("#definition-source")
     expect(source).to_have_value('' if False else source.input_value())
 

@@ -3,7 +3,7 @@
 import { connect } from "/client/pickerd.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
-import { demoPickers } from "./home.js";
+import { definitionsOf, demoPickers } from "./home.js";
 import { MessagesPanel } from "./messages-panel.js";
 import { keptTokens } from "./route.js";
 import { readSession } from "./server.js";
@@ -167,7 +167,7 @@ async function knownPicker(definition) {
   const pickers = await demoPickers().catch(() => []);
   const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
     && rowsOf(one) === rowsOf(definition);
-  return pickers.find((picker) => picker.definitions.some(same));
+  return pickers.find((picker) => ["zh", "en"].some((locale) => definitionsOf(picker, locale).some(same)));
 }
 
 /**
