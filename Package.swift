@@ -86,7 +86,8 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
     tests("PickerSessionTests", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
-    tests("PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
     tests(
       "PickerHubTests",
       [

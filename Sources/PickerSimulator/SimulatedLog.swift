@@ -50,6 +50,29 @@ final class SimulatedLog: SessionLog {
 
   func pendingCount(of session: SessionID) -> Int { kept[session]?.pending.count ?? 0 }
 
+  var canLoad: Bool { false }
+
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+
+  func load(_ session: SessionID, limits: SessionLimits) {
+    preconditionFailure("sessions do not leave this log")
+  }
+
+  func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void
+  ) {
+    guard var fold = try? SessionFold(origin, limits: limits) else { return completion(nil) }
+    var deltas: [Delta] = []
+    for entry in entries(of: origin.id) {
+      for case .delta(let delta) in fold.apply(entry)
+      where delta.revision > after && delta.revision <= through {
+        deltas.append(delta)
+      }
+    }
+    completion(deltas)
+  }
+
   func entries(of session: SessionID) -> [LogEntry] { kept[session]?.entries ?? [] }
 
   private func keep(_ record: LogRecord, of session: SessionID) {

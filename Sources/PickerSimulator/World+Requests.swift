@@ -69,11 +69,13 @@ extension World {
   func read(_ record: SessionRecord) {
     var body: [UInt8]?
     enter { time in
-      body = try? hub.read(
+      hub.read(
         record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
-        at: time)
+        at: time
+      ) { result in body = try? result.get() }
     }
     guard let body else {
+      if hub.inventory(of: record.id)?.steps ?? 0 > 0 { return }
       if !record.isEnded, !hub.isEnding(record.id) { breach("a session can be read") }
       return
     }
@@ -88,7 +90,9 @@ extension World {
         throw ProtocolBreach("GET is of now")
       }
       try fold.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
-      guard fold.members == members(of: session) else { throw ProtocolBreach("GET has all members") }
+      guard fold.members == members(of: session) else {
+        throw ProtocolBreach("GET has all members")
+      }
     } catch {
       breach("\(error.sentence): \(String(decoding: body.prefix(600), as: UTF8.self))")
     }
@@ -112,14 +116,16 @@ extension World {
     let after = chance.pick([0, 0, 1, 7, -1])
     var body: [UInt8]?
     enter { time in
-      body = try? hub.logLines(
-        record.id, token: record.tokens["viewer"], after: after, at: time)
+      hub.logLines(record.id, token: record.tokens["viewer"], after: after, at: time) { result in
+        body = try? result.get()
+      }
     }
     guard let body, let revision = hub.session(record.id)?.fold.revision else { return }
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1
-      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected) else {
+      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected)
+      else {
         return breach("the log has a line per revision: \(String(decoding: line, as: UTF8.self))")
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil

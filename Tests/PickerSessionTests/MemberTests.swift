@@ -54,7 +54,7 @@ import Testing
       LogEntry(at: tomorrow, body: .command(ana, ref: 1, tap("2026-11-25"))))
 
     guard case .broadcast(let delta)? = effects.first else { return #expect(Bool(false)) }
-    #expect(effects == [.broadcast(delta), .monthsAgain])
+    #expect(effects == [.broadcast(delta), .monthsAgain(before: fixture.fold.picker)])
   }
 
   @Test func `presence merges what happened to a member`() {
