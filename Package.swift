@@ -24,6 +24,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     // The pure core: values in, values out. No Foundation, no clock, no chance of its own.
@@ -43,7 +44,12 @@ let package = Package(
       ]),
 
     // The shell.
-    line("SessionLog", ["PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime"]),
+    line(
+      "SessionLog",
+      [
+        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .systemLibrary(
       name: "CLibWebSockets", pkgConfig: "libwebsockets",
       providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
@@ -86,6 +92,9 @@ let package = Package(
       [
         "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
       ]),
+    tests(
+      "SessionLogTests",
+      ["SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(

@@ -31,7 +31,7 @@ static int http_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reaso
                          void *in, size_t count) {
   switch (reason) {
   case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
-    return wsl_http_filter(slot->wsi);
+    return wsl_http_filter(slot, slot->wsi);
   case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
     return wsl_confirm_upgrade(loop, slot, slot->wsi);
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:

@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "CWebSocketLoop.h"
+#include "octets.h"
 
 /// For the request line's and the headers' text of one request; more is hung up.
 #define WSL_HEAD_BYTES_MAX 8192
@@ -67,6 +68,7 @@ typedef struct wsl_slot {
   bool is_opened;           ///< `opened` was called
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
+  int64_t octets_read;      ///< from the socket when the request before was over
   union {
     wsl_assembly *assembly; ///< OPEN
     wsl_farewell *farewell; ///< DRAINING, CLOSING
@@ -144,7 +146,7 @@ int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *co
 int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-int wsl_http_filter(struct lws *wsi);
+int wsl_http_filter(wsl_slot *slot, struct lws *wsi);
 bool wsl_has_body(struct lws *wsi);
 
 // response.c

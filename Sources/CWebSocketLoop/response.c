@@ -43,6 +43,7 @@ static int finish(wsl_loop *loop, wsl_slot *slot) {
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
   slot->is_silent = false;
+  slot->octets_read = wsl_octets_read(lws_get_socket_fd(slot->wsi));
   return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 

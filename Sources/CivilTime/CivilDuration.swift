@@ -29,7 +29,8 @@ package struct CivilDuration: Hashable, Sendable {
   /// Reads `P1Y2M3W4D`: at least one unit, each at most once, in this order.
   ///
   /// - Parameter units: The letters of the units that are allowed; default all four.
-  package init?(iso text: some Sequence<UInt8>, sign: Sign = .plus, units allowed: String = "YMWD") {
+  package init?(iso text: some Sequence<UInt8>, sign: Sign = .plus, units allowed: String = "YMWD")
+  {
     var digits = DigitReader(text)
     guard digits.accept("P"), !digits.isAtEnd else { return nil }
     self.init(sign: sign)

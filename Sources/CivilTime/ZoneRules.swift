@@ -1,11 +1,11 @@
 /// What clocks show in a zone: its offsets from UTC and the instants at which they change.
 ///
-/// Immutable and shared. The shell reads it from the system's zone database and hands it in; nothing
-/// here knows of files. Equal by name: one process holds one set of rules for each.
+/// Immutable and shared. The shell reads it from the system's zone database and hands it in;
+/// nothing here knows of files. Equal by name: one process holds one set of rules for each.
 /// - Source: RFC 9636 section 3.2.
 package final class ZoneRules: Sendable {
-  /// A change of the offset: the instant in seconds since 1970-01-01T00:00Z, and the seconds east of
-  /// Greenwich from then on.
+  /// A change of the offset: the instant in seconds since 1970-01-01T00:00Z, and the seconds east
+  /// of Greenwich from then on.
   package typealias Transition = (at: Int64, offsetSeconds: Int)
 
   /// The zone's name in the database: `Asia/Shanghai`.

@@ -9,6 +9,8 @@ package final class HostedSession {
   let number: Int
   /// What waits for the log, and what must not overtake it, in order.
   var steps: Deque<Step> = []
+  /// How many entries of the log have been applied.
+  var entryCount = 0
   /// Members that have joined as far as the log knows or will know.
   var memberCountPromised = 0
   /// Since when each member without a connection has had none; machine milliseconds.
@@ -35,19 +37,19 @@ package final class HostedSession {
     case attach(HubConnection, Attachment)
     /// Look at the session without changing it.
     case look((HostedSession) -> Void)
-    /// Say that everything before it is done, or never will be.
-    case passed(() -> Void)
+    /// Answer a request about the session; `nil` if it is not there any more.
+    case request((HostedSession?) -> Void)
     /// The session exists.
-    case created(() -> Void)
+    case created((_ isStored: Bool) -> Void)
     /// Tell everybody that it is over.
-    case end(() -> Void)
+    case end((_ isStored: Bool) -> Void)
 
     /// Whether it waits for the log.
     var waitsForLog: Bool {
       switch self {
       case .apply(let entry): entry.isKept
       case .created, .end: true
-      case .attach, .look, .passed: false
+      case .attach, .look, .request: false
       }
     }
   }

@@ -10,7 +10,7 @@ extension Hub {
     for effect in effects {
       switch effect {
       case .broadcast(let delta): broadcast(delta, in: hosted)
-      case .monthsAgain: sendMonthsAgain(in: hosted)
+      case .monthsAgain(let change): sendMonthsAgain(in: hosted, change)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .presence: tellPresence(in: hosted, at: time)
@@ -35,12 +35,16 @@ extension Hub {
     }
   }
 
-  private func sendMonthsAgain(in hosted: HostedSession) {
+  /// Sends their months to those who look at one whose cells were others before.
+  private func sendMonthsAgain(in hosted: HostedSession, _ change: CellChange) {
     for listener in hosted.session.listeners {
-      guard let view = listener.view, let connection = connections[listener.connection] else {
-        continue
-      }
-      let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
+      guard let view = listener.view, let connection = connections[listener.connection],
+        view.months.contains(where: {
+          change.after.cells(of: $0) != change.before.cells(of: $0)
+        })
+      else { continue }
+      let frame = encoder.months(
+        view, of: change.after, revision: change.revision, texts: connection.texts)
       deliver(.news(frame), connection)
     }
   }
@@ -127,7 +131,9 @@ extension Hub {
     _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {
     if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
-    connection.outbox.snapshotTaken { encode($0, for: connection, in: hosted.session) }
+    connection.outbox.snapshotTaken {
+      encode($0.late(at: hosted.session), for: connection, in: hosted.session)
+    }
     let listener = connection.member.flatMap { hosted.session.listener(of: $0) }
     if let listener, let touches = encoder.touches(in: hosted.session, for: listener.member) {
       connection.outbox.prepend(.news(touches))
@@ -144,8 +150,18 @@ extension Hub {
   /// From now on a connection that is behind has 10 s to read something.
   private func watch(_ connection: HubConnection) {
     guard connection.outbox.isFull else { return }
-    connection.outbox.stalledSince = machineTime
-    timers.add(.stalled(connection.id), due: machineTime + limits.stalledMilliseconds)
+    connection.outbox.stalledSince = now.machine
+    timers.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
+  }
+}
+
+extension Answer {
+  /// What a reply becomes that a snapshot has overtaken: true at the snapshot's revision.
+  fileprivate func late(at session: Session) -> Answer {
+    switch body {
+    case .reply: Answer(ref: ref, body: .reply(revision: session.fold.revision))
+    case .refused: self
+    }
   }
 }
 

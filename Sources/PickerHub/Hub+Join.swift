@@ -47,7 +47,8 @@ extension Hub {
     if let months = join.months {
       attachment = attachment.looking(at: cut(months))
     }
-    connection.phase = .member(attachment.member)
+    connection.phase = .joined
+    connection.member = attachment.member
     hosted.connectionOfMember[attachment.member] = connection.id
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
@@ -81,7 +82,6 @@ extension Hub {
     }
     if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
-      perform(hosted.session.detach(other.id), in: hosted, at: time)
     }
     hosted.absentSince[member.id] = nil
     return true
@@ -96,9 +96,9 @@ extension Hub {
     guard hosted.session.fold.members[member] != nil else {
       return close(connection, .unavailable, "the member has left meanwhile; join anew")
     }
-    guard connections[connection.id] != nil, connection.phase == .member(member) else {
+    guard connections[connection.id] != nil, connection.phase == .joined else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
-      return
+      return tellPresence(in: hosted, at: time)
     }
     hosted.absentSince[member] = nil
     hosted.lastActivity = time.machine

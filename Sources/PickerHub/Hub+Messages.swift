@@ -20,6 +20,12 @@ extension Hub {
         "more than ten times the \(limits.messagesPerSecond) messages of a second")
     }
     switch message {
+    case .selectWithBadKey(let ref, let command):
+      if isStale(command, in: hosted) {
+        close(connection, .badMessage, "key is ill-typed: it must be a string")
+      } else {
+        append(.command(member, ref: ref, command), to: hosted, at: time)
+      }
     case .command(let ref, let command):
       counters.commands += 1
       if verdict == .over {
@@ -36,6 +42,15 @@ extension Hub {
     case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
     case .ignored, .join, .leave: break
     }
+  }
+
+  /// Whether the key of a select has to be read.
+  private func isStale(_ command: Command, in hosted: HostedSession) -> Bool {
+    let columns = hosted.session.fold.picker.columns
+    guard case .select(let selection) = command, columns.indices.contains(selection.column) else {
+      return false
+    }
+    return columns[selection.column].generation != selection.generation
   }
 
   private var tooMany: Refusal {
@@ -109,7 +124,7 @@ extension Hub {
     }
     enqueue(
       .look { [unowned self] hosted in
-        guard connection.phase == .member(member) else { return }
+        guard connection.phase == .joined else { return }
         perform(hosted.session.touch(member, touch), in: hosted, at: time)
       }, in: hosted, at: time)
   }

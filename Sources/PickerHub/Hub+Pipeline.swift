@@ -5,6 +5,9 @@ import PickerWire
 /// After how long something that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
 
+/// Entries between two snapshots of a session.
+private let snapshotInterval = 500
+
 /// The way of everything that changes a session: appended to the log, applied when the log has it,
 /// told when it is applied. What only looks keeps its place behind what waits for the log.
 extension Hub {
@@ -39,7 +42,7 @@ extension Hub {
 
   /// The log has the next `count` records of a session.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
-    machineTime = time.machine
+    now = time
     guard let hosted = sessions[session] else { return }
     var storedCount = count
     while let step = hosted.steps.first {
@@ -58,10 +61,11 @@ extension Hub {
     case .attach(let connection, let attachment):
       if !hosted.isEnding { attach(connection, attachment, in: hosted, at: time) }
     case .look(let body): if !hosted.isEnding { body(hosted) }
-    case .created(let completion), .passed(let completion): completion()
+    case .request(let body): body(hosted.isEnding ? nil : hosted)
+    case .created(let completion): completion(true)
     case .end(let completion):
       remove(hosted)
-      completion()
+      completion(true)
     }
   }
 
@@ -69,6 +73,7 @@ extension Hub {
     let before = hosted.session.fold.revision
     let memberCount = hosted.session.fold.members.count
     let effects = hosted.session.apply(entry)
+    if entry.isKept { hosted.entryCount += 1 }
     if hosted.session.fold.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
@@ -79,14 +84,25 @@ extension Hub {
     if hosted.isEnding { return }
     perform(effects, in: hosted, at: time)
     queueTick(of: hosted)
+    if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
+      keepSnapshot(of: hosted, isIdle: false)
+    }
+    if case .left = entry.body { letGo(hosted) }
   }
 
   /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back later.
   func fail(_ hosted: HostedSession) {
+    if log.canLoad { return lose(hosted) }
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
+  }
+
+  /// A session that comes into memory.
+  func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
+    hostedCount += 1
+    return HostedSession(Session(fold), number: hostedCount, at: time)
   }
 
   /// Puts the session's next instant into the queue, if it is not there already.

@@ -35,9 +35,9 @@ extension Hub {
     _ request: CreateRequest, socketBase: String, at time: HubTime,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
-    machineTime = time.machine
+    now = time
     guard !isDraining else { return answer(.failure(.unavailable)) }
-    guard sessions.count < limits.sessions else { return answer(.failure(.full)) }
+    guard sessionCount < limits.sessions else { return answer(.failure(.full)) }
     let tokens = newTokens()
     let origin: SessionOrigin
     let fold: SessionFold
@@ -55,8 +55,7 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    sessionsMade += 1
-    let hosted = HostedSession(Session(fold), number: sessionsMade, at: time)
+    let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -65,7 +64,8 @@ extension Hub {
     case .pending:
       sessions[origin.id] = hosted
       hosted.steps.append(
-        .created { [unowned self] in
+        .created { [unowned self] isStored in
+          guard isStored else { return answer(.failure(.unavailable)) }
           open(hosted)
           answer(.success(created))
         })
@@ -77,6 +77,7 @@ extension Hub {
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
     timers.add(.expiry(hosted.id), due: hosted.lastActivity + ttl)
     queueTick(of: hosted)
+    letGoSoon(hosted)
   }
 
   private func newTokens() -> [(role: Role, token: String)] {
@@ -93,25 +94,21 @@ extension Hub {
   }
 
   private func define(_ tree: JSONTree) throws(DefinitionProblem) -> Definition {
-    try Definition.make(from: tree, limits: configuration.definitionLimits) { name in
+    try Definition.make(
+      from: tree, limits: configuration.definitionLimits, now: now.session
+    ) { name in
       zones.rules(named: name)
     }
-  }
-
-  /// The texts for a tag; see ``Languages/number(for:fallback:)``.
-  private func texts(for tag: String?, fallback: String) -> any RowTexts {
-    // A number may be new: the list must be read after it was given.
-    let number = languages.number(for: tag, fallback: fallback)
-    return languages[number]
   }
 
   /// What a definition's picker would show now.
   package func check(
     _ tree: JSONTree, at time: HubTime
   ) throws(DefinitionProblem) -> [UInt8] {
+    now = time
     let definition = try define(tree)
     let picker = try Picker(definition, now: time.session)
-    let texts = texts(for: nil, fallback: definition.locale)
+    let texts = languages.texts(for: nil, fallback: definition.locale)
     return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
   }
 
@@ -122,52 +119,51 @@ extension Hub {
   ///   - locale: In which language; the definition's if `nil` or not known.
   ///   - isFull: Whether the definition is told with its nodes or columns.
   package func read(
-    _ id: SessionID, token: String?, locale: String?, isFull: Bool, at time: HubTime
-  ) throws(HubProblem) -> [UInt8] {
-    machineTime = time.machine
-    let hosted = try find(id, token: token, needs: .viewer)
-    tickIfDue(hosted, at: time)
-    let session = hosted.session
-    let texts = texts(for: locale, fallback: session.fold.origin.definition.locale)
-    return HTTPDocument.session(
-      session, texts: texts, windowRows: limits.session.windowRows, isFull: isFull)
+    _ id: SessionID, token: String?, locale: String?, isFull: Bool, at time: HubTime,
+    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let session = hosted.session
+      let fallback = session.fold.origin.definition.locale
+      let texts = languages.texts(for: locale, fallback: fallback)
+      answer(
+        .success(
+          HTTPDocument.session(
+            session, texts: texts, windowRows: limits.session.windowRows, isFull: isFull)))
+    }
   }
 
   /// The history after a revision, a line each, in the definition's language.
   package func logLines(
-    _ id: SessionID, token: String?, after: Int, at time: HubTime
-  ) throws(HubProblem) -> [UInt8] {
-    machineTime = time.machine
-    let hosted = try find(id, token: token, needs: .viewer)
-    tickIfDue(hosted, at: time)
-    let origin = hosted.session.fold.origin
-    let texts = texts(for: nil, fallback: origin.definition.locale)
-    var writer = JSONWriter(capacity: 1 << 16)
-    for delta in try deltas(of: hosted, after: after) {
+    _ id: SessionID, token: String?, after: Int, at time: HubTime,
+    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let fold = hosted.session.fold
+      if after >= fold.revision { return answer(.success([])) }
+      if let recent = fold.deltas(after: after) {
+        return answer(.success(lines(recent, of: fold.origin)))
+      }
+      nonisolated(unsafe) let answer = answer
+      nonisolated(unsafe) let hub = self
+      log.history(of: fold.origin, after: after, through: fold.revision, limits: fold.limits) {
+        deltas in
+        guard let deltas else { return answer(.failure(.unavailable)) }
+        answer(.success(hub.lines(deltas[...], of: fold.origin)))
+      }
+    }
+  }
+
+  private func lines(_ deltas: ArraySlice<Delta>, of origin: SessionOrigin) -> [UInt8] {
+    let texts = languages.texts(for: nil, fallback: origin.definition.locale)
+    var writer = JSONWriter(capacity: 256 * deltas.count)
+    for delta in deltas {
       HTTPDocument.logLine(
         delta, texts: texts, windowRows: limits.session.windowRows, into: &writer)
     }
     return writer.octets
-  }
-
-  /// The deltas after a revision: from memory, or by folding the whole log again.
-  private func deltas(
-    of hosted: HostedSession, after: Int
-  ) throws(HubProblem) -> ArraySlice<Delta> {
-    let fold = hosted.session.fold
-    if after >= fold.revision { return [] }
-    if let recent = fold.deltas(after: after) { return recent }
-    guard var past = try? SessionFold(fold.origin, limits: fold.limits) else {
-      throw .unavailable
-    }
-    var deltas: [Delta] = []
-    for entry in log.entries(of: hosted.id) {
-      for case .delta(let delta) in past.apply(entry)
-      where delta.revision > after && delta.revision <= fold.revision {
-        deltas.append(delta)
-      }
-    }
-    return deltas[...]
   }
 
   /// Ends a session.
@@ -175,11 +171,8 @@ extension Hub {
     _ id: SessionID, token: String?, at time: HubTime,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
-    machineTime = time.machine
-    do throws(HubProblem) {
-      end(try find(id, token: token, needs: .owner), completion: answer)
-    } catch {
-      answer(.failure(error))
+    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in end(hosted, completion: answer)
     }
   }
 
@@ -193,7 +186,8 @@ extension Hub {
       completion(.success(()))
     case .stored, .pending:
       hosted.isEnding = true
-      hosted.steps.append(.end { completion(.success(())) })
+      hosted.steps.append(
+        .end { isStored in completion(isStored ? .success(()) : .failure(.unavailable)) })
     }
   }
 
@@ -206,16 +200,39 @@ extension Hub {
     }
   }
 
+  /// Finds a session for a request, and brings it to now.
+  ///
+  /// - Parameters:
+  ///   - failure: Called if there is none, or the token does not give the role.
+  ///   - body: Called as soon as nothing before it waits for the log.
   private func find(
-    _ id: SessionID, token: String?, needs role: Role
-  ) throws(HubProblem) -> HostedSession {
-    guard let hosted = sessions[id], !hosted.isEnding else { throw .noSuchSession }
-    guard case .tokens = hosted.session.fold.origin.access else { return hosted }
+    _ id: SessionID, token: String?, needs role: Role, at time: HubTime,
+    failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
+  ) {
+    now = time
+    guard exists(id) else { return failure(.noSuchSession) }
+    whenLoaded(id) { [unowned self] hosted in
+      guard let hosted else { return failure(exists(id) ? .unavailable : .noSuchSession) }
+      do throws(HubProblem) {
+        try admit(token, to: hosted, needs: role)
+      } catch {
+        return failure(error)
+      }
+      tickIfDue(hosted, at: now)
+      enqueue(
+        .request { hosted in hosted.map(body) ?? failure(.noSuchSession) }, in: hosted, at: now)
+    }
+  }
+
+  private func admit(
+    _ token: String?, to hosted: HostedSession, needs role: Role
+  ) throws(HubProblem) {
+    if hosted.isEnding { throw .noSuchSession }
+    guard case .tokens = hosted.session.fold.origin.access else { return }
     guard let token else { throw .noToken }
     guard let known = hosted.session.fold.origin.role(of: identities.hash(token)) else {
       throw .badToken
     }
     guard known >= role else { throw .notAllowed("a \(known) may not do this; a \(role) may") }
-    return hosted
   }
 }

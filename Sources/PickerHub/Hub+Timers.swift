@@ -20,7 +20,7 @@ extension Hub {
 
   /// Does what is due, a bounded part of it at a time.
   package func timer(at time: HubTime) {
-    machineTime = time.machine
+    now = time
     if let latest = latestSessionTime, time.session.milliseconds < latest.milliseconds - 1000 {
       tickAll(at: time)
     }
@@ -38,7 +38,6 @@ extension Hub {
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
         connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds
       else { return }
-      detach(connection, at: time)
       close(connection, .tooSlow, "nothing read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):
       guard let hosted = sessions[session], !hosted.isEnding,
@@ -51,6 +50,8 @@ extension Hub {
         timers.add(duty, due: time.machine + retryMilliseconds)
       }
     case .expiry(let session): expire(session, at: time)
+    case .idle(let session):
+      if let hosted = sessions[session] { letGo(hosted) }
     case .presence(let session):
       guard let hosted = sessions[session], !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
@@ -59,16 +60,31 @@ extension Hub {
   }
 
   private func expire(_ session: SessionID, at time: HubTime) {
-    guard let hosted = sessions[session], !hosted.isEnding else { return }
-    let due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    if due <= time.machine {
-      end(hosted) { [unowned self] result in
-        if case .failure = result {
-          timers.add(.expiry(session), due: time.machine + retryMilliseconds)
-        }
-      }
+    let due: Int64
+    if let hosted = sessions[session] {
+      if hosted.isEnding { return }
+      due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+      if due <= time.machine { return endInTime(hosted) }
     } else {
-      timers.add(.expiry(session), due: due)
+      guard let known = dormant[session] else { return }
+      due = known.lastActivity + Int64(known.ttlSeconds) * 1000
+      if due <= time.machine { return endDormant(session) }
+    }
+    timers.add(.expiry(session), due: due)
+  }
+
+  /// Ends a session whose time is up; if the log cannot have that now, then soon.
+  private func endInTime(_ hosted: HostedSession) {
+    end(hosted) { [unowned self] result in
+      guard case .failure = result else { return }
+      timers.add(.expiry(hosted.id), due: now.machine + retryMilliseconds)
+    }
+  }
+
+  /// Ends a session that is in the log only, and was not touched in time.
+  private func endDormant(_ session: SessionID) {
+    whenLoaded(session) { [unowned self] hosted in
+      if let hosted { endInTime(hosted) }
     }
   }
 
@@ -77,6 +93,11 @@ extension Hub {
     var count = 0
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
+      if dormant[session]?.queuedTick == instant {
+        backgroundLoads.append(session)
+        loadInBackground()
+        continue
+      }
       guard let hosted = sessions[session], !hosted.isEnding, hosted.queuedTick == instant else {
         continue
       }
@@ -105,7 +126,7 @@ extension Hub {
     return true
   }
 
-  /// The sessions in the order in which they were created: a dictionary has another one each time.
+  /// The sessions in the order in which they came: a dictionary has another one each time.
   private var sessionsInOrder: [HostedSession] {
     sessions.values.sorted { $0.number < $1.number }
   }
@@ -121,15 +142,18 @@ extension Hub {
   ///
   /// - Parameter completion: Called when every session has ticked, once, at the new time.
   package func clockSet(at time: HubTime, completion: @escaping () -> Void) {
-    machineTime = time.machine
+    now = time
     latestSessionTime = time.session
     tickAll(at: time)
+    let asleep = dormant.keys.filter { loading[$0] == nil }
+    backgroundLoads.append(contentsOf: asleep.sorted { $0.text < $1.text })
+    loadInBackground()
     let waiting = sessionsInOrder.filter { !$0.steps.isEmpty }
     var remaining = waiting.count
     if remaining == 0 { return completion() }
     for hosted in waiting {
       enqueue(
-        .passed {
+        .request { _ in
           remaining -= 1
           if remaining == 0 { completion() }
         }, in: hosted, at: time)

@@ -1,4 +1,5 @@
 import CivilTime
+import DequeModule
 import PickerModel
 package import PickerSession
 package import PickerWire
@@ -17,15 +18,21 @@ package final class Hub {
   var identities: IdentitySource
   var languages: Languages
   var sessions: [SessionID: HostedSession] = [:]
-  /// How many sessions there have been.
-  var sessionsMade = 0
+  /// How many sessions there have been in memory.
+  var hostedCount = 0
   var connections: [ConnectionID: HubConnection] = [:]
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.
   var latestSessionTime: Instant?
-  /// The machine's time at the beginning of this call.
-  var machineTime: Int64 = 0
+  /// The time of the call that is running.
+  var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
+  /// Sessions that are in the log only.
+  var dormant: [SessionID: Dormant] = [:]
+  /// What waits for sessions that are being loaded.
+  var loading: [SessionID: [(HostedSession?) -> Void]] = [:]
+  /// Sessions to be loaded although nobody waits for them.
+  var backgroundLoads: Deque<SessionID> = []
   package internal(set) var counters = HubCounters()
   /// Whether new sessions and joins are taken; false while the server goes away.
   package internal(set) var isDraining = false
@@ -45,7 +52,10 @@ package final class Hub {
 
   var limits: ServerLimits { configuration.limits }
 
-  package var sessionCount: Int { sessions.count }
+  /// Sessions that have not ended, in memory or not.
+  package var sessionCount: Int { sessions.count + dormant.count }
+  /// Those of them that are in memory.
+  package var residentCount: Int { sessions.count }
   package var connectionCount: Int { connections.count }
 
   /// A WebSocket has been opened for a session.
@@ -54,23 +64,24 @@ package final class Hub {
   package func opened(
     _ id: ConnectionID, session: SessionID, bearer: String?, at time: HubTime
   ) {
-    machineTime = time.machine
+    now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections[id] = connection
     guard !isDraining else { return sendAway(connection) }
-    guard let hosted = sessions[session], !hosted.isEnding else {
+    guard exists(session) else {
       return close(connection, .noSuchSession, "there is no session with the id in this URL")
     }
+    whenLoaded(session) { _ in }
     timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
 
   /// A whole text message has come.
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
     guard let connection = connections[id], connection.phase != .closing else { return }
-    machineTime = time.machine
+    now = time
     counters.messagesIn += 1
     guard let hosted = sessions[connection.session] else {
-      return close(connection, .sessionEnded, "the session has ended")
+      return receiveLater(connection, Array(copying: text))
     }
     if hosted.isEnding { return }
     let message: ClientMessage
@@ -79,20 +90,34 @@ package final class Hub {
     } catch {
       return close(connection, .badMessage, error.detail)
     }
-    switch (connection.phase, message) {
-    case (.silent, .join(let join)): self.join(connection, join, hosted, at: time)
-    case (.silent, _): close(connection, .badMessage, "the first message must be a join")
-    case (.member, .join): close(connection, .badMessage, "this connection has joined already")
-    case (.member(let member), let message):
+    switch (connection.member, message) {
+    case (nil, .join(let join)): self.join(connection, join, hosted, at: time)
+    case (nil, _): close(connection, .badMessage, "the first message must be a join")
+    case (.some, .join): close(connection, .badMessage, "this connection has joined already")
+    case (let member?, let message):
       handle(message, from: connection, member, in: hosted, at: time)
-    case (.closing, _): break
+    }
+  }
+
+  /// The session is in the log only, or has ended: the message waits until that is known.
+  private func receiveLater(_ connection: HubConnection, _ octets: [UInt8]) {
+    guard exists(connection.session) else {
+      return close(connection, .sessionEnded, "the session has ended")
+    }
+    whenLoaded(connection.session) { [unowned self] hosted in
+      guard connection.phase != .closing else { return }
+      if hosted == nil {
+        close(connection, .unavailable, "the server cannot read its store now; come back later")
+      } else {
+        received(connection.id, octets.span, at: now)
+      }
     }
   }
 
   /// The frame that made the port answer ``SendOutcome/full`` is out.
   package func writable(_ id: ConnectionID, at time: HubTime) {
     guard let connection = connections[id], connection.phase != .closing else { return }
-    machineTime = time.machine
+    now = time
     connection.outbox.isFull = false
     connection.outbox.stalledSince = nil
     flush(connection, at: time)
@@ -100,7 +125,7 @@ package final class Hub {
 
   /// A WebSocket is gone, whoever closed it.
   package func closed(_ id: ConnectionID, at time: HubTime) {
-    machineTime = time.machine
+    now = time
     guard let connection = connections.removeValue(forKey: id) else { return }
     connection.phase = .closing
     detach(connection, at: time)
@@ -108,7 +133,7 @@ package final class Hub {
 
   /// Takes a connection out of its session; its member stays, offline.
   func detach(_ connection: HubConnection, at time: HubTime) {
-    guard let member = connection.speaker, let hosted = sessions[connection.session] else { return }
+    guard let member = connection.member, let hosted = sessions[connection.session] else { return }
     if hosted.connectionOfMember[member] == connection.id {
       hosted.connectionOfMember[member] = nil
     }
@@ -135,6 +160,7 @@ package final class Hub {
     connection.phase = .closing
     connection.outbox.clear()
     counters.closes[code, default: 0] += 1
+    detach(connection, at: now)
     let last = last ?? code.errorCode.map { encoder.error(code: $0, detail: detail) }
     port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
   }
@@ -160,5 +186,11 @@ package final class Hub {
     for connection in connections.values.sorted(by: { $0.id.raw < $1.id.raw }) {
       sendAway(connection)
     }
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate init(copying text: Span<UInt8>) {
+    self = text.withUnsafeBufferPointer { Array($0) }
   }
 }

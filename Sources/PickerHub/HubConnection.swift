@@ -8,11 +8,9 @@ package final class HubConnection {
   let session: SessionID
   /// From the `Authorization` header, where a client can set one.
   let bearer: String?
-  var phase = Phase.silent {
-    didSet { if case .member(let member) = phase { speaker = member } }
-  }
-  /// The member for which it spoke last, also while it is being closed.
-  private(set) var speaker: MemberID?
+  var phase = Phase.silent
+  /// Whom it speaks for, from its join on.
+  var member: MemberID?
   var outbox = Outbox()
   var rate = MessageRate()
   /// Texts of the member's own language.
@@ -21,8 +19,8 @@ package final class HubConnection {
   enum Phase: Equatable {
     /// Has not joined yet.
     case silent
-    /// Speaks for a member. It listens as soon as its join has been applied.
-    case member(MemberID)
+    /// Speaks for its member. It listens as soon as its join has been applied.
+    case joined
     /// Has been closed, or is being closed, by us.
     case closing
   }
@@ -32,8 +30,6 @@ package final class HubConnection {
     self.session = session
     self.bearer = bearer
   }
-
-  var member: MemberID? { if case .member(let member) = phase { member } else { nil } }
 }
 
 /// How many messages came in the second that began with one of them.

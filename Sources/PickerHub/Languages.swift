@@ -23,5 +23,11 @@ struct Languages {
     return texts.count - 1
   }
 
+  /// The texts for a tag, chosen as ``number(for:fallback:)`` does.
+  mutating func texts(for tag: String?, fallback: String) -> any RowTexts {
+    let number = number(for: tag, fallback: fallback)
+    return texts[number]
+  }
+
   subscript(number: Int) -> any RowTexts { texts[number] }
 }

@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 package import PickerSession
 
 /// One record of a session's log.
@@ -14,10 +14,39 @@ package enum LogRecord: Sendable {
 package enum AppendOutcome: Sendable {
   /// It is in, as firmly as this log keeps anything.
   case stored
-  /// The log says later, by ``Hub/stored(_:at:)``, in the order of the appends of a session.
+  /// The log says later, by ``Hub/stored(_:of:at:)`` or ``Hub/lost(_:at:)``, in the order of the
+  /// appends of a session.
   case pending
   /// It is not in, and will not be.
   case failed
+}
+
+/// A session's state at a place of its log, so that folding it again need not begin at the start.
+package struct LogSnapshot: Sendable {
+  /// How many entries are folded in it.
+  package let entryCount: Int
+  package let kept: SessionFold.Kept
+  /// Nobody is in it: the session leaves memory, and needs no history when it comes back.
+  package let isIdle: Bool
+  /// The next instant at which the session may look different.
+  package let nextTick: Instant?
+  /// How long ago the last revision or join was.
+  package let idleMilliseconds: Int64
+}
+
+/// A session as it comes back from its log.
+package struct LoadedSession: Sendable {
+  package let fold: SessionFold
+  /// How many entries are folded in it.
+  package let entryCount: Int
+  /// How long ago the last revision or join was.
+  package let idleMilliseconds: Int64
+
+  package init(fold: SessionFold, entryCount: Int, idleMilliseconds: Int64) {
+    self.fold = fold
+    self.entryCount = entryCount
+    self.idleMilliseconds = idleMilliseconds
+  }
 }
 
 /// The one order in which the commands of a session happened, and where it is kept.
@@ -26,7 +55,17 @@ package enum AppendOutcome: Sendable {
 /// hear of it. So no member ever sees what a crash could take back.
 /// - Source: architecture.md, property 2.
 package protocol SessionLog: AnyObject {
+  /// Whether a session can leave memory and be loaded again.
+  var canLoad: Bool { get }
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome
-  /// All entries of a session so far, oldest first, to fold it anew.
-  func entries(of session: SessionID) -> [LogEntry]
+  /// Keeps a snapshot, when it can; nothing is said about it.
+  func keep(_ snapshot: LogSnapshot, of session: SessionID)
+  /// Folds a session again; ``Hub/loaded(_:_:at:)`` follows.
+  func load(_ session: SessionID, limits: SessionLimits)
+  /// Folds a session's whole log again for its deltas after a revision, up to another one.
+  ///
+  /// - Parameter completion: Called on the hub's thread; `nil` when the log cannot be read.
+  func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void)
 }

@@ -15,6 +15,8 @@ struct TimerQueue {
     case absence(SessionID, MemberID)
     /// The session must have been touched.
     case expiry(SessionID)
+    /// The session may leave memory if nobody is in it.
+    case idle(SessionID)
     /// Presence news may be told.
     case presence(SessionID)
   }

@@ -137,7 +137,8 @@ extension BlockedDays {
 
   /// The first blocked day after `date`, walking towards later days or earlier ones.
   ///
-  /// Found by halving the stretches and looking at a week: it costs the same over thousands of years.
+  /// Found by halving the stretches and looking at a week: it costs the same over thousands of
+  /// years.
   func next(after date: CivilDate, isLater: Bool) -> CivilDate? {
     let week = (1...7).lazy.compactMap { date.adding(days: isLater ? $0 : -$0) }
     let onWeekday = weekdays.isEmpty ? nil : week.first { weekdays.contains($0.weekday) }

@@ -2,8 +2,8 @@ package import CivilTime
 
 /// A column's rows, as the few numbers from which each can be read.
 ///
-/// Nothing is stored per row: 10,000 years cost what two do. Equal if every row has the same key and
-/// text in every language.
+/// Nothing is stored per row: 10,000 years cost what two do. Equal if every row has the same key
+/// and text in every language.
 package enum ColumnRows: Hashable, Sendable {
   case empty
   case years(ClosedRange<Int>)

@@ -1,6 +1,7 @@
 /// What a kind with columns has to say, under the bounds of a moment.
 ///
-/// Whoever compares, reloads, counts generations and names causes is ``Picker``, for all kinds alike.
+/// Whoever compares, reloads, counts generations and names causes is ``Picker``, for all kinds
+/// alike.
 protocol ColumnRules {
   /// The keys that are selected when nobody has selected anything.
   var firstKeys: [String] { get }

@@ -22,12 +22,14 @@ struct DateKind: Sendable {
     let initial = reader.field("initial", missing: .today) {
       tree throws(DefinitionProblem) in try DateExpression(tree, named: "initial")
     }
+    isMinGiven = reader.has("min")
+    let problems = DateKind.problems(
+      min: min, max: max, initial: initial, isMinGiven, today: reader.today)
+    for problem in problems { reader.report(problem) }
     guard let min, let max, let initial else { return nil }
     self.min = min
     self.max = max
     self.initial = initial
-    isMinGiven = reader.has("min")
-    for problem in problems(today: reader.today) { reader.report(problem) }
   }
 
   var members: [JSONTree.Member] {
@@ -40,16 +42,21 @@ struct DateKind: Sendable {
   var dependsOnToday: Bool { min.dependsOnToday || max.dependsOnToday }
 
   /// What is wrong with the three dates on a day, or on every day if none is given.
-  private func problems(today: CivilDate?) -> [DefinitionProblem] {
+  ///
+  /// A date that is `nil` is ill in itself, which has been said.
+  private static func problems(
+    min: DateExpression?, max: DateExpression?, initial: DateExpression?, _ isMinGiven: Bool,
+    today: CivilDate?
+  ) -> [DefinitionProblem] {
     var problems: [DefinitionProblem] = []
     for (field, expression) in [("min", min), ("max", max), ("initial", initial)] {
       do throws(DefinitionProblem) {
-        _ = try expression.date(today: today)
+        _ = try expression?.date(today: today)
       } catch {
         problems.append(error.under(field))
       }
     }
-    guard let low = try? min.date(today: today), let high = try? max.date(today: today),
+    guard let low = try? min?.date(today: today), let high = try? max?.date(today: today),
       low > high
     else { return problems }
     let detail = "min is \(low), after max, which is \(high); it must not be after max"
@@ -58,7 +65,9 @@ struct DateKind: Sendable {
 
   /// - Throws: What would be a problem of a definition made today.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> ClosedRange<CivilDate> {
-    if let problem = problems(today: today).first { throw problem }
+    let problems = DateKind.problems(
+      min: min, max: max, initial: initial, isMinGiven, today: today)
+    if let problem = problems.first { throw problem }
     return try min.date(today: today)!...max.date(today: today)!
   }
 

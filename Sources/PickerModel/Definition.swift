@@ -37,8 +37,8 @@ extension Definition {
   /// Checks a definition and makes it.
   ///
   /// - Parameter limits: Defaults as in rules.md.
-  /// - Parameter now: The moment for which it is made. With it, what is wrong with relative dates is
-  ///   found at its place in document order; without it, ``Picker/init(_:now:)`` finds it.
+  /// - Parameter now: The moment for which it is made. With it, what is wrong with relative dates
+  ///   is found at its place in document order; without it, ``Picker/init(_:now:)`` finds it.
   /// - Parameter zone: The rules of a zone by its name; `nil` if there is no such zone.
   /// - Throws: The first problem: of `kind`, then unknown fields, then in document order.
   /// - Source: rules.md, "Limits of a definition".
@@ -139,7 +139,7 @@ extension Definition {
     case .date(let kind): .dates(try kind.bounds(today: zone.localDate(at: now)))
     case .slot(let kind): .slots(earliest: try kind.earliest(at: now, in: zone))
     case .cascade, .columns: .fixed
-    case .calendar(let kind): .calendar(try kind.bounds(today: zone.localDate(at: now)))
+    case .calendar(let kind): .calendar(try kind.dates.bounds(today: zone.localDate(at: now)))
     }
   }
 

@@ -1,7 +1,8 @@
 import CivilTime
 import JSONText
 
-/// Reads the members of one object of a definition and remembers the first problem in document order.
+/// Reads the members of one object of a definition and remembers the first problem in document
+/// order.
 ///
 /// Fields are asked for in any order; each answers `nil` when it is ill and its problem is noted.
 struct DefinitionReader {

@@ -12,7 +12,8 @@ enum LanguageTag {
   static func isWellFormed(_ tag: String) -> Bool {
     let lowercased = tag.lowercased()
     if irregular.contains(lowercased) { return true }
-    let subtags = lowercased.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let subtags = lowercased.utf8.split(
+      separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard subtags.allSatisfy({ (1...8).contains($0.count) && $0.allSatisfy(isAlphanumeric) })
     else { return false }
     var rest = subtags[...]

@@ -44,6 +44,13 @@ package struct Cell: Hashable, Sendable {
   /// It cannot be picked; a cell outside its month never can.
   package let isDisabled: Bool
   package let isToday: Bool
+
+  package init(date: CivilDate, isOutside: Bool, isDisabled: Bool, isToday: Bool) {
+    self.date = date
+    self.isOutside = isOutside
+    self.isDisabled = isDisabled
+    self.isToday = isToday
+  }
 }
 
 /// What to paint in a week row: the selected days of the month that are in it.
@@ -66,4 +73,13 @@ package struct Band: Hashable, Sendable {
   package let head: Bool
   /// The range's last day is here.
   package let tail: Bool
+
+  package init(row: Int, from: Int, to: Int, shape: Shape, head: Bool, tail: Bool) {
+    self.row = row
+    self.from = from
+    self.to = to
+    self.shape = shape
+    self.head = head
+    self.tail = tail
+  }
 }

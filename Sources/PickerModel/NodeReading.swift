@@ -21,7 +21,8 @@ struct NodeReading {
     let columns = try tree.elements(named: "columns")
     guard !columns.isEmpty else { throw DefinitionProblem("columns must have one column or more") }
     guard columns.count <= limits.columnsMax else {
-      throw DefinitionProblem("there are \(columns.count) columns; \(limits.columnsMax) are allowed")
+      throw DefinitionProblem(
+        "there are \(columns.count) columns; \(limits.columnsMax) are allowed")
     }
     let count = columns.reduce(0) { $0 + ($1.array?.count ?? 0) }
     guard count <= limits.nodesMax else {
@@ -99,7 +100,9 @@ struct NodeReading {
   }
 
   /// The key, or the text in its place; `nil` if that is no string.
-  private static func key(of node: JSONTree) -> String? { node.string ?? (node["key"] ?? node["text"])?.string }
+  private static func key(of node: JSONTree) -> String? {
+    node.string ?? (node["key"] ?? node["text"])?.string
+  }
 
   /// Lays checked nodes out level by level, so that siblings stand side by side.
   private static func table(lists: [[JSONTree]]) -> NodeTable {

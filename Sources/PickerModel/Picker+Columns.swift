@@ -9,9 +9,10 @@ private enum ColumnsHand {
 extension Picker {
   /// Selects a row.
   ///
-  /// - Returns: What changed: all reloads in ascending column order, then all moved rows; nothing if
-  ///   the row was selected already.
-  /// - Throws: ``Refusal`` with `wrongKind`, `noSuchColumn` or `noSuchRow`. The picker is unchanged.
+  /// - Returns: What changed: all reloads in ascending column order, then all moved rows; nothing
+  ///   if the row was selected already.
+  /// - Throws: ``Refusal`` with `wrongKind`, `noSuchColumn` or `noSuchRow`. The picker is
+  ///   unchanged.
   /// - Source: rules.md, "What every column picker does".
   package mutating func select(row: Int, column: Int) throws(Refusal) -> [PickerChange] {
     guard let rules = definition.columnRules(within: bounds, today: today) else {

@@ -3,8 +3,8 @@ package import CivilTime
 extension Picker {
   /// Lets time pass, forwards or backwards.
   ///
-  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's end
-  /// before its begin, a date outside 0001…9999), the picker keeps those that it had.
+  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's
+  /// end before its begin, a date outside 0001…9999), the picker keeps those that it had.
   /// - Source: rules.md, "Time passes under an open picker".
   package mutating func tick(_ now: Instant) -> TickAnswer {
     let before = self
@@ -26,7 +26,9 @@ extension Picker {
   ) -> TickAnswer {
     if bounds == before.bounds, today == before.today { return TickAnswer() }
     var answer = TickAnswer()
-    if calendar.bounds.months != before.months { answer.changes.append(.months(calendar.bounds.months)) }
+    if calendar.bounds.months != before.months {
+      answer.changes.append(.months(calendar.bounds.months))
+    }
     value = .range(calendar.keeping(range))
     let reach = calendar.reach(of: range)
     if range != before.range || reach != before.reach {
@@ -53,7 +55,7 @@ extension Picker {
       return midnight.map { min($0, move) } ?? move
     case .cascade, .columns: return nil
     case .calendar(let kind):
-      if kind.dependsOnToday { return zone.nextDateChange(after: asOf) }
+      if kind.dates.dependOnToday { return zone.nextDateChange(after: asOf) }
       return nextTodayInCells
     }
   }

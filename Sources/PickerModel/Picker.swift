@@ -2,8 +2,8 @@ package import CivilTime
 
 /// One picker: what it shows, and what has been picked.
 ///
-/// A value; every change is a mutating function that answers with what changed. The caller ticks it to
-/// the present before it selects or taps.
+/// A value; every change is a mutating function that answers with what changed. The caller ticks it
+/// to the present before it selects or taps.
 package struct Picker: Sendable {
   package let definition: Definition
   /// The selected keys, or the range.
@@ -19,8 +19,8 @@ package struct Picker: Sendable {
 
   /// Makes a picker.
   ///
-  /// - Throws: ``DefinitionProblem`` if the definition makes no picker now: `min` lies after `max`, a
-  ///   list's months end before they begin, or an expression leaves the years 0001…9999.
+  /// - Throws: ``DefinitionProblem`` if the definition makes no picker now: `min` lies after `max`,
+  ///   a list's months end before they begin, or an expression leaves the years 0001…9999.
   package init(_ definition: Definition, now: Instant) throws(DefinitionProblem) {
     let today = definition.zone.localDate(at: now)
     let bounds = try definition.bounds(at: now)

@@ -42,6 +42,18 @@ package struct RowMove: Hashable, Sendable {
   package let reason: ClampReason?
   /// Of a clamp: the key that was asked for.
   package let wanted: String?
+
+  package init(
+    rows: ColumnRows, row: Int, key: String, cause: MoveCause, reason: ClampReason? = nil,
+    wanted: String? = nil
+  ) {
+    self.rows = rows
+    self.row = row
+    self.key = key
+    self.cause = cause
+    self.reason = reason
+    self.wanted = wanted
+  }
 }
 
 /// Who moved a row.
@@ -71,6 +83,17 @@ package struct RangeChange: Hashable, Sendable {
   package let wanted: CivilDate?
   /// While the range is open.
   package let reach: ClosedRange<CivilDate>?
+
+  package init(
+    range: DateRange?, cause: RangeCause, reason: ClampReason? = nil, wanted: CivilDate? = nil,
+    reach: ClosedRange<CivilDate>? = nil
+  ) {
+    self.range = range
+    self.cause = cause
+    self.reason = reason
+    self.wanted = wanted
+    self.reach = reach
+  }
 }
 
 /// Who changed a range.

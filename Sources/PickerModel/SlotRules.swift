@@ -3,8 +3,8 @@ import JSONText
 
 /// The columns of a slot from its earliest one on.
 ///
-/// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found from
-/// the one or two stretches in which that day's clock runs evenly.
+/// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found
+/// from the one or two stretches in which that day's clock runs evenly.
 /// - Source: rules.md, "`slot`".
 struct SlotRules: ColumnRules {
   private let kind: SlotKind
@@ -171,7 +171,8 @@ extension SlotRules {
       instant = Instant(seconds: change.at)
       let before = zone.localDate(at: instant.adding(milliseconds: -1))
       let after = zone.localDate(at: instant)
-      guard before.days(since: first) < count + missing.count else { break }
+      guard before < SlotKind.lastDate, before.days(since: first) < count + missing.count
+      else { break }
       guard before <= after else { continue }
       for ordinal in before.ordinal...after.ordinal {
         let date = CivilDate(ordinal: ordinal)

@@ -88,7 +88,7 @@ final class HubRoutes {
     case 1 where request.method == .delete: delete(id, request, session)
     case 1:
       try allow(request, .get, .delete)
-      try read(id, request, session)
+      read(id, request, session)
     case 2 where parts[1] == "log":
       try allow(request, .get)
       try log(id, request, session)
@@ -158,17 +158,11 @@ final class HubRoutes {
     }
   }
 
-  private func read(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
-    do throws(HubProblem) {
-      let body = try hub.read(
-        session, token: token(of: request), locale: request.queryValue("locale"),
-        isFull: request.queryValue("definition") == "full", at: transport.now)
-      answer(id, 200, "application/json", body)
-    } catch {
-      throw ProblemDocument(error)
-    }
+  private func read(_ id: RequestID, _ request: HTTPRequest, _ session: SessionID) {
+    hub.read(
+      session, token: token(of: request), locale: request.queryValue("locale"),
+      isFull: request.queryValue("definition") == "full", at: transport.now
+    ) { [self] in answer(id, "application/json", $0) }
   }
 
   private func log(
@@ -182,12 +176,8 @@ final class HubRoutes {
       }
       after = number
     }
-    do throws(HubProblem) {
-      let body = try hub.logLines(
-        session, token: token(of: request), after: after, at: transport.now)
-      answer(id, 200, "application/x-ndjson", body)
-    } catch {
-      throw ProblemDocument(error)
+    hub.logLines(session, token: token(of: request), after: after, at: transport.now) { [self] in
+      answer(id, "application/x-ndjson", $0)
     }
   }
 
@@ -226,6 +216,15 @@ final class HubRoutes {
       HTTPResponse(
         status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
         body: body))
+  }
+
+  private func answer(
+    _ id: RequestID, _ type: String, _ result: Result<[UInt8], HubProblem>
+  ) {
+    switch result {
+    case .success(let body): answer(id, 200, type, body)
+    case .failure(let problem): answer(id, ProblemDocument(problem))
+    }
   }
 
   private func answer(_ id: RequestID, _ problem: ProblemDocument) {

@@ -27,6 +27,11 @@ package struct MonthView: Hashable, Sendable {
     self.count = count
   }
 
+  /// The months, as far as there are such.
+  package var months: [CivilMonth] {
+    (0..<max(0, count)).compactMap { from.adding(months: $0) }
+  }
+
   package func contains(_ month: CivilMonth) -> Bool {
     month >= from && month.index < from.index + count
   }

@@ -32,4 +32,17 @@ package struct Member: Hashable, Sendable {
   package internal(set) var role: Role
   /// The commands that the member gave, as far back as they are remembered.
   package internal(set) var refs: RefBook
+
+  package init(
+    id: MemberID, number: Int, secret: SecretHash, name: String, color: String, role: Role,
+    refs: RefBook
+  ) {
+    self.id = id
+    self.number = number
+    self.secret = secret
+    self.name = name
+    self.color = color
+    self.role = role
+    self.refs = refs
+  }
 }

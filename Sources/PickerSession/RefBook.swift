@@ -15,6 +15,11 @@ package struct RefBook: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package let ref: Int
     package let outcome: Outcome
+
+    package init(ref: Int, outcome: Outcome) {
+      self.ref = ref
+      self.outcome = outcome
+    }
   }
 
   package private(set) var entries: Deque<Entry>

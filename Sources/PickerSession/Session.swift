@@ -25,17 +25,16 @@ package final class Session {
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var effects: [SessionEffect] = []
-    var showsMonthsAgain = false
     for outcome in fold.apply(entry) {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
-      case .cellsChanged: showsMonthsAgain = true
+      case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):
         guard let listener = listener(of: member) else { continue }
         effects.append(.answer(listener.connection, answer))
       case .joined(let member):
+        // Told when its connection listens: the others then hear of it once, online.
         news.join(member)
-        effects.append(.presence)
       case .roleChanged(let member):
         news.change(member)
         effects.append(.presence)
@@ -45,8 +44,6 @@ package final class Session {
         effects.append(.presence)
       }
     }
-    // Months are true at the last revision of the entry: its deltas come before them.
-    if showsMonthsAgain { effects.append(.monthsAgain) }
     return effects
   }
 

@@ -1,9 +1,11 @@
+package import PickerModel
+
 /// What a session wants told to its members, as values; the hub encodes and sends it.
 package enum SessionEffect: Hashable, Sendable {
   /// To every listener; to the author's with the ref.
   case broadcast(Delta)
-  /// To every listener that looks at months: its months again.
-  case monthsAgain
+  /// To every listener that looks at a month whose cells time has changed: its months again.
+  case monthsAgain(CellChange)
   case answer(ConnectionID, Answer)
   /// Presence news wait to be told.
   case presence

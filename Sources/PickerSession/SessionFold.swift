@@ -89,15 +89,17 @@ package struct SessionFold: Sendable {
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     guard status == .open else { return false }
-    let before = picker.value
-    let rangeBefore = picker.range
+    let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
     if !answer.changes.isEmpty {
-      commit(changes(answer.changes, rangeBefore: rangeBefore), author: nil, at: now, &outcomes)
+      commit(changes(answer.changes, rangeBefore: before.range), author: nil, at: now, &outcomes)
     }
-    if answer.cellsChanged { outcomes.append(.cellsChanged) }
-    return picker.value != before
+    if answer.cellsChanged {
+      outcomes.append(
+        .cellsChanged(CellChange(before: before, after: picker, revision: revision)))
+    }
+    return picker.value != before.value
   }
 
   mutating func forgetTap() {

@@ -22,7 +22,7 @@ extension World {
     let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
     let texts = [
       "", " ", "[]", "7", "\"undo\"", "null", "{", "{\"type\":\"undo\",\"ref\":1", "{\"ref\":1}",
-      "{\"type\":7,\"ref\":1}", "{\"type\":\"undo\"}", "{\"type\":\"undo\",\"ref\":0}",
+      "{\"type\":7,\"ref\":1}", "{\"type\":\"undo\"}",
       "{\"type\":\"undo\",\"ref\":1.0}", "{\"type\":\"undo\",\"ref\":\"1\"}",
       "{\"type\":\"undo\",\"ref\":9007199254740992}", "{\"type\":\"undo\",\"ref\":1}x",
       "{\"type\":\"tap\",\"ref\":1,\"date\":\"2026-02-30\"}", "{\"type\":\"tap\",\"ref\":1}",

@@ -20,7 +20,13 @@ extension ClientMessage {
     }
     switch try fields.string(.type) {
     case "join": return .join(try join(fields))
-    case "select": return .command(ref: try fields.ref(), .select(try selection(fields)))
+    case "select":
+      let command = Command.select(try selection(fields))
+      switch fields[.key] {
+      case nil, .string: return .command(ref: try fields.ref(), command)
+      case .integer, .fraction, .other:
+        return .selectWithBadKey(ref: try fields.ref(), command)
+      }
     case "tap": return .command(ref: try fields.ref(), .tap(try target(fields)))
     case "clear": return .command(ref: try fields.ref(), .clear)
     case "undo": return .command(ref: try fields.ref(), .undo)

@@ -6,6 +6,8 @@ package import PickerSession
 package enum ClientMessage: Hashable, Sendable {
   case join(Join)
   case command(ref: Int, Command)
+  /// A select whose key is no string: as if it were not there, unless it has to be read.
+  case selectWithBadKey(ref: Int, Command)
   /// The months that the member looks at from now on.
   case months(MonthView)
   /// More rows of a column.

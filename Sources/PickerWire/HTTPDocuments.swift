@@ -45,11 +45,14 @@ package struct CreateRequest: Hashable, Sendable {
   }
 }
 
+/// Levels of a body: enough that a tree of nodes one level too deep is told so by its pointer.
+private let bodyDepthMax = 128
+
 /// Reads a body that must be an object with no other fields than `fields`.
 package func parseBody(_ body: [UInt8], fields: [String]) throws(BadMessage) -> JSONTree {
   let tree: JSONTree
   do throws(JSONError) {
-    tree = try JSONTree.parse(body)
+    tree = try JSONTree.parse(body, depthMax: bodyDepthMax)
   } catch {
     throw BadMessage("the body is no JSON: \(error.reason), at octet \(error.offset)")
   }

@@ -153,9 +153,9 @@ extension MessageFields {
     MonthView(from: try month(.from), count: try integer(.count))
   }
 
-  /// A member's own number for a command: 1 to 2⁵³ − 1.
+  /// A member's own number for a command: 1 to 2⁵³ − 1. One below is well-typed, and older than any.
   func ref() throws(BadMessage) -> Int {
-    guard case .integer(let ref) = self[.ref], (1..<1 << 53).contains(ref) else {
+    guard case .integer(let ref) = self[.ref], ref < 1 << 53 else {
       throw missing(.ref, "an integer from 1 to 9007199254740991")
     }
     return ref

@@ -1,3 +1,4 @@
+import PickerModel
 package import PickerHub
 package import PickerSession
 
@@ -9,6 +10,8 @@ package final class MemorySessionLog: SessionLog {
 
   /// - Parameter entryCountMax: Default 1,000,000.
   package init(entryCountMax: Int = 1_000_000) { self.entryCountMax = entryCountMax }
+
+  package var canLoad: Bool { false }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     switch record {
@@ -23,8 +26,40 @@ package final class MemorySessionLog: SessionLog {
     return .stored
   }
 
+  package func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+
+  package func load(_ session: SessionID, limits: SessionLimits) {
+    preconditionFailure("sessions do not leave a log that cannot load them")
+  }
+
+  package func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void
+  ) {
+    let entries = logs[origin.id] ?? []
+    completion(foldedDeltas(origin, entries, after: after, through: through, limits: limits))
+  }
+
+  /// All entries of a session so far, oldest first.
   package func entries(of session: SessionID) -> [LogEntry] { logs[session] ?? [] }
 
   /// How many sessions have a log.
   package var sessionCount: Int { logs.count }
+}
+
+/// The deltas that a session's entries make, after a revision and up to another one.
+func foldedDeltas(
+  _ origin: SessionOrigin, _ entries: some Sequence<LogEntry>, after: Int, through: Int,
+  limits: SessionLimits
+) -> [Delta]? {
+  guard var fold = try? SessionFold(origin, limits: limits) else { return nil }
+  var deltas: [Delta] = []
+  for entry in entries {
+    for case .delta(let delta) in fold.apply(entry)
+    where delta.revision > after && delta.revision <= through {
+      deltas.append(delta)
+    }
+    if fold.revision >= through { break }
+  }
+  return deltas
 }

@@ -65,7 +65,8 @@ extension RequestHead {
     remoteAddress = String(wsl_request_peer(request)) ?? ""
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      query.append(QueryField(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : ""))
+      let value = parts.count > 1 ? String(parts[1]) : ""
+      query.append(QueryField(name: String(parts[0]), value: value))
     }
     for name in RequestHeader.allCases {
       let header = wsl_header(UInt32(name.rawValue))

@@ -76,7 +76,9 @@ package final class SocketLoop: @unchecked Sendable {
 
   /// Stops listening, and stops the loop when the last connection is gone, after that time at the
   /// latest. Closing the WebSockets (1001) is the handler's.
-  package func drain(withinMilliseconds: Int) { wsl_drain(loop, UInt32(clamping: withinMilliseconds)) }
+  package func drain(withinMilliseconds: Int) {
+    wsl_drain(loop, UInt32(clamping: withinMilliseconds))
+  }
 
   /// Makes ``run()`` return soon.
   package func stop() { wsl_stop(loop) }

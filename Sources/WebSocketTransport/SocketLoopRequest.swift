@@ -26,7 +26,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
   case accessControlRequestHeaders, accessControlRequestMethod
 }
 
-/// The values of the headers that a request has; repeated ones are joined with ", ".
+/// The values of the headers that a request has; repeated ones are joined with a comma and blanks.
 package struct RequestHeaders: Sendable {
   var fields: [(name: RequestHeader, value: String)] = []
 

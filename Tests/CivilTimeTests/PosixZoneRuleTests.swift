@@ -79,7 +79,8 @@ import Testing
     var compared = 0
     for name in ZoneFiles.names {
       let octets = ZoneFiles.octets(name)
-      let footer = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().last!
+      let footer = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        .dropLast().last!
       guard !footer.isEmpty else { continue }
       let rule = try PosixZoneRule.parse(footer)
       let byRule = ZoneRules(name: name, initialOffsetSeconds: 0, transitions: [], footer: rule)
@@ -94,7 +95,8 @@ import Testing
     #expect(compared > 1_000)
   }
 
-  /// A file of one transition, from +1 h to +2 h at 1970-01-01T00:16:40Z, and what is asked to be odd.
+  /// A file of one transition, from +1 h to +2 h at 1970-01-01T00:16:40Z, and what is asked to be
+  /// odd.
   private func file(
     mark: String = "2", times: [Int64] = [1_000], types: [UInt8] = [1], leapCount: UInt8 = 0,
     offset: Int32 = 7_200, footer: String = "\n<+02>-2\n"
@@ -136,7 +138,9 @@ import Testing
   @Test func `what is no file is refused`() {
     let good = file()
     for count in 0..<good.count {
-      #expect(throws: ZoneDataError.self) { try TZifFile.parse(Array(good.prefix(count)), name: "") }
+      #expect(throws: ZoneDataError.self) {
+        try TZifFile.parse(Array(good.prefix(count)), name: "")
+      }
     }
     let bad = [
       Array("GIF8".utf8) + good.dropFirst(4), file(times: [5, 5], types: [1, 0]),

@@ -17,7 +17,8 @@ enum ZoneFiles {
   static let names: [String] = {
     let all = FileManager.default.enumerator(atPath: folder)!.compactMap { $0 as? String }
     return all.filter { name in
-      !name.hasPrefix("right/") && !name.hasPrefix("posix") && octets(name).starts(with: "TZif".utf8)
+      !name.hasPrefix("right/") && !name.hasPrefix("posix")
+        && octets(name).starts(with: "TZif".utf8)
     }.sorted()
   }()
 

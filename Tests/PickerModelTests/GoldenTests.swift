@@ -122,7 +122,9 @@ private struct GoldenRun {
     case "month": month
     case "clamp": tapClamp
     case "reloaded":
-      .array(changes.compactMap { if case .reload(let column, _) = $0 { .integer(column) } else { nil } })
+      .array(
+        changes.compactMap { if case .reload(let column, _) = $0 { .integer(column) } else { nil } }
+      )
     case "clamps": .array(moves(.clamp).map(clamp))
     case "resets": .array(resets.map(JSONTree.integer))
     default: .string("a member that no test knows")

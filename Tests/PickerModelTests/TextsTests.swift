@@ -34,20 +34,24 @@ import Testing
     #expect(chinese[1].prefix(2) == ["9点", "10点"])
     #expect(english[2].first == "10")
     #expect(chinese[2].first == "10分")
-    #expect(try texts(#"{"kind":"slot"}"#, "2019-01-01T00:00:00Z", SimplifiedChineseTexts())[0][0]
-      == "01月01日 今天")
+    #expect(
+      try texts(#"{"kind":"slot"}"#, "2019-01-01T00:00:00Z", SimplifiedChineseTexts())[0][0]
+        == "01月01日 今天")
   }
 
   @Test func `all months and weekdays have names`() {
     let (english, chinese) = (EnglishTexts(), SimplifiedChineseTexts())
-    #expect((1...12).map(english.month).map { $0.prefix(3) }.joined(separator: " ")
-      == "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec")
+    #expect(
+      (1...12).map(english.month).map { $0.prefix(3) }.joined(separator: " ")
+        == "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec")
     #expect((1...12).map(chinese.month).first == "01月")
     let days = (18...24).map { CivilDate("2018-11-\($0)") }
-    #expect(days.map { english.slotDay($0, isToday: false) }.map { $0.prefix(3) }
-      == ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"])
-    #expect(days.map { String(chinese.slotDay($0, isToday: false).last!) }
-      == ["天", "一", "二", "三", "四", "五", "六"])
+    #expect(
+      days.map { english.slotDay($0, isToday: false) }.map { $0.prefix(3) }
+        == ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"])
+    #expect(
+      days.map { String(chinese.slotDay($0, isToday: false).last!) }
+        == ["天", "一", "二", "三", "四", "五", "六"])
     #expect(english.cell(1) == "1")
     #expect(chinese.cell(31) == "31")
     #expect([english.tag, chinese.tag] == ["en", "zh-Hans"])

@@ -77,16 +77,18 @@ final class EchoHandler: SocketLoopHandler {
   /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `anything else`: echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
+    func code(_ index: Int) -> UInt16 { UInt16(exactly: number(index)) ?? 1000 }
     switch words[0] {
     case "close":
-      close(connection, UInt16(words[1])!, words.dropFirst(2).joined(separator: " "), nil)
+      close(connection, code(1), words.dropFirst(2).joined(separator: " "), nil)
     case "last":
       let last = Frame("last words".utf8)
-      close(connection, UInt16(words[1])!, words.dropFirst(2).joined(separator: " "), last)
+      close(connection, code(1), words.dropFirst(2).joined(separator: " "), last)
     case "flood", "flood-close":
-      let frame = Frame([UInt8](repeating: 0x78, count: Int(words[2])!))
-      for _ in 0..<Int(words[1])! { send(frame, connection) }
-      if words[0] == "flood-close" { close(connection, UInt16(words[3])!, "done", nil) }
+      let frame = Frame([UInt8](repeating: 0x78, count: max(0, number(2))))
+      for _ in 0..<max(0, number(1)) { send(frame, connection) }
+      if words[0] == "flood-close" { close(connection, code(3), "done", nil) }
     case "all":
       let frame = Frame(words.dropFirst().joined(separator: " ").utf8)
       for other in connections.keys { send(frame, other) }

@@ -76,10 +76,13 @@ def echo(tmp_path_factory):
                         requestSeconds=2, bodyMilliseconds=700, idleSeconds=3,
                         closeMilliseconds=1500)
     yield server
-    assert server.process.poll() is None, server.log.read_text()
-    counters = server.counters()
-    assert counters["opened"] == counters["closed"] + counters["webSockets"]
-    assert server.stop() == 0, server.log.read_text()
+    try:
+        assert server.process.poll() is None, server.log.read_text()
+        counters = server.counters()
+        assert counters["opened"] == counters["closed"] + counters["webSockets"]
+    finally:
+        status = server.stop()
+    assert status == 0, server.log.read_text()
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ BAD_BODIES = {
     "a lone surrogate": b'{"definition":{"kind":"date"},"title":"\\ud800"}',
     "a key twice": b'{"definition":{"kind":"date"},"title":"a","title":"b"}',
     "a key twice inside": b'{"definition":{"kind":"date","kind":"slot"}}',
-    "too deep": b'{"definition":' + b"[" * 70 + b"]" * 70 + b"}",
+    "too deep": b'{"definition":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "without an end": b"[" * 1_000_000}
 
 

@@ -62,14 +62,12 @@ def test_a_gap_is_healed_by_resuming_from_before_it(server):
 def test_the_authors_missed_delta_carries_its_ref(server):
     """"Only the author's copy of a delta carries `ref`": also the copy that is sent again."""
     session = server.session(LISTS)
-    ana = session.join("Ana")
-    ana.select(0, 1, ref=7)
+    ana, bo = session.together("Ana", "Bo")
+    ana.ask_select(0, 1, ref=7)
+    bo.reach(1)
     ana.drop()
 
-    again = session.connect()
-    again.screen.revision = 0
-    again.pending.append(7)
-    again.join(resume=ana.resume(0))
+    again = session.back(ana)
 
     assert again.expect("delta")["ref"] == 7
 

@@ -2,7 +2,8 @@
 
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
-from webpages import chromium, window, wire  # noqa: F401
+
+pytest_plugins = ["webpages"]
 
 
 def focused_date(one):

@@ -2,7 +2,8 @@
 
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
-from webpages import chromium, window, wire  # noqa: F401
+
+pytest_plugins = ["webpages"]
 
 
 def test_a_cut_line_is_resumed_and_misses_nothing(window, server, wire):
@@ -35,7 +36,7 @@ def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wir
     ana.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
     expect(ana.page.locator(".banner")).to_contain_text("1 change waits for the connection")
-    ana.button("Undo").click()
+    ana.button("Undo").click(force=True)
     wire.mend()
 
     ana.page.get_by_role("button", name="Try again now").click()
@@ -51,7 +52,7 @@ def test_undo_cannot_be_done_offline_and_says_so(window, server):
 
     ana.page.context.set_offline(True)
     expect(ana.page.locator(".banner")).to_contain_text("You are offline.")
-    ana.button("Undo").click()
+    ana.button("Undo").click(force=True)
 
     expect(ana.note).to_contain_text("That cannot be done while offline.")
 

@@ -3,7 +3,8 @@
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
-from webpages import PHONE, chromium, window, wire  # noqa: F401
+
+pytest_plugins = ["webpages"]
 
 CARDS = ["date-0", "slot-0", "linked-0", "linked-1", "month-0", "range-0"]
 
@@ -140,12 +141,12 @@ def test_home_fits_320_px_and_4k(window, server):
 
 def test_a_thumb_on_a_phone_turns_a_wheel_and_taps_days(window, server):
     wheels = server.session(LISTS)
-    ana = window(server, wheels, name="Ana", **PHONE)
+    ana = window(server, wheels, name="Ana", phone=True)
     ana.row(0, "Linux").tap()
     expect(ana.chosen).to_have_text("Linux · Xcode")
 
     calendar = server.session(CALENDAR)
-    bo = window(server, calendar, name="Bo", **PHONE)
+    bo = window(server, calendar, name="Bo", phone=True)
     bo.day("2018-11-14").tap()
     bo.day("2018-11-16").tap()
     expect(bo.chosen).to_have_text("Nov 14, 2018 – Nov 16, 2018 · 3 days")

@@ -2,7 +2,8 @@
 
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
-from webpages import PHONE, chromium, window, wire  # noqa: F401
+
+pytest_plugins = ["webpages"]
 
 
 def test_everybody_is_seen_and_goes_pale_when_away(window, server):
@@ -119,7 +120,7 @@ def test_the_link_of_the_page_lets_a_phone_in(window, server):
     link = ana.page.locator("#share-link").input_value()
     assert link == ana.page.url
 
-    bo = window(server, name="Bo", path=link[link.index("#"):], **PHONE)
+    bo = window(server, name="Bo", path=link[link.index("#"):], phone=True)
     expect(bo.face("Ana")).to_be_visible()
     bo.row(0, str(int(bo.selected(0).text_content()) - 1)).tap()
 

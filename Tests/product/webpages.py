@@ -126,7 +126,8 @@ def window(chromium):
     contexts, windows = [], []
 
     def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
-              waits=True, **options):
+              waits=True, phone=False, **options):
+        options = {**PHONE, **options} if phone else options
         options.setdefault("viewport", DESKTOP)
         context = chromium.new_context(locale=locale, timezone_id="Asia/Shanghai", **options)
         contexts.append(context)

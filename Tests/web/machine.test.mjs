@@ -138,6 +138,7 @@ test("commands wait while offline, the last select of a column alone; what depen
   assert.deepEqual(named(second, "settle")[0], { effect: "settle", ref: 1, outcome: { outcome: "unchanged" } });
   const undo = machine.command({ type: "undo" });
   assert.deepEqual(named(undo, "settle")[0].outcome, { outcome: "offline" });
+  assert.equal(named(undo, "emit").find((one) => one.name === "notice").detail.code, "offline");
   assert.equal(named(machine.network(true), "dial").length, 1);
   machine.opened();
   const effects = machine.received({ ...welcome, resumed: true, snapshot: undefined });

@@ -90,7 +90,7 @@ function artOf(kind) {
   } else {
     for (let day = 0; day < 28; day += 1) {
       const isChosen = kind === "range" ? day >= 10 && day <= 18 : day === 16;
-      art.append(make("i", { class: `dot${isChosen ? " chosen" : ""}` }));
+      art.append(make("i", { class: `dot${isChosen ? " on" : ""}` }));
     }
   }
   return art;

@@ -65,7 +65,7 @@ export class PickerPage {
     this.definition.setWords(words);
     this.messages.setWords(words);
     this.#draw();
-    if (this.document) void this.#read();
+    void this.#name();
   }
 
   /** A name belongs to a member: a new name is a new member. */
@@ -93,14 +93,21 @@ export class PickerPage {
 
   /** Title and definition are the session's, and do not change. */
   async #read() {
-    const { locale, words } = this.settings;
     this.hasRead = true;
     try {
-      this.document = await readSession(this.route.session, this.token, locale);
+      this.document = await readSession(this.route.session, this.token, this.settings.locale);
     } catch {
       return; // The connection says what is wrong, and says it better.
     }
     if (this.isClosed) return;
+    this.definition.show(this.document.snapshot.definition, this.document.title ?? "");
+    await this.#name();
+  }
+
+  /** Names the picker and its columns: in the page's language if it is one of the demo's. */
+  async #name() {
+    if (!this.document) return;
+    const { words } = this.settings;
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition);
     const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
@@ -109,7 +116,6 @@ export class PickerPage {
     document.title = said ? `${said} – pickerd` : "pickerd";
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
-    this.definition.show(snapshot.definition, title ?? "");
   }
 
   #draw() {

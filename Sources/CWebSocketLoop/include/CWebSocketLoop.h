@@ -170,7 +170,7 @@ wsl_text wsl_request_path(wsl_request *request);
 /// Valid until the next call with this request.
 wsl_text wsl_request_query(wsl_request *request, size_t index);
 
-/// A header's value; repeated ones are joined with ", ". NULL if it is absent or over 4 KiB.
+/// A header's value; repeated ones are joined with a comma and blanks. NULL if it is absent.
 /// Valid until the next call with this request.
 wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 

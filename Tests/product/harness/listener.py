@@ -25,7 +25,8 @@ class Listener:
         self.last = None
         self.welcome = None
         self.is_catching_up = False
-        self.has_other_texts = False
+        #: Refs sent on an earlier connection: their missed deltas may answer them.
+        self.owed = set()
 
     def __repr__(self):
         return self.name or "somebody"
@@ -128,6 +129,9 @@ class Listener:
             f"none after: {message}")
 
     def _answered(self, ref):
+        if ref in self.owed:
+            self.owed.discard(ref)
+            return
         assert self.pending and self.pending[0] == ref, (
             f"{self}: commands are answered in order, once: waiting for {list(self.pending)[:5]}, "
             f"heard the answer to {ref}")

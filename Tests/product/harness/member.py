@@ -226,7 +226,9 @@ class Member(Listener):
         back = Member(self.url, self.name, join=False)
         back.screen = deepcopy(self.screen)
         back.sent, back.greatest = set(self.sent), self.greatest
-        back.has_other_texts = "locale" in fields
+        back.owed = set(self.pending)
+        back.screen.has_other_texts = "locale" in fields
+        back.screen.views = {}
         back.join(resume=self.resume(revision, **({"epoch": epoch} if epoch else {})), **fields)
         return back
 

@@ -123,9 +123,13 @@ class Pickerd:
                 raise AssertionError("pickerd does not end on SIGTERM") from None
 
     def log_tail(self, lines=40):
+        """The log's last lines, or what a crash began with."""
         if not self.log.exists():
             return ""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        said = self.log.read_text(errors="replace").splitlines()
+        crash = [n for n, line in enumerate(said) if "Fatal error" in line or "crashed" in line]
+        begin = max(crash[-1] - 3, 0) if crash else max(len(said) - lines, 0)
+        return "\n".join(said[begin:begin + lines])
 
     # HTTP
 

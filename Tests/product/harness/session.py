@@ -104,7 +104,7 @@ class Session:
         server = self.get(member.joined_with.get("locale"), token=token)
         if member.pending:
             return f"not answered: {list(member.pending)[:5]}"
-        if not member.has_other_texts and (differs := member.screen.differs_from(server)):
+        if not member.screen.has_other_texts and (differs := member.screen.differs_from(server)):
             return differs
         theirs = {m["id"]: m for m in server["members"] if m["id"] != member.id}
         mine = {id: m for id, m in member.screen.members.items() if id != member.id}

@@ -86,6 +86,7 @@ export class Conversation {
     if (when !== "live" && !canWait) {
       this.pending.answered(entry.ref);
       this.#settle(entry.ref, { outcome: "offline" });
+      this.#tell([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
     }
     if (when === "live") this.#send(entry);
     this.save();

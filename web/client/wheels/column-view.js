@@ -227,7 +227,7 @@ export class ColumnView {
     const isThere = row >= 0 && row < source.count && Math.abs(offset) < reach + 0.5;
     const isSaid = source.count === 0 && row === 0;
     element.hidden = !isThere && !isSaid;
-    if (element.hidden) return;
+    if (element.hidden) return setAttribute(element, "aria-selected", "false");
     if (isSaid) setText(element, this.emptyText);
     else setText(element, source.at(row)?.text ?? "…");
     setAttribute(element, "role", isSaid ? "note" : "option");

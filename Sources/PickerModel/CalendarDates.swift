@@ -1,0 +1,158 @@
+import CivilTime
+import JSONText
+
+/// A calendar's list of months, and the first and the last day that can be picked in it.
+struct CalendarDates: Sendable {
+  /// A date that may be left out.
+  private enum Bound: Sendable {
+    /// It is no date expression, which has been said.
+    case ill
+    /// The list's own end.
+    case open
+    case given(DateExpression)
+
+    var expression: DateExpression? {
+      if case .given(let expression) = self { expression } else { nil }
+    }
+    var isOpen: Bool { if case .open = self { true } else { false } }
+  }
+
+  /// `nil`: it is no month expression, which has been said.
+  private let from: MonthExpression?
+  private let through: MonthExpression?
+  private let min: Bound
+  private let max: Bound
+  private let areMonthsGiven: Bool
+  private let monthsMax: Int
+
+  /// Reads `months`, `min` and `max`.
+  init(_ reader: inout DefinitionReader) {
+    if let tree = reader.tree("months") {
+      (from, through) = CalendarDates.months(tree, &reader)
+    } else {
+      from = MonthExpression("thisYear-P3Y")
+      through = MonthExpression("thisMonth")
+    }
+    min = CalendarDates.bound("min", &reader)
+    max = CalendarDates.bound("max", &reader)
+    areMonthsGiven = reader.has("months")
+    monthsMax = reader.limits.monthsMax
+    for problem in find(today: reader.today).problems { reader.report(problem) }
+  }
+
+  private static func months(
+    _ tree: JSONTree, _ reader: inout DefinitionReader
+  ) -> (from: MonthExpression?, through: MonthExpression?) {
+    do throws(DefinitionProblem) {
+      var inner = reader.reader(for: try tree.fields(named: "months"))
+      let from = inner.field("from", missing: nil) { tree throws(DefinitionProblem) in
+        try MonthExpression(tree, named: "from")
+      }
+      let through = inner.field("through", missing: nil) { tree throws(DefinitionProblem) in
+        try MonthExpression(tree, named: "through")
+      }
+      try inner.finish()
+      return (from, through)
+    } catch {
+      reader.report("months", error)
+      return (nil, nil)
+    }
+  }
+
+  private static func bound(_ field: String, _ reader: inout DefinitionReader) -> Bound {
+    guard reader.has(field) else { return .open }
+    let expression = reader.field(field, missing: nil) { tree throws(DefinitionProblem) in
+      try DateExpression(tree, named: field)
+    }
+    return expression.map(Bound.given) ?? .ill
+  }
+
+  var monthsMember: JSONTree.Member {
+    .init(
+      "months",
+      .object([
+        .init("from", .string(from?.text ?? "")), .init("through", .string(through?.text ?? "")),
+      ]))
+  }
+
+  /// `min` and `max`, where they were given.
+  var boundMembers: [JSONTree.Member] {
+    [("min", min), ("max", max)].compactMap { name, bound in
+      bound.expression.map { .init(name, .string($0.text)) }
+    }
+  }
+
+  /// Whether the list or what can be picked in it may be another one on another day.
+  var dependOnToday: Bool {
+    let months = [from, through].compactMap { $0 }.contains { $0.dependsOnToday }
+    return months || [min, max].contains { $0.expression?.dependsOnToday ?? false }
+  }
+}
+
+extension CalendarDates {
+  /// - Throws: What would be a problem of a definition made today.
+  func bounds(today: CivilDate) throws(DefinitionProblem) -> CalendarBounds {
+    let found = find(today: today)
+    if let problem = found.problems.first { throw problem }
+    return found.bounds!
+  }
+
+  /// The bounds on a day and what is wrong with them; with no day, what is wrong on every day.
+  private func find(
+    today: CivilDate?
+  ) -> (bounds: CalendarBounds?, problems: [DefinitionProblem]) {
+    var problems: [DefinitionProblem] = []
+    let first = month(from, "from", today, &problems)
+    let last = month(through, "through", today, &problems)
+    if let problem = listProblem(first, last) { problems.append(problem) }
+    let givenMin = date(min, "min", today, &problems)
+    let givenMax = date(max, "max", today, &problems)
+    let low = givenMin ?? (min.isOpen ? first?.first : nil)
+    let high = givenMax ?? (max.isOpen ? last?.last : nil)
+    if let low, let high, low > high, !(min.isOpen && max.isOpen) {
+      let detail = "min is \(low), after max, which is \(high); it must not be after max"
+      problems.append(DefinitionProblem(detail).under(min.isOpen ? "max" : "min"))
+    }
+    guard problems.isEmpty, let first, let last, let low, let high else { return (nil, problems) }
+    // Outside the list there is no month, so there is no day either.
+    let bounds = CalendarBounds(
+      months: MonthList(first: first, last: last), min: Swift.max(low, first.first),
+      max: Swift.min(high, last.last))
+    return (bounds, [])
+  }
+
+  private func listProblem(_ first: CivilMonth?, _ last: CivilMonth?) -> DefinitionProblem? {
+    guard let first, let last else { return nil }
+    if first > last {
+      let detail = "the months begin with \(first), after their end, which is \(last)"
+      let problem = DefinitionProblem(detail)
+      return (areMonthsGiven ? problem.under("from") : problem).under("months")
+    }
+    guard last.index - first.index >= monthsMax else { return nil }
+    let detail = "\(first) to \(last) is more than \(monthsMax) months"
+    return DefinitionProblem(detail).under("months")
+  }
+
+  private func month(
+    _ expression: MonthExpression?, _ field: String, _ today: CivilDate?,
+    _ problems: inout [DefinitionProblem]
+  ) -> CivilMonth? {
+    do throws(DefinitionProblem) {
+      return try expression?.month(today: today)
+    } catch {
+      problems.append((areMonthsGiven ? error.under(field) : error).under("months"))
+      return nil
+    }
+  }
+
+  private func date(
+    _ bound: Bound, _ field: String, _ today: CivilDate?, _ problems: inout [DefinitionProblem]
+  ) -> CivilDate? {
+    do throws(DefinitionProblem) {
+      return try bound.expression?.date(today: today)
+    } catch {
+      problems.append(error.under(field))
+      return nil
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
+
+/// A command as it is stored, and as a line of `GET …/log` has it: as a client sends it.
+extension Command {
+  var tree: JSONTree {
+    var members: [JSONTree.Member] = [.init("type", .string(type))]
+    switch self {
+    case .select(let selection):
+      members += [
+        .init("column", .integer(selection.column)), .init("row", .integer(selection.row)),
+        .init("generation", .integer(selection.generation)),
+      ]
+      if let key = selection.key { members.append(.init("key", .string(key))) }
+    case .tap(.date(let date)): members.append(.init("date", .string(date.iso)))
+    case .tap(.cell(let month, let cell)):
+      members += [.init("month", .string(month.iso)), .init("cell", .integer(cell))]
+    case .tap(.point(let month, let x, let y)):
+      members += [
+        .init("month", .string(month.iso)), .init("x", Command.stored(x)),
+        .init("y", Command.stored(y)),
+      ]
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
+    }
+    return .object(members)
+  }
+
+  /// JSON has no infinities; beyond the view one number names as little as another.
+  private static func stored(_ fraction: Double) -> JSONTree {
+    .number(fraction.isFinite ? fraction : (fraction > 0 ? 2 : -2))
+  }
+
+  init?(tree: JSONTree) {
+    guard let type = tree["type"]?.string else { return nil }
+    switch type {
+    case "select":
+      guard let column = tree["column"]?.integer, let row = tree["row"]?.integer,
+        let generation = tree["generation"]?.integer
+      else { return nil }
+      self = .select(
+        Selection(column: column, row: row, generation: generation, key: tree["key"]?.string))
+    case "tap":
+      guard let target = TapTarget(tree: tree) else { return nil }
+      self = .tap(target)
+    case "clear": self = .clear
+    case "undo": self = .undo
+    case "redo": self = .redo
+    case "confirm": self = .confirm
+    case "cancel": self = .cancel
+    case "reopen": self = .reopen
+    default: self = .unknown(type: type)
+    }
+  }
+}
+
+extension TapTarget {
+  fileprivate init?(tree: JSONTree) {
+    if let date = tree["date"]?.string {
+      guard let date = CivilDate(iso: date.utf8) else { return nil }
+      self = .date(date)
+      return
+    }
+    guard let text = tree["month"]?.string, let month = CivilMonth(iso: text.utf8) else {
+      return nil
+    }
+    if let cell = tree["cell"]?.integer {
+      self = .cell(month, cell)
+    } else {
+      guard let x = tree["x"]?.fraction, let y = tree["y"]?.fraction else { return nil }
+      self = .point(month, x: x, y: y)
+    }
+  }
+}
+
+extension JSONTree {
+  /// Any JSON number.
+  fileprivate var fraction: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    case .null, .bool, .string, .array, .object: nil
+    }
+  }
+}

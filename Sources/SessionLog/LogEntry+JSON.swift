@@ -1,0 +1,78 @@
+import CivilTime
+package import JSONText
+import PickerModel
+package import PickerSession
+
+/// An entry of a log as it is stored: a JSON object, times in milliseconds since 1970.
+extension LogEntry {
+  package var tree: JSONTree {
+    var members: [JSONTree.Member] = [.init("at", .integer(Int(at.milliseconds)))]
+    switch body {
+    case .joined(let joining):
+      members += [
+        .init("joined", .string(joining.member.text)), .init("secret", joining.secret.tree),
+        .init("name", .string(joining.name)),
+      ]
+      if let role = joining.role { members.append(.init("role", .string(role.rawValue))) }
+    case .roleChanged(let member, let role):
+      members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
+    case .left(let member): members.append(.init("left", .string(member.text)))
+    case .tick: members.append(.init("tick", .bool(true)))
+    case .command(let member, let ref, let command), .overRate(let member, let ref, let command):
+      members += [
+        .init("by", .string(member.text)), .init("ref", .integer(ref)),
+        .init("command", command.tree),
+      ]
+    }
+    return .object(members)
+  }
+
+  /// - Returns: `nil` for a tree that ``tree`` cannot have written.
+  package init?(tree: JSONTree) {
+    guard let milliseconds = tree["at"]?.integer else { return nil }
+    let at = Instant(milliseconds: Int64(milliseconds))
+    if let command = tree["command"] {
+      guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
+        let command = Command(tree: command)
+      else { return nil }
+      self.init(at: at, body: .command(MemberID(by), ref: ref, command))
+    } else if tree["tick"] != nil {
+      self.init(at: at, body: .tick)
+    } else if let member = tree["left"]?.string {
+      self.init(at: at, body: .left(MemberID(member)))
+    } else if let member = tree["joined"]?.string {
+      guard let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
+        let name = tree["name"]?.string
+      else { return nil }
+      let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
+      let joining = Joining(member: MemberID(member), secret: secret, name: name, role: role)
+      self.init(at: at, body: .joined(joining))
+    } else {
+      guard let member = tree["of"]?.string,
+        let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
+      else { return nil }
+      self.init(at: at, body: .roleChanged(MemberID(member), role))
+    }
+  }
+}
+
+extension SecretHash {
+  /// Hexadecimal digits.
+  var tree: JSONTree {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return .string(String(decoding: text, as: UTF8.self))
+  }
+
+  init?(tree: JSONTree) {
+    guard let text = tree.string, text.utf8.count.isMultiple(of: 2) else { return nil }
+    var octets: [UInt8] = []
+    var rest = Substring(text)
+    while !rest.isEmpty {
+      guard let octet = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      octets.append(octet)
+      rest = rest.dropFirst(2)
+    }
+    self.init(octets)
+  }
+}

@@ -1,0 +1,110 @@
+import CivilTime
+import Foundation
+import GRDB
+import JSONText
+import PickerHub
+import PickerSession
+
+/// Reads sessions back.
+enum SQLiteReading {
+  /// Deltas that a session has at least when it comes back with members.
+  /// - Source: protocol.md, "Order, time, and getting it back".
+  static let historyCountMin = 1000
+
+  /// Folds a session from the newest snapshot that leaves enough history, and its tail.
+  ///
+  /// - Returns: `nil` if there is no such session.
+  /// - Throws: ``StoredProblem`` or SQLite's error.
+  static func load(
+    _ id: SessionID, limits: SessionLimits, zone: (String) -> ZoneRules?, _ database: Database
+  ) throws -> LoadedSession? {
+    guard
+      let row = try Row.fetchOne(
+        database,
+        sql: "SELECT number, epoch, origin, entryCount, activeAt FROM session WHERE id = ?",
+        arguments: [id.text])
+    else { return nil }
+    let origin = try origin(id, row, zone: zone)
+    var (fold, place) = try start(row[0], origin, limits: limits, database)
+    let entries = try Data.fetchCursor(
+      database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
+      arguments: [row["number"] as Int64, place])
+    while let body = try entries.next() {
+      _ = fold.apply(try entry(body, of: id))
+      place += 1
+    }
+    guard place == row["entryCount"] else {
+      throw StoredProblem("session \(id) has \(place) entries of \(row["entryCount"] as Int)")
+    }
+    let idle = Int64(Date.now.timeIntervalSince1970 * 1000) - (row["activeAt"] as Int64)
+    return LoadedSession(fold: fold, entryCount: place, idleMilliseconds: max(0, idle))
+  }
+
+  /// The whole log of a session.
+  static func entries(of id: SessionID, _ database: Database) throws -> [LogEntry] {
+    let bodies = try Data.fetchCursor(
+      database,
+      sql: """
+        SELECT body FROM entry JOIN session ON session.number = entry.session
+        WHERE session.id = ? ORDER BY place
+        """, arguments: [id.text])
+    var entries: [LogEntry] = []
+    while let body = try bodies.next() { entries.append(try entry(body, of: id)) }
+    return entries
+  }
+
+  static func origin(
+    _ id: SessionID, _ row: Row, zone: (String) -> ZoneRules?
+  ) throws -> SessionOrigin {
+    let data: Data = row["origin"]
+    let tree = try JSONTree.parse([UInt8](data))
+    return try SessionOrigin(id: id, epoch: row["epoch"], tree: tree, zone: zone)
+  }
+
+  private static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {
+    let tree = try JSONTree.parse([UInt8](body))
+    guard let entry = LogEntry(tree: tree) else {
+      throw StoredProblem("an entry of session \(id) is not as pickerd writes it")
+    }
+    return entry
+  }
+
+  /// Where folding begins: an idle snapshot, or one with the last 1,000 deltas after it, or the
+  /// session's creation.
+  private static func start(
+    _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database
+  ) throws -> (SessionFold, place: Int) {
+    let newest = try Row.fetchOne(
+      database,
+      sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place DESC LIMIT 1",
+      arguments: [number])
+    guard let newest else { return (try created(origin, limits), 0) }
+    if newest["isIdle"] { return try fold(newest, origin, limits) }
+    let base = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT * FROM snapshot WHERE session = ? AND revision <= ? ORDER BY place DESC LIMIT 1
+        """,
+      arguments: [number, (newest["revision"] as Int) - max(historyCountMin, limits.history)])
+    guard let base else { return (try created(origin, limits), 0) }
+    return try fold(base, origin, limits)
+  }
+
+  private static func created(
+    _ origin: SessionOrigin, _ limits: SessionLimits
+  ) throws -> SessionFold {
+    try SessionFold(origin, limits: limits)
+  }
+
+  private static func fold(
+    _ row: Row, _ origin: SessionOrigin, _ limits: SessionLimits
+  ) throws -> (SessionFold, place: Int) {
+    let data: Data = row["body"]
+    guard let kept = SessionFold.Kept(tree: try JSONTree.parse([UInt8](data))),
+      kept.picker.fits(origin.definition)
+    else {
+      throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
+    }
+    return (SessionFold(origin, limits: limits, kept: kept), row["place"])
+  }
+}

@@ -1,0 +1,58 @@
+import GRDB
+
+/// The tables of a store, step by step as releases made them.
+///
+/// A store written by a newer pickerd has steps that are not known here, and is refused.
+enum SQLiteSchema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE store (
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            -- How many batches have been committed.
+            batch INTEGER NOT NULL,
+            -- 1 in a backup that has not been served yet.
+            isBackup INTEGER NOT NULL DEFAULT 0,
+            -- Changes when the store proves that it can be written again.
+            probe INTEGER NOT NULL DEFAULT 0
+          );
+          INSERT INTO store (only, batch) VALUES (1, 0);
+
+          CREATE TABLE session (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            epoch TEXT NOT NULL,
+            origin BLOB NOT NULL,
+            ttlSeconds INTEGER NOT NULL,
+            -- How many entries there are; their places are 1 to this.
+            entryCount INTEGER NOT NULL DEFAULT 0,
+            -- 1 after entries that no idle snapshot covers: somebody may be in it.
+            hasMembers INTEGER NOT NULL DEFAULT 0,
+            -- The next instant at which it may look different, milliseconds since 1970.
+            nextTick INTEGER,
+            -- When its last revision or join was, milliseconds since 1970.
+            activeAt INTEGER NOT NULL
+          );
+
+          CREATE TABLE entry (
+            session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (session, place)
+          ) WITHOUT ROWID;
+
+          CREATE TABLE snapshot (
+            session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            revision INTEGER NOT NULL,
+            isIdle INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (session, place)
+          ) WITHOUT ROWID;
+          """)
+    }
+    return migrator
+  }
+}

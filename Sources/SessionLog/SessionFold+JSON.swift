@@ -1,0 +1,115 @@
+import CivilTime
+package import JSONText
+import PickerModel
+package import PickerSession
+
+/// A fold's snapshot as it is stored.
+extension SessionFold.Kept {
+  package var tree: JSONTree {
+    var fields: [JSONTree.Member] = [
+      .init("picker", picker.tree), .init("status", .string(status.rawValue)),
+      .init("revision", .integer(revision)), .init("joinCount", .integer(joinCount)),
+      .init("members", .array(members.map(\.tree))),
+      .init("past", .array(undoList.past.map(\.tree))),
+      .init("future", .array(undoList.future.map(\.tree))),
+    ]
+    if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
+    if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
+    return .object(fields)
+  }
+
+  /// - Returns: `nil` for a tree that ``tree`` cannot have written.
+  package init?(tree: JSONTree) {
+    guard let picker = tree["picker"].flatMap(PickerState.init(tree:)),
+      let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
+      let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
+      let members = tree["members"]?.all(Member.init(tree:)),
+      let past = tree["past"]?.all(StandingValue.init(tree:)),
+      let future = tree["future"]?.all(StandingValue.init(tree:))
+    else { return nil }
+    self.init(
+      picker: picker, status: status, revision: revision,
+      undoList: UndoList(past: past, future: future), members: members, joinCount: joinCount,
+      tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
+      tappedAt: tree["tappedAt"]?.instant)
+  }
+}
+
+extension Member {
+  fileprivate var tree: JSONTree {
+    .object([
+      .init("id", .string(id.text)), .init("number", .integer(number)),
+      .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
+      .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
+      .init("refs", .array(refs.entries.map(\.tree))),
+    ])
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let id = tree["id"]?.string, let number = tree["number"]?.integer,
+      let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
+      let name = tree["name"]?.string, let color = tree["color"]?.string,
+      let role = tree["role"]?.string.flatMap(Role.init(rawValue:)),
+      let greatest = tree["greatest"]?.integer,
+      let entries = tree["refs"]?.all(RefBook.Entry.init(tree:))
+    else { return nil }
+    self.init(
+      id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
+      refs: RefBook(entries: entries, greatest: greatest))
+  }
+}
+
+/// `[ref, revision]`, or `[ref, code, detail]` for a refusal.
+extension RefBook.Entry {
+  fileprivate var tree: JSONTree {
+    switch outcome {
+    case .done(let revision): .array([.integer(ref), .integer(revision)])
+    case .refused(let refusal):
+      .array([.integer(ref), .string(refusal.code.rawValue), .string(refusal.detail)])
+    }
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let fields = tree.array, fields.count >= 2, let ref = fields[0].integer else {
+      return nil
+    }
+    if let revision = fields[1].integer {
+      self.init(ref: ref, outcome: .done(revision: revision))
+    } else {
+      guard fields.count == 3, let code = fields[1].string.flatMap(Rejection.init(rawValue:)),
+        let detail = fields[2].string
+      else { return nil }
+      self.init(ref: ref, outcome: .refused(Refusal(code, detail)))
+    }
+  }
+}
+
+extension StandingValue {
+  fileprivate var tree: JSONTree {
+    var fields: [JSONTree.Member] = [.init("value", value.tree)]
+    if let by { fields.append(.init("by", .string(by.text))) }
+    if let tappedAt { fields.append(.init("at", .integer(Int(tappedAt.milliseconds)))) }
+    return .object(fields)
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let value = tree["value"].flatMap(PickerValue.init(tree:)) else { return nil }
+    self.init(
+      value: value, by: tree["by"]?.string.map(MemberID.init(_:)), tappedAt: tree["at"]?.instant)
+  }
+}
+
+extension JSONTree {
+  fileprivate var instant: Instant? { integer.map { Instant(milliseconds: Int64($0)) } }
+
+  /// All elements of an array read by `read`; `nil` if one of them cannot be.
+  fileprivate func all<Element>(_ read: (JSONTree) -> Element?) -> [Element]? {
+    guard let array else { return nil }
+    var elements: [Element] = []
+    for tree in array {
+      guard let element = read(tree) else { return nil }
+      elements.append(element)
+    }
+    return elements
+  }
+}

@@ -1,0 +1,73 @@
+package import CivilTime
+package import JSONText
+import PickerModel
+package import PickerSession
+
+/// What a session was created with, as it is stored.
+extension SessionOrigin {
+  package var tree: JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("definition", definition.document(full: true)), .init("ttlSeconds", .integer(ttlSeconds)),
+      .init("openTap", .string(openTap.rawValue)),
+      .init("createdAt", .integer(Int(createdAt.milliseconds))),
+    ]
+    if let title { members.append(.init("title", .string(title))) }
+    if case .tokens(let hashes) = access {
+      let tokens = Role.allCases.compactMap { role in
+        hashes[role].map { JSONTree.Member(role.rawValue, $0.tree) }
+      }
+      members.append(.init("tokens", .object(tokens)))
+    }
+    return .object(members)
+  }
+
+  /// Reads a stored origin.
+  ///
+  /// - Parameter zone: The rules of a zone by its name; `nil` for one that is not known any more.
+  /// - Throws: ``StoredProblem`` for what ``tree`` cannot have written, or a zone that is gone.
+  package init(
+    id: SessionID, epoch: String, tree: JSONTree, zone: (String) -> ZoneRules?
+  ) throws(StoredProblem) {
+    guard let document = tree["definition"], let ttlSeconds = tree["ttlSeconds"]?.integer,
+      let openTap = tree["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
+      let createdAt = tree["createdAt"]?.integer
+    else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
+    let definition: Definition
+    do throws(DefinitionProblem) {
+      definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
+    } catch {
+      throw StoredProblem("the definition of session \(id): \(error.detail) at \(error.pointer)")
+    }
+    var access = Access.open
+    if let tokens = tree["tokens"]?.members {
+      var hashes: [Role: SecretHash] = [:]
+      for token in tokens {
+        guard let role = Role(rawValue: token.key) else { continue }
+        hashes[role] = SecretHash(tree: token.value)
+      }
+      access = .tokens(hashes)
+    }
+    self.init(
+      id: id, epoch: epoch, definition: definition, title: tree["title"]?.string,
+      ttlSeconds: ttlSeconds, openTap: openTap, access: access,
+      createdAt: Instant(milliseconds: Int64(createdAt)))
+  }
+}
+
+/// Something stored that cannot be read again, as a sentence.
+package struct StoredProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
+extension DefinitionLimits {
+  /// What has been accepted once is not measured again: the limits may be lower by now.
+  fileprivate static var unbounded: DefinitionLimits {
+    var limits = DefinitionLimits()
+    limits.nodesMax = .max
+    limits.monthsMax = .max
+    limits.blockedMax = .max
+    return limits
+  }
+}

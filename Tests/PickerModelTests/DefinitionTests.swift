@@ -1,0 +1,256 @@
+import CivilTime
+import JSONText
+import PickerModel
+import Testing
+
+@Suite struct DefinitionTests {
+  private static let now = Instant("2018-07-25T10:00:00Z")
+
+  /// The pointer of the problem; `nil` if there is none, read with the moment and without it.
+  private func pointers(
+    _ json: String, limits: DefinitionLimits = DefinitionLimits()
+  ) throws -> [String?] {
+    try [DefinitionTests.now, nil].map { now in
+      do {
+        _ = try Picker(Definition.make(json, now: now, limits: limits), now: DefinitionTests.now)
+        return nil
+      } catch let problem as DefinitionProblem {
+        #expect(problem.detail.count > 10)
+        return problem.pointer
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("[]", ""), ("7", ""), ("null", ""), ("{}", "/kind"), (#"{"kind":7}"#, "/kind"),
+    (#"{"kind":null}"#, "/kind"), (#"{"kind":"Date"}"#, "/kind"),
+    (#"{"kind":"wheel","colour":1}"#, "/kind"), (#"{"colour":1}"#, "/kind"),
+    (#"{"kind":"date","colour":1}"#, "/colour"), (#"{"a/b~c":1,"kind":"date"}"#, "/a~1b~0c"),
+    (#"{"kind":"date","onParentChange":"first"}"#, "/onParentChange"),
+    (#"{"kind":"columns","onParentChange":"first","columns":[["a"]]}"#, "/onParentChange"),
+    (#"{"kind":"calendar","days":3}"#, "/days"), (#"{"kind":"slot","min":"today"}"#, "/min"),
+    (#"{"kind":"date","min":7,"x":1}"#, "/x"),
+    (#"{"kind":"date","timeZone":"Mars/Olympus"}"#, "/timeZone"),
+    (#"{"kind":"date","timeZone":8}"#, "/timeZone"),
+    (#"{"kind":"date","timeZone":""}"#, "/timeZone"),
+    (#"{"kind":"date","locale":"zh_Hans"}"#, "/locale"),
+    (#"{"kind":"date","locale":""}"#, "/locale"),
+    (#"{"kind":"date","locale":null}"#, "/locale"), (#"{"kind":"date","locale":"e"}"#, "/locale"),
+    (#"{"kind":"date","locale":"en-"}"#, "/locale"),
+    (#"{"kind":"date","locale":"en-x"}"#, "/locale"),
+    (#"{"kind":"date","locale":"x","timeZone":"no"}"#, "/locale"),
+    (#"{"kind":"date","timeZone":"no","locale":"x"}"#, "/timeZone"),
+  ])
+  func `what is wrong with any kind`(_ json: String, _ pointer: String) throws {
+    #expect(try pointers(json) == [pointer, pointer])
+  }
+
+  @Test(arguments: [
+    (#""min":"2019-01-01""#, "/min"), (#""min":"2018-07-26","max":"today""#, "/min"),
+    (#""max":"1949-12-31""#, "/max"), (#""max":"2018-01-01","min":"2018-01-02""#, "/min"),
+    (#""min":"2018-02-30""#, "/min"), (#""min":"today+1""#, "/min"), (#""min":"Today""#, "/min"),
+    (#""min":"today-P9000Y""#, "/min"), (#""max":"today+P9000Y""#, "/max"),
+    (#""initial":"today+P9999Y""#, "/initial"), (#""initial":"now""#, "/initial"),
+    (#""max":7.5"#, "/max"), (#""max":null"#, "/max"), (#""min":["2018-01-01"]"#, "/min"),
+    (#""max":"2018-01-01","initial":"x","min":"2019-01-01""#, "/initial"),
+    (#""max":"2018-01-01","min":"2019-01-01","initial":"x""#, "/min"),
+    (#""min":"thisMonth""#, "/min"), (#""min":"today+P1DT1H""#, "/min"), (#""min":"""#, "/min"),
+  ])
+  func `what is wrong with a date`(_ fields: String, _ pointer: String) throws {
+    #expect(try pointers(#"{"kind":"date",\#(fields)}"#) == [pointer, pointer])
+  }
+
+  @Test func `with the moment relative dates have their place in document order`() throws {
+    let json = #"{"kind":"date","min":"today+P1D","max":"today","initial":"x"}"#
+    #expect(try pointers(json) == ["/min", "/initial"])
+  }
+
+  @Test(arguments: [
+    (#""stepMinutes":7"#, "/stepMinutes"), (#""stepMinutes":0"#, "/stepMinutes"),
+    (#""stepMinutes":-10"#, "/stepMinutes"), (#""stepMinutes":120"#, "/stepMinutes"),
+    (#""stepMinutes":10.0"#, "/stepMinutes"), (#""stepMinutes":"10""#, "/stepMinutes"),
+    (#""stepMinutes":-9223372036854775808"#, "/stepMinutes"),
+    (#""leadMinutes":-1"#, "/leadMinutes"), (#""leadMinutes":525601"#, "/leadMinutes"),
+    (#""leadMinutes":99999999999999999999"#, "/leadMinutes"), (#""days":0"#, "/days"),
+    (#""days":367"#, "/days"), (#""days":true"#, "/days"), (#""days":null"#, "/days"),
+    (#""onParentChange":"stay""#, "/onParentChange"), (#""onParentChange":1"#, "/onParentChange"),
+    (#""days":0,"leadMinutes":-1"#, "/days"), (#""leadMinutes":-1,"days":0"#, "/leadMinutes"),
+  ])
+  func `what is wrong with a slot`(_ fields: String, _ pointer: String) throws {
+    #expect(try pointers(#"{"kind":"slot",\#(fields)}"#) == [pointer, pointer])
+  }
+
+  @Test(arguments: [
+    (#""kind":"cascade""#, "/nodes"), (#""kind":"cascade","nodes":[]"#, "/nodes"),
+    (#""kind":"cascade","nodes":{}"#, "/nodes"), (#""kind":"cascade","nodes":["a"]"#, "/nodes/0"),
+    (#""kind":"cascade","nodes":[{}]"#, "/nodes/0/text"),
+    (#""kind":"cascade","nodes":[{"text":""}]"#, "/nodes/0/text"),
+    (#""kind":"cascade","nodes":[{"text":"a","key":""}]"#, "/nodes/0/key"),
+    (#""kind":"cascade","nodes":[{"text":"a","key":1}]"#, "/nodes/0/key"),
+    (#""kind":"cascade","nodes":[{"text":"a"},{"text":"a"}]"#, "/nodes/1"),
+    (#""kind":"cascade","nodes":[{"text":"a","key":"k"},{"text":"b","key":"k"}]"#, "/nodes/1"),
+    (
+      #""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b"},{"text":"c","key":"b"}]}]"#,
+      "/nodes/0/children/1"
+    ),
+    (#""kind":"cascade","nodes":[{"children":[{"text":7}]}]"#, "/nodes/0/children/0/text"),
+    (#""kind":"cascade","nodes":[{"text":"a","children":{}}]"#, "/nodes/0/children"),
+    (
+      #""kind":"cascade","nodes":[{"text":1,"children":[{"text":"b","x":1}]}]"#,
+      "/nodes/0/children/0/x"
+    ),
+    (
+      #""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b","x":1}]},{"y":1}]"#,
+      "/nodes/1/y"
+    ),
+    (#""kind":"cascade","onParentChange":"no","nodes":[]"#, "/onParentChange"),
+    (#""kind":"columns""#, "/columns"), (#""kind":"columns","columns":[]"#, "/columns"),
+    (#""kind":"columns","columns":[["a"],[]]"#, "/columns/1"),
+    (#""kind":"columns","columns":["a"]"#, "/columns/0"),
+    (#""kind":"columns","columns":[["a",""]]"#, "/columns/0/1"),
+    (#""kind":"columns","columns":[["a",7]]"#, "/columns/0/1"),
+    (#""kind":"columns","columns":[["a","b","a"]]"#, "/columns/0/2"),
+    (#""kind":"columns","columns":[["a"],["b",{"text":"c","key":"b"}]]"#, "/columns/1/1"),
+    (#""kind":"columns","columns":[[{"key":"a"}]]"#, "/columns/0/0/text"),
+    (#""kind":"columns","columns":[[{"text":"a","children":[]}]]"#, "/columns/0/0/children"),
+  ])
+  func `what is wrong with rows`(_ fields: String, _ pointer: String) throws {
+    #expect(try pointers("{\(fields)}") == [pointer, pointer])
+  }
+
+  @Test(arguments: [
+    (#""months":7"#, "/months"), (#""months":{}"#, "/months/from"),
+    (#""months":{"from":"2016-01"}"#, "/months/through"),
+    (#""months":{"from":"2016-01","through":"2016-02","to":1}"#, "/months/to"),
+    (#""months":{"from":"2016-13","through":"2016-02"}"#, "/months/from"),
+    (#""months":{"through":"today","from":"x"}"#, "/months/through"),
+    (#""months":{"from":"thisMonth-P1D","through":"thisMonth"}"#, "/months/from"),
+    (#""months":{"from":"thisYear-P1M","through":"thisMonth"}"#, "/months/from"),
+    (#""months":{"from":"2016-03","through":"2016-02"}"#, "/months/from"),
+    (#""months":{"from":"thisMonth","through":"2016-02"}"#, "/months/from"),
+    (#""months":{"from":"0001-01","through":"2016-02"}"#, "/months/from"),
+    (#""months":{"from":"2016-01","through":"9999-12"}"#, "/months/through"),
+    (#""months":{"from":"2016-01","through":"thisYear+P8000Y"}"#, "/months/through"),
+    (#""months":{"from":"1000-01","through":"2000-01"}"#, "/months"),
+    (#""firstWeekday":0"#, "/firstWeekday"), (#""firstWeekday":8"#, "/firstWeekday"),
+    (#""weeks":"five""#, "/weeks"), (#""selection":"many""#, "/selection"),
+    (#""min":"2019-01-01""#, "/min"), (#""max":"2014-12-31""#, "/max"),
+    (#""min":"2017-01-02","max":"2017-01-01""#, "/min"), (#""min":3,"max":"2001-01-01""#, "/min"),
+    (#""max":"2001-01-01","min":3"#, "/min"), (#""minDays":0"#, "/minDays"),
+    (#""maxDays":0"#, "/maxDays"), (#""minDays":3,"maxDays":2"#, "/minDays"),
+    (#""maxDays":2,"minDays":3"#, "/minDays"), (#""maxDays":null"#, "/maxDays"),
+    (#""allowBlockedInside":"no""#, "/allowBlockedInside"), (#""blocked":{}"#, "/blocked"),
+    (#""blocked":[7]"#, "/blocked/0"), (#""blocked":[{}]"#, "/blocked/0"),
+    (#""blocked":[{"weekdays":[]}]"#, "/blocked/0/weekdays"),
+    (#""blocked":[{"weekdays":[1,8]}]"#, "/blocked/0/weekdays/1"),
+    (#""blocked":[{"weekdays":1}]"#, "/blocked/0/weekdays"),
+    (#""blocked":[{"weekdays":[1]},{"from":"today"}]"#, "/blocked/1/from"),
+    (#""blocked":[{"from":"2016-08-05","through":"2016-08-04"}]"#, "/blocked/0/through"),
+    (#""blocked":[{"through":"2016-08-04"}]"#, "/blocked/0/from"),
+    (#""blocked":[{"weekdays":[1],"from":"2016-08-04"}]"#, "/blocked/0/from"),
+    (#""blocked":[{"days":[1]}]"#, "/blocked/0/days"),
+  ])
+  func `what is wrong with a calendar`(_ fields: String, _ pointer: String) throws {
+    #expect(try pointers(#"{"kind":"calendar",\#(fields)}"#) == [pointer, pointer])
+  }
+
+  @Test(arguments: [
+    #"{"kind":"date","locale":"zh-Hans","timeZone":"Asia/Shanghai"}"#,
+    #"{"kind":"date","min":"today-P18Y","max":"today+P1Y2M3W4D","initial":"2018-07-25"}"#,
+    #"{"kind":"slot","stepMinutes":60,"leadMinutes":525600,"days":366,"onParentChange":"keep"}"#,
+    #"{"kind":"cascade","nodes":[{"text":"a","key":"k","children":[]},{"text":"b"}]}"#,
+    #"{"kind":"cascade","nodes":[{"text":"a","children":[{"text":"a","#
+      + #""children":[{"text":"x"}]}]}]}"#,
+    #"{"kind":"columns","columns":[["a",{"text":"b","key":"c"}],["a"]]}"#,
+    #"{"kind":"calendar"}"#, #"{"kind":"calendar","blocked":[]}"#,
+    #"{"kind":"calendar","blocked":[{"from":"2016-08-05"},{"weekdays":[7,1,7]}],"maxDays":9}"#,
+    #"{"kind":"calendar","months":{"from":"0001-02","through":"1001-01"},"max":"0003-01-01"}"#,
+    #"{"kind":"calendar","min":"2030-01-01","max":"2030-12-31","selection":"single"}"#,
+    #"{"kind":"calendar","months":{"from":"thisMonth-P1Y2M","through":"thisYear+P1Y"}}"#,
+  ])
+  func `a definition's document makes the same document again`(_ json: String) throws {
+    let definition = try Definition.make(json, now: DefinitionTests.now)
+
+    let document = definition.document(full: true)
+    let again = try Definition.make(from: document, now: DefinitionTests.now, zone: Zones.named)
+
+    #expect(again.document(full: true) == document)
+    #expect(definition.document(full: false)["nodes"] == nil)
+    #expect(definition.document(full: false)["columns"] == nil)
+    #expect(try pointers(json) == [nil, nil])
+  }
+
+  @Test func `defaults are filled in where there is one to write`() throws {
+    func text(_ json: String) throws -> String {
+      String(decoding: try Definition.make(json).document(full: true).serialized(), as: UTF8.self)
+    }
+    #expect(
+      try text(#"{"kind":"date"}"#)
+        == #"{"kind":"date","timeZone":"UTC","locale":"en","min":"1950-01-01","max":"today","#
+        + #""initial":"today"}"#)
+    #expect(
+      try text(#"{"kind":"slot"}"#)
+        == #"{"kind":"slot","timeZone":"UTC","locale":"en","leadMinutes":20,"stepMinutes":10,"#
+        + #""days":3,"onParentChange":"first"}"#)
+    #expect(
+      try text(#"{"kind":"calendar","blocked":[{"from":"2016-08-05"}]}"#)
+        == #"{"kind":"calendar","timeZone":"UTC","locale":"en","months":{"from":"thisYear-P3Y","#
+        + #""through":"thisMonth"},"firstWeekday":1,"weeks":"six","selection":"range","#
+        + #""minDays":1,"blocked":[{"from":"2016-08-05","through":"2016-08-05"}],"#
+        + #""allowBlockedInside":false}"#)
+  }
+
+  /// A tree that is one branch of `depth` nodes.
+  private func branch(_ depth: Int) -> String {
+    var node = #"{"text":"n"}"#
+    for _ in 1..<depth { node = #"{"text":"n","children":[\#(node)]}"# }
+    return #"{"kind":"cascade","nodes":[\#(node)]}"#
+  }
+
+  @Test func `each maximum is allowed, one more is not`() throws {
+    func rows(_ count: Int) -> String { (0..<count).map { #""r\#($0)""# }.joined(separator: ",") }
+    let long = String(repeating: "字", count: 200)
+    var limits = DefinitionLimits()
+    (limits.nodesMax, limits.columnsMax, limits.blockedMax) = (6, 3, 2)
+
+    #expect(try pointers(branch(32)) == [nil, nil])
+    let first33 = "/nodes/0" + String(repeating: "/children/0", count: 32)
+    #expect(try pointers(branch(33)) == [first33, first33])
+    #expect(try pointers(branch(6), limits: limits) == [nil, nil])
+    #expect(try pointers(branch(7), limits: limits) == ["/nodes", "/nodes"])
+    let columns = #"{"kind":"columns","columns":"#
+    #expect(try pointers("\(columns)[[\(rows(6))]]}", limits: limits) == [nil, nil])
+    #expect(try pointers("\(columns)[[\(rows(7))]]}", limits: limits)[0] == "/columns")
+    #expect(
+      try pointers("\(columns)[[\(rows(1))],[\(rows(1))],[\(rows(1))]]}", limits: limits)[0] == nil)
+    #expect(
+      try pointers("\(columns)[[\"a\"],[\"a\"],[\"a\"],[\"a\"]]}", limits: limits)[0] == "/columns")
+    #expect(try pointers("\(columns)[[\"\(long)\"]]}")[0] == nil)
+    #expect(try pointers("\(columns)[[\"\(long)x\"]]}")[0] == "/columns/0/0")
+    let entry = #"{"weekdays":[1]}"#
+    let blocked = #"{"kind":"calendar","blocked":["#
+    #expect(try pointers("\(blocked)\(entry),\(entry)]}", limits: limits)[0] == nil)
+    #expect(try pointers("\(blocked)\(entry),\(entry),\(entry)]}", limits: limits)[0] == "/blocked")
+    #expect(try pointers("\(columns)[[\(rows(20_000))]]}")[0] == nil)
+    #expect(try pointers("\(columns)[[\(rows(20_001))]]}")[0] == "/columns")
+  }
+
+  @Test(arguments: [
+    "en", "zh-Hans", "zh-Hans-CN", "sl-rozaj-biske", "de-CH-1996", "es-419", "zh-cmn-Hans-CN",
+    "en-a-bbb-x-a-ccc", "x-whatever", "i-klingon", "EN-gb-OED", "ar-EG-u-nu-latn", "qaa",
+    "abcdefgh",
+  ])
+  func `a language tag`(_ tag: String) throws {
+    #expect(try Definition.make(#"{"kind":"date","locale":"\#(tag)"}"#).locale == tag)
+  }
+
+  @Test(arguments: [
+    "a", "abcdefghi", "en--US", "en-US-", "en-a", "en-a-b", "x", "en-x", "en-US-GB", "12", "é",
+    "en-Latn-Latn", "de-419-DE", "en-u-",
+  ])
+  func `no language tag`(_ tag: String) {
+    #expect(throws: DefinitionProblem.self) {
+      try Definition.make(#"{"kind":"date","locale":"\#(tag)"}"#)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+"""The opening handshake over raw sockets. - Source: RFC 6455, section 4"""
+
+import pytest
+
+from conftest_socket import echo  # noqa: F401
+from rawsocket import KEY, accept_of, problem
+
+
+def upgrade(echo, path="/", **changes):
+    with echo.raw() as raw:
+        return raw.upgrade(path, **changes)
+
+
+def is_refused(echo, status, **changes):
+    """Refused with a problem document, and hung up."""
+    with echo.raw() as raw:
+        answer = raw.upgrade(**changes)
+        assert answer[0] == status, answer
+        assert raw.seconds_until_gone() < 1
+        return problem(answer), answer[1]
+
+
+def test_a_handshake_is_answered_with_the_hash_of_its_key(echo):
+    status, headers, _ = upgrade(echo)
+    assert status == 101
+    assert headers["upgrade"].lower() == "websocket"
+    assert headers["connection"].lower() == "upgrade"
+    assert headers["sec-websocket-accept"] == accept_of(KEY)
+    assert "sec-websocket-protocol" not in headers
+
+
+@pytest.mark.parametrize("connection", ["Upgrade", "upgrade", "keep-alive, Upgrade", "UPGRADE,x"])
+@pytest.mark.parametrize("protocol", ["websocket", "WebSocket"])
+def test_names_are_compared_without_regard_to_case(echo, connection, protocol):
+    assert upgrade(echo, Connection=connection, Upgrade=protocol)[0] == 101
+
+
+@pytest.mark.parametrize("version", ["12", "8", "0", "14", "130", "013", "13, 8", "thirteen"])
+def test_another_version_is_answered_with_426_and_ours(echo, version):
+    _, headers = is_refused(echo, 426, Sec_WebSocket_Version=version)
+    assert headers["sec-websocket-version"] == "13"
+    assert headers["upgrade"] == "websocket"
+
+
+def test_no_version_is_answered_with_426(echo):
+    is_refused(echo, 426, Sec_WebSocket_Version=None)
+
+
+@pytest.mark.parametrize("key", [None, "", "x", KEY[:-1], KEY + "=", KEY * 2, "!" * 22 + "==",
+                                 "x" * 3000])
+def test_a_key_that_is_not_16_octets_is_answered_with_400(echo, key):
+    is_refused(echo, 400, Sec_WebSocket_Key=key)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
+def test_another_method_than_get_is_answered_with_400(echo, method):
+    is_refused(echo, 400, method=method)
+
+
+@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.10"])
+def test_another_version_of_http_is_answered_with_400(echo, version):
+    is_refused(echo, 400, version=version)
+
+
+def test_a_handshake_without_host_is_answered_with_400(echo):
+    is_refused(echo, 400, Host=None)
+
+
+@pytest.mark.parametrize("connection", [None, "keep-alive", "up", "upgraded", "x" * 2000])
+def test_a_connection_header_that_does_not_say_upgrade_is_answered_with_400(echo, connection):
+    is_refused(echo, 400, Connection=connection)
+
+
+def test_a_handshake_with_a_body_is_answered_with_400(echo):
+    is_refused(echo, 400, Content_Length="5")
+
+
+@pytest.mark.parametrize("protocol", ["h2c", "foo", "websocket, h2c", "TLS/1.0", "x" * 500])
+def test_an_upgrade_to_anything_else_is_refused(echo, protocol):
+    with echo.raw() as raw:
+        status, headers, _ = raw.upgrade(
+            Upgrade=protocol, HTTP2_Settings="AAMAAABkAARAAAAAAAIAAAAA")
+        assert status in (400, 403)
+        assert raw.seconds_until_gone() < 1
+
+
+def test_an_upgrade_to_foo_after_a_kept_alive_request_is_refused(echo):
+    """CVE-2025-11677: libwebsockets reads headers here that it has freed."""
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[0] == 200
+        assert raw.upgrade(Upgrade="foo")[0] == 403
+        assert raw.seconds_until_gone() < 1
+
+
+def test_a_preface_of_http_2_is_hung_up(echo):
+    with echo.raw() as raw:
+        raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(9))
+        assert b"101" not in raw.read_to_end()
+
+
+def test_the_handler_can_refuse_with_a_document_of_its_own(echo):
+    status, headers, body = upgrade(echo, "/refused")
+    assert (status, body) == (403, b'{"code":"notAllowed","status":403}')
+
+
+@pytest.mark.parametrize("offered, chosen", [
+    ("echo.v1", "echo.v1"), ("echo.v2", "echo.v2"), ("chat, echo.v2", "echo.v2"),
+    ("echo.v2,echo.v1", "echo.v2"), (None, None)])
+def test_the_first_offered_subprotocol_that_is_spoken_is_selected(echo, offered, chosen):
+    status, headers, _ = upgrade(echo, Sec_WebSocket_Protocol=offered)
+    assert status == 101
+    assert headers.get("sec-websocket-protocol") == chosen
+
+
+@pytest.mark.parametrize("offered", ["chat", "echo", "echo.v11", "Echo.v1", "http", "default", ",",
+                                     "x" * 63, "echo.v1" + " " * 200 + ",x", "a," * 100])
+def test_an_offer_without_a_subprotocol_that_is_spoken_is_answered_with_400(echo, offered):
+    assert upgrade(echo, Sec_WebSocket_Protocol=offered)[0] == 400
+
+
+def test_a_websocket_can_follow_requests_on_one_connection(echo):
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+        assert raw.exchange("POST", "/echo", body=b"again")[2] == b"again"
+        assert raw.upgrade()[0] == 101
+        raw.send_text("and on")
+        assert raw.read_text() == "and on"

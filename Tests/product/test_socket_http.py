@@ -1,0 +1,267 @@
+"""HTTP/1.1 over raw sockets, on the port of the WebSockets. - Source: RFC 9112"""
+
+import time
+
+import pytest
+
+from conftest_socket import echo, start  # noqa: F401
+from rawsocket import Gone, problem
+
+LARGE = 4_194_304
+
+
+def test_a_request_is_answered_with_a_date_and_a_length(echo):
+    with echo.raw() as raw:
+        status, headers, body = raw.exchange("GET", "/hello")
+    assert (status, body, headers["content-length"]) == (200, b"hello", "5")
+    assert time.strptime(headers["date"], "%a, %d %b %Y %H:%M:%S GMT")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_every_method_reaches_the_handler(echo, method):
+    with echo.raw() as raw:
+        headers = [("Content-Length", "0")] if method in ("POST", "PUT", "PATCH") else []
+        status, _, body = raw.exchange(method, "/request", headers)
+        assert (status, body.split(b" ")[0]) == (200, method.encode())
+        assert raw.exchange("GET", "/hello")[0] == 200
+
+
+@pytest.mark.parametrize("method", ["BREW", "TRACE", "CONNECT", "PRI", "GETX"])
+def test_an_unknown_method_is_refused_and_hung_up(echo, method):
+    with echo.raw() as raw:
+        raw.request(method, "/request")
+        answer = raw.read_to_end()
+        assert not answer or answer[9:12] in (b"403", b"405")
+
+
+def test_path_query_headers_and_peer_reach_the_handler(echo):
+    with echo.raw() as raw:
+        _, _, body = raw.exchange(
+            "GET", "/./x/..//request?locale=zh-Hans&name=a%26b+c&empty",
+            [("Origin", "http://a"), ("Authorization", "Bearer x.y"), ("Last-Event-ID", "7"),
+             ("X-Forwarded-Proto", "https"), ("Origin", "http://b"), ("Unknown", "is left out")])
+    assert body.decode().splitlines() == [
+        "GET /request from 127.0.0.1", "query locale=zh-Hans", "query name=a&b c", "query empty=",
+        "host: localhost", "origin: http://a,  http://b", "authorization: Bearer x.y",
+        "xForwardedProto: https", "lastEventID: 7", "body 0"]
+
+
+def test_head_is_answered_as_get_without_the_body(echo):
+    with echo.raw() as raw:
+        status, headers, _ = raw.exchange("HEAD", "/hello")
+        assert (status, headers["content-length"]) == (200, "5")
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_204_has_no_length(echo):
+    with echo.raw() as raw:
+        status, headers, _ = raw.exchange("GET", "/empty")
+        assert status == 204 and "content-length" not in headers
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_a_header_cannot_smuggle_in_another(echo):
+    with echo.raw() as raw:
+        _, headers, _ = raw.exchange("GET", "/injected")
+        assert headers["x-name"] == "a  X-Evil: b"
+
+
+@pytest.mark.parametrize("count", [1, 65_536, 1_000_000, LARGE])
+def test_a_body_of_any_length_up_to_the_limit_is_echoed(echo, count):
+    with echo.raw() as raw:
+        assert raw.exchange("POST", "/echo", body=b"y" * count)[2] == b"y" * count
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_a_response_of_10_megabytes_arrives_whole(echo):
+    with echo.raw(timeout=20) as raw:
+        assert len(raw.exchange("GET", "/large?octets=10000000")[2]) == 10_000_000
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_requests_in_one_segment_are_answered_in_order(echo):
+    with echo.raw() as raw:
+        one = b"GET /request?n=%d HTTP/1.1\r\nHost: x\r\n\r\n"
+        nothing = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+        later = b"GET /later?milliseconds=30 HTTP/1.1\r\nHost: x\r\n\r\n"
+        raw.send(b"".join(one % n + nothing + later for n in range(20)))
+        for n in range(20):
+            assert b"query n=%d" % n in raw.response()[2]
+            assert raw.response()[2] == b""
+            assert raw.response()[2] == b"at last"
+
+
+@pytest.mark.parametrize("first", [
+    b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
+    b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /later?milliseconds=50 HTTP/1.1\r\nHost: x\r\n\r\n"])
+@pytest.mark.parametrize("cut", [0, 1, 5, 40, 50])
+def test_a_body_that_does_not_wait_for_the_answer_before_it_is_refused(echo, first, cut):
+    """libwebsockets 4.1.6 would take its headers for the body, and turn without end. Nobody
+    pipelines bodies (RFC 9112, section 9.3.2)."""
+    second = b"PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nlate"
+    with echo.raw() as raw:
+        raw.send(first + second[:len(second) - cut])
+        assert raw.response()[0] == 200
+        time.sleep(0.05)
+        raw.send(second[len(second) - cut:])
+        status, _, body = raw.response()
+        assert status == 400 or body == b"late"
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[0] == 200
+
+
+def test_many_requests_with_bodies_follow_each_other_on_one_connection(echo):
+    with echo.raw() as raw:
+        for number in range(300):
+            body = b"n" * (number * 7 + 1)
+            assert raw.exchange("POST", "/echo", body=body)[2] == body
+
+
+def test_a_request_that_comes_octet_by_octet_is_answered(echo):
+    with echo.raw() as raw:
+        for octet in b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc":
+            raw.send(bytes([octet]))
+        assert raw.response()[2] == b"abc"
+
+
+def test_blanks_around_a_length_are_none_of_it(echo):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", [("Content-Length", " 5 \t")])
+        raw.send(b"trail")
+        assert raw.response()[2] == b"trail"
+
+
+def test_connection_close_is_obeyed(echo):
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello", [("Connection", "close")])[0] == 200
+        assert raw.seconds_until_gone() < 1
+
+
+def test_http_1_0_is_answered_and_hung_up(echo):
+    with echo.raw() as raw:
+        raw.send(b"GET /hello HTTP/1.0\r\n\r\n")
+        assert raw.response()[2] == b"hello"
+        assert raw.seconds_until_gone() < 1
+
+
+def test_an_idle_connection_is_hung_up(echo):
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[0] == 200
+        assert 2 < raw.seconds_until_gone() < 4.5
+
+
+# What cannot be trusted ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lengths", [["-1"], ["+5"], ["0x5"], ["5,5"], ["5", "5"],
+                                     ["5", "6"], ["9" * 40], ["18446744073709551621"], ["five"]])
+def test_a_length_that_is_not_one_number_is_answered_with_400_and_hung_up(echo, lengths):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", [("Content-Length", length) for length in lengths])
+        assert problem(raw.response())["code"] == "badRequest"
+        assert raw.seconds_until_gone() < 1
+
+
+@pytest.mark.parametrize("headers", [
+    [("Transfer-Encoding", "chunked")],
+    [("Transfer-Encoding", "chunked"), ("Content-Length", "5")],
+    [("Content-Length", "5"), ("Transfer-Encoding", "identity")], []])
+def test_a_body_without_a_plain_length_is_refused_and_hung_up(echo, headers):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", headers)
+        assert raw.response()[0] == 411
+        assert raw.seconds_until_gone() < 1
+
+
+@pytest.mark.parametrize("hosts", [[], ["a", "b"], ["a", "a"]])
+def test_a_request_without_one_host_is_answered_with_400(echo, hosts):
+    with echo.raw() as raw:
+        raw.request("GET", "/hello", [("Host", name) for name in hosts], host=None)
+        assert raw.response()[0] == 400
+        assert raw.seconds_until_gone() < 1
+
+
+def test_a_body_over_the_limit_is_refused_before_it_is_sent(echo):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", [("Content-Length", str(LARGE + 1))])
+        assert problem(raw.response())["code"] == "tooLarge"
+
+
+def test_a_body_over_the_limit_that_is_sent_all_the_same_is_dropped(echo):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", body=b"z" * (LARGE + 1))
+        assert raw.response()[0] == 413
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_a_client_that_asks_before_it_sends_a_body_is_told_to_go_on(echo):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", [("Content-Length", "3"), ("Expect", "100-continue")])
+        assert raw.response()[0] == 100
+        raw.send(b"abc")
+        assert raw.response()[2] == b"abc"
+
+
+@pytest.mark.parametrize("path", ["/" + "x" * 9000, "/?q=" + "x" * 9000, "/" + "?a&" * 4000])
+def test_an_overlong_path_ends_the_connection(echo, path):
+    with echo.raw() as raw:
+        raw.request("GET", path)
+        assert b"200" not in raw.read_to_end()[:15]
+
+
+@pytest.mark.parametrize("path", ["/a%00b", "/%", "/%zz", "/a\x00b", "x", "*", "http://x/", "",
+                                  "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd"])
+def test_an_odd_path_is_no_harm(echo, path):
+    with echo.raw() as raw:
+        raw.request("GET", path)
+        assert b"200" not in raw.read_to_end()[:15]
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[0] == 200
+
+
+def test_too_many_headers_end_the_connection(echo):
+    with echo.raw() as raw:
+        raw.request("GET", "/hello", [(f"X-{number}", "y" * 90) for number in range(200)])
+        assert b"200" not in raw.read_to_end()[:15]
+
+
+@pytest.mark.parametrize("octets", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 50,
+                                    b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\n\n",
+                                    b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"\xff" * 500])
+def test_nonsense_is_no_harm(echo, octets):
+    with echo.raw() as raw:
+        raw.send(octets)
+        raw.socket.shutdown(1)
+        assert b"200" not in raw.read_to_end()[:15]
+
+
+# Streams ---------------------------------------------------------------------------------------
+
+
+def test_a_streamed_response_arrives_whole_and_ends(echo):
+    with echo.raw() as raw:
+        status, headers, body = raw.exchange("GET", "/stream?pieces=800")
+        assert status == 200 and "content-length" not in headers
+        assert len(body) == 8_000_000
+
+
+def test_a_streams_peer_that_leaves_is_noticed(echo):
+    before = echo.counters()["streamsClosed"]
+    raw = echo.raw()
+    raw.request("GET", "/stream?pieces=-1")
+    assert raw.read_line() == b"HTTP/1.1 200 OK"
+    raw.socket.close()
+    time.sleep(0.7)
+    assert echo.counters()["streamsClosed"] == before + 1
+
+
+def test_a_request_whose_peer_leaves_is_forgotten(echo):
+    with echo.raw() as raw:
+        raw.request("GET", "/later?milliseconds=500")
+    before = echo.counters()["connections"]
+    time.sleep(0.8)
+    assert echo.counters()["connections"] <= before
+    with pytest.raises((Gone, TimeoutError)), echo.raw(timeout=0.2) as raw:
+        raw.request("GET", "/never")
+        raw.response()

@@ -1,0 +1,269 @@
+"""What slow, silent, greedy and vanished peers can do to a SocketLoop: little."""
+
+import socket
+import subprocess
+import time
+
+import pytest
+
+from conftest_socket import binary, echo, start  # noqa: F401
+from rawsocket import PING, TEXT, Gone, frame, open_websocket
+
+SLOW = dict(receive_buffer=4096)
+
+
+def until(condition, seconds=5):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.02)
+
+
+# Readers ---------------------------------------------------------------------------------------
+
+
+def test_a_slow_reader_gets_everything_and_nobody_waits_for_it(echo):
+    with echo.websocket("/script", **SLOW) as slow, echo.websocket() as other:
+        slow.send_text("flood 100 60000")
+        began = time.monotonic()
+        for number in range(200):
+            other.send_text(str(number))
+            assert other.read_text() == str(number)
+        assert time.monotonic() - began < 1
+        assert [slow.read_text() for _ in range(100)] == ["x" * 60_000] * 100
+
+
+def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
+    server = start()
+    with server.websocket("/script", **SLOW) as slow:
+        slow.send_text("anything")
+        before = server.resident_bytes()
+        for _ in range(50):
+            slow.send_text("flood 40 60000")  # the handler keeps one shared frame for all
+        time.sleep(0.5)
+        assert server.resident_bytes() - before < 16_000_000
+
+
+def test_one_frame_reaches_everybody(echo):
+    webs = [echo.websocket("/script") for _ in range(50)]
+    webs[0].send_text("all hear this")
+    for web in webs:
+        assert web.read_text() == "hear this"
+        web.socket.close()
+
+
+# Silence ---------------------------------------------------------------------------------------
+
+
+def test_who_does_not_answer_pings_is_hung_up_and_who_does_stays(start):
+    server = start(pingMilliseconds=300, pongMilliseconds=1000)
+    with server.websocket() as silent, server.websocket() as alive:
+        began = time.monotonic()
+        while time.monotonic() - began < 2.5:
+            opcode, payload = alive.read_frame()
+            assert opcode == PING
+            alive.send_frame(10, payload)
+        assert silent.read_to_end().startswith(b"\x89")
+        alive.send_text("still here")
+        assert alive.read_text() == "still here"
+    assert server.counters()["timedOut"] == 1
+
+
+def test_a_slow_head_is_hung_up(echo):
+    with echo.raw() as raw:
+        began = time.monotonic()
+        with pytest.raises((Gone, OSError)):
+            for octet in b"GET /hello HTTP/1.1\r\nHost: " + b"x" * 500:
+                raw.send(bytes([octet]))
+                time.sleep(0.05)
+        assert 1.5 < time.monotonic() - began < 3.5
+
+
+def test_a_connection_that_says_nothing_is_hung_up(echo):
+    with echo.raw() as raw:
+        assert 1.5 < raw.seconds_until_gone() < 3.5
+
+
+def test_a_slow_body_is_hung_up(echo):
+    with echo.raw() as raw:
+        raw.request("POST", "/echo", [("Content-Length", "500")])
+        began = time.monotonic()
+        with pytest.raises((Gone, OSError)):
+            for _ in range(500):
+                raw.send(b"x")
+                time.sleep(0.03)
+        assert 0.5 < time.monotonic() - began < 2
+
+
+def test_an_answer_that_is_not_read_is_hung_up(start):
+    server = start(answerMilliseconds=700)
+    with server.raw(**SLOW) as raw:
+        raw.request("GET", "/large?octets=20000000")
+        until(lambda: server.counters()["timedOut"] == 1)
+
+
+def test_a_handler_that_never_answers_leaves_nothing_behind(start):
+    server = start(answerMilliseconds=500)
+    with server.raw() as raw:
+        raw.request("GET", "/never")
+        assert raw.seconds_until_gone() < 1.5
+    until(lambda: server.counters()["connections"] == 1)
+
+
+# Going without a word --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["reset", "close", "half"])
+def test_a_websocket_that_vanishes_is_closed_once(echo, end):
+    before = echo.counters()
+    webs = [echo.websocket() for _ in range(20)]
+    for web in webs:
+        web.send(frame(TEXT, b"half a mess", final=False))
+        if end == "reset":
+            web.reset()
+        elif end == "close":
+            web.socket.close()
+        else:
+            web.socket.shutdown(socket.SHUT_WR)
+    until(lambda: echo.counters()["closed"] == before["closed"] + 20)
+    assert echo.counters()["opened"] == before["opened"] + 20
+    for web in webs:
+        web.socket.close()
+
+
+@pytest.mark.parametrize("octets", [b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\n"
+                                    b"Content-Length: 50\r\n\r\nhalf", b"GET /large?octets=9000000 "
+                                    b"HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\n"
+                                    b"Host: x\r\n\r\n", b"GET /stream?pieces=-1 HTTP/1.1\r\n"
+                                    b"Host: x\r\n\r\n"])
+def test_a_request_that_vanishes_leaves_nothing_behind(start, octets):
+    server = start()
+    for number in range(20):
+        raw = server.raw()
+        raw.send(octets)
+        time.sleep(0.005)
+        raw.reset() if number % 2 else raw.socket.close()
+    until(lambda: server.counters()["connections"] == 1)
+
+
+def test_a_peer_that_sends_on_while_its_answer_waits_costs_no_time(start):
+    """libwebsockets 4.1.6 would turn without end."""
+    server = start()
+    more = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n" * 3
+    with server.raw(**SLOW) as large, server.raw() as never, server.raw() as stream:
+        for raw, path in ((large, "/large?octets=20000000"), (never, "/never"),
+                          (stream, "/stream?pieces=-1")):
+            raw.request("GET", path)
+            time.sleep(0.1)
+            raw.send(more)
+        before = server.cpu_seconds()
+        time.sleep(1)
+        assert server.cpu_seconds() - before < 0.1
+
+
+# Numbers ---------------------------------------------------------------------------------------
+
+
+def test_one_connection_too_many_is_refused_politely_and_counted(start):
+    server = start(connectionsMax=5)
+    webs = [server.websocket() for _ in range(5)]
+    with server.raw() as raw:
+        status, headers, body = raw.exchange("GET", "/hello")
+        assert (status, headers["retry-after"]) == (503, "5")
+        assert b'"code":"full"' in body
+    webs.pop().socket.close()
+    time.sleep(0.1)
+    assert server.counters()["refusedFull"] == 1
+    for web in webs:
+        web.socket.close()
+
+
+def test_running_out_of_descriptors_is_survived(start):
+    """Also without spinning: the listening socket stays readable."""
+    server = start(wrapper=("prlimit", "--nofile=100:100"), connectionsMax=1000)
+    held = []
+    for _ in range(150):
+        held.append(socket.create_connection(server.address))
+    before = server.cpu_seconds()
+    time.sleep(0.5)
+    assert server.cpu_seconds() - before < 0.1
+    for connection in held:
+        connection.close()
+    time.sleep(0.3)
+    assert server.counters()["refusedFull"] > 0
+    with server.websocket() as web:
+        web.send_text("fine")
+        assert web.read_text() == "fine"
+
+
+def test_an_idle_websocket_costs_less_than_4_kib(start):
+    server = start()
+    with server.websocket() as warm:
+        warm.send_text("x")
+        warm.read_text()
+        before = server.resident_bytes()
+        webs = [server.websocket() for _ in range(900)]
+        each = (server.resident_bytes() - before) / len(webs)
+        for web in webs:
+            web.socket.close()
+    assert each < 4096, each
+
+
+# Start and stop --------------------------------------------------------------------------------
+
+
+def failure(**arguments):
+    words = [f"{name}={value}" for name, value in arguments.items()]
+    run = subprocess.run([str(binary()), *words], capture_output=True, text=True, timeout=10)
+    assert run.returncode == 1
+    return run.stderr
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(echo):
+    port = echo.address[1]
+    text = failure(port=port)
+    assert f"127.0.0.1:{port}" in text and "choose another port" in text
+
+
+def test_an_address_that_is_not_this_machines_is_named(echo):
+    assert "192.0.2.1:80" in failure(host="192.0.2.1", port=80)
+    assert "no numeric" in failure(host="localhost")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.5", "::1"])
+def test_exactly_the_address_that_was_asked_for_listens(start, host):
+    server = start(host=host)
+    with server.websocket() as web:
+        web.send_text("x")
+        assert web.read_text() == "x"
+    for other in {"127.0.0.1", "127.0.0.5", "::1"} - {host}:
+        with pytest.raises(ConnectionRefusedError):
+            open_websocket((other, server.address[1]))
+
+
+def test_a_drain_closes_everybody_with_1001_and_ends(start):
+    server = start()
+    webs = [server.websocket(**SLOW) for _ in range(20)]
+    with server.raw() as idle, server.raw() as later:
+        idle.exchange("GET", "/hello")
+        later.request("GET", "/later?milliseconds=300")
+        time.sleep(0.1)
+        server.process.terminate()
+        for web in webs:
+            assert web.read_close() == (1001, "going away")
+            web.answer_close(1001)
+        assert later.response()[2] == b"at last"
+        with pytest.raises(ConnectionRefusedError):
+            server.raw()
+    assert server.stop() == 0
+
+
+def test_a_drain_does_not_wait_for_ever(start):
+    server = start()
+    with server.websocket("/script", **SLOW) as web, server.raw() as never:
+        web.send_text("flood 1 8000000")
+        never.request("GET", "/never")
+        time.sleep(0.1)
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - began < 5

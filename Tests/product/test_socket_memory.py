@@ -1,0 +1,51 @@
+"""The transport under valgrind: nothing lost and no invalid read, also where others have bugs."""
+
+import subprocess
+
+from conftest_socket import SocketEcho, binary
+from rawsocket import CLOSE, TEXT
+
+VALGRIND = ("valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
+            "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite")
+
+
+def test_every_way_to_end_is_clean_under_valgrind(tmp_path, monkeypatch):
+    stripped = tmp_path / "SocketEcho"  # Debian 12's valgrind cannot read Swift's DWARF 5
+    subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
+    monkeypatch.setenv("SOCKET_ECHO", str(stripped))
+    server = SocketEcho(tmp_path / "log", VALGRIND, connectionsMax=200)
+    patient = {"timeout": 30}
+    try:
+        with server.raw(**patient) as raw:  # CVE-2025-11677
+            assert raw.exchange("GET", "/hello")[0] == 200
+            assert raw.upgrade(Upgrade="foo")[0] == 403
+            raw.read_to_end()
+        for changes in ({"Upgrade": "h2c"}, {"Sec_WebSocket_Version": "8"}, {"Host": None},
+                        {"Sec_WebSocket_Protocol": "chat"}):
+            with server.raw(**patient) as raw:
+                assert raw.upgrade(**changes)[0] >= 400
+        with server.raw(**patient) as raw:
+            raw.upgrade("/refused")
+        for opcode, payload in ((3, b"x"), (2, b"x"), (TEXT, b"\xff"), (CLOSE, b"x"),
+                                (TEXT, b"x" * 65537), (CLOSE, b"")):
+            with server.websocket(**patient) as web:
+                web.send_frame(opcode, payload)
+                web.read_close()
+        with server.websocket("/script", **patient) as web:
+            web.send_text("flood-close 1 3000000 4404")
+            assert web.read_close() == (4404, "done")
+        with server.raw(**patient) as raw:
+            assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
+            assert raw.exchange("GET", "/stream?pieces=20")[0] == 200
+        with server.raw(**patient) as raw:
+            raw.request("POST", "/echo", [("Content-Length", "99999999")])
+            assert raw.response()[0] == 413
+        left_open = [server.websocket(**patient), server.raw(), server.raw(), server.raw()]
+        left_open[0].send_frame(TEXT, b"half", final=False)
+        left_open[1].request("GET", "/never")
+        left_open[2].request("GET", "/stream?pieces=-1")
+        left_open[3].request("POST", "/echo", [("Content-Length", "50")])
+        assert server.counters()["webSockets"] >= 1
+    finally:
+        status = server.stop(60)
+    assert status == 0, server.log.read_text()
