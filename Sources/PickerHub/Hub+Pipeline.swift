@@ -2,11 +2,11 @@ import CivilTime
 package import PickerSession
 import PickerWire
 
-/// Entries between two snapshots of a session.
-private let snapshotInterval = 500
-
 /// After how long something that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
+
+/// Entries between two snapshots of a session.
+private let snapshotInterval = 500
 
 /// The way of everything that changes a session: appended to the log, applied when the log has it,
 /// told when it is applied. What only looks keeps its place behind what waits for the log.
@@ -99,6 +99,12 @@ extension Hub {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
+  }
+
+  /// A session that comes into memory.
+  func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
+    hostedCount += 1
+    return HostedSession(Session(fold), number: hostedCount, at: time)
   }
 
   /// Puts the session's next instant into the queue, if it is not there already.

@@ -55,8 +55,7 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    sessionsMade += 1
-    let hosted = HostedSession(Session(fold), number: sessionsMade, at: time)
+    let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -100,13 +99,6 @@ extension Hub {
     ) { name in
       zones.rules(named: name)
     }
-  }
-
-  /// The texts for a tag; see ``Languages/number(for:fallback:)``.
-  private func texts(for tag: String?, fallback: String) -> any RowTexts {
-    // A number may be new: the list must be read after it was given.
-    let number = languages.number(for: tag, fallback: fallback)
-    return languages[number]
   }
 
   /// What a definition's picker would show now.

@@ -18,8 +18,8 @@ package final class Hub {
   var identities: IdentitySource
   var languages: Languages
   var sessions: [SessionID: HostedSession] = [:]
-  /// How many sessions there have been.
-  var sessionsMade = 0
+  /// How many sessions there have been in memory.
+  var hostedCount = 0
   var connections: [ConnectionID: HubConnection] = [:]
   var timers = TimerQueue()
   var ticks = TickQueue()

@@ -50,12 +50,12 @@ final class SimulatedLog: SessionLog {
 
   func pendingCount(of session: SessionID) -> Int { kept[session]?.pending.count ?? 0 }
 
-  var canLoad: Bool { false }
+  let canLoad = false
 
   func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
 
   func load(_ session: SessionID, limits: SessionLimits) {
-    preconditionFailure("sessions do not leave this log")
+    preconditionFailure("a log that keeps sessions in memory loads none")
   }
 
   func history(
@@ -64,7 +64,7 @@ final class SimulatedLog: SessionLog {
   ) {
     guard var fold = try? SessionFold(origin, limits: limits) else { return completion(nil) }
     var deltas: [Delta] = []
-    for entry in entries(of: origin.id) {
+    for entry in kept[origin.id]?.entries ?? [] {
       for case .delta(let delta) in fold.apply(entry)
       where delta.revision > after && delta.revision <= through {
         deltas.append(delta)
@@ -72,8 +72,6 @@ final class SimulatedLog: SessionLog {
     }
     completion(deltas)
   }
-
-  func entries(of session: SessionID) -> [LogEntry] { kept[session]?.entries ?? [] }
 
   private func keep(_ record: LogRecord, of session: SessionID) {
     switch record {

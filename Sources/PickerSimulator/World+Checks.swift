@@ -5,6 +5,12 @@ import PickerSession
 /// What is checked whenever the hub has been called.
 extension World {
   func checkAfterCall() {
+    followLogs(isTurnOver: true)
+    checkOutboxes()
+  }
+
+  /// Folds what the logs have by now, and compares.
+  func followLogs(isTurnOver: Bool) {
     for record in records {
       guard let kept = log.kept[record.id] else { continue }
       if kept.hasEnded { record.isEnded = true }
@@ -24,11 +30,10 @@ extension World {
       }
       if let sentence = replica.follow(kept.entries) { breach(sentence) }
       replicas[record.id] = replica
-      if let session = hub.session(record.id), !hub.isEnding(record.id) {
+      if isTurnOver, let session = hub.session(record.id), !hub.isEnding(record.id) {
         compare(session.fold, replica.fold)
       }
     }
-    checkOutboxes()
   }
 
   /// Same log, same state.
@@ -66,7 +71,7 @@ extension World {
     for link in openLinks where link.isFull {
       guard let waiting = hub.waiting(for: link.id) else { continue }
       if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
-        || waiting.count > limits.outboxMessages + 1
+        || waiting.count > limits.outboxMessages + 3
       {
         breach("what waits for a slow reader is bounded: \(waiting)")
       }

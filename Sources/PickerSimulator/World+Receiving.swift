@@ -66,7 +66,8 @@ extension World {
       guard revision <= client.fold!.revision else {
         throw ProtocolBreach("all deltas come before a reply")
       }
-      try answer(try message.number("ref"), .done(revision: revision), client, link)
+      try answer(
+        try message.number("ref"), .done(revision: link.isSlow ? nil : revision), client, link)
     case "refused": try take(refused: message, client, link)
     case "snapshot":
       try client.fold?.take(snapshotMessage: message)

@@ -67,15 +67,20 @@ extension World {
 
   /// `GET` shows what stands.
   func read(_ record: SessionRecord) {
-    var body: [UInt8]?
     enter { time in
       hub.read(
         record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
         at: time
-      ) { result in body = try? result.get() }
+      ) { [unowned self] in check(reading: $0, record) }
     }
+  }
+
+  /// Checked when it is answered: the session is then what the answer shows.
+  private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
+    // Other entries that the log has may be yet to come to the hub in this turn.
+    followLogs(isTurnOver: false)
+    let body = try? result.get()
     guard let body else {
-      if hub.inventory(of: record.id)?.steps ?? 0 > 0 { return }
       if !record.isEnded, !hub.isEnding(record.id) { breach("a session can be read") }
       return
     }
@@ -114,13 +119,19 @@ extension World {
   /// The log has a line per revision, none left out.
   func readLog(of record: SessionRecord) {
     let after = chance.pick([0, 0, 1, 7, -1])
-    var body: [UInt8]?
     enter { time in
-      hub.logLines(record.id, token: record.tokens["viewer"], after: after, at: time) { result in
-        body = try? result.get()
-      }
+      hub.logLines(
+        record.id, token: record.tokens["viewer"], after: after, at: time
+      ) { [unowned self] in check(log: $0, after: after, record) }
     }
-    guard let body, let revision = hub.session(record.id)?.fold.revision else { return }
+  }
+
+  private func check(
+    log result: Result<[UInt8], HubProblem>, after: Int, _ record: SessionRecord
+  ) {
+    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else {
+      return
+    }
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1
