@@ -77,7 +77,8 @@ BAD = [
     (slot(leadMinutes=-1), "/leadMinutes"), (slot(leadMinutes=525_601), "/leadMinutes"),
     (slot(leadMinutes=1.5), "/leadMinutes"), (slot(leadMinutes="20"), "/leadMinutes"),
     (slot(leadMinutes=10**30), "/leadMinutes"), (slot(leadMinutes=None), "/leadMinutes"),
-    *((slot(stepMinutes=step), "/stepMinutes") for step in (0, -10, 7, 8, 25, 40, 61, 120, "10", 10.5)),
+    *((slot(stepMinutes=step), "/stepMinutes")
+      for step in (0, -10, 7, 8, 25, 40, 61, 120, "10", 10.5)),
     (slot(days=0), "/days"), (slot(days=-1), "/days"), (slot(days=367), "/days"),
     (slot(days="3"), "/days"), (slot(onParentChange="maybe"), "/onParentChange"),
     (slot(onParentChange=True), "/onParentChange"),

@@ -166,7 +166,10 @@ def test_an_ill_typed_join_closes_with_4400(server, fields):
 def test_integers_are_json_integers(server, number):
     session = server.session(LISTS)
 
-    closes_ana_alone(session, '{"type":"select","ref":1,"column":0,"row":%s,"generation":1}' % number)
+    closes_ana_alone(
+    session,
+    '{"type":"select","ref":1,"column":0,"row":%s,"generation":1}' %
+     number)
 
 
 def test_nesting_of_64_is_read(server):
@@ -189,7 +192,8 @@ def test_escapes_and_blanks_are_json_too(server):
     ana = server.session(LISTS).join("Ana")
 
     ana.pending.append(1)
-    ana.send_text(' {\t"\\u0074ype" :\r\n"s\\u0065lect","ref":1 ,"column":0,"row":1,"generation":1} ')
+    ana.send_text(
+        ' {\t"\\u0074ype" :\r\n"s\\u0065lect","ref":1 ,"column":0,"row":1,"generation":1} ')
 
     assert ana.answer(1)["type"] == "delta"
 

@@ -10,9 +10,19 @@ from harness.calendar import bands
 from harness.contract import message_fits
 from harness.member import Member
 
-LIMITS = {name: 1 for name in (
-    "messageBytes", "months", "rows", "windowRows", "joinMilliseconds", "memberMilliseconds", "refs",
-    "undo", "history", "members", "messagesPerSecond")}
+LIMITS = {
+    name: 1 for name in (
+        "messageBytes",
+        "months",
+        "rows",
+        "windowRows",
+        "joinMilliseconds",
+        "memberMilliseconds",
+        "refs",
+        "undo",
+        "history",
+        "members",
+         "messagesPerSecond")}
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
