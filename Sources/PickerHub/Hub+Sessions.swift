@@ -94,7 +94,9 @@ extension Hub {
   }
 
   private func define(_ tree: JSONTree) throws(DefinitionProblem) -> Definition {
-    try Definition.make(from: tree, limits: configuration.definitionLimits) { name in
+    try Definition.make(
+      from: tree, limits: configuration.definitionLimits, now: now.session
+    ) { name in
       zones.rules(named: name)
     }
   }
@@ -103,6 +105,7 @@ extension Hub {
   package func check(
     _ tree: JSONTree, at time: HubTime
   ) throws(DefinitionProblem) -> [UInt8] {
+    now = time
     let definition = try define(tree)
     let picker = try Picker(definition, now: time.session)
     let texts = languages.texts(for: nil, fallback: definition.locale)

@@ -4,7 +4,7 @@ import PickerHub
 import PickerModel
 import PickerWire
 import SessionLog
-package import WebSocketTransport
+import WebSocketTransport
 
 /// A whole server: loop, hub, log, catalogs and routes, from a configuration.
 package final class Server {
@@ -13,15 +13,20 @@ package final class Server {
   private let loop: SocketLoop
   private let transport: HubTransport
   private let routes: HubRoutes
+  private let store: ServerStore
   /// The port that it listens at.
   package let port: UInt16
 
   /// Starts to listen; ``run()`` serves.
   ///
-  /// - Throws: ``SocketLoopProblem`` if the address cannot be had, or libwebsockets not be started.
-  package init(_ configuration: ServerConfiguration) throws(SocketLoopProblem) {
+  /// - Throws: ``SocketLoopProblem`` if the address cannot be had, or libwebsockets not be started;
+  ///   ``StoreProblem`` if the store cannot be used.
+  package init(_ configuration: ServerConfiguration) throws {
     self.configuration = configuration
-    zones = ZoneDatabase()
+    let zones = ZoneDatabase()
+    self.zones = zones
+    let store = try ServerStore(configuration.store, zones: zones)
+    self.store = store
     let log = ServerLog(configuration.logLevel)
     let limits = ServerLimits(configuration.limits)
     loop = try SocketLoop(SocketLoopConfiguration(configuration, limits, log))
@@ -34,19 +39,21 @@ package final class Server {
       HubConfiguration(
         authentication: configuration.authentication == .token ? .token : .open, limits: limits,
         definitionLimits: DefinitionLimits(configuration.limits)),
-      port: transport, log: MemorySessionLog(), zones: zones, texts: LocaleCatalog(),
+      port: transport, log: store.log, zones: zones, texts: LocaleCatalog(),
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256))
     let loop = self.loop
     routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder),
       origins: configuration.origins,
       metrics: { ServerMetrics.text(transport.hub, loop) },
-      isReady: { transport.hub.isDraining ? "the server is going away" : nil })
+      isReady: { transport.hub.isDraining ? "the server is going away" : store.failure })
     transport.routes = routes.respond
     loop.handler = transport
     port = try loop.listen(
       host: configuration.listen.host, port: UInt16(configuration.listen.port))
+    store.connect(to: transport)
     log.notice(zones.summary)
+    for note in store.notes { log.notice(note) }
     if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
   }
 
@@ -73,7 +80,9 @@ package final class Server {
       sigwait(&signals, &signal)
       loop.post { loop.stop() }
     }
+    transport.value.rearm()
     loop.run()
+    store.close()
   }
 
   /// Leaves SIGTERM and SIGINT to ``run()``. Call it before any other thread exists.

@@ -19,7 +19,7 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var authentication: Authentication = .open
   package var clock: ClockSource = .system
   package var origins = OriginPolicy(allowed: [])
-  package var store: StoreLocation = .memory
+  package var store: StoreLocation = .standard
   package var limits = LimitSettings()
   /// An absolute path, or `nil`: no pages are served, only the API.
   package var webFolder: String?

@@ -25,6 +25,8 @@ package enum StoreNotice: Sendable {
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
+  /// The file, as a start says it.
+  package var location: String { path }
   let pool: DatabasePool
   let zone: @Sendable (String) -> ZoneRules?
   /// The writing thread.

@@ -45,8 +45,9 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where sessions are kept. memory: in the process, and they end with it. (default: memory:)",
-      valueName: "memory:"))
+      "Where sessions are kept. sqlite:PATH: in a file, through crashes and restarts. memory: in the "
+        + "process, and they end with it. (default: \(StoreLocation.standard))",
+      valueName: "sqlite:PATH|memory:"))
   var store: String?
 
   @Option(
@@ -81,7 +82,7 @@ struct Serve: ParsableCommand {
     do {
       server = try Server(configuration)
     } catch {
-      complain(error.description)
+      complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
     }
     // A pipe is buffered; whoever started the server waits for this line.

@@ -1,0 +1,92 @@
+import Foundation
+import PickerHub
+import SessionLog
+import Synchronization
+import WebSocketTransport
+
+/// The log of a server: in memory, or in a file whose thread speaks to the hub through the loop.
+final class ServerStore {
+  let log: any SessionLog
+  private let file: SQLiteSessionLog?
+  private let mailbox: Mailbox
+
+  /// Carries the store's words to the loop's thread.
+  private final class Mailbox: Sendable {
+    private let receiver = Mutex<(@Sendable (StoreNotice) -> Void)?>(nil)
+
+    func connect(_ receive: @escaping @Sendable (StoreNotice) -> Void) {
+      receiver.withLock { $0 = receive }
+    }
+
+    func post(_ notice: StoreNotice) { receiver.withLock { $0 }?(notice) }
+  }
+
+  /// - Throws: ``StoreProblem`` if the file cannot be used.
+  init(_ location: StoreLocation, zones: ZoneDatabase) throws(StoreProblem) {
+    let mailbox = Mailbox()
+    self.mailbox = mailbox
+    switch location {
+    case .memory:
+      log = MemorySessionLog()
+      file = nil
+    case .sqlite(let path):
+      try ServerStore.makeFolder(of: path)
+      let file = try SQLiteSessionLog(
+        path: path, zone: { zones.rules(named: $0) }, notify: { mailbox.post($0) })
+      self.file = file
+      log = file
+    }
+  }
+
+  /// The folder of a store in its usual place is made; any other has to be there.
+  private static func makeFolder(of path: String) throws(StoreProblem) {
+    guard .sqlite(path: path) == StoreLocation.standard else { return }
+    let folder = (path as NSString).deletingLastPathComponent
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StoreProblem("cannot make the folder \(folder): \(error.localizedDescription)")
+    }
+  }
+
+  /// Gives the hub what the file keeps, and from now on what the store says.
+  func connect(to transport: HubTransport) {
+    guard let file else { return }
+    nonisolated(unsafe) let transport = transport
+    mailbox.connect { notice in
+      transport.loop.post { transport.hear(notice) }
+    }
+    transport.hub.restore(file.restored, at: transport.now)
+  }
+
+  /// Why nothing can be stored now; `nil` while all is well.
+  var failure: String? { file?.failure }
+
+  /// What a start has to say about the file.
+  var notes: [String] {
+    guard let file else { return [] }
+    var notes = ["store: \(file.restored.count) sessions in \(file.location)"]
+    if file.hasLostHistory {
+      notes.append("the store is older than what was served before: every session has a new epoch")
+    }
+    return notes
+  }
+
+  /// Writes out what has been accepted.
+  func close() { file?.flush() }
+}
+
+extension HubTransport {
+  /// Does what the store says, on the loop's thread.
+  fileprivate func hear(_ notice: StoreNotice) {
+    switch notice {
+    case .stored(let counts):
+      for (session, count) in counts { hub.stored(count, of: session, at: now) }
+    case .lost(let sessions): hub.lost(sessions, at: now)
+    case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
+    case .run(let work): work()
+    }
+    rearm()
+  }
+}
