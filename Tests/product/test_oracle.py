@@ -113,10 +113,5 @@ def test_a_walk_through_taps(server, blocked, shortest, longest):
 
         assert answer.get("code") == refused, f"tap on {day}: {answer}"
         now = ana.screen.range or {"start": None, "end": None, "hits": 0}
-        assert (
-    now["start"],
-    now["end"],
-    now["hits"]) == (
-        rules.start and rules.start.isoformat(),
-        rules.end and rules.end.isoformat(),
-         rules.hits)
+        start, end = (day and day.isoformat() for day in (rules.start, rules.end))
+        assert (now["start"], now["end"], now["hits"]) == (start, end, rules.hits)

@@ -83,8 +83,8 @@ def test_a_slow_readers_own_commands_are_answered_each_once(flooded):
     without_checks(ana, bo)
 
     for n in range(FLOOD):
-        slow.send({"type": "select", "ref": 2 * n + 1, "column": 0,
-                  "row": (n + 1) % 2, "generation": 1})
+        slow.send({"type": "select", "ref": 2 * n + 1, "column": 0, "row": (n + 1) % 2,
+                   "generation": 1})
         slow.send({"type": "select", "ref": 2 * n + 2, "column": 9, "row": 0, "generation": 1})
     bo.until(lambda m: m.screen.revision == FLOOD, timeout=60)
 
