@@ -83,7 +83,8 @@ extension Hub {
       for body in waiting { body(nil) }
       return loadInBackground()
     }
-    let hosted = HostedSession(Session(session.fold), at: time)
+    sessionsMade += 1
+    let hosted = HostedSession(Session(session.fold), number: sessionsMade, at: time)
     hosted.entryCount = session.entryCount
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count

@@ -55,7 +55,8 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    let hosted = HostedSession(Session(fold), at: time)
+    sessionsMade += 1
+    let hosted = HostedSession(Session(fold), number: sessionsMade, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -99,6 +100,13 @@ extension Hub {
     ) { name in
       zones.rules(named: name)
     }
+  }
+
+  /// The texts for a tag; see ``Languages/number(for:fallback:)``.
+  private func texts(for tag: String?, fallback: String) -> any RowTexts {
+    // A number may be new: the list must be read after it was given.
+    let number = languages.number(for: tag, fallback: fallback)
+    return languages[number]
   }
 
   /// What a definition's picker would show now.
@@ -194,7 +202,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }

@@ -46,6 +46,8 @@ package struct LogEntry: Hashable, Sendable {
   /// Whether the state after it differs from the state before, so that a store must keep it.
   package var isKept: Bool {
     switch body {
+    // An unknown type is refused before the rate is looked at, and remembered.
+    case .overRate(_, _, .unknown): true
     case .overRate: false
     case .joined, .roleChanged, .left, .command, .tick: true
     }

@@ -25,10 +25,11 @@ package final class Session {
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var effects: [SessionEffect] = []
+    var cellsBefore: Picker?
     for outcome in fold.apply(entry) {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
-      case .cellsChanged(let before): effects.append(.monthsAgain(before: before))
+      case .cellsChanged(let before): cellsBefore = cellsBefore ?? before
       case .answered(let member, let answer):
         guard let listener = listener(of: member) else { continue }
         effects.append(.answer(listener.connection, answer))
@@ -44,6 +45,8 @@ package final class Session {
         effects.append(.presence)
       }
     }
+    // Months are true at the last revision of the entry: its deltas come before them.
+    if let cellsBefore { effects.append(.monthsAgain(before: cellsBefore)) }
     return effects
   }
 

@@ -13,7 +13,8 @@ extension SessionFold {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
-    let hasElapsed = tick(to: now, &outcomes)
+    // What is over the rate is not kept in the log, so it must not move anything.
+    let hasElapsed = isOverRate ? false : tick(to: now, &outcomes)
     do throws(Refusal) {
       try admit(author, giver, isOverRate: isOverRate)
       let changes = try changes(for: author, at: now, hasElapsed: hasElapsed)
