@@ -131,7 +131,9 @@ extension Hub {
     _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {
     if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
-    connection.outbox.snapshotTaken { encode($0, for: connection, in: hosted.session) }
+    connection.outbox.snapshotTaken {
+      encode($0.late(at: hosted.session), for: connection, in: hosted.session)
+    }
     let listener = connection.member.flatMap { hosted.session.listener(of: $0) }
     if let listener, let touches = encoder.touches(in: hosted.session, for: listener.member) {
       connection.outbox.prepend(.news(touches))
@@ -150,6 +152,16 @@ extension Hub {
     guard connection.outbox.isFull else { return }
     connection.outbox.stalledSince = now.machine
     timers.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
+  }
+}
+
+extension Answer {
+  /// What a reply becomes that a snapshot has overtaken: true at the snapshot's revision.
+  fileprivate func late(at session: Session) -> Answer {
+    switch body {
+    case .reply: Answer(ref: ref, body: .reply(revision: session.fold.revision))
+    case .refused: self
+    }
   }
 }
 
