@@ -67,7 +67,8 @@ let package = Package(
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "PickerServer", "SessionLog",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -86,7 +87,8 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
     tests("PickerSessionTests", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
-    tests("PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
     tests(
       "PickerHubTests",
       [

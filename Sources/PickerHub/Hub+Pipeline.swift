@@ -2,18 +2,19 @@ import CivilTime
 package import PickerSession
 import PickerWire
 
-/// Entries between two snapshots of a session.
-private let snapshotInterval = 500
-
 /// After how long something that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
+
+/// Entries between two snapshots of a session.
+private let snapshotInterval = 500
 
 /// The way of everything that changes a session: appended to the log, applied when the log has it,
 /// told when it is applied. What only looks keeps its place behind what waits for the log.
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
-  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent away.
+  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
+  ///   away.
   @discardableResult
   func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
@@ -90,13 +91,20 @@ extension Hub {
     if case .left = entry.body { letGo(hosted) }
   }
 
-  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back later.
+  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back
+  /// later.
   func fail(_ hosted: HostedSession) {
     if log.canLoad { return lose(hosted) }
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
+  }
+
+  /// A session that comes into memory.
+  func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
+    hostedCount += 1
+    return HostedSession(Session(fold), number: hostedCount, at: time)
   }
 
   /// Puts the session's next instant into the queue, if it is not there already.

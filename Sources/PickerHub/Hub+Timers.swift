@@ -5,7 +5,8 @@ import PickerSession
 private let tickCountMax = 200
 
 extension Hub {
-  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
+  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
+  /// waits.
   ///
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
@@ -64,7 +65,7 @@ extension Hub {
     if let hosted = sessions[session] {
       if hosted.isEnding { return }
       due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      if due <= time.machine { return endExpired(hosted) }
+      if due <= time.machine { return endInTime(hosted) }
     } else {
       guard let known = dormant[session] else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
@@ -73,18 +74,18 @@ extension Hub {
     timers.add(.expiry(session), due: due)
   }
 
-  /// Ends a session that is in the log only, and was not touched in time.
-  private func endDormant(_ session: SessionID) {
-    whenLoaded(session) { [unowned self] hosted in
-      if let hosted { endExpired(hosted) }
+  /// Ends a session whose time is up; if the log cannot have that now, then soon.
+  private func endInTime(_ hosted: HostedSession) {
+    end(hosted) { [unowned self] result in
+      guard case .failure = result else { return }
+      timers.add(.expiry(hosted.id), due: now.machine + retryMilliseconds)
     }
   }
 
-  private func endExpired(_ hosted: HostedSession) {
-    end(hosted) { [unowned self] result in
-      if case .failure = result {
-        timers.add(.expiry(hosted.id), due: now.machine + retryMilliseconds)
-      }
+  /// Ends a session that is in the log only, and was not touched in time.
+  private func endDormant(_ session: SessionID) {
+    whenLoaded(session) { [unowned self] hosted in
+      if let hosted { endInTime(hosted) }
     }
   }
 
@@ -126,7 +127,7 @@ extension Hub {
     return true
   }
 
-  /// The sessions in the order in which they were created: a dictionary has another one each time.
+  /// The sessions in the order in which they came: a dictionary has another one each time.
   private var sessionsInOrder: [HostedSession] {
     sessions.values.sorted { $0.number < $1.number }
   }
@@ -146,7 +147,7 @@ extension Hub {
     latestSessionTime = time.session
     tickAll(at: time)
     let asleep = dormant.keys.filter { loading[$0] == nil }
-    backgroundLoads.append(contentsOf: asleep)
+    backgroundLoads.append(contentsOf: asleep.sorted { $0.text < $1.text })
     loadInBackground()
     let waiting = sessionsInOrder.filter { !$0.steps.isEmpty }
     var remaining = waiting.count

@@ -25,11 +25,10 @@ package final class Session {
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var effects: [SessionEffect] = []
-    var cellsBefore: Picker?
     for outcome in fold.apply(entry) {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
-      case .cellsChanged(let before): cellsBefore = cellsBefore ?? before
+      case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):
         guard let listener = listener(of: member) else { continue }
         effects.append(.answer(listener.connection, answer))
@@ -45,8 +44,6 @@ package final class Session {
         effects.append(.presence)
       }
     }
-    // Months are true at the last revision of the entry: its deltas come before them.
-    if let cellsBefore { effects.append(.monthsAgain(before: cellsBefore)) }
     return effects
   }
 

@@ -50,7 +50,28 @@ final class SimulatedLog: SessionLog {
 
   func pendingCount(of session: SessionID) -> Int { kept[session]?.pending.count ?? 0 }
 
-  func entries(of session: SessionID) -> [LogEntry] { kept[session]?.entries ?? [] }
+  let canLoad = false
+
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+
+  func load(_ session: SessionID, limits: SessionLimits) {
+    preconditionFailure("a log that keeps sessions in memory loads none")
+  }
+
+  func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void
+  ) {
+    guard var fold = try? SessionFold(origin, limits: limits) else { return completion(nil) }
+    var deltas: [Delta] = []
+    for entry in kept[origin.id]?.entries ?? [] {
+      for case .delta(let delta) in fold.apply(entry)
+      where delta.revision > after && delta.revision <= through {
+        deltas.append(delta)
+      }
+    }
+    completion(deltas)
+  }
 
   private func keep(_ record: LogRecord, of session: SessionID) {
     switch record {

@@ -5,12 +5,20 @@ import PickerSession
 /// What is checked whenever the hub has been called.
 extension World {
   func checkAfterCall() {
+    followLogs(isTurnOver: true)
+    checkOutboxes()
+  }
+
+  /// Folds what the logs have by now, and compares.
+  func followLogs(isTurnOver: Bool) {
     for record in records {
       guard let kept = log.kept[record.id] else { continue }
       if kept.hasEnded { record.isEnded = true }
       var replica: Replica
       if let known = replicas[record.id] {
-        if known.entryCount == kept.entries.count, hub.session(record.id)?.fold.revision == known.fold.revision {
+        if known.entryCount == kept.entries.count,
+          hub.session(record.id)?.fold.revision == known.fold.revision
+        {
           continue
         }
         replica = known
@@ -22,11 +30,10 @@ extension World {
       }
       if let sentence = replica.follow(kept.entries) { breach(sentence) }
       replicas[record.id] = replica
-      if let session = hub.session(record.id), !hub.isEnding(record.id) {
+      if isTurnOver, let session = hub.session(record.id), !hub.isEnding(record.id) {
         compare(session.fold, replica.fold)
       }
     }
-    checkOutboxes()
   }
 
   /// Same log, same state.
@@ -49,19 +56,22 @@ extension World {
   /// All of it, once in a while.
   func compareWholly(_ fold: SessionFold, _ replica: SessionFold) {
     compare(fold, replica)
-    if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true) {
+    if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true)
+    {
       breach("a replay comes to the same definition")
     }
     if fold.members != replica.members { breach("a replay comes to the same members and refs") }
     if fold.history != replica.history { breach("a replay comes to the same history") }
   }
 
-  /// What waits for a reader stays within its bound, whatever it asks for and however slowly it reads.
+  /// What waits for a reader stays within its bound, whatever it asks for and however slowly it
+  /// reads.
   private func checkOutboxes() {
     let limits = profile.limits
     for link in openLinks where link.isFull {
       guard let waiting = hub.waiting(for: link.id) else { continue }
-      if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000 || waiting.count > limits.outboxMessages + 1
+      if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
+        || waiting.count > limits.outboxMessages + 3
       {
         breach("what waits for a slow reader is bounded: \(waiting)")
       }
@@ -85,7 +95,8 @@ extension World {
       case 1001: isDraining
       case 4301: link.hasBadCredentials
       case 4400: link.didMisbehave
-      case 4404, 4410: isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
+      case 4404, 4410:
+        isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
       // The join of an older connection may arrive after that of a newer one.
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4503:

@@ -66,7 +66,8 @@ extension World {
       guard revision <= client.fold!.revision else {
         throw ProtocolBreach("all deltas come before a reply")
       }
-      try answer(try message.number("ref"), .done(revision: revision), client, link)
+      try answer(
+        try message.number("ref"), .done(revision: link.isSlow ? nil : revision), client, link)
     case "refused": try take(refused: message, client, link)
     case "snapshot":
       try client.fold?.take(snapshotMessage: message)
@@ -94,7 +95,8 @@ extension World {
       let own = link.missed.compactMap { $0.author?.member.text == fold.me ? $0.author?.ref : nil }
       link.expected = own + link.expected
     } else if isSame, let revision = link.resumeRevision, let attach = link.attachRevision,
-      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history, !link.hasWrongEpoch
+      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
+      !link.hasWrongEpoch
     {
       throw ProtocolBreach("who missed little is resumed: \(revision) of \(attach)")
     }

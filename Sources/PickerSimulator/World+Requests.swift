@@ -67,12 +67,19 @@ extension World {
 
   /// `GET` shows what stands.
   func read(_ record: SessionRecord) {
-    var body: [UInt8]?
     enter { time in
-      body = try? hub.read(
+      hub.read(
         record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
-        at: time)
+        at: time
+      ) { [unowned self] in check(reading: $0, record) }
     }
+  }
+
+  /// Checked when it is answered: the session is then what the answer shows.
+  private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
+    // Other entries that the log has may be yet to come to the hub in this turn.
+    followLogs(isTurnOver: false)
+    let body = try? result.get()
     guard let body else {
       if !record.isEnded, !hub.isEnding(record.id) { breach("a session can be read") }
       return
@@ -88,7 +95,9 @@ extension World {
         throw ProtocolBreach("GET is of now")
       }
       try fold.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
-      guard fold.members == members(of: session) else { throw ProtocolBreach("GET has all members") }
+      guard fold.members == members(of: session) else {
+        throw ProtocolBreach("GET has all members")
+      }
     } catch {
       breach("\(error.sentence): \(String(decoding: body.prefix(600), as: UTF8.self))")
     }
@@ -110,16 +119,24 @@ extension World {
   /// The log has a line per revision, none left out.
   func readLog(of record: SessionRecord) {
     let after = chance.pick([0, 0, 1, 7, -1])
-    var body: [UInt8]?
     enter { time in
-      body = try? hub.logLines(
-        record.id, token: record.tokens["viewer"], after: after, at: time)
+      hub.logLines(
+        record.id, token: record.tokens["viewer"], after: after, at: time
+      ) { [unowned self] in check(log: $0, after: after, record) }
     }
-    guard let body, let revision = hub.session(record.id)?.fold.revision else { return }
+  }
+
+  private func check(
+    log result: Result<[UInt8], HubProblem>, after: Int, _ record: SessionRecord
+  ) {
+    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else {
+      return
+    }
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1
-      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected) else {
+      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected)
+      else {
         return breach("the log has a line per revision: \(String(decoding: line, as: UTF8.self))")
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil

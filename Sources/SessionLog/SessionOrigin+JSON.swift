@@ -7,7 +7,8 @@ package import PickerSession
 extension SessionOrigin {
   package var tree: JSONTree {
     var members: [JSONTree.Member] = [
-      .init("definition", definition.document(full: true)), .init("ttlSeconds", .integer(ttlSeconds)),
+      .init("definition", definition.document(full: true)),
+      .init("ttlSeconds", .integer(ttlSeconds)),
       .init("openTap", .string(openTap.rawValue)),
       .init("createdAt", .integer(Int(createdAt.milliseconds))),
     ]
@@ -63,7 +64,7 @@ package struct StoredProblem: Error, Hashable, Sendable, CustomStringConvertible
 
 extension DefinitionLimits {
   /// What has been accepted once is not measured again: the limits may be lower by now.
-  fileprivate static var unbounded: DefinitionLimits {
+  static var unbounded: DefinitionLimits {
     var limits = DefinitionLimits()
     limits.nodesMax = .max
     limits.monthsMax = .max

@@ -44,7 +44,7 @@ import Testing
     #expect(session.leave(bo).isEmpty)
   }
 
-  @Test func `months are told again after the last delta of an entry`() throws {
+  @Test func `months are told again as they stood before the command of the same entry`() throws {
     let fixture = try SessionFixture(
       #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"min":"today"}"#)
     let session = Session(fixture.fold)
@@ -53,8 +53,14 @@ import Testing
     let effects = session.apply(
       LogEntry(at: tomorrow, body: .command(ana, ref: 1, tap("2026-11-25"))))
 
-    guard case .broadcast(let delta)? = effects.first else { return #expect(Bool(false)) }
-    #expect(effects == [.broadcast(delta), .monthsAgain])
+    var before = fixture.fold
+    _ = before.apply(LogEntry(at: tomorrow, body: .tick))
+    let change = CellChange(before: fixture.fold.picker, after: before.picker, revision: 0)
+    guard case .broadcast(let delta)? = effects.last else {
+      Issue.record("a delta comes last")
+      return
+    }
+    #expect(effects == [.monthsAgain(change), .broadcast(delta)])
   }
 
   @Test func `presence merges what happened to a member`() {
