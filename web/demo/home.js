@@ -77,7 +77,7 @@ function cardOf(picker, settings, status) {
   const { words } = settings;
   const { title, text } = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, settings.locale).map((definition, index) => opener(definition, title, settings, status, {
+  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, title, settings, status, {
     class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
     "aria-label": `${labels[index]}: ${title}`,
   }, labels[index]));

@@ -113,9 +113,9 @@ export class PickerPage {
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition);
     const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
-    const said = isOurs ? words.pickers[picker.id].title : title ?? "";
+    const said = isOurs ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, said);
-    document.title = said ? `${said} – pickerd` : "pickerd";
+    document.title = `${said} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
   }

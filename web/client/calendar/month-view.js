@@ -67,7 +67,7 @@ export class MonthView {
   }
 
   #build() {
-    this.title = make("h3", { class: "title" });
+    this.title = make("div", { class: "title", part: "title", "aria-hidden": "true" });
     this.header = make("div", { class: "weekdays", role: "row" },
       ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
     this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
