@@ -134,6 +134,7 @@ export class PickerPage {
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
     if (farewell) {
+      if (!this.document) setText(this.title, words.untitled);
       if (this.farewell !== farewell.reason) this.stage.replaceChildren(farewell.element);
       this.farewell = farewell.reason;
       return;
