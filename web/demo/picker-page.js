@@ -1,6 +1,6 @@
 // A picker, who shares it, what it was made from, and what is said on the wire.
 
-import { connect } from "/client/pickerd.js";
+import { connect } from "/client/elements.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
 import { definitionsOf, demoPickers } from "./home.js";
