@@ -86,11 +86,13 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
     tests("PickerSessionTests", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
-    tests("PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
     tests(
       "PickerHubTests",
       [
-        "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText",
       ]),
     tests(
       "SessionLogTests",
