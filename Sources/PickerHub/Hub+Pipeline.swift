@@ -13,7 +13,8 @@ private let snapshotInterval = 500
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
-  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent away.
+  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
+  ///   away.
   @discardableResult
   func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
@@ -90,7 +91,8 @@ extension Hub {
     if case .left = entry.body { letGo(hosted) }
   }
 
-  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back later.
+  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back
+  /// later.
   func fail(_ hosted: HostedSession) {
     if log.canLoad { return lose(hosted) }
     for listener in hosted.session.listeners {

@@ -5,7 +5,8 @@ import PickerSession
 private let tickCountMax = 200
 
 extension Hub {
-  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
+  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
+  /// waits.
   ///
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {

@@ -6,8 +6,8 @@ package import PickerWire
 
 /// Connections, members and sessions: the whole server without sockets, clock or disk.
 ///
-/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through the
-/// port at once, so that there is nothing between a tap and its fan-out.
+/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through
+/// the port at once, so that there is nothing between a tap and its fan-out.
 /// - Source: architecture.md, properties 1 and 4.
 package final class Hub {
   package let configuration: HubConfiguration

@@ -58,7 +58,11 @@ struct Outbox {
     needsSnapshot = false
     waiting = Deque(
       waiting.map { message in
-        if case .lateAnswer(let answer) = message { .answer(encode(answer), answer) } else { message }
+        if case .lateAnswer(let answer) = message {
+          .answer(encode(answer), answer)
+        } else {
+          message
+        }
       })
     byteCount = 0
     for message in waiting { byteCount += Outbox.byteCount(of: message) }

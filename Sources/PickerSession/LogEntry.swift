@@ -2,8 +2,8 @@ package import CivilTime
 
 /// One thing that happened to a session, in the one order in which it did.
 ///
-/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries what
-/// chance and the clock gave when it was made, and nothing of what came of it.
+/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries
+/// what chance and the clock gave when it was made, and nothing of what came of it.
 package struct LogEntry: Hashable, Sendable {
   /// When, by the session's clock.
   package let at: Instant

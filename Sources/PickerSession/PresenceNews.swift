@@ -26,8 +26,8 @@ package struct PresenceNews: Hashable, Sendable {
     if !joined.contains(member) && !changed.contains(member) { changed.append(member) }
   }
 
-  /// Who joined and left between two messages has left all the same: a welcome or a snapshot may have
-  /// shown it meanwhile.
+  /// Who joined and left between two messages has left all the same: a welcome or a snapshot may
+  /// have shown it meanwhile.
   mutating func leave(_ member: MemberID) {
     touching.removeAll { $0.member == member }
     changed.removeAll { $0 == member }

@@ -182,7 +182,8 @@ extension SessionFold {
 
   private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> [SessionChange] {
     guard picker.isComplete else {
-      throw Refusal(.notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
+      throw Refusal(
+        .notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
     }
     if hasElapsed {
       throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")

@@ -65,7 +65,8 @@ extension ClientFold {
     }
   }
 
-  private mutating func take(rowChange change: JSONTree, _ isStanding: Bool) throws(ProtocolBreach) {
+  private mutating func take(rowChange change: JSONTree, _ isStanding: Bool) throws(ProtocolBreach)
+  {
     try change.has(
       ["change", "column", "row", "key", "text"] + (isStanding ? [] : ["cause"]),
       maybe: isStanding ? [] : ["reason", "wanted"])

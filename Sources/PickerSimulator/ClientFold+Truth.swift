@@ -17,7 +17,8 @@ extension ClientFold {
       throw ProtocolBreach("the result of revision \(revision) is \(truth.picker.result)")
     }
     if isThorough, definition != truth.picker.definition.document(full: false) {
-      throw ProtocolBreach("the definition is \(truth.picker.definition.document(full: false).shown)")
+      throw ProtocolBreach(
+        "the definition is \(truth.picker.definition.document(full: false).shown)")
     }
     if isCalendar {
       try checkCalendar(truth)
@@ -74,13 +75,15 @@ extension ClientFold {
     var expected: [String] = []
     if let view {
       for offset in 0..<max(0, view.count) {
-        guard let month = view.from.adding(months: offset), let cells = truth.cells(of: month) else {
+        guard let month = view.from.adding(months: offset), let cells = truth.cells(of: month)
+        else {
           continue
         }
         expected.append(month.iso)
         let trees = cells.map { cell in
           var members: [JSONTree.Member] = [
-            .init("date", .string(cell.date.iso)), .init("text", .string(texts.cell(cell.date.day))),
+            .init("date", .string(cell.date.iso)),
+            .init("text", .string(texts.cell(cell.date.day))),
           ]
           if cell.isOutside { members.append(.init("outside", .bool(true))) }
           if cell.isDisabled { members.append(.init("disabled", .bool(true))) }

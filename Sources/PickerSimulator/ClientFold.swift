@@ -1,7 +1,7 @@
 import JSONText
 
-/// What a client makes of the messages that it receives, written from protocol.md alone: it shares no
-/// code with the server but the reading of JSON.
+/// What a client makes of the messages that it receives, written from protocol.md alone: it shares
+/// no code with the server but the reading of JSON.
 struct ClientFold {
   struct Row: Hashable {
     let key: String

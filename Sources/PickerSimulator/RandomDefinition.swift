@@ -89,7 +89,9 @@ struct RandomDefinition {
     if chance.coin() { add("firstWeekday", .integer(chance.within(1...7))) }
     if chance.coin() { add("weeks", .string(chance.pick(["six", "fit"]))) }
     if chance.once(in: 4) { add("selection", .string("single")) }
-    if chance.once(in: 3) { add("min", .string(chance.pick(["today", "today-P10D", "2025-05-05"]))) }
+    if chance.once(in: 3) {
+      add("min", .string(chance.pick(["today", "today-P10D", "2025-05-05"])))
+    }
     if chance.once(in: 3) { add("max", .string(chance.pick(["today+P10D", "today+P45D"]))) }
     if chance.once(in: 4) { add("minDays", .integer(chance.within(1...4))) }
     if chance.once(in: 3) { add("maxDays", .integer(chance.within(4...12))) }

@@ -3,7 +3,8 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// A session folded from its log alone, beside the hub: what a restart, or another node, would have.
+/// A session folded from its log alone, beside the hub: what a restart, or another node, would
+/// have.
 struct Replica {
   private(set) var fold: SessionFold
   /// How many entries of the log it has taken.

@@ -1,8 +1,8 @@
 import CivilTime
 import PickerHub
 
-/// The two clocks of the protocol: the machine's, which only goes on, and the sessions', which may run,
-/// stand, jump and be set back.
+/// The two clocks of the protocol: the machine's, which only goes on, and the sessions', which may
+/// run, stand, jump and be set back.
 struct SimulatedClock {
   /// Milliseconds since the world began.
   private(set) var machine: Int64 = 0

@@ -65,7 +65,9 @@ extension World {
   ) {
     link.hasJoined = true
     var fields: [JSONTree.Member] = [.init("type", .string("join"))]
-    if chance.coin() { fields.append(.init("name", .string(chance.pick(["Ana", "Bo", "", "Cem"])))) }
+    if chance.coin() {
+      fields.append(.init("name", .string(chance.pick(["Ana", "Bo", "", "Cem"]))))
+    }
     if let locale = client.locale { fields.append(.init("locale", .string(locale))) }
     if let token { fields.append(.init("token", .string(token))) }
     client.view = nil

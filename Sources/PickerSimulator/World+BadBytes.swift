@@ -28,7 +28,8 @@ extension World {
       "{\"type\":\"tap\",\"ref\":1,\"date\":\"2026-02-30\"}", "{\"type\":\"tap\",\"ref\":1}",
       "{\"type\":\"select\",\"ref\":1,\"column\":0,\"row\":0}", "{\"type\":\"join\"}",
       "{\"type\":\"months\",\"from\":\"2026-13\",\"count\":1}", "{\"type\":\"\\ud800\"}",
-      "{\"type\":\"undo\",\"ref\":1,\"also\":\(deep)}", "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",
+      "{\"type\":\"undo\",\"ref\":1,\"also\":\(deep)}",
+      "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",
       "{\"type\":\"undo\",\"ref\":01}", "{'type':'undo'}", "{\"type\":\"undo\",\"ref\":1,}",
     ]
     return Array(chance.pick(texts).utf8)

@@ -16,7 +16,9 @@ extension World {
       if kept.hasEnded { record.isEnded = true }
       var replica: Replica
       if let known = replicas[record.id] {
-        if known.entryCount == kept.entries.count, hub.session(record.id)?.fold.revision == known.fold.revision {
+        if known.entryCount == kept.entries.count,
+          hub.session(record.id)?.fold.revision == known.fold.revision
+        {
           continue
         }
         replica = known
@@ -54,7 +56,8 @@ extension World {
   /// All of it, once in a while.
   func compareWholly(_ fold: SessionFold, _ replica: SessionFold) {
     compare(fold, replica)
-    if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true) {
+    if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true)
+    {
       breach("a replay comes to the same definition")
     }
     if fold.members != replica.members { breach("a replay comes to the same members and refs") }
@@ -66,7 +69,8 @@ extension World {
     let limits = profile.limits
     for link in openLinks where link.isFull {
       guard let waiting = hub.waiting(for: link.id) else { continue }
-      if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000 || waiting.count > limits.outboxMessages + 3
+      if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
+        || waiting.count > limits.outboxMessages + 3
       {
         breach("what waits for a slow reader is bounded: \(waiting)")
       }
@@ -90,7 +94,8 @@ extension World {
       case 1001: isDraining
       case 4301: link.hasBadCredentials
       case 4400: link.didMisbehave
-      case 4404, 4410: isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
+      case 4404, 4410:
+        isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
       // The join of an older connection may arrive after that of a newer one.
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4503:

@@ -36,7 +36,8 @@ extension World {
 
   private func sendSelect(_ client: SimulatedClient, _ link: Link) {
     let columns = client.fold?.columns ?? []
-    let index = columns.isEmpty || chance.once(in: 20) ? chance.within(-1...4) : chance.below(columns.count)
+    let index =
+      columns.isEmpty || chance.once(in: 20) ? chance.within(-1...4) : chance.below(columns.count)
     var row = chance.within(0...3)
     var generation = 1
     var key: String?
@@ -64,7 +65,8 @@ extension World {
     case 0, 1, 2: send("tap", [.init("date", .string(date.iso))], client, link)
     case 3:
       let cell = chance.once(in: 12) ? chance.pick([-1, 42, 99]) : chance.below(42)
-      send("tap", [.init("month", .string(month.iso)), .init("cell", .integer(cell))], client, link)
+      send(
+        "tap", [.init("month", .string(month.iso)), .init("cell", .integer(cell))], client, link)
     default:
       let fields: [JSONTree.Member] = [
         .init("month", .string(month.iso)), .init("x", .number(chance.fraction())),

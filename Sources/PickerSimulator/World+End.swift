@@ -36,7 +36,8 @@ extension World {
   private func checkNobodyIsLeft() {
     if hub.inventory.connections != 0 { breach("no connection is left: \(hub.inventory)") }
     for record in records {
-      guard let session = hub.session(record.id), let inventory = hub.inventory(of: record.id) else {
+      guard let session = hub.session(record.id), let inventory = hub.inventory(of: record.id)
+      else {
         continue
       }
       if !session.fold.members.isEmpty || inventory != Hub.SessionInventory() {

@@ -18,7 +18,8 @@ extension World: HubPort {
       return .full
     }
     deliver(.frame(Array(frame.bytes)), to: link)
-    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn) else {
+    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn)
+    else {
       return .sent
     }
     link.isFull = true
@@ -42,11 +43,14 @@ extension World: HubPort {
     arrive(.closed, from: link)
   }
 
-  /// The first frame of a link is its welcome: what the session was then says which deltas it missed.
+  /// The first frame of a link is its welcome: what the session was then says which deltas it
+  /// missed.
   private func noteAttach(_ link: Link) {
     guard link.attachRevision == nil, let fold = hub.session(link.session)?.fold else { return }
     link.attachRevision = fold.revision
-    if let revision = link.resumeRevision { link.missed = Array(fold.deltas(after: revision) ?? []) }
+    if let revision = link.resumeRevision {
+      link.missed = Array(fold.deltas(after: revision) ?? [])
+    }
   }
 
   /// Brings something to the client.
@@ -82,7 +86,9 @@ extension World: HubPort {
       if link.mustClose, octets == link.fatal, link.closeCode == nil,
         hub.session(link.session) != nil, !hub.isEnding(link.session)
       {
-        breach("what is no message of ours closes: \(String(decoding: octets.prefix(80), as: UTF8.self))")
+        breach(
+          "what is no message of ours closes: \(String(decoding: octets.prefix(80), as: UTF8.self))"
+        )
       }
     case .closed:
       link.isGoneAtHub = true

@@ -95,7 +95,8 @@ extension World {
       let own = link.missed.compactMap { $0.author?.member.text == fold.me ? $0.author?.ref : nil }
       link.expected = own + link.expected
     } else if isSame, let revision = link.resumeRevision, let attach = link.attachRevision,
-      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history, !link.hasWrongEpoch
+      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
+      !link.hasWrongEpoch
     {
       throw ProtocolBreach("who missed little is resumed: \(revision) of \(attach)")
     }

@@ -95,7 +95,9 @@ extension World {
         throw ProtocolBreach("GET is of now")
       }
       try fold.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
-      guard fold.members == members(of: session) else { throw ProtocolBreach("GET has all members") }
+      guard fold.members == members(of: session) else {
+        throw ProtocolBreach("GET has all members")
+      }
     } catch {
       breach("\(error.sentence): \(String(decoding: body.prefix(600), as: UTF8.self))")
     }
@@ -127,11 +129,14 @@ extension World {
   private func check(
     log result: Result<[UInt8], HubProblem>, after: Int, _ record: SessionRecord
   ) {
-    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else { return }
+    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else {
+      return
+    }
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1
-      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected) else {
+      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected)
+      else {
         return breach("the log has a line per revision: \(String(decoding: line, as: UTF8.self))")
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil

@@ -102,7 +102,9 @@ extension World {
   /// Everybody sees the same, and that is what there is.
   private func compareAll() {
     for record in records {
-      guard let session = hub.session(record.id), let replica = replicas[record.id] else { continue }
+      guard let session = hub.session(record.id), let replica = replicas[record.id] else {
+        continue
+      }
       compareWholly(session.fold, replica.fold)
       if let sentence = session.fold.picker._checkInvariants() { breach(sentence) }
       checkDescribed(session, record)
@@ -134,7 +136,8 @@ extension World {
       }
       let touches = session.touches.filter { $0.key.text != fold.me }.map(\.key.text).sorted()
       guard fold.touching.keys.sorted() == touches else {
-        throw ProtocolBreach("fingers are where they are: \(touches), \(fold.touching.keys.sorted())")
+        throw ProtocolBreach(
+          "fingers are where they are: \(touches), \(fold.touching.keys.sorted())")
       }
       let listener = session.listener(of: MemberID(fold.me))
       guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
@@ -143,7 +146,8 @@ extension World {
           shown: session.fold.picker, language(of: client), view: listener?.view)
       }
     } catch {
-      breach("client \(client.number): \(error.sentence); "
+      breach(
+        "client \(client.number): \(error.sentence); "
           + "\(hub.inventory(of: client.session.id).map { "\($0)" } ?? "")")
     }
   }

@@ -6,8 +6,8 @@ import PickerWire
 
 /// A whole world around a real hub, from a seed: clients, network, clocks, a log.
 ///
-/// Nothing in it asks the machine for the time, for chance or for anything else, so that a seed that
-/// fails fails again.
+/// Nothing in it asks the machine for the time, for chance or for anything else, so that a seed
+/// that fails fails again.
 package final class World {
   package let seed: UInt64
   var chance: Chance

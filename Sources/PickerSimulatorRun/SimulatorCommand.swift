@@ -1,8 +1,8 @@
 import Glibc
 import PickerSimulator
 
-/// `picker-simulator --seed N --count N [--verbose]`: worlds from seeds, until one is not as it should
-/// be. Exits with 1 then, and with 2 when it is not asked properly.
+/// `picker-simulator --seed N --count N [--verbose]`: worlds from seeds, until one is not as it
+/// should be. Exits with 1 then, and with 2 when it is not asked properly.
 @main
 struct SimulatorCommand {
   var seed: UInt64 = 1
@@ -44,8 +44,8 @@ struct SimulatorCommand {
     }
     let report = simulation.report
     print(
-      "\(report.worldCount) worlds, \(report.eventCount) events, \(report.revisionCount) revisions, "
-        + "\(report.frameCount) frames: all as it should be")
+      "\(report.worldCount) worlds, \(report.eventCount) events, "
+        + "\(report.revisionCount) revisions, \(report.frameCount) frames: all as it should be")
   }
 
   private func stop(_ sentence: String, status: Int32) -> Never {

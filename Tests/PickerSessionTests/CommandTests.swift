@@ -29,7 +29,8 @@ import Testing
     let outcomes = session.give(ana, 1, select(0, 2, generation: 9))
 
     #expect(SessionFixture.refusal(outcomes) == .staleColumn)
-    guard case .answered(_, let answer)? = outcomes.last, case .refused(_, let standing) = answer.body
+    guard case .answered(_, let answer)? = outcomes.last,
+      case .refused(_, let standing) = answer.body
     else { return }
     #expect(standing == .column(0, reloads: true))
   }
@@ -70,7 +71,9 @@ import Testing
     var limits = SessionLimits()
     limits.undo = 2
     var session = try SessionFixture(letters, limits: limits)
-    for row in [1, 2, 0, 1] { session.give(ana, row + session.fold.revision * 10 + 1, select(0, row)) }
+    for row in [1, 2, 0, 1] {
+      session.give(ana, row + session.fold.revision * 10 + 1, select(0, row))
+    }
 
     session.give(bo, 1, .undo)
     session.give(bo, 2, .undo)
@@ -85,7 +88,8 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 1, .confirm)) == .notComplete)
   }
 
-  @Test func `confirm is refused when time has just moved the value, and that tick is told`() throws {
+  @Test func `confirm is refused when time has just moved the value, and that tick is told`() throws
+  {
     var session = try SessionFixture(slot)
 
     let outcomes = session.give(ana, 1, .confirm, after: 11 * 60_000)
@@ -150,7 +154,7 @@ import Testing
       .command(cem, ref: 1, .redo),
     ]
     var first = try SessionFixture(calendar)
-    var second = try SessionFixture(calendar)
+    var second = first
 
     for (index, body) in entries.enumerated() {
       let entry = LogEntry(at: noon.adding(milliseconds: Int64(index) * 40_000_000), body: body)

@@ -19,7 +19,8 @@ import Testing
     var session = try SessionFixture(calendar, openTap: .owner)
     session.give(ana, 1, tap("2026-11-20"))
 
-    #expect(SessionFixture.refusal(session.give(bo, 1, tap("2026-11-22"), after: 14_999)) == .tapClaimed)
+    #expect(
+      SessionFixture.refusal(session.give(bo, 1, tap("2026-11-22"), after: 14_999)) == .tapClaimed)
     session.give(bo, 2, tap("2026-11-22"), after: 15_000)
 
     #expect(session.fold.picker.range?.hits == 2)
@@ -62,7 +63,8 @@ import Testing
     session.give(bo, 1, .clear, after: 10_000)
     session.give(bo, 2, .undo, after: 12_000)
 
-    #expect(SessionFixture.refusal(session.give(bo, 3, tap("2026-11-22"), after: 14_000)) == .tapClaimed)
+    #expect(
+      SessionFixture.refusal(session.give(bo, 3, tap("2026-11-22"), after: 14_000)) == .tapClaimed)
     session.give(bo, 4, tap("2026-11-22"), after: 15_000)
 
     #expect(session.fold.picker.range?.hits == 2)

@@ -52,7 +52,8 @@ struct SessionFixture {
 
   /// The code with which the last outcome refuses; `nil` if it does not.
   static func refusal(_ outcomes: [Outcome]) -> Rejection? {
-    guard case .answered(_, let answer)? = outcomes.last, case .refused(let refusal, _) = answer.body
+    guard case .answered(_, let answer)? = outcomes.last,
+      case .refused(let refusal, _) = answer.body
     else { return nil }
     return refusal.code
   }

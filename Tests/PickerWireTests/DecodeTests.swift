@@ -115,7 +115,8 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #"{"type":"tap","ref":1}"#, #"{"type":"tap","ref":1,"date":"2026-02-30"}"#,
     #"{"type":"tap","ref":1,"date":"2026-2-3"}"#, #"{"type":"tap","ref":1,"date":20261120}"#,
     #"{"type":"tap","ref":1,"month":"2026-13","cell":1}"#,
-    #"{"type":"tap","ref":1,"month":"2026-11"}"#, #"{"type":"tap","ref":1,"month":"2026-11","x":0.1}"#,
+    #"{"type":"tap","ref":1,"month":"2026-11"}"#,
+    #"{"type":"tap","ref":1,"month":"2026-11","x":0.1}"#,
     #"{"type":"months","from":"2026-11"}"#, #"{"type":"months","from":11,"count":1}"#,
     #"{"type":"rows","column":0,"from":0}"#, #"{"type":"touch","column":1}"#,
     #"{"type":"touch","date":"today"}"#, #"{"type":"join","months":3}"#,
@@ -138,7 +139,8 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
 
   @Test func `nesting of 64 is read, of 65 closes`() throws {
     func nested(_ depth: Int) -> String {
-      let brackets = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+      let brackets =
+        String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
       return #"{"type":"undo","ref":1,"deep":\#(brackets)}"#
     }
 
