@@ -67,7 +67,8 @@ let package = Package(
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "PickerServer", "SessionLog",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 

@@ -144,26 +144,32 @@ extension Hub {
       let fold = hosted.session.fold
       if after >= fold.revision { return answer(.success([])) }
       if let recent = fold.deltas(after: after) {
-        return answer(.success(lines(recent, of: fold.origin)))
+        return writeLines(recent, of: fold.origin) { answer(.success($0)) }
       }
       nonisolated(unsafe) let answer = answer
       nonisolated(unsafe) let hub = self
       log.history(of: fold.origin, after: after, through: fold.revision, limits: fold.limits) {
         deltas in
         guard let deltas else { return answer(.failure(.unavailable)) }
-        answer(.success(hub.lines(deltas[...], of: fold.origin)))
+        hub.writeLines(deltas[...], of: fold.origin) { answer(.success($0)) }
       }
     }
   }
 
-  private func lines(_ deltas: ArraySlice<Delta>, of origin: SessionOrigin) -> [UInt8] {
+  /// Writes a log, which may be long, where nobody's tap waits for it.
+  private func writeLines(
+    _ deltas: ArraySlice<Delta>, of origin: SessionOrigin, completion: @escaping ([UInt8]) -> Void
+  ) {
     let texts = languages.texts(for: nil, fallback: origin.definition.locale)
-    var writer = JSONWriter(capacity: 256 * deltas.count)
-    for delta in deltas {
-      HTTPDocument.logLine(
-        delta, texts: texts, windowRows: limits.session.windowRows, into: &writer)
-    }
-    return writer.octets
+    let windowRows = limits.session.windowRows
+    port.inBackground({
+      var writer = JSONWriter(capacity: 256 * deltas.count)
+      for delta in deltas {
+        HTTPDocument.logLine(
+          delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+      }
+      return writer.octets
+    }, then: completion)
   }
 
   /// Ends a session.

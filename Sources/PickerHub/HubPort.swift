@@ -13,12 +13,25 @@ package enum SendOutcome: Sendable {
   case gone
 }
 
-/// The connections, as the hub sees them. Its calls never call back into the hub.
+/// The connections, as the hub sees them. Its calls never call back into the hub, but for
+/// ``inBackground(_:then:)``.
 package protocol HubPort: AnyObject {
   /// Sends a frame now, or keeps it if the socket is busy.
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
   /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
+  /// Does what takes long on another thread, and then `then` on the hub's.
+  func inBackground(
+    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void)
+}
+
+extension HubPort {
+  /// A port without other threads does the work at once.
+  package func inBackground(
+    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
+  ) {
+    then(work())
+  }
 }
 
 /// The languages that rows can be written in.

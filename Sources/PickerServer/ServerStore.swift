@@ -27,7 +27,10 @@ final class ServerStore {
     self.mailbox = mailbox
     switch location {
     case .memory:
-      log = MemorySessionLog()
+      let queue = DispatchQueue(label: "pickerd.store.reading")
+      log = MemorySessionLog { work in
+        queue.async { mailbox.post(.run(work())) }
+      }
       file = nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
@@ -52,11 +55,11 @@ final class ServerStore {
 
   /// Gives the hub what the file keeps, and from now on what the store says.
   func connect(to transport: HubTransport) {
-    guard let file else { return }
-    nonisolated(unsafe) let transport = transport
+    nonisolated(unsafe) let connected = transport
     mailbox.connect { notice in
-      transport.loop.post { transport.hear(notice) }
+      connected.loop.post { connected.hear(notice) }
     }
+    guard let file else { return }
     transport.hub.restore(file.restored, at: transport.now)
   }
 

@@ -22,7 +22,7 @@ extension World {
     let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
     let texts = [
       "", " ", "[]", "7", "\"undo\"", "null", "{", "{\"type\":\"undo\",\"ref\":1", "{\"ref\":1}",
-      "{\"type\":7,\"ref\":1}", "{\"type\":\"undo\"}",
+      "{\"type\":7,\"ref\":1}", "{\"type\":\"undo\"}", "{\"type\":\"undo\",\"ref\":true}",
       "{\"type\":\"undo\",\"ref\":1.0}", "{\"type\":\"undo\",\"ref\":\"1\"}",
       "{\"type\":\"undo\",\"ref\":9007199254740992}", "{\"type\":\"undo\",\"ref\":1}x",
       "{\"type\":\"tap\",\"ref\":1,\"date\":\"2026-02-30\"}", "{\"type\":\"tap\",\"ref\":1}",
@@ -35,12 +35,12 @@ extension World {
     return Array(chance.pick(texts).utf8)
   }
 
-  /// A sensible message with a few octets changed, cut, or doubled; always UTF-8, as the socket checks
-  /// that.
+  /// A sensible message with a few octets changed, cut, or doubled; always UTF-8, as the socket
+  /// checks that.
   private func mutatedMessage(_ client: SimulatedClient) -> [UInt8] {
     var octets = Array(
       chance.pick([
-        "{\"type\":\"select\",\"ref\":900000,\"column\":0,\"row\":1,\"generation\":1,\"key\":\"k1\"}",
+        "{\"type\":\"select\",\"ref\":90000,\"column\":0,\"row\":1,\"generation\":1,\"key\":\"k\"}",
         "{\"type\":\"tap\",\"ref\":900000,\"month\":\"2026-11\",\"x\":0.42,\"y\":0.55}",
         "{\"type\":\"months\",\"from\":\"2026-11\",\"count\":3}",
         "{\"type\":\"touch\",\"column\":1,\"row\":4}", "{\"type\":\"redo\",\"ref\":900000}",

@@ -134,11 +134,16 @@ package enum HTTPDocument {
   }
 
   /// One line of a session's log, with its end of line.
+  ///
+  /// The first revision's says in `session` from what the session came, so that a whole log can be
+  /// folded again wherever it is.
   package static func logLine(
-    _ delta: Delta, texts: any RowTexts, windowRows: Int, into writer: inout JSONWriter
+    _ delta: Delta, of origin: SessionOrigin, texts: any RowTexts, windowRows: Int,
+    into writer: inout JSONWriter
   ) {
     writer.literal("{\"revision\":")
     writer.integer(delta.revision)
+    if delta.revision == 1 { writer.origin(origin) }
     writer.literal(",\"at\":\"")
     writer.raw(delta.at.rfc3339.utf8)
     writer.literal("\"")
@@ -159,6 +164,21 @@ package enum HTTPDocument {
 }
 
 extension JSONWriter {
+  /// `,"session":{"id","epoch","createdAt","openTap","definition"}`, the definition in full.
+  fileprivate mutating func origin(_ origin: SessionOrigin) {
+    literal(",\"session\":{\"id\":")
+    string(origin.id.text)
+    literal(",\"epoch\":")
+    string(origin.epoch)
+    literal(",\"createdAt\":\"")
+    raw(origin.createdAt.rfc3339.utf8)
+    literal("\",\"openTap\":\"")
+    raw(origin.openTap.rawValue.utf8)
+    literal("\",\"definition\":")
+    tree(origin.definition.document(full: true))
+    literal("}")
+  }
+
   /// A command as a client sends it, without the ref.
   package mutating func command(_ command: Command) {
     literal("{\"type\":")

@@ -8,8 +8,17 @@ package final class MemorySessionLog: SessionLog {
   /// Entries of one session that are kept; when they are reached, nothing more of it is stored.
   package let entryCountMax: Int
 
-  /// - Parameter entryCountMax: Default 1,000,000.
-  package init(entryCountMax: Int = 1_000_000) { self.entryCountMax = entryCountMax }
+  /// Does the first on another thread, and what that answers on the hub's.
+  package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
+  private let background: Background
+
+  /// - Parameters:
+  ///   - entryCountMax: Default 1,000,000.
+  ///   - background: Where whole logs are folded again. Default: at once, on the hub's thread.
+  package init(entryCountMax: Int = 1_000_000, background: @escaping Background = { $0()() }) {
+    self.entryCountMax = entryCountMax
+    self.background = background
+  }
 
   package var canLoad: Bool { false }
 
@@ -37,7 +46,10 @@ package final class MemorySessionLog: SessionLog {
     completion: @escaping @Sendable ([Delta]?) -> Void
   ) {
     let entries = logs[origin.id] ?? []
-    completion(foldedDeltas(origin, entries, after: after, through: through, limits: limits))
+    background {
+      let deltas = foldedDeltas(origin, entries, after: after, through: through, limits: limits)
+      return { completion(deltas) }
+    }
   }
 
   /// All entries of a session so far, oldest first.

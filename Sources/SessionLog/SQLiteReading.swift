@@ -61,7 +61,7 @@ enum SQLiteReading {
     return try SessionOrigin(id: id, epoch: row["epoch"], tree: tree, zone: zone)
   }
 
-  private static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {
+  static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {
     let tree = try JSONTree.parse([UInt8](body))
     guard let entry = LogEntry(tree: tree) else {
       throw StoredProblem("an entry of session \(id) is not as pickerd writes it")

@@ -31,6 +31,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let zone: @Sendable (String) -> ZoneRules?
   /// The writing thread.
   let queue = DispatchQueue(label: "pickerd.store")
+  /// Folds whole logs again, one at a time, so that it does not take all cores from the loop.
+  private let readingQueue = DispatchQueue(label: "pickerd.store.reading")
   private let lock: StoreLock
   private let state = Mutex(State())
   private let notify: @Sendable (StoreNotice) -> Void
@@ -152,7 +154,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
     completion: @escaping @Sendable ([Delta]?) -> Void
   ) {
-    DispatchQueue.global().async {
+    readingQueue.async {
       let deltas = try? self.pool.read { database in
         foldedDeltas(
           origin, try SQLiteReading.entries(of: origin.id, database), after: after,

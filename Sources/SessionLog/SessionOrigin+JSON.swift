@@ -64,7 +64,7 @@ package struct StoredProblem: Error, Hashable, Sendable, CustomStringConvertible
 
 extension DefinitionLimits {
   /// What has been accepted once is not measured again: the limits may be lower by now.
-  fileprivate static var unbounded: DefinitionLimits {
+  static var unbounded: DefinitionLimits {
     var limits = DefinitionLimits()
     limits.nodesMax = .max
     limits.monthsMax = .max

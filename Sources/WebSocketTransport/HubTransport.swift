@@ -1,4 +1,5 @@
 package import CivilTime
+import Dispatch
 package import PickerHub
 package import PickerSession
 package import PickerWire
@@ -18,6 +19,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
   private let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
+  /// One at a time: what takes long must not take all cores from the loop.
+  private let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
   ///   - isAllowed: Judges the `Origin` header, with `Host` beside it.
@@ -99,6 +102,21 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     loop.close(connection, code: code, reason: reason, last: last)
+  }
+
+  package func inBackground(
+    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
+  ) {
+    // Only carried through the other thread: both are used on the loop's.
+    nonisolated(unsafe) let then = then
+    nonisolated(unsafe) let transport = self
+    background.async { [loop] in
+      let octets = work()
+      loop.post {
+        then(octets)
+        transport.rearm()
+      }
+    }
   }
 
   /// Sets the loop's timer to when the hub wants to be called next.

@@ -38,8 +38,8 @@ private let calendar =
   #"{"kind":"calendar","weeks":"fit","months":{"from":"2026-11","through":"2026-11"}}"#
 
 private let people =
-  #"[{"id":"m_Ana","name":"Ana","role":"owner","color":"#d1495b","online":true},"#
-  + #"{"id":"m_Bo","name":"Bo \"B\"","role":"editor","color":"#2e86ab","online":false}]"#
+  ##"[{"id":"m_Ana","name":"Ana","role":"owner","color":"#d1495b","online":true},"##
+  + ##"{"id":"m_Bo","name":"Bo \"B\"","role":"editor","color":"#2e86ab","online":false}]"##
 
 private let lettersSnapshot =
   #"{"definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"status":"open","#

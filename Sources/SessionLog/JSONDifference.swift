@@ -1,0 +1,54 @@
+import JSONText
+
+/// The first place at which two JSON documents differ. The order of members does not matter.
+struct JSONDifference {
+  /// RFC 6901.
+  var pointer: String
+  let left: JSONTree?
+  let right: JSONTree?
+
+  /// - Parameter apart: Names of members that are not looked at.
+  /// - Returns: `nil` if there is none.
+  init?(_ left: JSONTree?, _ right: JSONTree?, apart: Set<String> = []) {
+    if left == right { return nil }
+    switch (left, right) {
+    case (.object(let before)?, .object(let after)?):
+      var names = before.map(\.key)
+      names += after.map(\.key).filter { !names.contains($0) }
+      for name in names where !apart.contains(name) {
+        guard let inner = JSONDifference(left?[name], right?[name], apart: apart) else { continue }
+        self = inner.under(name)
+        return
+      }
+      return nil
+    case (.array(let before)?, .array(let after)?):
+      for index in 0..<max(before.count, after.count) {
+        let one = index < before.count ? before[index] : nil
+        let other = index < after.count ? after[index] : nil
+        guard let inner = JSONDifference(one, other, apart: apart) else { continue }
+        self = inner.under(String(index))
+        return
+      }
+      return nil
+    default:
+      pointer = ""
+      self.left = left
+      self.right = right
+    }
+  }
+
+  private func under(_ name: String) -> JSONDifference {
+    var outer = self
+    outer.pointer = "/" + name.replacing("~", with: "~0").replacing("/", with: "~1") + pointer
+    return outer
+  }
+}
+
+extension JSONTree? {
+  /// The value as a sentence has it, shortened.
+  var shown: String {
+    guard let self else { return "nothing" }
+    let text = String(decoding: self.serialized(), as: UTF8.self)
+    return text.count > 120 ? text.prefix(117) + "…" : text
+  }
+}

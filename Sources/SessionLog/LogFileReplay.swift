@@ -1,0 +1,121 @@
+import CivilTime
+import JSONText
+package import PickerModel
+package import PickerSession
+import PickerWire
+
+extension LogFile {
+  /// Folds the commands again, and compares each line with the one that comes of it.
+  ///
+  /// All of them were accepted, so roles, absences and rates do not matter; their authors join
+  /// when they are first named. Texts of rows are not compared: they are the server's languages'.
+  /// - Parameters:
+  ///   - revision: Whose state is wanted; `nil` for the last.
+  ///   - limits: `windowRows` is the server's that wrote the log.
+  ///   - texts: Of the definition's locale.
+  ///   - each: Called with each entry, in order.
+  /// - Throws: ``ReplayProblem`` if there is no such revision, or the definition has no value.
+  package func replay(
+    at revision: Int?, limits: SessionLimits, texts: any RowTexts,
+    each: @escaping (ReplayedEntry) -> Void
+  ) throws(ReplayProblem) -> ReplayReport {
+    var limits = limits
+    limits.undo = .max
+    limits.history = 0
+    let start: SessionFold
+    do throws(DefinitionProblem) {
+      start = try SessionFold(origin, limits: limits)
+    } catch {
+      throw ReplayProblem(.badData, "the definition of \(origin.id): \(error.detail)")
+    }
+    var replayer = Replayer(start, at: revision, each: each)
+    var comparison = Comparison(windowRows: limits.windowRows, texts: texts)
+    for line in lines {
+      comparison.add(line, &replayer)
+      if comparison.difference != nil { break }
+    }
+    var remarks: [String] = []
+    if isCut {
+      remarks.append("it is cut: the line after revision \(lines.count) ends in the middle")
+    }
+    let standing: SessionFold
+    if comparison.difference != nil {
+      standing = (try? replayer.standing(of: "the log")) ?? replayer.fold
+    } else {
+      standing = try replayer.standing(of: "the log")
+    }
+    return ReplayReport(
+      standing: standing, lastRevision: lines.count, entryCount: comparison.count,
+      compared: comparison.count == 1 ? "1 line" : "\(comparison.count) lines",
+      difference: comparison.difference, remarks: remarks, isWhole: !isCut)
+  }
+
+  /// What comes of the lines, held against them.
+  private struct Comparison {
+    let windowRows: Int
+    let texts: any RowTexts
+    private(set) var difference: ReplayDifference?
+    private(set) var count = 0
+    /// Deltas of entries so far that no line has been compared with.
+    private var pending: [Delta] = []
+
+    init(windowRows: Int, texts: any RowTexts) {
+      self.windowRows = windowRows
+      self.texts = texts
+    }
+
+    mutating func add(_ line: Line, _ replayer: inout Replayer) {
+      if pending.isEmpty {
+        let refusal = apply(line, &replayer)
+        if pending.isEmpty {
+          difference = ReplayDifference(
+            revision: line.revision,
+            detail: "the log has a \(line.type) that changed something; "
+              + (refusal ?? "folding it changes nothing"))
+          return
+        }
+      }
+      compare(line, pending.removeFirst(), of: replayer.fold.origin)
+      count += 1
+    }
+
+    /// - Returns: Why a command is refused.
+    private mutating func apply(_ line: Line, _ replayer: inout Replayer) -> String? {
+      if case .command(let member, _, _) = line.entry.body,
+        replayer.fold.members[member] == nil
+      {
+        let joining = LogEntry.Joining(
+          member: member, secret: SecretHash([]), name: member.text, role: .owner)
+        _ = replayer.apply(LogEntry(at: line.entry.at, body: .joined(joining)))
+      }
+      let outcomes = replayer.apply(line.entry)
+      collect(outcomes)
+      for case .answered(_, let answer) in outcomes {
+        guard case .refused(let refusal, _) = answer.body else { continue }
+        return "folding it refuses it with \(refusal.code.rawValue): \(refusal.detail)"
+      }
+      return nil
+    }
+
+    private mutating func collect(_ outcomes: [Outcome]) {
+      for case .delta(let delta) in outcomes { pending.append(delta) }
+    }
+
+    private mutating func compare(_ line: Line, _ delta: Delta, of origin: SessionOrigin) {
+      var writer = JSONWriter(capacity: 1024)
+      HTTPDocument.logLine(
+        delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+      guard let folded = try? JSONTree.parse(writer.octets, depthMax: 128) else { return }
+      difference = ReplayDifference(
+        revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,
+        folded: folded, apart: ["text", "session"])
+    }
+  }
+}
+
+extension LogFile.Line {
+  /// The command's name on the wire.
+  fileprivate var type: String {
+    if case .command(_, _, let command) = entry.body { command.type } else { "tick" }
+  }
+}

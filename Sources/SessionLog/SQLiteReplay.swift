@@ -1,0 +1,119 @@
+package import CivilTime
+import Foundation
+import GRDB
+import JSONText
+import PickerModel
+package import PickerSession
+
+/// Folds a session of a store again, from its creation, and compares its snapshots.
+package enum SQLiteReplay {
+  /// Reads a store, also while a server has it; nothing is written.
+  ///
+  /// - Parameters:
+  ///   - revision: Whose state is wanted; `nil` for the last.
+  ///   - limits: Those of the server: `undo` and `refs` are part of what commands do.
+  ///   - zone: Zone rules by IANA name.
+  ///   - each: Called with each entry, in order.
+  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be read.
+  package static func replay(
+    _ path: String, session: SessionID, at revision: Int?, limits: SessionLimits,
+    zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
+  ) throws(ReplayProblem) -> ReplayReport {
+    let store: DatabaseQueue
+    do throws(StoreProblem) {
+      store = try SQLiteStoreFile.openForReading(path)
+    } catch {
+      throw ReplayProblem(.noInput, error.description)
+    }
+    do {
+      return try store.read { database in
+        try replay(
+          database, path, session, at: revision, limits: limits, zone: zone, each: each)
+      }
+    } catch let problem as ReplayProblem {
+      throw problem
+    } catch let problem as StoredProblem {
+      throw ReplayProblem(.badData, "\(path): \(problem)")
+    } catch {
+      throw ReplayProblem(.badData, "cannot read \(path): \(error.storeText)")
+    }
+  }
+
+  private static func replay(
+    _ database: Database, _ path: String, _ session: SessionID, at revision: Int?,
+    limits: SessionLimits, zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
+  ) throws -> ReplayReport {
+    guard
+      let row = try Row.fetchOne(
+        database, sql: "SELECT number, epoch, origin, entryCount FROM session WHERE id = ?",
+        arguments: [session.text])
+    else {
+      throw ReplayProblem(
+        .noInput, "\(path) has no session \(session); one that has ended is not kept")
+    }
+    let origin = try SQLiteReading.origin(session, row, zone: zone)
+    let number: Int64 = row["number"]
+    var snapshots = try Snapshots(of: number, database)
+    var limits = limits
+    limits.history = 0
+    var replayer = Replayer(try SessionFold(origin, limits: limits), at: revision, each: each)
+    try snapshots.compare(with: replayer, of: session)
+
+    let entries = try Row.fetchCursor(
+      database, sql: "SELECT place, body FROM entry WHERE session = ? ORDER BY place",
+      arguments: [number])
+    while let row = try entries.next() {
+      guard row["place"] == replayer.entryCount + 1 else {
+        throw StoredProblem("entry \(replayer.entryCount + 1) of session \(session) is missing")
+      }
+      _ = replayer.apply(try SQLiteReading.entry(row["body"], of: session))
+      try snapshots.compare(with: replayer, of: session)
+    }
+    guard row["entryCount"] == replayer.entryCount, snapshots.isEmpty else {
+      throw StoredProblem(
+        "session \(session) has \(replayer.entryCount) of \(row["entryCount"] as Int) entries")
+    }
+    return ReplayReport(
+      standing: try replayer.standing(of: "session \(session)"),
+      lastRevision: replayer.fold.revision, entryCount: replayer.entryCount,
+      compared: snapshots.compared, difference: snapshots.difference, remarks: [], isWhole: true)
+  }
+
+  /// The snapshots of a session, compared one by one as folding reaches their places.
+  private struct Snapshots {
+    private var rows: ArraySlice<(place: Int, body: Data)>
+    private let count: Int
+    private(set) var difference: ReplayDifference?
+
+    init(of number: Int64, _ database: Database) throws {
+      let all = try Row.fetchAll(
+        database, sql: "SELECT place, body FROM snapshot WHERE session = ? ORDER BY place",
+        arguments: [number])
+      rows = all.map { (place: $0["place"], body: $0["body"]) }[...]
+      count = all.count
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    var compared: String { count == 1 ? "1 snapshot" : "\(count) snapshots" }
+
+    /// Compares the snapshot that was taken at this place, if one was.
+    mutating func compare(with replayer: Replayer, of session: SessionID) throws {
+      guard let next = rows.first, next.place == replayer.entryCount else { return }
+      rows.removeFirst()
+      if difference != nil { return }
+      let tree = try JSONTree.parse([UInt8](next.body))
+      guard let stored = SessionFold.Kept(tree: tree) else {
+        throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
+      }
+      let folded = replayer.fold.kept
+      if stored == folded { return }
+      let what = "the snapshot after entry \(next.place)"
+      difference =
+        ReplayDifference(
+          revision: replayer.fold.revision, what, stored: stored.tree, folded: folded.tree)
+        ?? ReplayDifference(
+          revision: replayer.fold.revision, detail: "\(what) is not what folding makes")
+    }
+  }
+}
