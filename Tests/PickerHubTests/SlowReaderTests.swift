@@ -7,10 +7,10 @@ import Testing
 @testable import PickerWire
 
 @Suite struct SlowReaderTests {
-  /// Ana reads, Bo's socket is full from his join on; his outbox holds 300 octets.
+  /// Ana reads, Bo's socket is full from his join on; his outbox holds 600 octets.
   private func makeFixture(_ definition: String = letters) throws -> HubFixture {
     var configuration = HubConfiguration()
-    configuration.limits.outboxBytes = 300
+    configuration.limits.outboxBytes = 600
     let fixture = try HubFixture(definition, configuration)
     fixture.join(1)
     fixture.port.full = [2]
