@@ -182,6 +182,7 @@ package final class Hub {
 
   /// Tells every member to come back later, and closes.
   package func drain(at time: HubTime) {
+    now = time
     isDraining = true
     for connection in connections.values.sorted(by: { $0.id.raw < $1.id.raw }) {
       sendAway(connection)
