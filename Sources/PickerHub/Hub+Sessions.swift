@@ -162,14 +162,15 @@ extension Hub {
   ) {
     let texts = languages.texts(for: nil, fallback: origin.definition.locale)
     let windowRows = limits.session.windowRows
-    port.inBackground({
-      var writer = JSONWriter(capacity: 256 * deltas.count)
-      for delta in deltas {
-        HTTPDocument.logLine(
-          delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
-      }
-      return writer.octets
-    }, then: completion)
+    port.inBackground(
+      {
+        var writer = JSONWriter(capacity: 256 * deltas.count)
+        for delta in deltas {
+          HTTPDocument.logLine(
+            delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+        }
+        return writer.octets
+      }, then: completion)
   }
 
   /// Ends a session.

@@ -1,5 +1,3 @@
-package import PickerModel
-
 /// What a session wants told to its members, as values; the hub encodes and sends it.
 package enum SessionEffect: Hashable, Sendable {
   /// To every listener; to the author's with the ref.

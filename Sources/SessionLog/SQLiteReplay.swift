@@ -14,7 +14,8 @@ package enum SQLiteReplay {
   ///   - limits: Those of the server: `undo` and `refs` are part of what commands do.
   ///   - zone: Zone rules by IANA name.
   ///   - each: Called with each entry, in order.
-  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be read.
+  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
+  ///   read.
   package static func replay(
     _ path: String, session: SessionID, at revision: Int?, limits: SessionLimits,
     zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
@@ -76,13 +77,14 @@ package enum SQLiteReplay {
     return ReplayReport(
       standing: try replayer.standing(of: "session \(session)"),
       lastRevision: replayer.fold.revision, entryCount: replayer.entryCount,
-      compared: snapshots.compared, difference: snapshots.difference, remarks: [], isWhole: true)
+      comparedCount: snapshots.count, comparedNoun: "snapshot", knowsMembers: true,
+      difference: snapshots.difference, remarks: [], isWhole: true)
   }
 
   /// The snapshots of a session, compared one by one as folding reaches their places.
   private struct Snapshots {
     private var rows: ArraySlice<(place: Int, body: Data)>
-    private let count: Int
+    let count: Int
     private(set) var difference: ReplayDifference?
 
     init(of number: Int64, _ database: Database) throws {
@@ -94,8 +96,6 @@ package enum SQLiteReplay {
     }
 
     var isEmpty: Bool { rows.isEmpty }
-
-    var compared: String { count == 1 ? "1 snapshot" : "\(count) snapshots" }
 
     /// Compares the snapshot that was taken at this place, if one was.
     mutating func compare(with replayer: Replayer, of session: SessionID) throws {

@@ -3,7 +3,7 @@
 import { connect } from "/client/pickerd.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
-import { demoPickers } from "./home.js";
+import { definitionsOf, demoPickers } from "./home.js";
 import { MessagesPanel } from "./messages-panel.js";
 import { keptTokens } from "./route.js";
 import { readSession } from "./server.js";
@@ -113,9 +113,9 @@ export class PickerPage {
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition);
     const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
-    const said = isOurs ? words.pickers[picker.id].title : title ?? "";
+    const said = isOurs ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, said);
-    document.title = said ? `${said} – pickerd` : "pickerd";
+    document.title = `${said} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
   }
@@ -167,7 +167,7 @@ async function knownPicker(definition) {
   const pickers = await demoPickers().catch(() => []);
   const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
     && rowsOf(one) === rowsOf(definition);
-  return pickers.find((picker) => picker.definitions.some(same));
+  return pickers.find((picker) => ["zh", "en"].some((locale) => definitionsOf(picker, locale).some(same)));
 }
 
 /**

@@ -54,6 +54,7 @@ export class CalendarElement extends PickerElement {
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
     setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
+    setAttribute(this.hits, "data-none", !range?.hits);
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);
     setAttribute(this.after, "aria-label", words.nextMonth);

@@ -10,8 +10,9 @@ const spare = 1;
 /** Months asked for beyond those in view, on either side, and the wait before: a fling passes many. */
 const askedSpare = 3;
 const askMilliseconds = 70;
-const rowHeightMin = 40;
-const rowHeightMax = 54;
+/** Heights of a week, in `rem` of the page. */
+const rowHeightMin = 2.5;
+const rowHeightMax = 3.4;
 
 export class MonthList {
   /** @param {(from: string, count: number) => void} ask @param {() => void} scrolled something else is in view */
@@ -130,7 +131,8 @@ export class MonthList {
   #lay() {
     if (!this.list) return;
     const width = this.content.clientWidth || 320;
-    const rowHeight = Math.round(Math.max(rowHeightMin, Math.min(rowHeightMax, (width / 7) * 0.88)));
+    const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+    const rowHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
     this.layout = new MonthLayout(this.list, this.firstWeekday, this.weeks, rowHeight);
     this.content.style.blockSize = `${this.layout.totalHeight}px`;
     this.element.style.setProperty("--week-height", `${rowHeight}px`);

@@ -2,9 +2,9 @@
 
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
-import { initialOf, inkOn } from "../parts/people.js";
+import { showGhosts } from "../parts/ghosts.js";
 import { fullDate, monthTitle, weekdayName } from "../words/words.js";
-import { whyNot } from "./why.js";
+import { isTaken, whyNot } from "./why.js";
 
 /** @typedef {import("../core/types").Band} Band */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -67,7 +67,7 @@ export class MonthView {
   }
 
   #build() {
-    this.title = make("h3", { class: "title" });
+    this.title = make("div", { class: "title", part: "title", "aria-hidden": "true" });
     this.header = make("div", { class: "weekdays", role: "row" },
       ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
     this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
@@ -131,19 +131,14 @@ export class MonthView {
     setAttribute(day, "data-head", band?.isHead);
     setAttribute(day, "data-tail", band?.isTail);
     setAttribute(day, "aria-disabled", isDisabled || !picker.canChange ? "true" : null);
-    setAttribute(day, "data-unavailable", isDisabled);
+    setAttribute(day, "data-unavailable", isDisabled && (isTaken(date, picker) ? "taken" : "beyond"));
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const why = isDisabled ? whyNot(date, picker, words) : null;
     setAttribute(day, "title", why);
     const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), why];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
-    const finger = fingers?.[0];
-    setAttribute(day, "data-ghost", finger ? initialOf(finger.name) : null);
-    if (finger) {
-      day.style.setProperty("--ghost", finger.color);
-      day.style.setProperty("--ghost-ink", inkOn(finger.color));
-    }
+    showGhosts(day, fingers ?? []);
   }
 }
 

@@ -1,6 +1,7 @@
 // One wheel: a drum of rows, of which only those near the middle are in the DOM.
 
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
+import { showGhosts } from "../parts/ghosts.js";
 import { listenToFingers } from "./fingers.js";
 import { listenToKeys } from "./keys.js";
 import { clamped, Motion } from "./motion.js";
@@ -48,7 +49,7 @@ export class ColumnView {
     this.tellAt = 0;
     this.frame = 0;
     this.lastFrameAt = 0;
-    /** @type {{row: number, color: string, ink: string, name: string}[]} */
+    /** @type {{row: number, member: import("../core/types").Member}[]} */
     this.ghosts = [];
     /** @type {any[]} elements for the rows near the middle; a row's is the one at `row % pool` */
     this.rows = [];
@@ -80,7 +81,7 @@ export class ColumnView {
     this.draw();
   }
 
-  /** @param {{row: number, color: string, ink: string, name: string}[]} ghosts fingers of others on this column */
+  /** @param {{row: number, member: import("../core/types").Member}[]} ghosts fingers of others on this column */
   setGhosts(ghosts) {
     this.ghosts = ghosts;
     this.draw();
@@ -253,9 +254,7 @@ export class ColumnView {
     element.style.transform = radius === null || isSaid
       ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
-    const ghost = this.ghosts.find((one) => one.row === row);
-    setAttribute(element, "data-ghost", ghost ? ghost.name : null);
-    if (ghost) paint(element, ghost);
+    showGhosts(element, this.ghosts.filter((one) => one.row === row).map(({ member }) => member));
   }
 
   /**
@@ -265,17 +264,10 @@ export class ColumnView {
   #drawGhosts(middle) {
     const sides = /** @type {const} */ ([[this.ghostAbove, -1], [this.ghostBelow, 1]]);
     for (const [edge, side] of sides) {
-      const ghost = this.ghosts.find((one) => (one.row - middle) * side > 2);
-      edge.hidden = !ghost;
-      if (!ghost) continue;
-      setText(edge, ghost.name);
-      paint(edge, ghost);
+      const beyond = this.ghosts.filter((one) => (one.row - middle) * side > 2).map(({ member }) => member);
+      edge.hidden = beyond.length === 0;
+      showGhosts(edge, beyond);
+      setText(edge, edge.dataset.ghost ?? "");
     }
   }
-}
-
-/** @param {HTMLElement} element @param {{color: string, ink: string}} ghost */
-function paint(element, { color, ink }) {
-  element.style.setProperty("--ghost", color);
-  element.style.setProperty("--ghost-ink", ink);
 }

@@ -62,6 +62,14 @@ export const fullDate = (date, locale) =>
 export const shortDate = (date, locale) =>
   formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
 
+/**
+ * From one date to another, what they share said once.
+ * @param {string} start @param {string} end @param {string} locale
+ */
+export const dateSpan = (start, end, locale) =>
+  formatOf(locale, { year: "numeric", month: "short", day: "numeric" })
+    .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+
 /** @param {string} month `YYYY-MM` @param {string} locale */
 export const monthTitle = (month, locale) =>
   formatOf(locale, { year: "numeric", month: "long" }).format(instantOf(`${month}-01`));
