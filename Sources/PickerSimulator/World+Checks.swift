@@ -64,7 +64,8 @@ extension World {
     if fold.history != replica.history { breach("a replay comes to the same history") }
   }
 
-  /// What waits for a reader stays within its bound, whatever it asks for and however slowly it reads.
+  /// What waits for a reader stays within its bound, whatever it asks for and however slowly it
+  /// reads.
   private func checkOutboxes() {
     let limits = profile.limits
     for link in openLinks where link.isFull {

@@ -89,8 +89,12 @@ private let lettersSnapshot =
 
   @Test func `a delta's copies differ in ref and bands only`() throws {
     let session = try makeSession(letters)
-    guard case .broadcast(let delta)? = session.give(7, .select(
-      .init(column: 0, row: 1, generation: 1, key: nil))).first
+    guard
+      case .broadcast(let delta)? = session.give(
+        7,
+        .select(
+          .init(column: 0, row: 1, generation: 1, key: nil))
+      ).first
     else {
       Issue.record("a select is told")
       return
@@ -102,7 +106,8 @@ private let lettersSnapshot =
       #""by":"m_Ana","at":"2026-11-20T12:00:00.000Z","changes":[{"change":"row","column":0,"#
       + #""row":1,"key":"b\n","text":"b\n","cause":"select"}"#
     #expect(
-      text(encoder.frame(encoded, ref: 7)) == #"{"type":"delta","revision":1,"ref":7,"# + changes + "]}")
+      text(encoder.frame(encoded, ref: 7)) == #"{"type":"delta","revision":1,"ref":7,"#
+        + changes + "]}")
     #expect(
       text(encoder.frame(encoded, ref: nil, bands: Array(#",{"b":1}"#.utf8)))
         == #"{"type":"delta","revision":1,"# + changes + #",{"b":1}]}"#)
@@ -118,7 +123,8 @@ private let lettersSnapshot =
 
     #expect(
       text(encoder.frame(encoded, ref: nil)).contains(
-        #""changes":[{"change":"range","start":"2026-11-20","end":"2026-11-20","hits":1,"by":"m_Ana","#
+        #""changes":[{"change":"range","start":"2026-11-20","end":"2026-11-20","hits":1,"#
+          + #""by":"m_Ana","#
           + #""reach":{"from":"2026-11-01","through":"2026-11-30"},"cause":"tap"}]"#))
   }
 
@@ -169,7 +175,8 @@ private let lettersSnapshot =
 
     #expect(
       text(encoder.rows(column: 0, session.fold.picker.columns[0], 1..<2, texts: texts))
-        == #"{"type":"rows","column":0,"generation":1,"from":1,"rows":[{"key":"b\n","text":"b\n"}]}"#)
+        == #"{"type":"rows","column":0,"generation":1,"from":1,"#
+        + #""rows":[{"key":"b\n","text":"b\n"}]}"#)
   }
 
   @Test func `months have cells and bands, only those of the list`() throws {
@@ -180,7 +187,8 @@ private let lettersSnapshot =
 
     #expect(
       message.hasPrefix(
-        #"{"type":"months","revision":0,"months":[{"month":"2026-11","cells":[{"date":"2026-11-01","text":"1"}"#))
+        #"{"type":"months","revision":0,"months":[{"month":"2026-11","cells":["#
+          + #"{"date":"2026-11-01","text":"1"}"#))
     #expect(message.contains(#"{"date":"2026-11-20","text":"20","today":true}"#))
     #expect(message.contains(#"{"date":"2026-12-05","text":"5","outside":true,"disabled":true}"#))
     #expect(message.hasSuffix(#"],"bands":[]}]}"#))
@@ -193,7 +201,8 @@ private let lettersSnapshot =
 
     #expect(
       String(decoding: encoder.bands([(month, [band])]), as: UTF8.self)
-        == #",{"change":"bands","month":"2026-08","bands":[{"row":1,"from":3,"to":6,"shape":"pill","#
+        == #",{"change":"bands","month":"2026-08","bands":[{"row":1,"from":3,"to":6,"#
+        + #""shape":"pill","#
         + #""head":true,"tail":false}]}"#)
   }
 
@@ -204,7 +213,8 @@ private let lettersSnapshot =
 
     #expect(
       encoded.frame(without: bo).map(text)
-        == ##"{"type":"presence","joined":[{"id":"m_Ana","name":"Ana","role":"owner","color":"#d1495b","##
+        == ##"{"type":"presence","joined":[{"id":"m_Ana","name":"Ana","role":"owner","##
+        + ##""color":"#d1495b","##
         + #""online":true}],"touching":[{"member":"m_Ana","column":0,"row":1}]}"#)
     #expect(encoded.mentions(bo) && encoded.mentions(ana))
   }
