@@ -65,7 +65,8 @@ final class ReplayStory {
     let definition = standing.origin.definition
     var text = lines
     if !text.isEmpty { text.append("") }
-    text.append("session   \(standing.origin.id)" + (standing.origin.title.map { ", “\($0)”" } ?? ""))
+    text.append(
+      "session   \(standing.origin.id)" + (standing.origin.title.map { ", “\($0)”" } ?? ""))
     text.append("picker    \(definition.kind), \(definition.timeZone), \(definition.locale)")
     text.append("created   \(standing.origin.createdAt.rfc3339), epoch \(standing.origin.epoch)")
     text.append("revision  \(standing.revision) of \(report.lastRevision)")
