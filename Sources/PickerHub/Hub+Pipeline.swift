@@ -14,14 +14,18 @@ extension Hub {
     guard entry.isKept else { return enqueue(.apply(entry), in: hosted, at: time) }
     switch log.append(.entry(entry), of: hosted.id) {
     case .stored where hosted.steps.isEmpty: run(.apply(entry), in: hosted, at: time)
-    case .stored, .pending: hosted.steps.append(.apply(entry))
+    case .stored, .pending:
+      hosted.steps.append(.apply(entry))
+      if entry.body == .tick { pendingTickCount += 1 }
     case .failed: fail(hosted)
     }
   }
 
   /// Does something in its turn: now, unless something before it waits for the log.
   func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
-    if hosted.steps.isEmpty {
+    if hosted.isLost {
+      refuse(step)
+    } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
       hosted.steps.append(step)
@@ -31,7 +35,10 @@ extension Hub {
   /// The log has the next `count` records of a session.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
-    guard let hosted = sessions[session] else { return }
+    guard let hosted = sessions[session] else {
+      endingDormant[session] = nil
+      return
+    }
     var storedCount = count
     while let step = hosted.steps.first {
       if step.waitsForLog {
@@ -39,6 +46,7 @@ extension Hub {
         storedCount -= 1
       }
       hosted.steps.removeFirst()
+      if step.isTick { pendingTickCount -= 1 }
       run(step, in: hosted, at: time)
     }
   }
@@ -54,6 +62,17 @@ extension Hub {
     case .end(let completion):
       remove(hosted)
       completion(true)
+    }
+  }
+
+  /// Answers what cannot be done because its session has been let go.
+  func refuse(_ step: HostedSession.Step) {
+    switch step {
+    case .attach(let connection, _):
+      close(connection, .unavailable, "the server cannot store anything now; come back later")
+    case .created(let completion), .end(let completion): completion(false)
+    case .request(let body): body(nil)
+    case .apply, .look: break
     }
   }
 
@@ -86,6 +105,7 @@ extension Hub {
 
   /// Puts the session's next instant into the queue, if it is not there already.
   func queueTick(of hosted: HostedSession) {
+    if hosted.isLost { return }
     guard let next = hosted.session.fold.nextTick else {
       hosted.queuedTick = nil
       return

@@ -1,8 +1,13 @@
 import CivilTime
 import PickerSession
 
-/// Ticks of one call at most, so that taps between them are answered promptly.
+/// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are answered
+/// promptly.
 private let tickCountMax = 200
+/// Other duties of one call at most.
+private let dutyCountMax = 1000
+/// After this time what could not be stored or read is tried again; machine milliseconds.
+let retryMilliseconds: Int64 = 5000
 
 extension Hub {
   /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
@@ -10,7 +15,7 @@ extension Hub {
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
-    if let next = ticks.next {
+    if let next = ticks.next, pendingTickCount < tickCountMax {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
       // A machine that slept, or whose clock was set, is noticed after a second.
       if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
@@ -25,8 +30,12 @@ extension Hub {
       tickAll(at: time)
     }
     latestSessionTime = time.session
-    while let duty = timers.next(at: time.machine) { perform(duty, at: time) }
-    runDueTicks(at: time, countMax: tickCountMax)
+    var dutyCount = 0
+    while dutyCount < dutyCountMax, let duty = timers.next(at: time.machine) {
+      dutyCount += 1
+      perform(duty, at: time)
+    }
+    runDueTicks(at: time, countMax: tickCountMax - pendingTickCount)
   }
 
   private func perform(_ duty: TimerQueue.Duty, at time: HubTime) {
@@ -49,6 +58,10 @@ extension Hub {
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
       if let hosted = sessions[session] { letGo(hosted) }
+    case .load(let session):
+      guard dormant[session] != nil else { return }
+      backgroundLoads.append(BackgroundLoad(session))
+      loadInBackground()
     case .presence(let session):
       guard let hosted = sessions[session], !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
@@ -61,7 +74,11 @@ extension Hub {
     if let hosted = sessions[session] {
       if hosted.isEnding { return }
       due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      if due <= time.machine { return end(hosted) { _ in } }
+      if due <= time.machine {
+        return end(hosted) { [unowned self] result in
+          if case .failure = result { expireLater(session) }
+        }
+      }
     } else {
       guard let known = dormant[session] else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
@@ -72,9 +89,17 @@ extension Hub {
 
   /// Ends a session that is in the log only, and was not touched in time.
   private func endDormant(_ session: SessionID) {
-    whenLoaded(session) { [unowned self] hosted in
-      if let hosted { end(hosted) { _ in } }
+    // Whoever has it loaded touches it, or lets it expire again.
+    guard loading[session] == nil else { return expireLater(session) }
+    switch log.append(.ended, of: session) {
+    case .failed: expireLater(session)
+    case .stored: dormant[session] = nil
+    case .pending: endingDormant[session] = dormant.removeValue(forKey: session)
     }
+  }
+
+  func expireLater(_ session: SessionID) {
+    timers.add(.expiry(session), due: now.machine + retryMilliseconds)
   }
 
   /// Ticks the sessions whose instant has come.
@@ -83,7 +108,7 @@ extension Hub {
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
       if dormant[session]?.queuedTick == instant {
-        backgroundLoads.append(session)
+        backgroundLoads.append(BackgroundLoad(session))
         loadInBackground()
         continue
       }
@@ -98,10 +123,11 @@ extension Hub {
 
   /// Brings a session to now, if it may look different by now.
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) {
-    guard !hosted.isEnding, let next = hosted.session.fold.nextTick, next <= time.session else {
-      return
-    }
-    append(.tick, to: hosted, at: time)
+    guard !hosted.isEnding, hosted.session.fold.status == .open else { return }
+    let isDue = hosted.session.fold.nextTick.map { $0 <= time.session } ?? false
+    // A clock that is corrected by a little makes no tick.
+    let asOf = hosted.session.fold.picker.asOf.milliseconds
+    if isDue || asOf > time.session.milliseconds + 1000 { append(.tick, to: hosted, at: time) }
   }
 
   /// Ticks every session: the clock has gone back, or to where somebody put it.
@@ -118,18 +144,25 @@ extension Hub {
     now = time
     latestSessionTime = time.session
     tickAll(at: time)
-    let asleep = dormant.keys.filter { loading[$0] == nil }
-    backgroundLoads.append(contentsOf: asleep)
-    loadInBackground()
-    let waiting = sessions.values.filter { !$0.steps.isEmpty }
-    var remaining = waiting.count
-    if remaining == 0 { return completion() }
-    for hosted in waiting {
-      enqueue(
-        .request { _ in
-          remaining -= 1
-          if remaining == 0 { completion() }
-        }, in: hosted, at: time)
+    var remainingCount = 1
+    let isDone = {
+      remainingCount -= 1
+      if remainingCount == 0 { completion() }
     }
+    for hosted in sessions.values where !hosted.steps.isEmpty {
+      remainingCount += 1
+      enqueue(.request { _ in isDone() }, in: hosted, at: time)
+    }
+    for session in dormant.keys {
+      remainingCount += 1
+      backgroundLoads.append(
+        BackgroundLoad(session) { [unowned self] hosted in
+          guard let hosted else { return isDone() }
+          if hosted.session.fold.status == .open { append(.tick, to: hosted, at: now) }
+          enqueue(.request { _ in isDone() }, in: hosted, at: now)
+        })
+    }
+    loadInBackground()
+    isDone()
   }
 }
