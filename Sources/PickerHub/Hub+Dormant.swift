@@ -95,7 +95,7 @@ extension Hub {
       for body in waiting { body(nil) }
       return loadInBackground()
     }
-    let hosted = HostedSession(Session(session.fold), at: time)
+    let hosted = host(session.fold, at: time)
     hosted.entryCount = session.entryCount
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
@@ -119,7 +119,7 @@ extension Hub {
           tickIfDue(hosted, at: now)
         } else if dormant[session] != nil {
           // Nobody waits for it, and it may be damaged: once in a while is enough.
-          timers.add(.load(session), due: now.machine + 12 * retryMilliseconds)
+          timers.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
     }
@@ -173,9 +173,9 @@ extension Hub {
     pendingTickCount -= hosted.steps.count { $0.isTick }
     let isInLog = !hosted.steps.contains { if case .created = $0 { true } else { false } }
     if isInLog { fallAsleep(hosted) }
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
-      close(connection, .unavailable, "the server cannot store anything now; come back later")
+      cannotStore(connection)
     }
     let steps = hosted.steps
     hosted.steps.removeAll()
@@ -190,7 +190,7 @@ extension Hub {
       lastActivity: hosted.lastActivity, ttlSeconds: fold.origin.ttlSeconds, queuedTick: next)
     let isTickDue = next.map { $0 <= now.session } ?? false
     if isTickDue || !fold.members.isEmpty {
-      timers.add(.load(hosted.id), due: now.machine + retryMilliseconds)
+      timers.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)
     } else if let next {
       ticks.add(hosted.id, at: next)
     }

@@ -55,7 +55,7 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    let hosted = HostedSession(Session(fold), at: time)
+    let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -200,7 +200,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }

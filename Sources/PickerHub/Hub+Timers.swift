@@ -1,16 +1,15 @@
 import CivilTime
 import PickerSession
 
-/// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are answered
-/// promptly.
+/// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are
+/// answered promptly.
 private let tickCountMax = 200
 /// Other duties of one call at most.
 private let dutyCountMax = 1000
-/// After this time what could not be stored or read is tried again; machine milliseconds.
-let retryMilliseconds: Int64 = 5000
 
 extension Hub {
-  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
+  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
+  /// waits.
   ///
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
@@ -53,8 +52,11 @@ extension Hub {
         let since = hosted.absentSince[member],
         time.machine - since >= limits.memberMilliseconds
       else { return }
-      hosted.absentSince[member] = nil
-      append(.left(member), to: hosted, at: time)
+      if append(.left(member), to: hosted, at: time) {
+        hosted.absentSince[member] = nil
+      } else {
+        timers.add(duty, due: time.machine + retryMilliseconds)
+      }
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
       if let hosted = sessions[session] { letGo(hosted) }
@@ -74,17 +76,20 @@ extension Hub {
     if let hosted = sessions[session] {
       if hosted.isEnding { return }
       due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      if due <= time.machine {
-        return end(hosted) { [unowned self] result in
-          if case .failure = result { expireLater(session) }
-        }
-      }
+      if due <= time.machine { return endInTime(hosted) }
     } else {
       guard let known = dormant[session] else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
       if due <= time.machine { return endDormant(session) }
     }
     timers.add(.expiry(session), due: due)
+  }
+
+  /// Ends a session whose time is up; if the log cannot have that now, then soon.
+  private func endInTime(_ hosted: HostedSession) {
+    end(hosted) { [unowned self] result in
+      if case .failure = result { expireLater(hosted.id) }
+    }
   }
 
   /// Ends a session that is in the log only, and was not touched in time.
@@ -116,24 +121,41 @@ extension Hub {
         continue
       }
       hosted.queuedTick = nil
-      tickIfDue(hosted, at: time)
-      queueTick(of: hosted)
+      let retry = time.session.adding(milliseconds: retryMilliseconds)
+      let isStored = tickIfDue(hosted, at: time)
+      queueTick(of: hosted, notBefore: isStored ? nil : retry)
     }
   }
 
   /// Brings a session to now, if it may look different by now.
-  func tickIfDue(_ hosted: HostedSession, at time: HubTime) {
-    guard !hosted.isEnding, hosted.session.fold.status == .open else { return }
-    let isDue = hosted.session.fold.nextTick.map { $0 <= time.session } ?? false
-    // A clock that is corrected by a little makes no tick.
-    let asOf = hosted.session.fold.picker.asOf.milliseconds
-    if isDue || asOf > time.session.milliseconds + 1000 { append(.tick, to: hosted, at: time) }
+  ///
+  /// - Returns: Whether the log has it, if it was due.
+  @discardableResult
+  func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
+    let fold = hosted.session.fold
+    guard !hosted.isEnding, !hosted.isTickPromised, fold.status == .open else { return true }
+    let isDue = fold.nextTick.map { $0 <= time.session } ?? false
+    // Asleep while the clock was set back. One that is corrected by a little makes no tick.
+    let isAhead = fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
+    return isDue || isAhead ? appendTick(to: hosted, at: time) : true
+  }
+
+  @discardableResult
+  private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
+    guard append(.tick, to: hosted, at: time) else { return false }
+    hosted.isTickPromised = !hosted.steps.isEmpty
+    return true
+  }
+
+  /// The sessions in the order in which they came: a dictionary has another one each time.
+  private var sessionsInOrder: [HostedSession] {
+    sessions.values.sorted { $0.number < $1.number }
   }
 
   /// Ticks every session: the clock has gone back, or to where somebody put it.
   private func tickAll(at time: HubTime) {
-    for hosted in sessions.values where !hosted.isEnding && hosted.session.fold.status == .open {
-      append(.tick, to: hosted, at: time)
+    for hosted in sessionsInOrder where !hosted.isEnding && hosted.session.fold.status == .open {
+      appendTick(to: hosted, at: time)
     }
   }
 
@@ -149,16 +171,16 @@ extension Hub {
       remainingCount -= 1
       if remainingCount == 0 { completion() }
     }
-    for hosted in sessions.values where !hosted.steps.isEmpty {
+    for hosted in sessionsInOrder where !hosted.steps.isEmpty {
       remainingCount += 1
       enqueue(.request { _ in isDone() }, in: hosted, at: time)
     }
-    for session in dormant.keys {
+    for session in dormant.keys.sorted(by: { $0.text < $1.text }) {
       remainingCount += 1
       backgroundLoads.append(
         BackgroundLoad(session) { [unowned self] hosted in
           guard let hosted else { return isDone() }
-          if hosted.session.fold.status == .open { append(.tick, to: hosted, at: now) }
+          if hosted.session.fold.status == .open { appendTick(to: hosted, at: now) }
           enqueue(.request { _ in isDone() }, in: hosted, at: now)
         })
     }

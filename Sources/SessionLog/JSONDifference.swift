@@ -1,4 +1,4 @@
-package import JSONText
+import JSONText
 
 /// The first place at which two JSON documents differ. The order of members does not matter.
 struct JSONDifference {

@@ -1,6 +1,6 @@
 package import CivilTime
-package import JSONText
-import PickerModel
+import JSONText
+package import PickerModel
 package import PickerSession
 import PickerWire
 
@@ -9,9 +9,8 @@ package struct LogFile: Sendable {
   /// One line, taken apart.
   struct Line: Sendable {
     let revision: Int
-    let at: Instant
-    /// `nil` for a tick.
-    let author: Delta.Author?
+    /// The tick or the command.
+    let entry: LogEntry
     let tree: JSONTree
   }
 
@@ -55,6 +54,9 @@ package struct LogFile: Sendable {
     }
   }
 
+  /// What the log is of.
+  package var definition: Definition { origin.definition }
+
   private static func line(
     _ text: [UInt8], number: Int, _ name: String
   ) throws(ReplayProblem) -> Line {
@@ -72,15 +74,17 @@ package struct LogFile: Sendable {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) is no line of GET /v1/sessions/{id}/log")
     }
-    if type == "tick" { return Line(revision: revision, at: at, author: nil, tree: tree) }
+    if type == "tick" { 
+      return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
+    }
     guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
       let command = tree["command"].flatMap(Command.init(tree:))
     else {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) has a command without by or ref, or an ill-typed one")
     }
-    let author = Delta.Author(member: MemberID(by), ref: ref, command: command)
-    return Line(revision: revision, at: at, author: author, tree: tree)
+    let entry = LogEntry(at: at, body: .command(MemberID(by), ref: ref, command))
+    return Line(revision: revision, entry: entry, tree: tree)
   }
 
   private static func checkOrder(

@@ -70,7 +70,7 @@ extension LogFile {
         if pending.isEmpty {
           difference = ReplayDifference(
             revision: line.revision,
-            detail: "the log has a \(line.author?.command.type ?? "tick") that changed something; "
+            detail: "the log has a \(line.type) that changed something; "
               + (refusal ?? "folding it changes nothing"))
           return
         }
@@ -81,17 +81,14 @@ extension LogFile {
 
     /// - Returns: Why a command is refused.
     private mutating func apply(_ line: Line, _ replayer: inout Replayer) -> String? {
-      guard let author = line.author else {
-        collect(replayer.apply(LogEntry(at: line.at, body: .tick)))
-        return nil
-      }
-      if replayer.fold.members[author.member] == nil {
+      if case .command(let member, _, _) = line.entry.body,
+        replayer.fold.members[member] == nil
+      {
         let joining = LogEntry.Joining(
-          member: author.member, secret: SecretHash([]), name: author.member.text, role: .owner)
-        _ = replayer.apply(LogEntry(at: line.at, body: .joined(joining)))
+          member: member, secret: SecretHash([]), name: member.text, role: .owner)
+        _ = replayer.apply(LogEntry(at: line.entry.at, body: .joined(joining)))
       }
-      let outcomes = replayer.apply(
-        LogEntry(at: line.at, body: .command(author.member, ref: author.ref, author.command)))
+      let outcomes = replayer.apply(line.entry)
       collect(outcomes)
       for case .answered(_, let answer) in outcomes {
         guard case .refused(let refusal, _) = answer.body else { continue }
@@ -113,5 +110,12 @@ extension LogFile {
         revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,
         folded: folded, apart: ["text", "session"])
     }
+  }
+}
+
+extension LogFile.Line {
+  /// The command's name on the wire.
+  fileprivate var type: String {
+    if case .command(_, _, let command) = entry.body { command.type } else { "tick" }
   }
 }

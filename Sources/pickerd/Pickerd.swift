@@ -12,7 +12,7 @@ struct Pickerd: ParsableCommand {
       pick what does not exist.
       """,
     version: pickerdRelease,
-    subcommands: [Serve.self])
+    subcommands: [Serve.self, Replay.self, Backup.self])
 }
 
 /// The release, as in CHANGELOG.md.

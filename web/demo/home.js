@@ -11,7 +11,10 @@ import { createSession, Problem } from "./server.js";
 
 /** @type {Promise<DemoPicker[]> | undefined} */
 let loaded;
-/** The demo's pickers, loaded once. @returns {Promise<DemoPicker[]>} */
+/**
+ * The demo's pickers, loaded once.
+ * @returns {Promise<DemoPicker[]>}
+ */
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
@@ -80,7 +83,10 @@ function cardOf(picker, settings, status) {
     make("h2", {}, title), make("p", {}, text), make("div", { class: "opens" }, ...buttons));
 }
 
-/** A small drawing of what the card opens. @param {string} kind */
+/**
+ * A small drawing of what the card opens.
+ * @param {string} kind
+ */
 function artOf(kind) {
   const art = make("div", { class: `art ${kind}`, "aria-hidden": "true" });
   if (kind === "wheels") {

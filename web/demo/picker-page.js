@@ -28,6 +28,8 @@ export class PickerPage {
     this.document = null;
     this.hasRead = false;
     this.isClosed = false;
+    /** @type {string | null} what is said instead of a picker */
+    this.farewell = null;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
     this.title = make("h1", { class: "picker-title" });
@@ -157,7 +159,10 @@ export class PickerPage {
   }
 }
 
-/** The picker of the demo that a definition is, if it is one of ours. @param {any} definition */
+/**
+ * The picker of the demo that a definition is, if it is one of ours.
+ * @param {any} definition
+ */
 async function knownPicker(definition) {
   const pickers = await demoPickers().catch(() => []);
   const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
@@ -165,7 +170,10 @@ async function knownPicker(definition) {
   return pickers.find((picker) => picker.definitions.some(same));
 }
 
-/** The texts of a tree or of columns alone, in order: the server writes its keys out. @param {any} definition */
+/**
+ * The texts of a tree or of columns alone, in order: the server writes its keys out.
+ * @param {any} definition
+ */
 function rowsOf({ nodes, columns }) {
   /** @param {any} one @returns {any} */
   const texts = (one) => (typeof one === "string" ? one : Array.isArray(one) ? one.map(texts) : [one.text, texts(one.children ?? [])]);

@@ -19,6 +19,7 @@ export class MonthList {
     this.ask = ask;
     this.scrolled = scrolled;
     this.content = make("div", { class: "content" });
+    /** @type {HTMLElement} */
     this.element = make("div", { class: "scroller", part: "scroller", role: "group" }, this.content);
     /** @type {Map<string, MonthView>} */
     this.views = new Map();
@@ -95,14 +96,20 @@ export class MonthList {
     return monthOf(this.layout.firstIndex + this.layout.placeAt(middle));
   }
 
-  /** Scrolls a month to the top. @param {string} month @param {boolean} isSmooth */
+  /**
+   * Scrolls a month to the top.
+   * @param {string} month @param {boolean} isSmooth
+   */
   showMonth(month, isSmooth) {
     if (!this.layout) return;
     const place = Math.max(0, Math.min(this.layout.count - 1, this.layout.placeOf(month)));
-    this.element.scrollTo({ top: this.layout.top(place), behavior: isSmooth ? "smooth" : "instant" });
+    this.element.scrollTo({ top: this.layout.top(place), behavior: isSmooth ? "smooth" : "auto" });
   }
 
-  /** Scrolls just as far as a day needs to be seen, and puts its month into the DOM. @param {string} date @param {boolean} isSmooth */
+  /**
+   * Scrolls just as far as a day needs to be seen, and puts its month into the DOM.
+   * @param {string} date @param {boolean} isSmooth
+   */
   reveal(date, isSmooth) {
     if (!this.layout) return;
     const place = this.layout.placeOf(date);
@@ -113,7 +120,7 @@ export class MonthList {
       + Math.floor((view.grid.lead + Number(date.slice(8)) - 1) / 7) * this.layout.rowHeight;
     const margin = this.layout.rowHeight;
     const { scrollTop, clientHeight } = this.element;
-    const behavior = isSmooth ? "smooth" : "instant";
+    const behavior = isSmooth ? "smooth" : "auto";
     if (top - margin < scrollTop) this.element.scrollTo({ top: top - 2 * margin, behavior });
     else if (top + 2 * margin > scrollTop + clientHeight) {
       this.element.scrollTo({ top: top + 2 * margin - clientHeight, behavior });

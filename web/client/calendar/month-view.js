@@ -28,12 +28,17 @@ export class MonthView {
     this.firstWeekday = firstWeekday;
     this.weeks = weeks;
     this.grid = gridOf(this.index, firstWeekday, weeks);
+    /** @type {any[]} a cell each */
+    this.days = [];
     this.#build();
     /** @type {string} what the words were drawn in */
     this.locale = "";
   }
 
-  /** The cell of a date in this month. @param {string} date @returns {HTMLElement | null} */
+  /**
+   * The cell of a date in this month.
+   * @param {string} date @returns {HTMLElement | null}
+   */
   cellOf(date) {
     return date.slice(0, 7) === this.month ? this.days[this.grid.lead + Number(date.slice(8)) - 1] : null;
   }
@@ -67,7 +72,6 @@ export class MonthView {
       ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
     this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
     this.previewElement = make("div", { class: "bands preview", "aria-hidden": "true" });
-    /** @type {any[]} */
     this.days = Array.from({ length: this.grid.weekCount * 7 }, (_, cell) => {
       const date = dateOf(this.grid.first + cell);
       const isOutside = date.slice(0, 7) !== this.month;
@@ -151,7 +155,10 @@ function bandWord(band, words) {
   return band.isTail ? words.cell.end : words.cell.inside;
 }
 
-/** The cells under bands, and which of them are the range's ends. @param {Band[]} bands */
+/**
+ * The cells under bands, and which of them are the range's ends.
+ * @param {Band[]} bands
+ */
 function coveredCells(bands) {
   const covered = new Map();
   for (const { row, from, to, head, tail } of bands) {
@@ -162,7 +169,10 @@ function coveredCells(bands) {
   return covered;
 }
 
-/** Other people's fingers in a month, by date. @param {PickerSession} picker @param {string} month */
+/**
+ * Other people's fingers in a month, by date.
+ * @param {PickerSession} picker @param {string} month
+ */
 function fingersOn({ state }, month) {
   /** @type {Map<string, import("../core/types").Member[]>} */
   const fingers = new Map();

@@ -57,7 +57,10 @@ export class Bar {
   }
 }
 
-/** The result as people say it. @param {PickerSession} picker @param {Words} words */
+/**
+ * The result as people say it.
+ * @param {PickerSession} picker @param {Words} words
+ */
 export function resultText(picker, words) {
   const { result, state, locale } = picker;
   const kind = state.definition?.kind;

@@ -6,10 +6,16 @@ import { make, setAttribute, setText } from "./dom.js";
 
 const shownMax = 6;
 
-/** The first letter that a person would see. @param {string} name */
+/**
+ * The first letter that a person would see.
+ * @param {string} name
+ */
 export const initialOf = (name) => [...name.trim()][0]?.toLocaleUpperCase() ?? "?";
 
-/** Black or white, whichever can be read on a colour. @param {string} color `#rrggbb` */
+/**
+ * Black or white, whichever can be read on a colour.
+ * @param {string} color `#rrggbb`
+ */
 export function inkOn(color) {
   const [red, green, blue] = [1, 3, 5]
     .map((at) => parseInt(color.slice(at, at + 2), 16) / 255)

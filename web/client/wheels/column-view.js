@@ -31,9 +31,15 @@ export class ColumnView {
     this.index = index;
     this.handlers = handlers;
     this.motion = new Motion();
-    /** What is on the wheel. It stays while a hand is on it, whatever the server says. @type {Column | null} */
+    /**
+     * What is on the wheel. It stays while a hand is on it, whatever the server says.
+     * @type {Column | null}
+     */
     this.source = null;
-    /** What the server says, and the row that should be in the middle. @type {{column: Column, row: number | null} | null} */
+    /**
+     * What the server says, and the row that should be in the middle.
+     * @type {{column: Column, row: number | null} | null}
+     */
     this.latest = null;
     /** A hand is on the wheel, or it turns because of one and has not told its row yet. */
     this.isHeld = false;
@@ -44,6 +50,9 @@ export class ColumnView {
     this.lastFrameAt = 0;
     /** @type {{row: number, color: string, ink: string, name: string}[]} */
     this.ghosts = [];
+    /** @type {any[]} elements for the rows near the middle; a row's is the one at `row % pool` */
+    this.rows = [];
+    this.emptyText = "";
     this.#build();
     this.fingers = listenToFingers(this);
     listenToKeys(this);
@@ -90,7 +99,10 @@ export class ColumnView {
     this.#run();
   }
 
-  /** Turns to a row, as if by hand. @param {number} row */
+  /**
+   * Turns to a row, as if by hand.
+   * @param {number} row
+   */
   turnTo(row) {
     if (this.isDisabled || !this.source?.count) return;
     this.isHeld = true;
@@ -125,7 +137,6 @@ export class ColumnView {
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
     this.element = make("div", { class: "column", part: "column" },
       this.labelElement, this.upButton, this.wheel, this.downButton);
-    this.emptyText = "";
   }
 
   /** Puts on the wheel what the server says. */
@@ -180,7 +191,10 @@ export class ColumnView {
     this.#tell(this.motion.target);
   }
 
-  /** Tells the row once it is known, then lets the server's word count again. @param {number} now */
+  /**
+   * Tells the row once it is known, then lets the server's word count again.
+   * @param {number} now
+   */
   #settle(now) {
     if (!this.motion.isNear || now < this.tellAt) return;
     const row = this.motion.target;
@@ -244,7 +258,10 @@ export class ColumnView {
     if (ghost) paint(element, ghost);
   }
 
-  /** Fingers that are further up or down show at the edge. @param {number} middle */
+  /**
+   * Fingers that are further up or down show at the edge.
+   * @param {number} middle
+   */
   #drawGhosts(middle) {
     const sides = /** @type {const} */ ([[this.ghostAbove, -1], [this.ghostBelow, 1]]);
     for (const [edge, side] of sides) {

@@ -2,6 +2,7 @@
 
 const digits = new Intl.NumberFormat("ar", { useGrouping: false });
 
+/** @type {import("./types").DemoWords} */
 export const ar = {
   language: "العربية",
   headline: "منتقيات يديرها الناس معًا",

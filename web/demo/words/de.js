@@ -1,5 +1,6 @@
 // What the demo page says, in German.
 
+/** @type {import("./types").DemoWords} */
 export const de = {
   language: "Deutsch",
   headline: "Picker, die man gemeinsam dreht",

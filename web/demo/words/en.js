@@ -1,5 +1,6 @@
 // What the demo page says, in English.
 
+/** @type {import("./types").DemoWords} */
 export const en = {
   language: "English",
   headline: "Pickers that people turn together",

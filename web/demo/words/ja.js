@@ -1,5 +1,6 @@
 // What the demo page says, in Japanese.
 
+/** @type {import("./types").DemoWords} */
 export const ja = {
   language: "日本語",
   headline: "みんなで回すピッカー",

@@ -1,5 +1,6 @@
 // What the demo page says, in simplified Chinese.
 
+/** @type {import("./types").DemoWords} */
 export const zhHans = {
   language: "简体中文",
   headline: "大家一起转动的选择器",

@@ -1,0 +1,103 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import SessionLog
+
+/// Tells a log to a reader: who did what, and what came of it, a line for each.
+final class ReplayStory {
+  let isKept: Bool
+  private(set) var lines: [String] = []
+  private let catalog: LocaleCatalog
+  /// The names of all members so far; those who have left too.
+  private var names: [MemberID: String] = [:]
+
+  /// - Parameter isKept: Whether entries are told at all.
+  init(_ catalog: LocaleCatalog, isKept: Bool) {
+    self.catalog = catalog
+    self.isKept = isKept
+  }
+
+  func texts(for locale: String) -> any RowTexts { catalog.texts(for: locale) ?? EnglishTexts() }
+
+  func add(_ replayed: ReplayedEntry) {
+    if case .joined(let joining) = replayed.entry.body { names[joining.member] = joining.name }
+    guard isKept else { return }
+    let at = replayed.entry.at.rfc3339
+    let texts = texts(for: replayed.fold.origin.definition.locale)
+    if case .joined(let joining) = replayed.entry.body, joining.secret.octets.isEmpty { return }
+    var isTold = false
+    for outcome in replayed.outcomes {
+      isTold = true
+      switch outcome {
+      case .delta(let delta):
+        let who = delta.author.map { "\(name($0.member)): \($0.command.words)" } ?? "time"
+        line(delta.revision, at, who, delta.changes.map { $0.words(in: texts) })
+      case .answered(let member, let answer):
+        line(nil, at, "\(name(member)): \(replayed.entry.words)", [answer.words])
+      case .joined(let member):
+        let role = replayed.fold.members[member].map { " as \($0.role)" } ?? ""
+        line(nil, at, "\(name(member)) joins\(role)", [])
+      case .roleChanged(let member):
+        let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
+        line(nil, at, "\(name(member)) is \(role) now", [])
+      case .left(let member): line(nil, at, "\(name(member)) leaves", [])
+      case .cellsChanged: isTold = false
+      }
+    }
+    if !isTold { line(nil, at, replayed.entry.words, ["changes nothing"]) }
+  }
+
+  private func line(_ revision: Int?, _ at: String, _ what: String, _ changes: [String]) {
+    let number = revision.map(String.init) ?? "-"
+    let padded = String(repeating: " ", count: max(0, 6 - number.count)) + number
+    let came = changes.isEmpty ? "" : " → " + changes.joined(separator: "; ")
+    lines.append("\(padded)  \(at)  \(what)\(came)")
+  }
+
+  private func name(_ member: MemberID) -> String {
+    guard let name = names[member], name != member.text else { return member.text }
+    return "\(name) (\(member))"
+  }
+
+  /// The whole answer.
+  func text(of report: ReplayReport) -> String {
+    let standing = report.standing
+    let definition = standing.origin.definition
+    var text = lines
+    if !text.isEmpty { text.append("") }
+    text.append("session   \(standing.origin.id)" + (standing.origin.title.map { ", “\($0)”" } ?? ""))
+    text.append("picker    \(definition.kind), \(definition.timeZone), \(definition.locale)")
+    text.append("created   \(standing.origin.createdAt.rfc3339), epoch \(standing.origin.epoch)")
+    text.append("revision  \(standing.revision) of \(report.lastRevision)")
+    text.append("as of     \(standing.picker.asOf.rfc3339)")
+    text.append("status    \(standing.status)")
+    text.append("result    \(String(decoding: standing.picker.result.serialized(), as: UTF8.self))")
+    text += shown(standing)
+    if !standing.membersInOrder.isEmpty {
+      let members = standing.membersInOrder.map { "\(name($0.id)) \($0.role)" }
+      text.append("members   \(members.joined(separator: ", "))")
+    }
+    text += report.remarks.map { "remark    \($0)" }
+    if let difference = report.difference {
+      text.append("differs   at revision \(difference.revision): \(difference.detail)")
+    } else {
+      text.append("equal     folding \(report.entryCount) entries makes what is stored: "
+        + report.compared)
+    }
+    return text.joined(separator: "\n") + "\n"
+  }
+
+  private func shown(_ fold: SessionFold) -> [String] {
+    if fold.origin.definition.kind == .calendar {
+      guard let range = fold.picker.range else { return ["range     none"] }
+      let by = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
+      return ["range     \(range.words)\(fold.picker.isRangeOpen ? ", open" : "")\(by)"]
+    }
+    let texts = texts(for: fold.origin.definition.locale)
+    return fold.picker.columns.enumerated().map { index, column in
+      let row = column.selected.map { "“\(column.rows.text(at: $0, in: texts))”, row \($0) of" }
+      return "column \(index)  \(row ?? "empty:") \(column.rows.count), generation "
+        + "\(column.generation)"
+    }
+  }
+}

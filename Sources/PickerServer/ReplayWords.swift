@@ -1,0 +1,84 @@
+import CivilTime
+import PickerModel
+import PickerSession
+
+/// Commands, changes and answers as an operator reads them.
+extension Command {
+  var words: String {
+    switch self {
+    case .select(let selection):
+      "select column \(selection.column) row \(selection.row) of generation "
+        + "\(selection.generation)" + (selection.key.map { " key “\($0.prefix(40))”" } ?? "")
+    case .tap(.date(let date)): "tap \(date.iso)"
+    case .tap(.cell(let month, let cell)): "tap \(month.iso) cell \(cell)"
+    case .tap(.point(let month, let x, let y)): "tap \(month.iso) at \(x), \(y)"
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen: type
+    case .unknown(let type): "“\(type.prefix(40))”"
+    }
+  }
+}
+
+extension LogEntry {
+  var words: String {
+    switch body {
+    case .joined(let joining): "\(joining.name) (\(joining.member)) joins"
+    case .roleChanged(let member, let role): "\(member) becomes \(role)"
+    case .left(let member): "\(member) leaves"
+    case .command(_, let ref, let command): "\(command.words), ref \(ref)"
+    case .overRate(_, let ref, let command): "\(command.words), ref \(ref), over the rate"
+    case .tick: "time"
+    }
+  }
+}
+
+extension Answer {
+  var words: String {
+    switch body {
+    case .reply(let revision): "nothing had to change, or it was done already, at \(revision)"
+    case .refused(let refusal, _): "refused, \(refusal.code.rawValue): \(refusal.detail)"
+    }
+  }
+}
+
+extension DateRange {
+  var words: String {
+    "\(start.iso) to \(end.iso), \(dayCount) \(dayCount == 1 ? "day" : "days"), \(hits) "
+      + (hits == 1 ? "hit" : "hits")
+  }
+}
+
+extension SessionChange {
+  func words(in texts: any RowTexts) -> String {
+    switch self {
+    case .picker(let change): change.words(in: texts)
+    case .range(let change, _, _): change.words
+    case .status(let status, _): "\(status)"
+    }
+  }
+}
+
+extension PickerChange {
+  fileprivate func words(in texts: any RowTexts) -> String {
+    switch self {
+    case .reload(let column, let state):
+      return "column \(column) has \(state.rows.count) other rows, generation \(state.generation)"
+    case .row(let column, let move):
+      var words = "column \(column) is “\(move.rows.text(at: move.row, in: texts))” (\(move.cause)"
+      if let wanted = move.wanted { words += ", wanted \(wanted)" }
+      if let reason = move.reason { words += ", \(reason)" }
+      return words + ")"
+    case .months(let months):
+      return "months are \(months.first.iso) to \(months.last.iso)"
+    case .range(let change): return change.words
+    }
+  }
+}
+
+extension RangeChange {
+  fileprivate var words: String {
+    var words = "range \(range?.words ?? "none") (\(cause)"
+    if let wanted { words += ", wanted \(wanted.iso)" }
+    if let reason { words += ", \(reason)" }
+    return words + ")"
+  }
+}

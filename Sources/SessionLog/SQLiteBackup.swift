@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+
+/// Copies a store while a server has it.
+package struct SQLiteBackup {
+  private let path: String
+  private let store: DatabaseQueue
+
+  /// What a copy has.
+  package struct Copy: Hashable, Sendable {
+    package let sessionCount: Int
+    package let byteCount: Int
+  }
+
+  /// - Throws: ``StoreProblem`` for a file that is not there, no store, damaged, or newer.
+  package init(of path: String) throws(StoreProblem) {
+    self.path = path
+    store = try SQLiteStoreFile.openForReading(path)
+  }
+
+  /// Copies the store by SQLite's online backup: all of it as it stood at one moment.
+  ///
+  /// The copy is one file, and marked: the server that first serves it gives every session a new
+  /// epoch, so that no client takes it for the history that it knows. It is made under another
+  /// name, checked, flushed, and only then `target`.
+  /// - Parameter isForced: Whether a file that is there may be replaced.
+  /// - Throws: ``StoreProblem``. `target` is as it was.
+  /// - Source: sqlite.org/backup.html.
+  package func copy(to target: String, isForced: Bool) throws(StoreProblem) -> Copy {
+    try BackupTarget.check(target, against: path, isForced: isForced)
+    let target = BackupTarget(target, mode: BackupTarget.mode(of: path))
+    let part = try target.makePart()
+    do {
+      let copied = try copy(into: part)
+      try target.keep(part, isForced: isForced)
+      return copied
+    } catch {
+      target.drop(part)
+      if let problem = error as? StoreProblem { throw problem }
+      throw StoreProblem("cannot write \(target.path): \(error.storeText)")
+    }
+  }
+
+  private func copy(into part: String) throws -> Copy {
+    var configuration = Configuration()
+    configuration.label = "pickerd.backup"
+    let copy = try DatabaseQueue(path: part, configuration: configuration)
+    defer { try? copy.close() }
+    try store.backup(to: copy)
+    return try copy.inDatabase { database in
+      // A store's journal is a second file; a backup is to be one.
+      let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+      guard mode == "delete" else { throw StoreProblem("the copy keeps a journal beside it") }
+      try database.execute(sql: "PRAGMA synchronous = EXTRA")
+      try database.inTransaction {
+        try database.execute(sql: "UPDATE store SET isBackup = 1")
+        return .commit
+      }
+      let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+      guard problem == "ok" else {
+        throw StoreProblem("the store is damaged (\(problem ?? "?")), and so is its copy")
+      }
+      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+      return Copy(
+        sessionCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM session") ?? 0,
+        byteCount: pages * pageBytes)
+    }
+  }
+}
