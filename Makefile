@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # LOG_LEVEL of somebody else's.
 PORT = 7681
 LISTEN = 127.0.0.1:$(PORT)
-STORE = memory:
+STORE = sqlite:
 AUTH = open
 CLOCK = system
 ORIGIN =
@@ -23,9 +23,11 @@ DESTDIR =
 # The Debian package $(2), unless its command $(1) is here already.
 unless = $(if $(shell command -v $(1)),,$(2))
 
-BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev tzdata \
+BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev libsqlite3-dev tzdata \
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \
+  $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
+  $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 

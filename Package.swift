@@ -75,7 +75,10 @@ let package = Package(
     // The whole world, from a seed.
     line(
       "PickerSimulator",
-      ["SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+      [
+        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
     .executableTarget(
       name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],
       path: "Sources/PickerSimulatorRun", swiftSettings: swiftSettings),
@@ -84,8 +87,14 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("PickerModelTests", ["PickerModel", "CivilTime", "JSONText"]),
     tests("PickerSessionTests", ["PickerSession", "PickerModel", "CivilTime", "JSONText"]),
-    tests("PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
-    tests("PickerHubTests", ["PickerHub", "SessionLog", "PickerWire", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerWireTests", ["PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerHubTests",
+      [
+        "PickerHub", "SessionLog", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText",
+      ]),
     tests(
       "SessionLogTests",
       ["SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),

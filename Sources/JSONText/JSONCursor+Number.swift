@@ -46,7 +46,8 @@ extension JSONCursor {
     for index in (range.lowerBound + (isNegative ? 1 : 0))..<range.upperBound {
       let digit = Int(text[index] - UInt8(ascii: "0"))
       let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = isNegative
+      let (sum, carry) =
+        isNegative
         ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
       if overflow || carry { return isNegative ? Int.min : Int.max }
       value = sum

@@ -1,7 +1,8 @@
 extension JSONCursor {
   /// Reads a string.
   ///
-  /// - Throws: ``JSONError`` for a control character, a bad escape, a lone surrogate, octets that are
+  /// - Throws: ``JSONError`` for a control character, a bad escape, a lone surrogate, octets that
+  ///   are
   ///   no UTF-8, or a missing quote.
   package mutating func readString(_ text: Span<UInt8>) throws(JSONError) -> String {
     guard accept(UInt8(ascii: "\""), text) else { throw failure("no string") }

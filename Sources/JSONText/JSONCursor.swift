@@ -1,8 +1,8 @@
 /// A place in a JSON text: reads one token after the other, allocates nothing but the strings.
 ///
-/// The text itself is an argument of every call, so that the cursor borrows nothing and the text can
-/// be the socket's own buffer. Strict: what RFC 8259 does not allow is refused, and so is an escaped
-/// surrogate without its partner, which no Unicode text can hold.
+/// The text itself is an argument of every call, so that the cursor borrows nothing and the text
+/// can be the socket's own buffer. Strict: what RFC 8259 does not allow is refused, and so is an
+/// escaped surrogate without its partner, which no Unicode text can hold.
 /// - Source: RFC 8259.
 package struct JSONCursor {
   /// Octets read so far.
@@ -96,7 +96,9 @@ package struct JSONCursor {
   package mutating func another(_ bracket: UInt8, _ text: Span<UInt8>) throws(JSONError) -> Bool {
     skipWhitespace(text)
     if accept(UInt8(ascii: ","), text) { return true }
-    guard accept(bracket + 2, text) else { throw failure("neither a comma nor the closing bracket") }
+    guard accept(bracket + 2, text) else {
+      throw failure("neither a comma nor the closing bracket")
+    }
     depth -= 1
     return false
   }

@@ -5,6 +5,8 @@ package import PickerSession
 /// A session with what the hub keeps beside it.
 package final class HostedSession {
   package let session: Session
+  /// Grows by one with each session of the hub: what is done to all is done in this order.
+  let number: Int
   /// What waits for the log, and what must not overtake it, in order.
   var steps: Deque<Step> = []
   /// How many entries of the log have been applied.
@@ -19,6 +21,8 @@ package final class HostedSession {
   var lastActivity: Int64
   /// The instant for which a tick stands in the hub's queue.
   var queuedTick: Instant?
+  /// Whether a tick waits for the log.
+  var isTickPromised = false
   /// When presence was told last; machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
@@ -59,8 +63,9 @@ package final class HostedSession {
     let resumeAfter: Int?
   }
 
-  init(_ session: Session, at time: HubTime) {
+  init(_ session: Session, number: Int, at time: HubTime) {
     self.session = session
+    self.number = number
     lastActivity = time.machine
   }
 

@@ -83,7 +83,7 @@ extension Hub {
       for body in waiting { body(nil) }
       return loadInBackground()
     }
-    let hosted = HostedSession(Session(session.fold), at: time)
+    let hosted = host(session.fold, at: time)
     hosted.entryCount = session.entryCount
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
@@ -152,9 +152,9 @@ extension Hub {
         queuedTick: nil)
       if !hosted.session.fold.members.isEmpty { backgroundLoads.append(hosted.id) }
     }
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
-      close(connection, .unavailable, "the server cannot store anything now; come back later")
+      cannotStore(connection)
     }
     for step in hosted.steps {
       switch step {

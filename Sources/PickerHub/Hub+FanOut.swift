@@ -6,10 +6,11 @@ import PickerWire
 /// From a session's effects to the outboxes.
 extension Hub {
   func perform(_ effects: [SessionEffect], in hosted: HostedSession, at time: HubTime) {
+    if hosted.isEnding { return }
     for effect in effects {
       switch effect {
       case .broadcast(let delta): broadcast(delta, in: hosted)
-      case .monthsAgain(let before): sendMonthsAgain(in: hosted, unlike: before)
+      case .monthsAgain(let change): sendMonthsAgain(in: hosted, change)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .presence: tellPresence(in: hosted, at: time)
@@ -35,15 +36,15 @@ extension Hub {
   }
 
   /// Sends their months to those who look at one whose cells were others before.
-  private func sendMonthsAgain(in hosted: HostedSession, unlike before: Picker) {
-    let picker = hosted.session.fold.picker
+  private func sendMonthsAgain(in hosted: HostedSession, _ change: CellChange) {
     for listener in hosted.session.listeners {
-      guard let view = listener.view,
-        view.months.contains(where: { picker.cells(of: $0) != before.cells(of: $0) }),
-        let connection = connections[listener.connection] else {
-        continue
-      }
-      let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
+      guard let view = listener.view, let connection = connections[listener.connection],
+        view.months.contains(where: {
+          change.after.cells(of: $0) != change.before.cells(of: $0)
+        })
+      else { continue }
+      let frame = encoder.months(
+        view, of: change.after, revision: change.revision, texts: connection.texts)
       deliver(.news(frame), connection)
     }
   }
@@ -99,6 +100,9 @@ extension Hub {
         counters.snapshotsForSlowReaders += 1
         watch(connection)
       }
+      if connection.outbox.waiting.count > limits.outboxMessages {
+        close(connection, .tooSlow, "more than \(limits.outboxMessages) messages wait for you")
+      }
       return
     }
     send(frame, connection)
@@ -111,18 +115,14 @@ extension Hub {
 
   /// Sends what waits, as far as the socket takes it.
   func flush(_ connection: HubConnection, at time: HubTime) {
-    guard let hosted = sessions[connection.session] else { return }
+    guard let hosted = sessions[connection.session], !hosted.isEnding else { return }
     while !connection.outbox.isFull {
       if connection.outbox.needsSnapshot {
         sendSnapshot(connection, hosted, at: time)
         continue
       }
       guard let message = connection.outbox.next() else { break }
-      if case .lateAnswer(let answer) = message {
-        send(encode(answer.late(at: hosted.session), for: connection, in: hosted.session), connection)
-      } else if let frame = message.frame {
-        send(frame, connection)
-      }
+      if let frame = message.frame { send(frame, connection) }
     }
   }
 
@@ -131,8 +131,13 @@ extension Hub {
     _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {
     if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
-    connection.outbox.snapshotTaken()
+    connection.outbox.snapshotTaken {
+      encode($0.late(at: hosted.session), for: connection, in: hosted.session)
+    }
     let listener = connection.member.flatMap { hosted.session.listener(of: $0) }
+    if let listener, let touches = encoder.touches(in: hosted.session, for: listener.member) {
+      connection.outbox.prepend(.news(touches))
+    }
     if let view = listener?.view {
       connection.outbox.prepend(
         .news(encoder.months(view, in: hosted.session.fold, texts: connection.texts)))

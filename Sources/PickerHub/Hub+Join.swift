@@ -29,7 +29,7 @@ extension Hub {
       guard identities.hash(resume.secret).matches(member.secret) else {
         return close(connection, .badToken, "the secret is not this member's")
       }
-      comeBack(member, role, hosted, at: time)
+      guard comeBack(member, role, hosted, at: time) else { return cannotStore(connection) }
       attachment = HostedSession.Attachment(
         member: member.id, secret: resume.secret, language: language, view: nil,
         resumeAfter: resume.epoch == fold.origin.epoch ? resume.revision : nil)
@@ -38,7 +38,10 @@ extension Hub {
       guard hosted.memberCountPromised < limits.session.members else {
         return close(connection, .unavailable, "the session has all the members that it may have")
       }
-      attachment = newMember(join, role, language, hosted, at: time)
+      guard let new = newMember(join, role, language, hosted, at: time) else {
+        return cannotStore(connection)
+      }
+      attachment = new
       counters.joins += 1
     }
     if let months = join.months {
@@ -53,28 +56,35 @@ extension Hub {
   private func newMember(
     _ join: ClientMessage.Join, _ role: Role?, _ language: Int, _ hosted: HostedSession,
     at time: HubTime
-  ) -> HostedSession.Attachment {
+  ) -> HostedSession.Attachment? {
     let member = MemberID("m_" + identities.text())
     let secret = identities.text()
-    hosted.memberCountPromised += 1
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(join.name), role: role)
-    append(.joined(joining), to: hosted, at: time)
+    guard append(.joined(joining), to: hosted, at: time) else { return nil }
+    hosted.memberCountPromised += 1
     return HostedSession.Attachment(
       member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
   }
 
+  func cannotStore(_ connection: HubConnection) {
+    close(connection, .unavailable, "the server cannot store anything now; come back later")
+  }
+
   /// A known member has connected again: an older connection gives way.
+  ///
+  /// - Returns: Whether it may go on: not if its new role cannot be stored.
   private func comeBack(
     _ member: Member, _ role: Role?, _ hosted: HostedSession, at time: HubTime
-  ) {
+  ) -> Bool {
+    if let role, role != member.role {
+      guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
+    }
     if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
     }
     hosted.absentSince[member.id] = nil
-    if let role, role != member.role {
-      append(.roleChanged(member.id, role), to: hosted, at: time)
-    }
+    return true
   }
 
   /// A member's join has been applied: it listens from here on.

@@ -61,6 +61,7 @@ extension Hub {
   private func leave(
     _ connection: HubConnection, _ member: MemberID, _ hosted: HostedSession, at time: HubTime
   ) {
+    detach(connection, at: time)
     close(connection, .normal, "left")
   }
 
@@ -123,6 +124,7 @@ extension Hub {
     }
     enqueue(
       .look { [unowned self] hosted in
+        guard connection.phase == .joined else { return }
         perform(hosted.session.touch(member, touch), in: hosted, at: time)
       }, in: hosted, at: time)
   }

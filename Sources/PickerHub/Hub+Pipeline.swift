@@ -2,6 +2,9 @@ import CivilTime
 package import PickerSession
 import PickerWire
 
+/// After how long something that the log refused is tried again.
+let retryMilliseconds: Int64 = 1000
+
 /// Entries between two snapshots of a session.
 private let snapshotInterval = 500
 
@@ -9,14 +12,24 @@ private let snapshotInterval = 500
 /// told when it is applied. What only looks keeps its place behind what waits for the log.
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
-  func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) {
+  ///
+  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
+  ///   away.
+  @discardableResult
+  func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    guard entry.isKept else { return enqueue(.apply(entry), in: hosted, at: time) }
+    guard entry.isKept else {
+      enqueue(.apply(entry), in: hosted, at: time)
+      return true
+    }
     switch log.append(.entry(entry), of: hosted.id) {
     case .stored where hosted.steps.isEmpty: run(.apply(entry), in: hosted, at: time)
     case .stored, .pending: hosted.steps.append(.apply(entry))
-    case .failed: fail(hosted)
+    case .failed:
+      fail(hosted)
+      return false
     }
+    return true
   }
 
   /// Does something in its turn: now, unless something before it waits for the log.
@@ -59,13 +72,16 @@ extension Hub {
 
   private func apply(_ entry: LogEntry, in hosted: HostedSession, at time: HubTime) {
     let before = hosted.session.fold.revision
+    let memberCount = hosted.session.fold.members.count
     let effects = hosted.session.apply(entry)
     if entry.isKept { hosted.entryCount += 1 }
     if hosted.session.fold.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
-      hosted.memberCountPromised = max(0, hosted.memberCountPromised - 1)
+      // Who was told to leave twice has left once.
+      hosted.memberCountPromised -= memberCount - hosted.session.fold.members.count
     }
+    if case .tick = entry.body { hosted.isTickPromised = false }
     if hosted.isEnding { return }
     perform(effects, in: hosted, at: time)
     queueTick(of: hosted)
@@ -75,21 +91,30 @@ extension Hub {
     if case .left = entry.body { letGo(hosted) }
   }
 
-  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back later.
+  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back
+  /// later.
   func fail(_ hosted: HostedSession) {
     if log.canLoad { return lose(hosted) }
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
-      close(connection, .unavailable, "the server cannot store anything now; come back later")
+      cannotStore(connection)
     }
   }
 
+  /// A session that comes into memory.
+  func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
+    hostedCount += 1
+    return HostedSession(Session(fold), number: hostedCount, at: time)
+  }
+
   /// Puts the session's next instant into the queue, if it is not there already.
-  func queueTick(of hosted: HostedSession) {
-    guard let next = hosted.session.fold.nextTick else {
-      hosted.queuedTick = nil
-      return
-    }
+  ///
+  /// One that stands there already stays, also if nothing will be due then: so a session has few
+  /// entries, however often it is confirmed and reopened.
+  /// - Parameter first: Not before this instant, if any.
+  func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
+    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised else { return }
+    if let first { next = max(first, next) }
     if let queued = hosted.queuedTick, queued <= next { return }
     hosted.queuedTick = next
     ticks.add(hosted.id, at: next)

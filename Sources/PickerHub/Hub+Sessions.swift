@@ -55,7 +55,7 @@ extension Hub {
       id: origin.id,
       body: HTTPDocument.created(
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    let hosted = HostedSession(Session(fold), at: time)
+    let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
@@ -162,14 +162,15 @@ extension Hub {
   ) {
     let texts = languages.texts(for: nil, fallback: origin.definition.locale)
     let windowRows = limits.session.windowRows
-    port.inBackground({
-      var writer = JSONWriter(capacity: 256 * deltas.count)
-      for delta in deltas {
-        HTTPDocument.logLine(
-          delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
-      }
-      return writer.octets
-    }, then: completion)
+    port.inBackground(
+      {
+        var writer = JSONWriter(capacity: 256 * deltas.count)
+        for delta in deltas {
+          HTTPDocument.logLine(
+            delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+        }
+        return writer.octets
+      }, then: completion)
   }
 
   /// Ends a session.
@@ -200,7 +201,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
-    for id in hosted.connectionOfMember.values {
+    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }

@@ -5,7 +5,8 @@ import PickerSession
 private let tickCountMax = 200
 
 extension Hub {
-  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing waits.
+  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
+  /// waits.
   ///
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
@@ -44,8 +45,11 @@ extension Hub {
         let since = hosted.absentSince[member],
         time.machine - since >= limits.memberMilliseconds
       else { return }
-      hosted.absentSince[member] = nil
-      append(.left(member), to: hosted, at: time)
+      if append(.left(member), to: hosted, at: time) {
+        hosted.absentSince[member] = nil
+      } else {
+        timers.add(duty, due: time.machine + retryMilliseconds)
+      }
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
       if let hosted = sessions[session] { letGo(hosted) }
@@ -61,7 +65,7 @@ extension Hub {
     if let hosted = sessions[session] {
       if hosted.isEnding { return }
       due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-      if due <= time.machine { return end(hosted) { _ in } }
+      if due <= time.machine { return endInTime(hosted) }
     } else {
       guard let known = dormant[session] else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
@@ -70,10 +74,18 @@ extension Hub {
     timers.add(.expiry(session), due: due)
   }
 
+  /// Ends a session whose time is up; if the log cannot have that now, then soon.
+  private func endInTime(_ hosted: HostedSession) {
+    end(hosted) { [unowned self] result in
+      guard case .failure = result else { return }
+      timers.add(.expiry(hosted.id), due: now.machine + retryMilliseconds)
+    }
+  }
+
   /// Ends a session that is in the log only, and was not touched in time.
   private func endDormant(_ session: SessionID) {
     whenLoaded(session) { [unowned self] hosted in
-      if let hosted { end(hosted) { _ in } }
+      if let hosted { endInTime(hosted) }
     }
   }
 
@@ -91,23 +103,39 @@ extension Hub {
         continue
       }
       hosted.queuedTick = nil
-      tickIfDue(hosted, at: time)
-      queueTick(of: hosted)
+      let retry = time.session.adding(milliseconds: retryMilliseconds)
+      let isStored = tickIfDue(hosted, at: time)
+      queueTick(of: hosted, notBefore: isStored ? nil : retry)
     }
   }
 
   /// Brings a session to now, if it may look different by now.
-  func tickIfDue(_ hosted: HostedSession, at time: HubTime) {
-    guard !hosted.isEnding, let next = hosted.session.fold.nextTick, next <= time.session else {
-      return
-    }
-    append(.tick, to: hosted, at: time)
+  ///
+  /// - Returns: Whether the log has it, if it was due.
+  @discardableResult
+  func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
+    guard !hosted.isEnding, !hosted.isTickPromised, let next = hosted.session.fold.nextTick,
+      next <= time.session
+    else { return true }
+    return appendTick(to: hosted, at: time)
+  }
+
+  @discardableResult
+  private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
+    guard append(.tick, to: hosted, at: time) else { return false }
+    hosted.isTickPromised = !hosted.steps.isEmpty
+    return true
+  }
+
+  /// The sessions in the order in which they came: a dictionary has another one each time.
+  private var sessionsInOrder: [HostedSession] {
+    sessions.values.sorted { $0.number < $1.number }
   }
 
   /// Ticks every session: the clock has gone back, or to where somebody put it.
   private func tickAll(at time: HubTime) {
-    for hosted in sessions.values where !hosted.isEnding && hosted.session.fold.status == .open {
-      append(.tick, to: hosted, at: time)
+    for hosted in sessionsInOrder where !hosted.isEnding && hosted.session.fold.status == .open {
+      appendTick(to: hosted, at: time)
     }
   }
 
@@ -119,9 +147,9 @@ extension Hub {
     latestSessionTime = time.session
     tickAll(at: time)
     let asleep = dormant.keys.filter { loading[$0] == nil }
-    backgroundLoads.append(contentsOf: asleep)
+    backgroundLoads.append(contentsOf: asleep.sorted { $0.text < $1.text })
     loadInBackground()
-    let waiting = sessions.values.filter { !$0.steps.isEmpty }
+    let waiting = sessionsInOrder.filter { !$0.steps.isEmpty }
     var remaining = waiting.count
     if remaining == 0 { return completion() }
     for hosted in waiting {

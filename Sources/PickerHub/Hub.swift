@@ -6,8 +6,8 @@ package import PickerWire
 
 /// Connections, members and sessions: the whole server without sockets, clock or disk.
 ///
-/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through the
-/// port at once, so that there is nothing between a tap and its fan-out.
+/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through
+/// the port at once, so that there is nothing between a tap and its fan-out.
 /// - Source: architecture.md, properties 1 and 4.
 package final class Hub {
   package let configuration: HubConfiguration
@@ -18,6 +18,8 @@ package final class Hub {
   var identities: IdentitySource
   var languages: Languages
   var sessions: [SessionID: HostedSession] = [:]
+  /// How many sessions there have been in memory.
+  var hostedCount = 0
   var connections: [ConnectionID: HubConnection] = [:]
   var timers = TimerQueue()
   var ticks = TickQueue()
@@ -65,7 +67,7 @@ package final class Hub {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections[id] = connection
-    guard !isDraining else { return close(connection, .goingAway, "the server is going away") }
+    guard !isDraining else { return sendAway(connection) }
     guard exists(session) else {
       return close(connection, .noSuchSession, "there is no session with the id in this URL")
     }
@@ -125,6 +127,7 @@ package final class Hub {
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
     guard let connection = connections.removeValue(forKey: id) else { return }
+    connection.phase = .closing
     detach(connection, at: time)
   }
 
@@ -148,13 +151,17 @@ package final class Hub {
   }
 
   /// Says why, and closes. What still waits for the connection is not sent any more.
-  func close(_ connection: HubConnection, _ code: CloseCode, _ detail: String) {
+  ///
+  /// - Parameter last: What is said instead of an error.
+  func close(
+    _ connection: HubConnection, _ code: CloseCode, _ detail: String, last: Frame? = nil
+  ) {
     guard connection.phase != .closing else { return }
     connection.phase = .closing
     connection.outbox.clear()
     counters.closes[code, default: 0] += 1
     detach(connection, at: now)
-    let last = code.errorCode.map { encoder.error(code: $0, detail: detail) }
+    let last = last ?? code.errorCode.map { encoder.error(code: $0, detail: detail) }
     port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
   }
 
@@ -165,13 +172,20 @@ package final class Hub {
     return reason
   }
 
+  /// Tells a connection to come back later, at a time of its own, and closes it.
+  private func sendAway(_ connection: HubConnection) {
+    let delay = 500 + identities.number(below: 2000)
+    close(
+      connection, .goingAway, "the server is going away",
+      last: encoder.draining(reconnectAfterMilliseconds: delay))
+  }
+
   /// Tells every member to come back later, and closes.
   package func drain(at time: HubTime) {
+    now = time
     isDraining = true
-    for connection in connections.values where connection.phase != .closing {
-      let delay = 500 + identities.number(below: 2000)
-      deliver(.kept(encoder.draining(reconnectAfterMilliseconds: delay)), connection)
-      close(connection, .goingAway, "the server is going away")
+    for connection in connections.values.sorted(by: { $0.id.raw < $1.id.raw }) {
+      sendAway(connection)
     }
   }
 }

@@ -1,6 +1,7 @@
 import PickerModel
 
-/// The languages that listeners read, each with a small number, so that they can be told apart fast.
+/// The languages that listeners read, each with a small number, so that they can be told apart
+/// fast.
 struct Languages {
   private let catalog: any TextSource
   private var numbers: [String: Int] = [:]

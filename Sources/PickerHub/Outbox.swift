@@ -16,7 +16,7 @@ struct Outbox {
     case ownDelta(Frame, ref: Int, revision: Int)
     /// A reply or a refusal, written out already.
     case answer(Frame, Answer)
-    /// An answer to be written when its turn comes: it must show how things stand then.
+    /// An answer to be written with the snapshot: it must show how things stand then.
     case lateAnswer(Answer)
     /// Must arrive, and before any snapshot.
     case kept(Frame)
@@ -51,8 +51,19 @@ struct Outbox {
   }
 
   /// A snapshot is about to be sent.
-  mutating func snapshotTaken() {
+  ///
+  /// - Parameter encode: Writes an answer as things stand in the snapshot. Later it would show what
+  ///   the deltas that are still to come after it have changed.
+  mutating func snapshotTaken(encode: (Answer) -> Frame) {
     needsSnapshot = false
+    waiting = Deque(
+      waiting.map { message in
+        if case .lateAnswer(let answer) = message {
+          .answer(encode(answer), answer)
+        } else {
+          message
+        }
+      })
     byteCount = 0
     for message in waiting { byteCount += Outbox.byteCount(of: message) }
   }

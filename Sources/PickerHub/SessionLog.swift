@@ -51,8 +51,8 @@ package struct LoadedSession: Sendable {
 
 /// The one order in which the commands of a session happened, and where it is kept.
 ///
-/// A command is appended; when the log says that it is in, it is applied, and only then does anybody
-/// hear of it. So no member ever sees what a crash could take back.
+/// A command is appended; when the log says that it is in, it is applied, and only then does
+/// anybody hear of it. So no member ever sees what a crash could take back.
 /// - Source: architecture.md, property 2.
 package protocol SessionLog: AnyObject {
   /// Whether a session can leave memory and be loaded again.

@@ -1,10 +1,11 @@
 import HeapModule
 import PickerSession
 
-/// What the hub has to do at some time by the machine's clock. All of it in one heap: no session and
-/// no connection has a timer of its own.
+/// What the hub has to do at some time by the machine's clock. All of it in one heap: no session
+/// and no connection has a timer of its own.
 ///
-/// An entry is never taken out early; when its time comes it is asked whether it still means anything.
+/// An entry is never taken out early; when its time comes it is asked whether it still means
+/// anything.
 struct TimerQueue {
   enum Duty {
     /// The connection must have joined.

@@ -59,8 +59,9 @@ extension Picker {
       let before = columns[index]
       let heldKey = before.selectedKey
       columns[index].selected = view.selected
+      // Rows that read the same may be other nodes, with other children.
+      columns[index].rows = view.rows
       if before.rows != view.rows {
-        columns[index].rows = view.rows
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
       }

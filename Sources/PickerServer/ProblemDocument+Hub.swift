@@ -12,7 +12,8 @@ extension ProblemDocument {
         status: 422, code: "badDefinition", detail: problem.detail, pointer: problem.pointer)
     case .noToken:
       self.init(
-        status: 401, code: "noToken", detail: "this session needs a token, in Authorization: Bearer")
+        status: 401, code: "noToken", detail: "this session needs a token, in Authorization: Bearer"
+      )
     case .badToken:
       self.init(status: 401, code: "badToken", detail: "the token is none of this session's")
     case .notAllowed(let detail): self.init(status: 403, code: "notAllowed", detail: detail)

@@ -131,7 +131,8 @@ package struct ReplayTool {
 extension ReplayDifference {
   fileprivate var tree: JSONTree {
     .object([
-      .init("revision", .integer(revision)), .init("pointer", pointer.map(JSONTree.string) ?? .null),
+      .init("revision", .integer(revision)),
+      .init("pointer", pointer.map(JSONTree.string) ?? .null),
       .init("stored", stored ?? .null), .init("folded", folded ?? .null),
       .init("detail", .string(detail)),
     ])

@@ -30,10 +30,19 @@ package enum Outcome: Hashable, Sendable {
   /// Everybody hears it, the author with its ref.
   case delta(Delta)
   /// Time changed what cells look like: who looks at such a month gets it again.
-  case cellsChanged(before: Picker)
+  case cellsChanged(CellChange)
   case answered(MemberID, Answer)
   case joined(MemberID)
   /// Its role is another one now.
   case roleChanged(MemberID)
   case left(MemberID)
+}
+
+/// A calendar before and after time changed its cells.
+package struct CellChange: Hashable, Sendable {
+  package let before: Picker
+  package let after: Picker
+  /// The revision at which the cells are those of ``after``. A command of the same entry may have
+  /// made a later one.
+  package let revision: Int
 }

@@ -2,8 +2,8 @@ package import CivilTime
 
 /// One thing that happened to a session, in the one order in which it did.
 ///
-/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries what
-/// chance and the clock gave when it was made, and nothing of what came of it.
+/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries
+/// what chance and the clock gave when it was made, and nothing of what came of it.
 package struct LogEntry: Hashable, Sendable {
   /// When, by the session's clock.
   package let at: Instant
@@ -46,6 +46,8 @@ package struct LogEntry: Hashable, Sendable {
   /// Whether the state after it differs from the state before, so that a store must keep it.
   package var isKept: Bool {
     switch body {
+    // An unknown type is refused before the rate is looked at, and remembered.
+    case .overRate(_, _, .unknown): true
     case .overRate: false
     case .joined, .roleChanged, .left, .command, .tick: true
     }

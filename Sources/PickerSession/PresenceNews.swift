@@ -26,15 +26,13 @@ package struct PresenceNews: Hashable, Sendable {
     if !joined.contains(member) && !changed.contains(member) { changed.append(member) }
   }
 
-  /// Who joined and left without anybody having heard of it never was.
+  /// Who joined and left between two messages has left all the same: a welcome or a snapshot may
+  /// have shown it meanwhile.
   mutating func leave(_ member: MemberID) {
     touching.removeAll { $0.member == member }
     changed.removeAll { $0 == member }
-    if let index = joined.firstIndex(of: member) {
-      joined.remove(at: index)
-    } else {
-      left.append(member)
-    }
+    joined.removeAll { $0 == member }
+    left.append(member)
   }
 
   mutating func touch(_ member: MemberID, _ touch: Touch) {

@@ -28,7 +28,7 @@ package final class Session {
     for outcome in fold.apply(entry) {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
-      case .cellsChanged(let before): effects.append(.monthsAgain(before: before))
+      case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):
         guard let listener = listener(of: member) else { continue }
         effects.append(.answer(listener.connection, answer))

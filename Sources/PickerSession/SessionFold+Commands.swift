@@ -13,7 +13,8 @@ extension SessionFold {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
-    let hasElapsed = tick(to: now, &outcomes)
+    // What is over the rate is not kept in the log, so it must not move anything.
+    let hasElapsed = isOverRate ? false : tick(to: now, &outcomes)
     do throws(Refusal) {
       try admit(author, giver, isOverRate: isOverRate)
       let changes = try changes(for: author, at: now, hasElapsed: hasElapsed)
@@ -181,7 +182,8 @@ extension SessionFold {
 
   private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> [SessionChange] {
     guard picker.isComplete else {
-      throw Refusal(.notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
+      throw Refusal(
+        .notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
     }
     if hasElapsed {
       throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")

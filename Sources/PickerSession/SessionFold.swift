@@ -95,7 +95,10 @@ package struct SessionFold: Sendable {
     if !answer.changes.isEmpty {
       commit(changes(answer.changes, rangeBefore: before.range), author: nil, at: now, &outcomes)
     }
-    if answer.cellsChanged { outcomes.append(.cellsChanged(before: before)) }
+    if answer.cellsChanged {
+      outcomes.append(
+        .cellsChanged(CellChange(before: before, after: picker, revision: revision)))
+    }
     return picker.value != before.value
   }
 

@@ -1,8 +1,8 @@
 import JSONText
 package import PickerSession
 
-/// Presence news written out once, part by part, so that each member gets them without what is about
-/// itself.
+/// Presence news written out once, part by part, so that each member gets them without what is
+/// about itself.
 package struct EncodedPresence {
   private struct Part {
     let member: MemberID

@@ -59,7 +59,8 @@ package func parseBody(_ body: [UInt8], fields: [String]) throws(BadMessage) -> 
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {
     throw BadMessage(
-      "the field \(unknown.key.prefix(64)) is not known; known are \(fields.joined(separator: ", "))")
+      "the field \(unknown.key.prefix(64)) is unknown; known are \(fields.joined(separator: ", "))"
+    )
   }
   return tree
 }

@@ -6,14 +6,21 @@ package import PickerSession
 extension MessageEncoder {
   /// Cells and bands of the months of a view that are in the list.
   package func months(_ view: MonthView, in fold: SessionFold, texts: any RowTexts) -> Frame {
+    months(view, of: fold.picker, revision: fold.revision, texts: texts)
+  }
+
+  /// The same for a picker as it stood at `revision`.
+  package func months(
+    _ view: MonthView, of picker: Picker, revision: Int, texts: any RowTexts
+  ) -> Frame {
     var writer = JSONWriter(capacity: 3000 * min(view.count, 24))
     writer.literal("{\"type\":\"months\",\"revision\":")
-    writer.integer(fold.revision)
+    writer.integer(revision)
     writer.literal(",\"months\":[")
     var isFirst = true
     for offset in 0..<max(0, view.count) {
       guard let month = view.from.adding(months: offset) else { break }
-      guard let cells = fold.picker.cells(of: month) else { continue }
+      guard let cells = picker.cells(of: month) else { continue }
       if !isFirst { writer.literal(",") }
       isFirst = false
       writer.literal("{\"month\":\"")
@@ -21,7 +28,7 @@ extension MessageEncoder {
       writer.literal("\",\"cells\":")
       writer.cells(cells, texts: texts)
       writer.literal(",\"bands\":")
-      writer.bands(fold.picker.bands(of: month))
+      writer.bands(picker.bands(of: month))
       writer.literal("}")
     }
     writer.literal("]}")

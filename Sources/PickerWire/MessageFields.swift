@@ -2,8 +2,8 @@ import CivilTime
 import JSONText
 import PickerSession
 
-/// The fields that any message of ours may have, as they were written; other fields are checked to be
-/// JSON and forgotten.
+/// The fields that any message of ours may have, as they were written; other fields are checked to
+/// be JSON and forgotten.
 struct MessageFields {
   /// A value as it stands in the message. What is no scalar is only known to be there.
   enum Value: Hashable {
@@ -153,7 +153,8 @@ extension MessageFields {
     MonthView(from: try month(.from), count: try integer(.count))
   }
 
-  /// A member's own number for a command: 1 to 2⁵³ − 1. One below is well-typed, and older than any.
+  /// A member's own number for a command: 1 to 2⁵³ − 1. One below is well-typed, and older than
+  /// any.
   func ref() throws(BadMessage) -> Int {
     guard case .integer(let ref) = self[.ref], ref < 1 << 53 else {
       throw missing(.ref, "an integer from 1 to 9007199254740991")

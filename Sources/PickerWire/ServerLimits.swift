@@ -17,6 +17,9 @@ package struct ServerLimits: Hashable, Sendable {
   package var sessions = 250_000
   /// Octets that may wait for one connection before a snapshot takes their place; default 256 KiB.
   package var outboxBytes = 262_144
+  /// Messages that may wait for one connection, answers that no snapshot replaces included; default
+  /// 1,000. More close it.
+  package var outboxMessages = 1000
   /// Octets of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// How long a connection may read nothing after a snapshot took the place of what waited for it;

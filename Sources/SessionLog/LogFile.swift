@@ -74,7 +74,7 @@ package struct LogFile: Sendable {
       throw ReplayProblem(
         .badData, "line \(number) of \(name) is no line of GET /v1/sessions/{id}/log")
     }
-    if type == "tick" { 
+    if type == "tick" {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
     }
     guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,

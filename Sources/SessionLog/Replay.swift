@@ -51,7 +51,8 @@ package struct ReplayDifference: Hashable, Sendable {
   /// The first place at which two documents differ; `nil` if they mean the same.
   ///
   /// - Parameter what: What is compared: `a snapshot after entry 500`.
-  init?(revision: Int, _ what: String, stored: JSONTree, folded: JSONTree, apart: Set<String> = []) {
+  init?(revision: Int, _ what: String, stored: JSONTree, folded: JSONTree, apart: Set<String> = [])
+  {
     guard let place = JSONDifference(stored, folded, apart: apart) else { return nil }
     self.init(
       revision: revision, pointer: place.pointer, stored: place.left, folded: place.right,

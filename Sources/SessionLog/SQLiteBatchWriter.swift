@@ -36,7 +36,8 @@ struct SQLiteBatchWriter {
   /// Commits a batch.
   ///
   /// - Returns: Its number.
-  /// - Throws: SQLite's error. Nothing of the batch is in then, and this writer must not be used again.
+  /// - Throws: SQLite's error. Nothing of the batch is in then, and this writer must not be used
+  ///   again.
   mutating func commit(_ records: [Record], _ database: Database) throws -> Int {
     try database.execute(sql: "BEGIN IMMEDIATE")
     do {

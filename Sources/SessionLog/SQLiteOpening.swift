@@ -30,7 +30,8 @@ enum SQLiteOpening {
     } catch let problem as StoreProblem {
       throw problem
     } catch let error as DatabaseError
-    where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    {
       throw corrupt(path, error.storeText)
     } catch {
       throw StoreProblem("cannot open the store \(path): \(error.storeText)")

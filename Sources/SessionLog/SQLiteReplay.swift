@@ -14,7 +14,8 @@ package enum SQLiteReplay {
   ///   - limits: Those of the server: `undo` and `refs` are part of what commands do.
   ///   - zone: Zone rules by IANA name.
   ///   - each: Called with each entry, in order.
-  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be read.
+  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
+  ///   read.
   package static func replay(
     _ path: String, session: SessionID, at revision: Int?, limits: SessionLimits,
     zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void

@@ -7,7 +7,8 @@ package import PickerSession
 extension SessionOrigin {
   package var tree: JSONTree {
     var members: [JSONTree.Member] = [
-      .init("definition", definition.document(full: true)), .init("ttlSeconds", .integer(ttlSeconds)),
+      .init("definition", definition.document(full: true)),
+      .init("ttlSeconds", .integer(ttlSeconds)),
       .init("openTap", .string(openTap.rawValue)),
       .init("createdAt", .integer(Int(createdAt.milliseconds))),
     ]

@@ -16,8 +16,8 @@ final class StoreLock {
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw StoreProblem(
-        "cannot open \(file): \(String(cString: strerror(errno))). Give a folder that this user can "
-          + "write to, as in --store sqlite:/var/lib/pickerd/pickerd.sqlite")
+        "cannot open \(file): \(String(cString: strerror(errno))). Give a folder that this user "
+          + "can write to, as in --store sqlite:/var/lib/pickerd/pickerd.sqlite")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)

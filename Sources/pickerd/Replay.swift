@@ -33,7 +33,8 @@ struct Replay: ParsableCommand {
   @Argument(help: "The session's id, as in its URL. Needed with sqlite:.")
   var session: String?
 
-  @Option(help: ArgumentHelp("Show the state at this revision. (default: the last)", valueName: "rev"))
+  @Option(
+    help: ArgumentHelp("Show the state at this revision. (default: the last)", valueName: "rev"))
   var at: Int?
 
   @Flag(help: "Print one JSON object instead of lines.")
@@ -43,7 +44,8 @@ struct Replay: ParsableCommand {
   var verbose = false
 
   @Option(
-    help: ArgumentHelp("A limit of the server, such as undo=50; may be repeated.",
+    help: ArgumentHelp(
+      "A limit of the server, such as undo=50; may be repeated.",
       valueName: "name=number"))
   var limit: [String] = []
 

@@ -45,8 +45,8 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where sessions are kept. sqlite:PATH: in a file, through crashes and restarts. memory: in the "
-        + "process, and they end with it. (default: \(StoreLocation.standard))",
+      "Where sessions are kept. sqlite:PATH: in a file, through crashes and restarts. memory: in "
+        + "the process, and they end with it. (default: \(StoreLocation.standard))",
       valueName: "sqlite:PATH|memory:"))
   var store: String?
 

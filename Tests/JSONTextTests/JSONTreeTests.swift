@@ -56,7 +56,9 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
   }
 
   @Test func `is refused when it is no UTF-8`() {
-    for octets: [UInt8] in [[0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xFF, 0x22]] {
+    for octets: [UInt8] in [
+      [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xFF, 0x22],
+    ] {
       #expect(throws: JSONError.self) { try JSONTree.parse(octets) }
     }
   }

@@ -3,14 +3,14 @@ import Testing
 @testable import PickerServer
 
 @Suite struct ServerConfigurationTests {
-  @Test func `nothing said is this machine, open, the machine's clock, in memory`() throws {
+  @Test func `nothing said is this machine, open, the machine's clock, in a file`() throws {
     let configuration = try ServerConfiguration(ConfigurationTexts())
 
     #expect(configuration.listen.description == "127.0.0.1:7681")
     #expect(configuration.authentication == .open)
     #expect(configuration.clock == .system)
     #expect(configuration.origins == OriginPolicy(allowed: []))
-    #expect(configuration.store == .memory)
+    #expect(configuration.store == .standard)
     #expect(configuration.limits == LimitSettings())
     #expect(configuration.logLevel == .notice)
   }
@@ -67,7 +67,8 @@ import Testing
 
   @Test(arguments: [
     ("auth", "jwt", "open, token"), ("clock", "moon", "system, manual"),
-    ("logLevel", "loud", "error, warning, notice, info, debug"), ("store", "sqlite:x", "memory:"),
+    ("logLevel", "loud", "error, warning, notice, info, debug"),
+    ("store", "postgres:x", "sqlite:PATH"),
     ("store", "", "memory:"), ("origin", "https://*.org", "https://example.org"),
     ("web", "/nowhere", "demo/index.html"),
   ])

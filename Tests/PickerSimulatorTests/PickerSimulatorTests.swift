@@ -1,1 +1,42 @@
 import Testing
+
+@testable import PickerSimulator
+
+@Suite struct PickerSimulatorTests {
+  @Test(arguments: 0..<8)
+  func `two hundred worlds are as they should be`(part: Int) throws {
+    var simulation = Simulation()
+    try simulation.run(seed: UInt64(1 + 25 * part), count: 25)
+
+    #expect(simulation.report.worldCount == 25)
+    #expect(simulation.report.revisionCount > 100)
+  }
+
+  @Test func `the same seed makes the same world`() throws {
+    func lines(_ seed: UInt64) throws -> [String] {
+      var lines: [String] = []
+      var simulation = Simulation()
+      try simulation.run(seed: seed) { lines.append($0) }
+      return lines
+    }
+
+    for seed in [2, 7, 19] as [UInt64] { #expect(try lines(seed) == lines(seed)) }
+  }
+
+  @Test func `chance is SplitMix64`() {
+    var chance = Chance(seed: 1_234_567)
+
+    #expect(
+      [chance.next(), chance.next(), chance.next()] == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+      ])
+  }
+
+  @Test func `a violation says how to see it again`() {
+    let violation = Violation(seed: 7, machine: 12, session: "2026-11-20", sentence: "all is well")
+
+    #expect(
+      violation.description == "seed 7, at 12 ms (2026-11-20): not true: all is well\n"
+        + "  make sim SEED=7 COUNT=1")
+  }
+}

@@ -116,13 +116,17 @@ def test_reach_ends_at_min_max_and_at_max_days(server):
     session = server.session({**CALENDAR, "min": "2018-11-18", "maxDays": 5})
     ana = session.join("Ana")
 
-    assert change_of(ana.tap("2018-11-20"))["reach"] == {"from": "2018-11-18", "through": "2018-11-24"}
+    reach = change_of(ana.tap("2018-11-20"))["reach"]
+
+    assert reach == {"from": "2018-11-18", "through": "2018-11-24"}
 
 
 def test_reach_without_limits_is_the_whole_list(server):
     ana = server.session(CALENDAR).join("Ana")
 
-    assert change_of(ana.tap("2018-11-20"))["reach"] == {"from": "2018-01-01", "through": "2019-12-31"}
+    reach = change_of(ana.tap("2018-11-20"))["reach"]
+
+    assert reach == {"from": "2018-01-01", "through": "2019-12-31"}
 
 
 def test_a_tap_that_goes_too_far_is_clamped_and_says_why(server):
@@ -139,7 +143,8 @@ def test_a_tap_that_goes_too_far_is_clamped_and_says_why(server):
 
 
 def test_a_walk_stops_before_a_blocked_day(server):
-    session = server.session({**CALENDAR, "blocked": [{"from": "2018-11-13", "through": "2018-11-14"}]})
+    session = server.session(
+        {**CALENDAR, "blocked": [{"from": "2018-11-13", "through": "2018-11-14"}]})
     ana = session.join("Ana")
 
     ana.tap("2018-11-20")

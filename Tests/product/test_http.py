@@ -143,7 +143,8 @@ def test_several_requests_on_one_connection(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
 
     for method, path, status in [
-            ("GET", session.path, 200), ("GET", "/v1/sessions/nobody", 404), ("GET", "/healthz", 200),
+            ("GET", session.path, 200), ("GET", "/v1/sessions/nobody", 404),
+            ("GET", "/healthz", 200),
             ("POST", "/v1/definitions/check", 200), ("GET", session.path + "/log", 200)] * 3:
         body = json.dumps({"definition": LISTS}) if method == "POST" else None
         connection.request(method, path, body)

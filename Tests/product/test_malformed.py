@@ -88,7 +88,8 @@ ILL_DATED = {
     "a point in words": {"type": "tap", "ref": 1, "month": "2018-11", "x": "0.5", "y": 0.5},
     "a month that is none": {"type": "tap", "ref": 1, "month": "2018-00", "cell": 10},
     "a month that is a date": {"type": "tap", "ref": 1, "month": "2018-11-01", "cell": 10},
-    "months without from": without(MONTHS, "from"), "months without count": without(MONTHS, "count"),
+    "months without from": without(MONTHS, "from"),
+    "months without count": without(MONTHS, "count"),
     "months from none": changed(MONTHS, **{"from": "2018-13"}),
     "months from a number": changed(MONTHS, **{"from": 201811}),
     "months without zeros": changed(MONTHS, **{"from": "2018-1"}),
@@ -165,8 +166,9 @@ def test_an_ill_typed_join_closes_with_4400(server, fields):
 @pytest.mark.parametrize("number", ["1.0", "1e0", "10e-1", "-0.0"])
 def test_integers_are_json_integers(server, number):
     session = server.session(LISTS)
+    select = '{"type":"select","ref":1,"column":0,"row":%s,"generation":1}'
 
-    closes_ana_alone(session, '{"type":"select","ref":1,"column":0,"row":%s,"generation":1}' % number)
+    closes_ana_alone(session, select % number)
 
 
 def test_nesting_of_64_is_read(server):
@@ -189,7 +191,8 @@ def test_escapes_and_blanks_are_json_too(server):
     ana = server.session(LISTS).join("Ana")
 
     ana.pending.append(1)
-    ana.send_text(' {\t"\\u0074ype" :\r\n"s\\u0065lect","ref":1 ,"column":0,"row":1,"generation":1} ')
+    ana.send_text(
+        ' {\t"\\u0074ype" :\r\n"s\\u0065lect","ref":1 ,"column":0,"row":1,"generation":1} ')
 
     assert ana.answer(1)["type"] == "delta"
 

@@ -196,3 +196,25 @@ def test_everything_has_a_default(plain):
     session = plain.session(LISTS, now=None)
     assert session.tokens == {}, "open, unless told otherwise"
     assert session.join("Ana").role == "owner"
+
+
+def test_the_first_thing_asked_of_a_server_may_be_a_read(start):
+    """A bug once: texts were only there when somebody had joined."""
+    server = start()
+    session = server.session({**LISTS, "locale": "zh-Hans"})
+
+    assert session.get()["revision"] == 0
+    assert session.get(locale="de")["revision"] == 0
+    assert session.log() == []
+
+
+def test_a_member_that_the_server_closes_is_offline(server):
+    """A bug once: it stayed online for everybody else."""
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    ana.send_text("no JSON")
+
+    ana.closed(4400)
+    bo.until(lambda m: not m.screen.members[ana.id]["online"], what="offline")
+    assert session.back(ana).id == ana.id

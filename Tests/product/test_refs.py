@@ -1,7 +1,6 @@
 """Refs: every command is done once, and answered once, in the order of its connection."""
 
 
-
 from harness.definitions import CALENDAR, LISTS
 
 

@@ -10,9 +10,9 @@ from harness.calendar import bands
 from harness.contract import message_fits
 from harness.member import Member
 
-LIMITS = {name: 1 for name in (
-    "messageBytes", "months", "rows", "windowRows", "joinMilliseconds", "memberMilliseconds", "refs",
-    "undo", "history", "members", "messagesPerSecond")}
+LIMITS = dict.fromkeys((
+    "messageBytes", "months", "rows", "windowRows", "joinMilliseconds", "memberMilliseconds",
+    "refs", "undo", "history", "members", "messagesPerSecond"), 1)
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
@@ -24,7 +24,8 @@ WELCOME = {
         "result": {"keys": ["a", "x"]}, "columns": [
             {"generation": 1, "count": 2, "from": 0, "row": 0, "rows": [
                 {"key": "a", "text": "A"}, {"key": "b", "text": "B"}]},
-            {"generation": 3, "count": 1, "from": 0, "row": 0, "rows": [{"key": "x", "text": "X"}]}]}}
+            {"generation": 3, "count": 1, "from": 0, "row": 0, "rows": [
+                {"key": "x", "text": "X"}]}]}}
 RELOAD = {"change": "reload", "column": 1, "generation": 4, "count": 1, "from": 0, "row": 0,
           "rows": [{"key": "y", "text": "Y"}]}
 MOVED = {"change": "row", "column": 0, "row": 1, "key": "b", "text": "B", "cause": "select"}
@@ -83,7 +84,8 @@ WRONG = {
         {**MOVED, "row": 0, "key": "a", "text": "A"}]),
     "a key of another row": changed(DELTA, changes=[RELOAD, {**MOVED, "row": 0}, RESET]),
     "a window that is not whole": changed(DELTA, changes=[{**RELOAD, "count": 2}, MOVED, RESET]),
-    "a clamp without a reason": changed(DELTA, changes=[RELOAD, {**MOVED, "cause": "clamp"}, RESET]),
+    "a clamp without a reason": changed(DELTA, changes=[
+        RELOAD, {**MOVED, "cause": "clamp"}, RESET]),
     "a field nobody knows": changed(DELTA, colour="red"),
     "an empty delta": changed(DELTA, changes=[]),
     "a time without milliseconds": changed(DELTA, at="2018-11-23T02:00:00Z"),
@@ -91,7 +93,8 @@ WRONG = {
         {"change": "bands", "month": "2018-11", "bands": []}]),
     "a reply too late": {"type": "reply", "ref": 7, "revision": 3},
     "a refusal too early": {
-        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 5, "changes": []},
+        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 5,
+        "changes": []},
     "a refusal nobody knows": {
         "type": "refused", "ref": 7, "code": "no", "detail": "x", "revision": 4, "changes": []},
     "a row that stands elsewhere": {

@@ -264,7 +264,8 @@ def test_ticks_and_taps_from_all_sides_leave_one_history(server):
     time = threading.Thread(target=pass_time)
     time.start()
     for n in range(60):
-        ana.do("select", column=n % 3, row=n % 4, generation=ana.screen.columns[n % 3]["generation"])
+        column = ana.screen.columns[n % 3]
+        ana.do("select", column=n % 3, row=n % 4, generation=column["generation"])
     time.join()
 
     last = session.revision()

@@ -25,8 +25,8 @@ def test_one_taps_the_first_day_and_the_other_the_last(window, server):
     expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
     bo.day("2018-11-20").click()
 
-    expect(ana.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
-    expect(bo.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
+    expect(ana.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days")
+    expect(bo.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days")
     assert session.result() == {"start": "2018-11-14", "end": "2018-11-20", "days": 7}
 
 
@@ -79,7 +79,7 @@ def test_a_clamped_range_says_why(window, server):
 
     expect(ana.note).to_contain_text("Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
     expect(bo.note).to_contain_text("Ana: Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
-    expect(bo.chosen).to_have_text("Nov 5, 2018 – Nov 9, 2018 · 5 days")
+    expect(bo.chosen).to_have_text("Nov 5 – 9, 2018 · 5 days")
 
 
 def test_a_day_that_cannot_be_picked_says_why_and_counts_no_hit(window, server):
@@ -162,7 +162,7 @@ def test_clear_takes_the_range_away_and_undo_brings_it_back(window, server):
     expect(bo.note).to_contain_text("cleared")
     bo.note.get_by_role("button", name="Undo").click()
 
-    expect(ana.chosen).to_have_text("Nov 14, 2018 – Nov 20, 2018 · 7 days")
+    expect(ana.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days")
     expect(ana.bands("2018-11")).to_have_count(2)
 
 
@@ -172,8 +172,8 @@ def test_taps_at_the_same_time_end_in_one_and_the_same_range(window, server):
     ana.page.evaluate("document.querySelector('pickerd-calendar').picker.tap({ date: '2018-11-06' })")
     bo.page.evaluate("document.querySelector('pickerd-calendar').picker.tap({ date: '2018-11-09' })")
 
-    expect(ana.chosen).to_have_text("Nov 6, 2018 – Nov 9, 2018 · 4 days")
-    expect(bo.chosen).to_have_text("Nov 6, 2018 – Nov 9, 2018 · 4 days")
+    expect(ana.chosen).to_have_text("Nov 6 – 9, 2018 · 4 days")
+    expect(bo.chosen).to_have_text("Nov 6 – 9, 2018 · 4 days")
     assert session.revision() == 2
 
 

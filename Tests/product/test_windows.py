@@ -179,7 +179,8 @@ def test_bands_go_to_members_who_look_at_that_month_and_only_if_they_changed(ser
     delta = ana.tap("2018-12-02")
     theirs = bo.expect("delta")
 
-    assert [c["month"] for c in delta["changes"] if c["change"] == "bands"] == ["2018-11", "2018-12"]
+    assert [c["month"] for c in delta["changes"] if c["change"] == "bands"] == [
+        "2018-11", "2018-12"]
     assert [c["month"] for c in theirs["changes"] if c["change"] == "bands"] == ["2018-12"]
     first = next(m for m in bo.record if m["type"] == "delta")
     assert [c["change"] for c in first["changes"]] == ["range"]

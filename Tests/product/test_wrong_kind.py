@@ -1,4 +1,4 @@
-"""Select, rows, touched columns are for columns; tap, clear, months, touched dates for calendars."""
+"""Columns take select, rows and touched rows; calendars tap, clear, months and touched dates."""
 
 import pytest
 

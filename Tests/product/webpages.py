@@ -155,6 +155,8 @@ class Wire:
     def __init__(self, target):
         self.target = target
         self.is_cut = False
+        #: What the server says is lost on the way.
+        self.is_mute = False
         self.writers = set()
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
@@ -177,9 +179,11 @@ class Wire:
         ends = {writer, other}
         self.writers |= ends
 
-        async def carry(source, sink):
+        async def carry(source, sink, is_answer):
             try:
                 while data := await source.read(65536):
+                    if is_answer and self.is_mute:
+                        continue
                     sink.write(data)
                     await sink.drain()
             except OSError:
@@ -187,7 +191,7 @@ class Wire:
             finally:
                 sink.close()
 
-        await asyncio.gather(carry(reader, other), carry(other_reader, writer))
+        await asyncio.gather(carry(reader, other, False), carry(other_reader, writer, True))
         self.writers -= ends
 
     def cut(self):

@@ -20,7 +20,7 @@ export class DefinitionPanel {
     setAttribute(this.field, "aria-describedby", "definition-verdict");
     this.openButton = make("button", { class: "primary", type: "button", disabled: true, onclick: () => this.#open() });
     this.resetButton = make("button", { class: "secondary", type: "button", onclick: () => this.show(this.shown, this.title) });
-    this.element = make("details", { class: "panel definition" }, this.heading, this.text,
+    this.element = make("details", { class: "panel definition", open: matchMedia("(min-width: 900px)").matches }, this.heading, this.text,
       make("div", { class: "editor", dir: "ltr" }, this.marks, this.field), this.verdict,
       make("div", { class: "ways" }, this.openButton, this.resetButton));
     /** @type {any} */

@@ -3,15 +3,19 @@
 import { dateOfExpression } from "/client/core/civil.js";
 import { make, setText } from "/client/parts/dom.js";
 import { todayIn } from "/client/words/words.js";
+import { artOf, together } from "./art.js";
 import { hashOf, keepTokens } from "./route.js";
 import { createSession, Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
-/** @typedef {{id: keyof DemoWords["pickers"], art: string, definitions: any[]}} DemoPicker */
+/** @typedef {{id: keyof DemoWords["pickers"], definitions: any[], latin?: {[text: string]: string}}} DemoPicker `latin`: its texts for those who read no Chinese */
 
 /** @type {Promise<DemoPicker[]> | undefined} */
 let loaded;
-/** The demo's pickers, loaded once. @returns {Promise<DemoPicker[]>} */
+/**
+ * The demo's pickers, loaded once.
+ * @returns {Promise<DemoPicker[]>}
+ */
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
@@ -40,15 +44,31 @@ export async function openNew(definition, title) {
   location.hash = hashOf(session, tokens?.editor);
 }
 
+/**
+ * A picker's definitions as a reader of a language can read them.
+ * @param {DemoPicker} picker @param {string} locale
+ */
+export function definitionsOf({ definitions, latin }, locale) {
+  if (!latin || /^(zh|ja)/.test(locale)) return definitions;
+  return JSON.parse(JSON.stringify(definitions), (_, value) => (typeof value === "string" ? latin[value] ?? value : value));
+}
+
 /** @param {HTMLElement} place @param {import("./settings.js").Settings} settings */
 export async function showHome(place, settings) {
   const { words } = settings;
   document.title = "pickerd";
   const status = make("p", { class: "problem", role: "alert", hidden: true });
   const pickers = await demoPickers();
+  const range = pickers.find(({ id }) => id === "range");
+  const first = range && opener(range.definitions[0], words.pickers.range.title, settings, status, {
+    class: "primary large", "data-start": true,
+  }, words.start);
   const cards = pickers.map((picker) => cardOf(picker, settings, status));
   place.replaceChildren(make("div", { class: "home" },
-    make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), status,
+    make("section", { class: "hero" },
+      make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first),
+      together()),
+    status, make("h2", { class: "cards-title" }, words.five),
     make("ul", { class: "cards" }, ...cards)));
 }
 
@@ -57,41 +77,31 @@ function cardOf(picker, settings, status) {
   const { words } = settings;
   const { title, text } = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = picker.definitions.map((definition, index) => {
-    const button = make("button", {
-      class: index === 0 ? "primary" : "secondary", type: "button", "data-open": `${picker.id}-${index}`,
-      "aria-label": `${labels[index]}: ${title}`,
-      onclick: async () => {
-        button.disabled = true;
-        status.hidden = true;
-        try {
-          await openNew(localised(definition), title);
-        } catch (problem) {
-          const said = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
-          setText(status, said);
-          status.hidden = false;
-          button.disabled = false;
-        }
-      },
-    }, labels[index]);
-    return button;
-  });
-  return make("li", { class: "card" }, artOf(picker.art),
-    make("h2", {}, title), make("p", {}, text), make("div", { class: "opens" }, ...buttons));
+  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, title, settings, status, {
+    class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
+    "aria-label": `${labels[index]}: ${title}`,
+  }, labels[index]));
+  return make("li", { class: "card" }, artOf(picker.id),
+    make("h3", {}, title), make("p", {}, text), make("div", { class: "opens" }, ...buttons));
 }
 
-/** A small drawing of what the card opens. @param {string} kind */
-function artOf(kind) {
-  const art = make("div", { class: `art ${kind}`, "aria-hidden": "true" });
-  if (kind === "wheels") {
-    for (let column = 0; column < 3; column += 1) {
-      art.append(make("div", { class: "art-column" }, ...[1, 2, 3, 4, 5].map((row) => make("i", { class: `line row-${row}` }))));
+/**
+ * A button that makes a session and goes there.
+ * @param {any} definition @param {string} title @param {import("./settings.js").Settings} settings
+ * @param {HTMLElement} status where a failure is said @param {{[name: string]: any}} attributes @param {string} label
+ */
+function opener(definition, title, { words }, status, attributes, label) {
+  const button = make("button", { type: "button", ...attributes, onclick: async () => {
+    button.disabled = true;
+    status.hidden = true;
+    try {
+      await openNew(localised(definition), title);
+    } catch (problem) {
+      const said = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
+      setText(status, said);
+      status.hidden = false;
+      button.disabled = false;
     }
-  } else {
-    for (let day = 0; day < 28; day += 1) {
-      const isChosen = kind === "range" ? day >= 10 && day <= 18 : day === 16;
-      art.append(make("i", { class: `dot${isChosen ? " on" : ""}` }));
-    }
-  }
-  return art;
+  } }, label);
+  return button;
 }

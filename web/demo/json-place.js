@@ -27,7 +27,10 @@ class Scanner {
     while (/\s/.test(this.text[this.at] ?? "")) this.at += 1;
   }
 
-  /** Stands before a value. @param {string[]} steps @returns {Place} */
+  /**
+   * Stands before a value.
+   * @param {string[]} steps @returns {Place}
+   */
   find(steps) {
     const start = this.at;
     const opening = this.text[start];

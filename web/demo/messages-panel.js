@@ -56,7 +56,10 @@ export class MessagesPanel {
   }
 }
 
-/** Somebody may be looking over the shoulder, or at a screenshot. @param {any} message */
+/**
+ * Somebody may be looking over the shoulder, or at a screenshot.
+ * @param {any} message
+ */
 function withoutSecrets(message) {
   const hidden = "…";
   const shown = { ...message };

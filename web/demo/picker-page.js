@@ -3,7 +3,7 @@
 import { connect } from "/client/pickerd.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
-import { demoPickers } from "./home.js";
+import { definitionsOf, demoPickers } from "./home.js";
 import { MessagesPanel } from "./messages-panel.js";
 import { keptTokens } from "./route.js";
 import { readSession } from "./server.js";
@@ -28,6 +28,8 @@ export class PickerPage {
     this.document = null;
     this.hasRead = false;
     this.isClosed = false;
+    /** @type {string | null} what is said instead of a picker */
+    this.farewell = null;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
     this.title = make("h1", { class: "picker-title" });
@@ -111,9 +113,9 @@ export class PickerPage {
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition);
     const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
-    const said = isOurs ? words.pickers[picker.id].title : title ?? "";
+    const said = isOurs ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, said);
-    document.title = said ? `${said} – pickerd` : "pickerd";
+    document.title = `${said} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
   }
@@ -157,15 +159,21 @@ export class PickerPage {
   }
 }
 
-/** The picker of the demo that a definition is, if it is one of ours. @param {any} definition */
+/**
+ * The picker of the demo that a definition is, if it is one of ours.
+ * @param {any} definition
+ */
 async function knownPicker(definition) {
   const pickers = await demoPickers().catch(() => []);
   const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
     && rowsOf(one) === rowsOf(definition);
-  return pickers.find((picker) => picker.definitions.some(same));
+  return pickers.find((picker) => ["zh", "en"].some((locale) => definitionsOf(picker, locale).some(same)));
 }
 
-/** The texts of a tree or of columns alone, in order: the server writes its keys out. @param {any} definition */
+/**
+ * The texts of a tree or of columns alone, in order: the server writes its keys out.
+ * @param {any} definition
+ */
 function rowsOf({ nodes, columns }) {
   /** @param {any} one @returns {any} */
   const texts = (one) => (typeof one === "string" ? one : Array.isArray(one) ? one.map(texts) : [one.text, texts(one.children ?? [])]);

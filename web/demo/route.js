@@ -13,12 +13,18 @@ export function routeOf(hash) {
 export const hashOf = (session, token) =>
   `#/s/${encodeURIComponent(session)}${token ? `?token=${encodeURIComponent(token)}` : ""}`;
 
-/** The whole link. @param {string} session @param {string} [token] */
+/**
+ * The whole link.
+ * @param {string} session @param {string} [token]
+ */
 export const linkOf = (session, token) => `${location.origin}${location.pathname}${hashOf(session, token)}`;
 
 /** @typedef {{owner: string, editor: string, viewer: string}} Tokens */
 
-/** The tokens of a session that this tab made; its link carries the editor's, never the owner's. @param {string} session @param {Tokens} tokens */
+/**
+ * The tokens of a session that this tab made; its link carries the editor's, never the owner's.
+ * @param {string} session @param {Tokens} tokens
+ */
 export const keepTokens = (session, tokens) =>
   sessionStorage.setItem(`pickerd tokens ${session}`, JSON.stringify(tokens));
 

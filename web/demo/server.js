@@ -12,8 +12,12 @@ export class Problem extends Error {
   }
 }
 
-/** @param {string} path @param {{method?: string, body?: unknown, token?: string, signal?: AbortSignal}} [request] @returns {Promise<any>} */
-async function ask(path, { method = "GET", body, token, signal } = {}) {
+/**
+ * @param {string} path
+ * @param {{method?: string, body?: unknown, token?: string, signal?: AbortSignal}} request
+ * @returns {Promise<any>}
+ */
+async function ask(path, { method = "GET", body, token, signal }) {
   const response = await fetch(path, {
     method, signal, cache: "no-store",
     headers: {

@@ -1,6 +1,6 @@
 // Language, colours and one's name: kept in this browser.
 
-import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
 import { directionOf } from "/client/words/words.js";
 import { bestLocale, demoLanguages } from "./words/words.js";
 
@@ -63,7 +63,7 @@ export class Settings extends EventTarget {
         keep("theme", this.theme);
         this.apply();
       });
-    place.replaceChildren(name, language, theme);
+    place.replaceChildren(signed("person", name), signed("globe", language), signed("half", theme));
     setText(/** @type {HTMLElement} */ (document.getElementById("skip")), words.skip);
     setAttribute(/** @type {HTMLElement} */ (document.getElementById("home-link")), "aria-label", `pickerd: ${words.back}`);
   }
@@ -74,4 +74,24 @@ export class Settings extends EventTarget {
       ...choices.map(([one, text]) => make("option", { value: one, selected: one === value, lang: id === "language" ? one : null }, text)));
     return select;
   }
+}
+
+/**
+ * Signs in a box of 24.
+ * @type {{[name: string]: string}}
+ */
+const signs = {
+  person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20.5a7.5 7.5 0 0 1 15 0",
+  globe: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM3.5 12h17M12 3c2.6 2.6 3.8 5.6 3.8 9s-1.2 6.4-3.8 9c-2.6-2.6-3.8-5.6-3.8-9s1.2-6.4 3.8-9Z",
+  half: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18ZM12 3v18M12 8l6.5-3M12 13l8.8-4M12 18l8.6-4",
+};
+
+/**
+ * A field with a sign before it.
+ * @param {string} sign @param {HTMLElement} field
+ */
+function signed(sign, field) {
+  const svg = icon("after");
+  svg.firstElementChild?.setAttribute("d", signs[sign]);
+  return make("span", { class: "menu" }, svg, field);
 }

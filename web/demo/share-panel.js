@@ -1,6 +1,7 @@
 // The link that lets somebody else in.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { qrModules, qrPath } from "./qr.js";
 import { keptTokens, linkOf } from "./route.js";
 
 export class SharePanel {
@@ -19,8 +20,11 @@ export class SharePanel {
     this.role.hidden = !this.tokens;
     this.sendButton.hidden = !navigator.share;
     this.status = make("p", { class: "said", role: "status" });
-    this.element = make("section", { class: "panel share" }, this.heading, this.text, this.role, this.field,
-      make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status);
+    this.picture = make("figure", { class: "qr" });
+    this.caption = make("figcaption", {});
+    this.element = make("section", { class: "panel share" }, this.heading, this.text, make("div", { class: "share-ways" },
+      this.picture, make("div", {}, this.role, this.field,
+        make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status)));
     this.#draw();
   }
 
@@ -37,7 +41,9 @@ export class SharePanel {
     if (this.tokens) {
       this.role.replaceChildren(make("option", { value: "editor" }, words.roleEditor), make("option", { value: "viewer" }, words.roleViewer));
     }
+    setText(this.caption, isLocal(location.hostname) ? words.qrLocal : words.qrText);
     setText(this.status, "");
+    this.#draw();
   }
 
   /** @param {string} role */
@@ -50,6 +56,28 @@ export class SharePanel {
     const link = linkOf(this.session, this.token);
     this.field.value = link;
     setAttribute(this.secondLink, "href", link);
+    this.#picture(link);
+  }
+
+  /**
+   * A link that is too long for a code has none.
+   * @param {string} link
+   */
+  #picture(link) {
+    const modules = qrModules(link);
+    this.picture.hidden = modules === null;
+    if (!modules) return;
+    const quiet = 4;
+    const size = modules.length + 2 * quiet;
+    const space = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(space, "svg");
+    setAttribute(svg, "viewBox", `${-quiet} ${-quiet} ${size} ${size}`);
+    setAttribute(svg, "role", "img");
+    setAttribute(svg, "aria-label", `QR: ${this.words?.share ?? ""}`);
+    const path = document.createElementNS(space, "path");
+    setAttribute(path, "d", qrPath(modules));
+    svg.append(path);
+    this.picture.replaceChildren(svg, this.caption);
   }
 
   async #copy() {
@@ -72,3 +100,9 @@ export class SharePanel {
     }
   }
 }
+
+/**
+ * Whether no other machine can open the address.
+ * @param {string} host
+ */
+const isLocal = (host) => host === "localhost" || host === "[::1]" || /^127\./.test(host);

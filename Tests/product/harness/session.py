@@ -54,7 +54,8 @@ class Session:
 
     def get(self, locale=None, full=False, token=None):
         """`GET` of the session, as the contract draws it."""
-        query = {**({"locale": locale} if locale else {}), **({"definition": "full"} if full else {})}
+        query = {"locale": locale, "definition": "full" if full else None}
+        query = {name: value for name, value in query.items() if value}
         path = self.path + ("?" + urlencode(query) if query else "")
         answer = self.server.get(path, token=token or self.tokens.get("owner"))
         assert answer.status == 200, answer

@@ -54,6 +54,7 @@ export class CalendarElement extends PickerElement {
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
     setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));
+    setAttribute(this.hits, "data-none", !range?.hits);
     setText(this.todayButton, words.today);
     setAttribute(this.before, "aria-label", words.previousMonth);
     setAttribute(this.after, "aria-label", words.nextMonth);
@@ -64,7 +65,10 @@ export class CalendarElement extends PickerElement {
     this.#drawMonths();
   }
 
-  /** Moves the focus to a day, wherever it is. @param {string} date */
+  /**
+   * Moves the focus to a day, wherever it is.
+   * @param {string} date
+   */
   focusOn(date) {
     this.focusDate = this.#listed(date);
     this.list.reveal(this.focusDate, false);
@@ -80,14 +84,20 @@ export class CalendarElement extends PickerElement {
     this.list.draw({ picker, words, range, isGuess, preview: this.#preview(picker), focusDate: this.#tabDate(picker) });
   }
 
-  /** The day that Tab comes to: where the keyboard was, else the range, else today, if it can be seen. @param {PickerSession} picker */
+  /**
+   * The day that Tab comes to: where the keyboard was, else the range, else today, if it can be seen.
+   * @param {PickerSession} picker
+   */
   #tabDate(picker) {
     const wanted = [this.focusDate, picker.rangeShown.range?.start, todayOf(picker)];
     for (const date of wanted) if (date && this.list.cellOf(date)) return date;
     return `${this.list.monthInView}-01`;
   }
 
-  /** What a second tap under the pointer would choose. @param {PickerSession} picker */
+  /**
+   * What a second tap under the pointer would choose.
+   * @param {PickerSession} picker
+   */
   #preview(picker) {
     const { range } = picker.rangeShown;
     if (!this.pointed || !range || !picker.isRangeOpen || !picker.canChange) return null;
@@ -176,7 +186,10 @@ export class CalendarElement extends PickerElement {
   /** @param {string} date */
   #isListed(date) { return this.#listed(date) === date; }
 
-  /** The date, or the day of the list that is nearest to it. @param {string} date */
+  /**
+   * The date, or the day of the list that is nearest to it.
+   * @param {string} date
+   */
   #listed(date) {
     const list = this.picker?.state.monthList;
     if (!list) return date;

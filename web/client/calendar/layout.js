@@ -33,7 +33,10 @@ export class MonthLayout {
 
   get totalHeight() { return Math.max(0, this.top(this.count) - gap); }
 
-  /** The month at a height; the last that begins above it. @param {number} y */
+  /**
+   * The month at a height; the last that begins above it.
+   * @param {number} y
+   */
   placeAt(y) {
     let low = 0;
     let high = this.count - 1;

@@ -10,8 +10,9 @@ const spare = 1;
 /** Months asked for beyond those in view, on either side, and the wait before: a fling passes many. */
 const askedSpare = 3;
 const askMilliseconds = 70;
-const rowHeightMin = 40;
-const rowHeightMax = 54;
+/** Heights of a week, in `rem` of the page. */
+const rowHeightMin = 2.5;
+const rowHeightMax = 3.4;
 
 export class MonthList {
   /** @param {(from: string, count: number) => void} ask @param {() => void} scrolled something else is in view */
@@ -19,6 +20,7 @@ export class MonthList {
     this.ask = ask;
     this.scrolled = scrolled;
     this.content = make("div", { class: "content" });
+    /** @type {HTMLElement} */
     this.element = make("div", { class: "scroller", part: "scroller", role: "group" }, this.content);
     /** @type {Map<string, MonthView>} */
     this.views = new Map();
@@ -95,14 +97,20 @@ export class MonthList {
     return monthOf(this.layout.firstIndex + this.layout.placeAt(middle));
   }
 
-  /** Scrolls a month to the top. @param {string} month @param {boolean} isSmooth */
+  /**
+   * Scrolls a month to the top.
+   * @param {string} month @param {boolean} isSmooth
+   */
   showMonth(month, isSmooth) {
     if (!this.layout) return;
     const place = Math.max(0, Math.min(this.layout.count - 1, this.layout.placeOf(month)));
-    this.element.scrollTo({ top: this.layout.top(place), behavior: isSmooth ? "smooth" : "instant" });
+    this.element.scrollTo({ top: this.layout.top(place), behavior: isSmooth ? "smooth" : "auto" });
   }
 
-  /** Scrolls just as far as a day needs to be seen, and puts its month into the DOM. @param {string} date @param {boolean} isSmooth */
+  /**
+   * Scrolls just as far as a day needs to be seen, and puts its month into the DOM.
+   * @param {string} date @param {boolean} isSmooth
+   */
   reveal(date, isSmooth) {
     if (!this.layout) return;
     const place = this.layout.placeOf(date);
@@ -113,7 +121,7 @@ export class MonthList {
       + Math.floor((view.grid.lead + Number(date.slice(8)) - 1) / 7) * this.layout.rowHeight;
     const margin = this.layout.rowHeight;
     const { scrollTop, clientHeight } = this.element;
-    const behavior = isSmooth ? "smooth" : "instant";
+    const behavior = isSmooth ? "smooth" : "auto";
     if (top - margin < scrollTop) this.element.scrollTo({ top: top - 2 * margin, behavior });
     else if (top + 2 * margin > scrollTop + clientHeight) {
       this.element.scrollTo({ top: top + 2 * margin - clientHeight, behavior });
@@ -123,7 +131,8 @@ export class MonthList {
   #lay() {
     if (!this.list) return;
     const width = this.content.clientWidth || 320;
-    const rowHeight = Math.round(Math.max(rowHeightMin, Math.min(rowHeightMax, (width / 7) * 0.88)));
+    const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+    const rowHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
     this.layout = new MonthLayout(this.list, this.firstWeekday, this.weeks, rowHeight);
     this.content.style.blockSize = `${this.layout.totalHeight}px`;
     this.element.style.setProperty("--week-height", `${rowHeight}px`);

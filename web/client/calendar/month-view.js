@@ -2,9 +2,9 @@
 
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
-import { initialOf, inkOn } from "../parts/people.js";
+import { showGhosts } from "../parts/ghosts.js";
 import { fullDate, monthTitle, weekdayName } from "../words/words.js";
-import { whyNot } from "./why.js";
+import { isTaken, whyNot } from "./why.js";
 
 /** @typedef {import("../core/types").Band} Band */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -28,12 +28,17 @@ export class MonthView {
     this.firstWeekday = firstWeekday;
     this.weeks = weeks;
     this.grid = gridOf(this.index, firstWeekday, weeks);
+    /** @type {any[]} a cell each */
+    this.days = [];
     this.#build();
     /** @type {string} what the words were drawn in */
     this.locale = "";
   }
 
-  /** The cell of a date in this month. @param {string} date @returns {HTMLElement | null} */
+  /**
+   * The cell of a date in this month.
+   * @param {string} date @returns {HTMLElement | null}
+   */
   cellOf(date) {
     return date.slice(0, 7) === this.month ? this.days[this.grid.lead + Number(date.slice(8)) - 1] : null;
   }
@@ -62,12 +67,11 @@ export class MonthView {
   }
 
   #build() {
-    this.title = make("h3", { class: "title" });
+    this.title = make("div", { class: "title", part: "title", "aria-hidden": "true" });
     this.header = make("div", { class: "weekdays", role: "row" },
       ...Array.from({ length: 7 }, () => make("span", { role: "columnheader", class: "weekday" })));
     this.bandsElement = make("div", { class: "bands", "aria-hidden": "true" });
     this.previewElement = make("div", { class: "bands preview", "aria-hidden": "true" });
-    /** @type {any[]} */
     this.days = Array.from({ length: this.grid.weekCount * 7 }, (_, cell) => {
       const date = dateOf(this.grid.first + cell);
       const isOutside = date.slice(0, 7) !== this.month;
@@ -127,19 +131,14 @@ export class MonthView {
     setAttribute(day, "data-head", band?.isHead);
     setAttribute(day, "data-tail", band?.isTail);
     setAttribute(day, "aria-disabled", isDisabled || !picker.canChange ? "true" : null);
-    setAttribute(day, "data-unavailable", isDisabled);
+    setAttribute(day, "data-unavailable", isDisabled && (isTaken(date, picker) ? "taken" : "beyond"));
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const why = isDisabled ? whyNot(date, picker, words) : null;
     setAttribute(day, "title", why);
     const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), why];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
-    const finger = fingers?.[0];
-    setAttribute(day, "data-ghost", finger ? initialOf(finger.name) : null);
-    if (finger) {
-      day.style.setProperty("--ghost", finger.color);
-      day.style.setProperty("--ghost-ink", inkOn(finger.color));
-    }
+    showGhosts(day, fingers ?? []);
   }
 }
 
@@ -151,7 +150,10 @@ function bandWord(band, words) {
   return band.isTail ? words.cell.end : words.cell.inside;
 }
 
-/** The cells under bands, and which of them are the range's ends. @param {Band[]} bands */
+/**
+ * The cells under bands, and which of them are the range's ends.
+ * @param {Band[]} bands
+ */
 function coveredCells(bands) {
   const covered = new Map();
   for (const { row, from, to, head, tail } of bands) {
@@ -162,7 +164,10 @@ function coveredCells(bands) {
   return covered;
 }
 
-/** Other people's fingers in a month, by date. @param {PickerSession} picker @param {string} month */
+/**
+ * Other people's fingers in a month, by date.
+ * @param {PickerSession} picker @param {string} month
+ */
 function fingersOn({ state }, month) {
   /** @type {Map<string, import("../core/types").Member[]>} */
   const fingers = new Map();

@@ -4,20 +4,21 @@ import { sheetOf } from "../parts/dom.js";
 
 export const calendarSheet = sheetOf(`
 .hits { font-variant-numeric: tabular-nums; }
+.hits[data-none] { visibility: hidden; }
 .turn { color: var(--muted); }
 .today { padding-inline: 14px; font-weight: 600; color: var(--accent); }
 .scroller {
-  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(330px, 54svh, 620px));
-  border-radius: 14px; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
+  position: relative; overflow-y: auto; overflow-x: hidden; block-size: var(--pickerd-calendar-height, clamp(20.6rem, 56svh, 46rem));
+  border-radius: 1rem; background: var(--sunken); overscroll-behavior: contain; overflow-anchor: none;
   scrollbar-width: thin; scrollbar-color: var(--line) transparent; contain: strict;
 }
-.content { position: relative; margin-inline: 6px; }
+.content { position: relative; margin: .3rem 6px; }
 .month { position: absolute; inset-inline: 0; display: grid; grid-template-rows: 9.5fr 90.5fr; }
-.title { margin: 0; font-size: 1.08rem; font-weight: 680; align-self: center; padding-inline-start: calc(100% / 14 - .4em); }
+.title { margin: 0; font-size: 1.12rem; font-weight: 700; letter-spacing: -.012em; align-self: center; padding-inline-start: calc(100% / 14 - .4em); }
 .grid { display: grid; grid-template-rows: 8.9fr 81.6fr; min-block-size: 0; }
 .weekdays, .week { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); }
 .head, .weekdays { block-size: 100%; }
-.weekdays { align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--accent); }
+.weekdays { align-items: center; justify-items: center; font-size: .78rem; font-weight: 600; color: var(--ink); }
 .weekday { overflow: hidden; max-inline-size: 100%; }
 .weekday[data-weekend] { color: var(--muted); }
 .weeks { display: grid; grid-auto-rows: var(--week-height); }
@@ -27,12 +28,13 @@ export const calendarSheet = sheetOf(`
 }
 .number {
   inline-size: var(--spot); block-size: var(--spot); border-radius: 50%; display: grid; place-items: center;
-  border: 1px solid var(--line); transition: background .15s; font-size: clamp(.9rem, calc(var(--spot) * .42), 1.1rem);
+  border: 1px solid var(--line); transition: background .15s, border-color .15s; font-size: clamp(.9rem, calc(var(--spot) * .42), 1.12rem);
 }
-.day.outside { cursor: default; color: var(--muted); opacity: .42; }
-.day.outside .number { border-color: transparent; background: color-mix(in oklab, var(--line) 45%, transparent); font-size: .82rem; }
+.day.outside { cursor: default; color: var(--muted); opacity: .45; }
+.day.outside .number { border-color: transparent; font-size: .82rem; }
 .day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
-.day[data-unavailable] .number { border-color: transparent; text-decoration: line-through; text-decoration-thickness: 1.5px; }
+.day[data-unavailable] .number { border-color: transparent; opacity: .72; }
+.day[data-unavailable="taken"] .number { opacity: 1; background: repeating-linear-gradient(-45deg, transparent 0 4px, var(--line) 4px 5.5px); }
 .day[aria-current] .number { border: 2px solid var(--accent); font-weight: 700; }
 .day[aria-selected="true"] { color: var(--on-accent); font-weight: 620; }
 .day[aria-selected="true"] .number { border-color: transparent; }
@@ -41,10 +43,10 @@ export const calendarSheet = sheetOf(`
 .day:focus-visible .number { outline: 3px solid var(--accent); outline-offset: 2px; }
 .day[aria-selected="true"]:focus-visible .number { outline-color: var(--ink); }
 @media (hover: hover) { .day:not(.outside, [data-unavailable], [aria-selected="true"]):hover .number { background: color-mix(in oklab, var(--accent) 16%, transparent); } }
-.day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost); }
+.day[data-ghost] .number { box-shadow: 0 0 0 3px var(--ghost), 0 0 0 5.5px var(--ghost-second); }
 .day[data-ghost]::after {
   content: attr(data-ghost); position: absolute; inset-block-start: -1px; inset-inline-end: calc(50% - var(--spot) / 2 - 4px);
-  min-inline-size: 17px; block-size: 17px; border-radius: 9px; background: var(--ghost); color: var(--ghost-ink, #fff);
+  min-inline-size: 1.1rem; block-size: 1.1rem; padding-inline: 4px; border-radius: .6rem; background: var(--ghost-fill); color: #fff; word-spacing: .3em; white-space: nowrap;
   font-size: .66rem; font-weight: 700; display: grid; place-items: center; z-index: 2;
 }
 .bands { position: absolute; inset-inline: 0; inset-block-end: 0; block-size: calc(var(--weeks) * var(--week-height)); pointer-events: none; }
@@ -61,6 +63,7 @@ export const calendarSheet = sheetOf(`
 .month[data-loading] .day { opacity: .55; }
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
+  .today { padding-inline: .5rem; }
   .content { margin-inline: 2px; }
 }
 `);

@@ -25,3 +25,13 @@ export function whyNot(date, picker, words) {
   }
   return words.why.other;
 }
+
+/**
+ * Whether the day is one of those that are blocked within the bounds; the others lie beyond them.
+ * @param {string} date @param {import("../core/session.js").PickerSession} picker
+ */
+export function isTaken(date, picker) {
+  const first = boundOf(picker, "min");
+  const last = boundOf(picker, "max");
+  return !(first && date < first) && !(last && date > last);
+}

@@ -10,7 +10,10 @@ export const isLeap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 40
 /** @param {number} value @param {number} width */
 const padded = (value, width) => String(value).padStart(width, "0");
 
-/** The proleptic ordinal of a date; 0001-01-01 is 1. @param {string} date `YYYY-MM-DD` */
+/**
+ * The proleptic ordinal of a date; 0001-01-01 is 1.
+ * @param {string} date `YYYY-MM-DD`
+ */
 export function ordinalOf(date) {
   const [year, month, day] = date.split("-").map(Number);
   const before = year - 1;
@@ -19,7 +22,10 @@ export function ordinalOf(date) {
     + daysBefore[month - 1] + leaped + day;
 }
 
-/** The date of an ordinal ≥ 1. @param {number} ordinal */
+/**
+ * The date of an ordinal ≥ 1.
+ * @param {number} ordinal
+ */
 export function dateOf(ordinal) {
   let days = ordinal - 1;
   const fourHundreds = Math.floor(days / 146097);
@@ -37,7 +43,10 @@ export function dateOf(ordinal) {
   return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
 }
 
-/** 1 = Sunday … 7 = Saturday. @param {number} ordinal */
+/**
+ * 1 = Sunday … 7 = Saturday.
+ * @param {number} ordinal
+ */
 export const weekdayOf = (ordinal) => (ordinal % 7) + 1;
 
 /** @param {string} month `YYYY-MM` (a date is understood too) */
@@ -56,7 +65,10 @@ export function dayCountOf(index) {
   return [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month];
 }
 
-/** The ordinal of a month's 1st. @param {number} index */
+/**
+ * The ordinal of a month's 1st.
+ * @param {number} index
+ */
 export const firstOrdinalOf = (index) => ordinalOf(`${monthOf(index)}-01`);
 
 /**
@@ -105,7 +117,10 @@ export function bandsOf(index, range, firstWeekday, weeks) {
   return bands;
 }
 
-/** A date moved by whole months; a day that is not there becomes the month's last. @param {string} date @param {number} months */
+/**
+ * A date moved by whole months; a day that is not there becomes the month's last.
+ * @param {string} date @param {number} months
+ */
 export function addingMonths(date, months) {
   const index = monthIndexOf(date) + months;
   const day = Math.min(Number(date.slice(8)), dayCountOf(index));

@@ -23,18 +23,27 @@ export class Column {
     rows.forEach((row, offset) => this.rows.set(from + offset, row));
   }
 
-  /** The row at an index, if it is known here. @param {number | null} index */
+  /**
+   * The row at an index, if it is known here.
+   * @param {number | null} index
+   */
   at(index) {
     return index === null ? undefined : this.rows.get(index);
   }
 
-  /** The index of a key among the rows that are known here. @param {string} key */
+  /**
+   * The index of a key among the rows that are known here.
+   * @param {string} key
+   */
   rowOf(key) {
     for (const [index, row] of this.rows) if (row.key === key) return index;
     return null;
   }
 
-  /** What a key says, now or before the last reload. @param {string | undefined} key @returns {Row | null} */
+  /**
+   * What a key says, now or before the last reload.
+   * @param {string | undefined} key @returns {Row | null}
+   */
   rowOfKey(key) {
     if (key === undefined) return null;
     for (const rows of [this.rows, this.rowsBefore]) {

@@ -39,7 +39,10 @@ export function browserEnvironment(url, remembers) {
 /** @param {string} url */
 const memoryName = (url) => `pickerd ${url}`;
 
-/** What this tab remembers of a session. @param {string} url @returns {Memory | null} */
+/**
+ * What this tab remembers of a session.
+ * @param {string} url @returns {Memory | null}
+ */
 export function recall(url) {
   try {
     const memory = JSON.parse(sessionStorage.getItem(memoryName(url)) ?? "null");

@@ -97,7 +97,10 @@ export class Looking {
     ];
   }
 
-  /** The pause is over: the last touch that came meanwhile counts. @returns {Effect[]} */
+  /**
+   * The pause is over: the last touch that came meanwhile counts.
+   * @returns {Effect[]}
+   */
   touchLater() {
     this.isTouchPaused = false;
     if (this.nextTouch === undefined) return [];

@@ -85,7 +85,10 @@ export class PickerMachine {
     });
   }
 
-  /** The socket is gone, and not by us. @param {number} code */
+  /**
+   * The socket is gone, and not by us.
+   * @param {number} code
+   */
   closed(code) {
     return this.#effects(() => {
       this.#forgetTimers();
@@ -110,7 +113,10 @@ export class PickerMachine {
     });
   }
 
-  /** The machine's network went away or came back. @param {boolean} isOnline */
+  /**
+   * The machine's network went away or came back.
+   * @param {boolean} isOnline
+   */
   network(isOnline) {
     return this.#effects(() => {
       const isWaiting = this.connection === "waiting" || this.connection === "offline";
@@ -131,7 +137,10 @@ export class PickerMachine {
     });
   }
 
-  /** New credentials after 43xx. @param {string} token */
+  /**
+   * New credentials after 43xx.
+   * @param {string} token
+   */
   credentials(token) {
     return this.#effects(() => {
       this.options.token = token;
@@ -139,7 +148,10 @@ export class PickerMachine {
     });
   }
 
-  /** Another language: all texts come anew. @param {string} locale */
+  /**
+   * Another language: all texts come anew.
+   * @param {string} locale
+   */
   relocate(locale) {
     return this.#effects(() => {
       if (this.options.locale === locale) return;
@@ -149,7 +161,10 @@ export class PickerMachine {
     });
   }
 
-  /** Gives a command; its outcome comes as a `settle` effect. @param {import("./types").Command} command */
+  /**
+   * Gives a command; its outcome comes as a `settle` effect.
+   * @param {import("./types").Command} command
+   */
   command(command) {
     return this.#effects(() => {
       const isOver = this.connection === "away" || this.connection === "left";

@@ -32,7 +32,10 @@ export class PendingCommands {
     return { entry, replaced };
   }
 
-  /** Takes the command with this ref out. @param {number | undefined} ref @returns {Pending | null} */
+  /**
+   * Takes the command with this ref out.
+   * @param {number | undefined} ref @returns {Pending | null}
+   */
   answered(ref) {
     const index = this.entries.findIndex((entry) => entry.ref === ref);
     return index < 0 ? null : this.entries.splice(index, 1)[0];

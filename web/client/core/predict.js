@@ -69,7 +69,10 @@ export function rangeAfterTap(state, range, date, self) {
   return { start, end, hits: hits + 1, by: self };
 }
 
-/** Whether a walk may stop early: then only the server's `reach` tells where. @param {PickerState} state */
+/**
+ * Whether a walk may stop early: then only the server's `reach` tells where.
+ * @param {PickerState} state
+ */
 const isBounded = ({ definition }) =>
   definition?.maxDays !== undefined || ((definition?.blocked ?? []).length > 0 && !definition?.allowBlockedInside);
 
@@ -80,7 +83,10 @@ export function within(reach, date) {
   return date > reach.through ? reach.through : date;
 }
 
-/** Whether a range waits for its second tap. @param {PickerState} state @param {Range | null} range */
+/**
+ * Whether a range waits for its second tap.
+ * @param {PickerState} state @param {Range | null} range
+ */
 export const isOpen = (state, range) =>
   range !== null && range.hits % 2 === 1 && state.definition?.selection !== "single";
 

@@ -38,7 +38,10 @@ export class PickerSession extends EventTarget {
     this.url = url;
     this.#environment = environment;
     this.#machine = new PickerMachine(options, environment.load());
-    /** Milliseconds from the last command to its answer; null before the first. @type {number | null} */
+    /**
+     * Milliseconds from the last command to its answer; null before the first.
+     * @type {number | null}
+     */
     this.latencyMilliseconds = null;
   }
 
@@ -95,11 +98,20 @@ export class PickerSession extends EventTarget {
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
 
-  /** The months in view from now on. @param {string} from `YYYY-MM` @param {number} count at most 24 */
+  /**
+   * The months in view from now on.
+   * @param {string} from `YYYY-MM` @param {number} count at most 24
+   */
   months(from, count) { this.#perform(this.#machine.lookAt(from, count)); }
-  /** Rows that come into view; asked for if they are not known. @param {number} column @param {number} from @param {number} through */
+  /**
+   * Rows that come into view; asked for if they are not known.
+   * @param {number} column @param {number} from @param {number} through
+   */
   wantRows(column, from, through) { this.#perform(this.#machine.wantRows(column, from, through)); }
-  /** A finger is here; null: lifted. @param {{column: number, row: number} | {date: string} | null} touch */
+  /**
+   * A finger is here; null: lifted.
+   * @param {{column: number, row: number} | {date: string} | null} touch
+   */
   touch(touch) { this.#perform(this.#machine.touch(touch)); }
 
   /** @param {Command} command @returns {Promise<Outcome>} never rejects */
@@ -183,7 +195,10 @@ export class PickerSession extends EventTarget {
     this.#emit("answered", answered);
   }
 
-  /** Many changes at once are one `change`. @param {string} name @param {unknown} [detail] */
+  /**
+   * Many changes at once are one `change`.
+   * @param {string} name @param {unknown} [detail]
+   */
   #emit(name, detail) {
     if (name !== "change" && name !== "connection") {
       this.dispatchEvent(new CustomEvent(name, { detail }));

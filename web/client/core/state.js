@@ -7,7 +7,10 @@ import { Column } from "./column.js";
 /** @typedef {import("./types").Notice} Notice */
 /** @typedef {import("./types").Member} Member */
 
-/** A range as state: null unless there is one. @param {any} wire @returns {import("./types").Range | null} */
+/**
+ * A range as state: null unless there is one.
+ * @param {any} wire @returns {import("./types").Range | null}
+ */
 const rangeOf = (wire) => {
   if (!wire || wire.start === null || wire.start === undefined) return null;
   const { start, end, hits, by, reach } = wire;
@@ -52,12 +55,18 @@ export class PickerState {
     return this.monthList !== null;
   }
 
-  /** Whether `revision` is the one that must come next. @param {number} revision */
+  /**
+   * Whether `revision` is the one that must come next.
+   * @param {number} revision
+   */
   follows(revision) {
     return revision === this.revision + 1;
   }
 
-  /** Takes a `welcome`. @param {Message} message */
+  /**
+   * Takes a `welcome`.
+   * @param {Message} message
+   */
   welcome(message) {
     this.epoch = message.epoch;
     const { id, name, role, color } = message.member;
@@ -71,7 +80,10 @@ export class PickerState {
     this.#takeMembers(message.members ?? []);
   }
 
-  /** Takes a `snapshot`: what was known before is forgotten. @param {Message} message */
+  /**
+   * Takes a `snapshot`: what was known before is forgotten.
+   * @param {Message} message
+   */
   snapshot(message) {
     this.revision = message.revision;
     this.now = message.now ?? this.now;
@@ -107,17 +119,26 @@ export class PickerState {
     return notices;
   }
 
-  /** Takes a `months` answer. @param {Message} message */
+  /**
+   * Takes a `months` answer.
+   * @param {Message} message
+   */
   takeMonths(message) {
     for (const month of message.months) this.months.set(month.month, month);
   }
 
-  /** Forgets months that nobody looks at any more: their bands are not told any longer. @param {(month: string) => boolean} isInView */
+  /**
+   * Forgets months that nobody looks at any more: their bands are not told any longer.
+   * @param {(month: string) => boolean} isInView
+   */
   keepMonths(isInView) {
     for (const month of this.months.keys()) if (!isInView(month)) this.months.delete(month);
   }
 
-  /** Takes a `rows` answer; rows of an older generation are not ours. @param {Message} message */
+  /**
+   * Takes a `rows` answer; rows of an older generation are not ours.
+   * @param {Message} message
+   */
   takeRows(message) {
     const column = this.columns[message.column];
     if (column && column.generation === message.generation) column.put(message.from, message.rows);

@@ -1,7 +1,7 @@
 // Under the picker: what is chosen, and what can be done with it.
 
 import { ordinalOf } from "../core/civil.js";
-import { fullDate, shortDate } from "../words/words.js";
+import { dateSpan, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -57,7 +57,10 @@ export class Bar {
   }
 }
 
-/** The result as people say it. @param {PickerSession} picker @param {Words} words */
+/**
+ * The result as people say it.
+ * @param {PickerSession} picker @param {Words} words
+ */
 export function resultText(picker, words) {
   const { result, state, locale } = picker;
   const kind = state.definition?.kind;
@@ -71,7 +74,7 @@ export function resultText(picker, words) {
   if (kind === "calendar") {
     const [start, end] = [String(result.start), String(result.end)];
     const days = words.days(ordinalOf(end) - ordinalOf(start) + 1);
-    return `${status}${shortDate(start, locale)} – ${shortDate(end, locale)} · ${days}`;
+    return `${status}${dateSpan(start, end, locale)} · ${days}`;
   }
   const texts = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.text);
   return status + texts.join(" · ");

@@ -13,11 +13,14 @@ export function make(name, attributes = {}, ...children) {
     if (typeof value === "function") element.addEventListener(attribute.slice(2), value);
     else setAttribute(element, attribute, value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 
-/** Sets, or takes away; touches the DOM only when something changes. @param {Element} element @param {string} name @param {any} value */
+/**
+ * Sets, or takes away; touches the DOM only when something changes.
+ * @param {Element} element @param {string} name @param {any} value
+ */
 export function setAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -51,7 +54,10 @@ const paths = {
   after: "m9 5 7 7-7 7",
 };
 
-/** A line drawing; it says nothing to a screen reader, its button does. @param {string} name */
+/**
+ * A line drawing; it says nothing to a screen reader, its button does.
+ * @param {string} name
+ */
 export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");

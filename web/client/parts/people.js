@@ -1,20 +1,43 @@
 // Who is here: a round picture each, the one who is away paler, and a word when there are too many.
 
-import { make, setAttribute, setText } from "./dom.js";
+import { make, setAttribute } from "./dom.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 const shownMax = 6;
+const namedMax = 3;
 
-/** The first letter that a person would see. @param {string} name */
+/**
+ * The first letter that a person would see.
+ * @param {string} name
+ */
 export const initialOf = (name) => [...name.trim()][0]?.toLocaleUpperCase() ?? "?";
 
-/** Black or white, whichever can be read on a colour. @param {string} color `#rrggbb` */
-export function inkOn(color) {
-  const [red, green, blue] = [1, 3, 5]
-    .map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+/**
+ * Relative luminance as WCAG has it, 0…1.
+ * @param {string} color `#rrggbb`
+ */
+function luminanceOf(color) {
+  const [red, green, blue] = channelsOf(color)
+    .map((value) => value / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** @param {string} color `#rrggbb` */
+const channelsOf = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+
+/**
+ * The colour, dark enough for white letters.
+ * @param {string} color `#rrggbb`
+ */
+export function solidOf(color) {
+  let solid = color;
+  for (let share = 0.95; luminanceOf(solid) > 0.18 && share > 0; share -= 0.05) {
+    const darker = channelsOf(color).map((value) => Math.round(value * share).toString(16).padStart(2, "0"));
+    solid = `#${darker.join("")}`;
+  }
+  return solid;
 }
 
 export class People {
@@ -35,7 +58,10 @@ export class People {
     this.shown = described;
     const shown = members.slice(0, shownMax).map((member) => this.#face(member, picker, words, opener));
     const more = members.length - shown.length;
-    if (more > 0) shown.push(make("li", { class: "face more" }, `+${more}`));
+    if (more > 0) shown.push(make("li", { class: "face more" }, make("span", { class: "picture" }, `+${more}`)));
+    // A few have room for their names; those of many are for who listens, or points.
+    setAttribute(this.list, "data-count", members.length);
+    setAttribute(this.list, "data-many", members.length > namedMax);
     this.list.replaceChildren(...shown);
     setAttribute(this.list, "aria-label", words.here(members.length));
   }
@@ -46,15 +72,11 @@ export class People {
     const name = isSelf ? `${member.name} (${words.you})` : member.name;
     const text = member.online ? name : words.offlineMember(name);
     const face = make("li", {
-      class: "face", title: text, "data-member": member.id,
+      class: "face", part: "face", title: text, "data-member": member.id,
       "data-away": !member.online, "data-touching": picker.state.touching.has(member.id),
       "data-opener": member.id === opener, "data-self": isSelf,
-    });
-    const label = make("span", { class: "unseen" });
-    setText(label, text);
-    face.append(make("span", { "aria-hidden": "true" }, initialOf(member.name)), label);
-    face.style.setProperty("--author", member.color);
-    face.style.setProperty("--author-ink", inkOn(member.color));
+    }, make("span", { class: "picture", "aria-hidden": "true" }, initialOf(member.name)), make("bdi", { class: "called" }, text));
+    face.style.setProperty("--author", solidOf(member.color));
     return face;
   }
 }

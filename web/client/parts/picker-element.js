@@ -52,7 +52,10 @@ export class PickerElement extends HTMLElement {
   /** @returns {CSSStyleSheet[]} the element's own style */
   static sheets() { return []; }
 
-  /** The session on show. @returns {PickerSession | null} */
+  /**
+   * The session on show.
+   * @returns {PickerSession | null}
+   */
   get picker() { return this.current; }
   set picker(picker) {
     this.listening?.abort();
@@ -85,10 +88,16 @@ export class PickerElement extends HTMLElement {
     this.redraw();
   }
 
-  /** Draws the picker itself. The subclass's own. @param {PickerSession} picker */
+  /**
+   * Draws the picker itself. The subclass's own.
+   * @param {PickerSession} picker
+   */
   draw(picker) { void picker; }
 
-  /** Something was said: a subclass may show where. @param {Notice} notice */
+  /**
+   * Something was said: a subclass may show where.
+   * @param {Notice} notice
+   */
   noticed(notice) { void notice; }
 
   redraw() {
@@ -173,7 +182,10 @@ export class PickerElement extends HTMLElement {
   }
 }
 
-/** What to say of the connection; null when there is nothing to say. @param {PickerSession | null} picker @param {import("../words/words.js").Words} words */
+/**
+ * What to say of the connection; null when there is nothing to say.
+ * @param {PickerSession | null} picker @param {import("../words/words.js").Words} words
+ */
 export function connectionText(picker, words) {
   if (!picker) return words.connection.idle;
   const { connection, closeCode } = picker;

@@ -18,19 +18,28 @@ import { shortDate, todayIn } from "../words/words.js";
  * @property {boolean} canUndo
  */
 
-/** Today as the session's clock and zone have it. @param {PickerSession} picker */
+/**
+ * Today as the session's clock and zone have it.
+ * @param {PickerSession} picker
+ */
 export function todayOf(picker) {
   const now = picker.state.now ? Date.parse(picker.state.now) : Date.now();
   return todayIn(now, String(picker.state.definition?.timeZone ?? "UTC"));
 }
 
-/** A bound of the definition as a date, or null. @param {PickerSession} picker @param {"min" | "max"} name */
+/**
+ * A bound of the definition as a date, or null.
+ * @param {PickerSession} picker @param {"min" | "max"} name
+ */
 export function boundOf(picker, name) {
   const text = picker.state.definition?.[name];
   return typeof text === "string" ? dateOfExpression(text, todayOf(picker)) : null;
 }
 
-/** The name of a column. @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels the page's own */
+/**
+ * The name of a column.
+ * @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels the page's own
+ */
 export function columnLabel(picker, index, words, labels) {
   if (labels[index]) return labels[index];
   const { columns } = words;
@@ -100,7 +109,10 @@ function doneText(notice, picker, words, labels) {
   }
 }
 
-/** The end of a range that the wanted day came to. @param {{start: string, end: string}} range @param {string | null} wanted */
+/**
+ * The end of a range that the wanted day came to.
+ * @param {{start: string, end: string}} range @param {string | null} wanted
+ */
 const nearerEnd = (range, wanted) => (wanted !== null && wanted < range.start ? range.start : range.end);
 
 /** @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels */

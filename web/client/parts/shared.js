@@ -16,7 +16,10 @@ export function acquire(session, options) {
   return entry.picker;
 }
 
-/** Hangs up once nobody uses it; an element that is only moved in the page comes back before. @param {string} session */
+/**
+ * Hangs up once nobody uses it; an element that is only moved in the page comes back before.
+ * @param {string} session
+ */
 export function release(session) {
   const url = sessionURL(session);
   const entry = shared.get(url);

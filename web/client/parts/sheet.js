@@ -4,17 +4,18 @@ import { sheetOf } from "./dom.js";
 
 export const baseSheet = sheetOf(`
 :host {
-  --accent: var(--pickerd-accent, light-dark(#0b62c4, #7cc0ff));
+  --accent: var(--pickerd-accent, light-dark(#0b5fc0, #7cc0ff));
   --on-accent: var(--pickerd-on-accent, light-dark(#ffffff, #05233f));
-  --surface: var(--pickerd-surface, light-dark(#ffffff, #1b1e24));
-  --sunken: var(--pickerd-sunken, light-dark(#eef1f6, #262a33));
+  --surface: var(--pickerd-surface, light-dark(#ffffff, #1a1d24));
+  --sunken: var(--pickerd-sunken, light-dark(#eef1f7, #252932));
   --ink: var(--pickerd-ink, light-dark(#12161d, #f1f4f9));
-  --muted: var(--pickerd-muted, light-dark(#566072, #a8b2c3));
-  --line: var(--pickerd-line, light-dark(#d9dfe9, #383e4a));
-  --warn: var(--pickerd-warn, light-dark(#8a4b00, #ffc27a));
-  --warn-surface: var(--pickerd-warn-surface, light-dark(#fff3e0, #3a2a14));
-  --radius: var(--pickerd-radius, 18px);
-  --row-height: var(--pickerd-row-height, 42px);
+  --muted: var(--pickerd-muted, light-dark(#535d6f, #aab4c5));
+  --line: var(--pickerd-line, light-dark(#dbe1eb, #363c48));
+  --warn: var(--pickerd-warn, light-dark(#7f4500, #ffc27a));
+  --warn-surface: var(--pickerd-warn-surface, light-dark(#fff2df, #3a2a14));
+  --radius: var(--pickerd-radius, 1.2rem);
+  --row-height: var(--pickerd-row-height, max(42px, 2.625rem));
+  --touch: max(44px, 2.75rem);
   display: block;
   container-type: inline-size;
   color: var(--ink);
@@ -31,71 +32,89 @@ export const baseSheet = sheetOf(`
 }
 .frame {
   position: relative; background: var(--surface); border-radius: var(--radius);
-  border: 1px solid var(--line); padding: 14px; display: grid; gap: 10px;
-  grid-template-columns: minmax(0, 1fr);
+  border: 1px solid var(--line); padding: .9rem; display: grid; gap: .6rem;
+  grid-template-columns: minmax(0, 1fr); transition: border-color .3s;
 }
 button {
   font: inherit; color: inherit; cursor: pointer; border: 0; background: none;
-  min-block-size: 44px; min-inline-size: 44px; border-radius: 12px; touch-action: manipulation;
+  min-block-size: var(--touch); min-inline-size: var(--touch); border-radius: .8rem; touch-action: manipulation; transition: background .15s;
 }
-button:disabled, button[aria-disabled="true"] { cursor: default; color: var(--muted); opacity: .6; }
-button svg { inline-size: 20px; block-size: 20px; fill: none; stroke: currentColor; stroke-width: 2.2;
+button:disabled, button[aria-disabled="true"] { cursor: default; color: var(--muted); opacity: .55; }
+button svg { inline-size: 1.25rem; block-size: 1.25rem; fill: none; stroke: currentColor; stroke-width: 2.2;
   stroke-linecap: round; stroke-linejoin: round; display: block; margin: auto; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (hover: hover) { button:not(:disabled, [aria-disabled="true"]):hover { background: var(--sunken); } }
+button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in oklab, var(--sunken), var(--ink) 8%); }
 
-.top { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 4px 10px; min-block-size: 44px; }
+.top { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 4px 10px; min-block-size: var(--touch); }
 .tools { display: flex; align-items: center; gap: 2px; margin-inline-start: auto; }
-.people { display: flex; flex-wrap: wrap; gap: 6px; margin: 0; padding: 0; list-style: none; }
+.people { display: flex; flex-wrap: wrap; gap: .45rem; margin: 0; padding: 0; list-style: none; min-inline-size: 0; }
 .face {
-  inline-size: 34px; block-size: 34px; border-radius: 50%; display: grid; place-items: center;
-  background: var(--author, var(--sunken)); color: var(--author-ink, var(--ink));
-  font-weight: 650; font-size: .85rem; position: relative; transition: transform .2s, opacity .2s;
+  display: flex; align-items: center; gap: .4rem; padding: .19rem; padding-inline-end: .75rem; border-radius: 1.3rem; min-inline-size: 0;
+  background: var(--sunken); font-size: .88rem; position: relative; transition: opacity .3s, box-shadow .2s, background .2s;
 }
-.face[data-self] { box-shadow: 0 0 0 2px var(--surface), 0 0 0 4px var(--author); margin-inline-end: 6px; }
-.face[data-away] { opacity: .45; filter: saturate(.4); }
-.face[data-touching] { transform: scale(1.14); }
-.face[data-opener]::after {
-  content: ""; position: absolute; inset-block-end: -2px; inset-inline-end: -2px; inline-size: 12px; block-size: 12px;
-  border-radius: 50%; background: var(--accent); border: 2px solid var(--surface);
+.picture {
+  inline-size: 1.85rem; block-size: 1.85rem; border-radius: 50%; display: grid; place-items: center; flex: none; position: relative;
+  background: var(--author, var(--muted)); color: #fff; font-weight: 680; font-size: .84rem; transition: transform .25s cubic-bezier(.3, 1.8, .5, 1);
 }
+.called { font-weight: 560; max-inline-size: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.people[data-many] .face { padding-inline-end: .19rem; background: none; }
+.people[data-many] .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+.face[data-self] .picture { box-shadow: 0 0 0 2px var(--sunken), 0 0 0 3.5px var(--author); transform: scale(.9); }
+.face[data-away] { opacity: .62; }
+.face[data-away] .picture { filter: grayscale(.85); }
+.face[data-touching] { box-shadow: 0 0 0 2px var(--author); }
+.face[data-touching] .picture { transform: scale(1.12); }
+.face[data-opener] .picture::after {
+  content: ""; position: absolute; inset-block-end: -2px; inset-inline-end: -2px; inline-size: .75rem; block-size: .75rem;
+  border-radius: 50%; background: var(--accent); border: 2px solid var(--sunken);
+}
+.face.more .picture { background: var(--sunken); color: var(--ink); }
 .banner {
   display: flex; align-items: center; flex-wrap: wrap; gap: 4px 10px; background: var(--warn-surface); color: var(--warn);
-  border-radius: 12px; padding: 8px 14px; font-size: .92rem;
+  border-radius: .8rem; padding: 8px 14px; font-size: .92rem;
 }
 .banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; }
 
-.note-place { min-block-size: 52px; display: grid; align-items: center; }
+.note-place { min-block-size: 3.25rem; display: grid; align-items: center; }
 .note-place > * { grid-area: 1 / 1; }
-.hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: 4px; color: var(--muted); font-size: .95rem; }
+.hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: .25rem; color: var(--muted); font-size: .95rem; }
 .hint strong { font-weight: 600; color: var(--ink); }
 .note-place:has(.note[data-shown]) .hint { visibility: hidden; }
 .note {
-  display: flex; align-items: center; gap: 8px; border-radius: 14px; background: var(--sunken);
-  padding-inline: 14px 6px; min-block-size: 48px; opacity: 0; visibility: hidden; transform: translateY(4px);
-  transition: opacity .18s, transform .18s, visibility .18s;
+  display: flex; align-items: center; gap: 8px; border-radius: .9rem; background: var(--sunken);
+  padding-inline: 14px 6px; min-block-size: 3rem; opacity: 0; visibility: hidden; transform: translateY(6px) scale(.985);
+  transition: opacity .2s, transform .28s cubic-bezier(.2, 1.3, .4, 1), visibility .2s;
 }
 .note[data-shown] { opacity: 1; visibility: visible; transform: none; }
 .note[data-shown="correction"], .note[data-shown="refusal"] { background: var(--warn-surface); color: var(--warn); }
-.sentences { list-style: none; margin: 0; padding: 6px 0; flex: 1; min-inline-size: 0; font-size: .95rem; }
+.sentences { list-style: none; margin: 0; padding: 6px 0; flex: 1; min-inline-size: 0; font-size: .95rem; text-wrap: pretty; }
 .sentence { display: flex; gap: 8px; align-items: baseline; overflow-wrap: anywhere; }
 .sentence::before {
   content: ""; flex: none; inline-size: 9px; block-size: 9px; border-radius: 50%;
   background: var(--author, var(--muted)); transform: translateY(-1px);
 }
 .undo-note { display: inline-flex; align-items: center; gap: 6px; font-weight: 650; padding-inline: 12px; color: var(--ink); }
-.undo-note svg { inline-size: 17px; block-size: 17px; }
+.undo-note svg { inline-size: 1.05rem; block-size: 1.05rem; }
 
 .bar { display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 8px;
-  border-block-start: 1px solid var(--line); padding-block-start: 10px; }
-.chosen { font-weight: 650; font-size: 1.06rem; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; }
+  border-block-start: 1px solid var(--line); padding-block-start: .65rem; }
+.chosen { font-weight: 680; font-size: 1.1rem; letter-spacing: -.008em; flex: 1 1 auto; min-inline-size: 0; overflow-wrap: anywhere; min-block-size: 1.4em; font-variant-numeric: tabular-nums; padding-inline-start: .25rem; }
+.chosen:empty { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; margin-inline-start: auto; }
-.act.cancel, .act.reopen, .act.confirm { padding-inline: 16px; font-weight: 650; }
-.act.confirm { background: var(--accent); color: var(--on-accent); border-radius: 22px; }
+.act.cancel, .act.reopen, .act.confirm { padding-inline: 1rem; font-weight: 650; }
+.act.confirm { background: var(--accent); color: var(--on-accent); border-radius: 1.4rem; padding-inline: 1.2rem; }
 .act.confirm[aria-disabled="true"] { background: var(--sunken); color: var(--muted); opacity: 1; }
-@media (hover: hover) { .act.confirm:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--accent), black 12%); } }
-.frame[data-status="confirmed"] .chosen { color: var(--accent); }
+@media (hover: hover) { .act.confirm:not([aria-disabled="true"]):hover { background: color-mix(in oklab, var(--accent), var(--ink) 16%); } }
+.frame[data-status="confirmed"] { border-color: var(--accent); }
+.frame[data-status="confirmed"] .chosen { color: var(--accent); animation: settles .5s cubic-bezier(.2, 1.4, .4, 1); }
 .frame[data-status="cancelled"] .chosen { color: var(--muted); }
-:dir(rtl) .act.undo svg, :dir(rtl) .act.redo svg, :dir(rtl) .undo-note svg { transform: scaleX(-1); }
+@keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
+.act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
+@container (max-width: 430px) {
+  .called { max-inline-size: 6rem; }
+  .people[data-count="3"] .face { padding-inline-end: .19rem; background: none; }
+  .people[data-count="3"] .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+}
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { transition: none !important; animation: none !important; } }
 `);

@@ -1,6 +1,7 @@
 // One wheel: a drum of rows, of which only those near the middle are in the DOM.
 
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
+import { showGhosts } from "../parts/ghosts.js";
 import { listenToFingers } from "./fingers.js";
 import { listenToKeys } from "./keys.js";
 import { clamped, Motion } from "./motion.js";
@@ -31,9 +32,15 @@ export class ColumnView {
     this.index = index;
     this.handlers = handlers;
     this.motion = new Motion();
-    /** What is on the wheel. It stays while a hand is on it, whatever the server says. @type {Column | null} */
+    /**
+     * What is on the wheel. It stays while a hand is on it, whatever the server says.
+     * @type {Column | null}
+     */
     this.source = null;
-    /** What the server says, and the row that should be in the middle. @type {{column: Column, row: number | null} | null} */
+    /**
+     * What the server says, and the row that should be in the middle.
+     * @type {{column: Column, row: number | null} | null}
+     */
     this.latest = null;
     /** A hand is on the wheel, or it turns because of one and has not told its row yet. */
     this.isHeld = false;
@@ -42,8 +49,11 @@ export class ColumnView {
     this.tellAt = 0;
     this.frame = 0;
     this.lastFrameAt = 0;
-    /** @type {{row: number, color: string, ink: string, name: string}[]} */
+    /** @type {{row: number, member: import("../core/types").Member}[]} */
     this.ghosts = [];
+    /** @type {any[]} elements for the rows near the middle; a row's is the one at `row % pool` */
+    this.rows = [];
+    this.emptyText = "";
     this.#build();
     this.fingers = listenToFingers(this);
     listenToKeys(this);
@@ -71,7 +81,7 @@ export class ColumnView {
     this.draw();
   }
 
-  /** @param {{row: number, color: string, ink: string, name: string}[]} ghosts fingers of others on this column */
+  /** @param {{row: number, member: import("../core/types").Member}[]} ghosts fingers of others on this column */
   setGhosts(ghosts) {
     this.ghosts = ghosts;
     this.draw();
@@ -90,7 +100,10 @@ export class ColumnView {
     this.#run();
   }
 
-  /** Turns to a row, as if by hand. @param {number} row */
+  /**
+   * Turns to a row, as if by hand.
+   * @param {number} row
+   */
   turnTo(row) {
     if (this.isDisabled || !this.source?.count) return;
     this.isHeld = true;
@@ -125,7 +138,6 @@ export class ColumnView {
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
     this.element = make("div", { class: "column", part: "column" },
       this.labelElement, this.upButton, this.wheel, this.downButton);
-    this.emptyText = "";
   }
 
   /** Puts on the wheel what the server says. */
@@ -180,7 +192,10 @@ export class ColumnView {
     this.#tell(this.motion.target);
   }
 
-  /** Tells the row once it is known, then lets the server's word count again. @param {number} now */
+  /**
+   * Tells the row once it is known, then lets the server's word count again.
+   * @param {number} now
+   */
   #settle(now) {
     if (!this.motion.isNear || now < this.tellAt) return;
     const row = this.motion.target;
@@ -239,26 +254,20 @@ export class ColumnView {
     element.style.transform = radius === null || isSaid
       ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
-    const ghost = this.ghosts.find((one) => one.row === row);
-    setAttribute(element, "data-ghost", ghost ? ghost.name : null);
-    if (ghost) paint(element, ghost);
+    showGhosts(element, this.ghosts.filter((one) => one.row === row).map(({ member }) => member));
   }
 
-  /** Fingers that are further up or down show at the edge. @param {number} middle */
+  /**
+   * Fingers that are further up or down show at the edge.
+   * @param {number} middle
+   */
   #drawGhosts(middle) {
     const sides = /** @type {const} */ ([[this.ghostAbove, -1], [this.ghostBelow, 1]]);
     for (const [edge, side] of sides) {
-      const ghost = this.ghosts.find((one) => (one.row - middle) * side > 2);
-      edge.hidden = !ghost;
-      if (!ghost) continue;
-      setText(edge, ghost.name);
-      paint(edge, ghost);
+      const beyond = this.ghosts.filter((one) => (one.row - middle) * side > 2).map(({ member }) => member);
+      edge.hidden = beyond.length === 0;
+      showGhosts(edge, beyond);
+      setText(edge, edge.dataset.ghost ?? "");
     }
   }
-}
-
-/** @param {HTMLElement} element @param {{color: string, ink: string}} ghost */
-function paint(element, { color, ink }) {
-  element.style.setProperty("--ghost", color);
-  element.style.setProperty("--ghost-ink", ink);
 }

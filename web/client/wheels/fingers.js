@@ -68,7 +68,10 @@ export function listenToFingers(view) {
   listenToButton(view, view.downButton, 1);
 }
 
-/** The mouse wheel: a row a notch; a trackpad: rows as the fingers go. @param {ColumnView} view */
+/**
+ * The mouse wheel: a row a notch; a trackpad: rows as the fingers go.
+ * @param {ColumnView} view
+ */
 function listenToScrolling(view) {
   let pixels = 0;
   let at = 0;
@@ -88,7 +91,10 @@ function listenToScrolling(view) {
   }, { passive: false });
 }
 
-/** Once for a press, again and again while it lasts. @param {ColumnView} view @param {HTMLElement} button @param {number} rows */
+/**
+ * Once for a press, again and again while it lasts.
+ * @param {ColumnView} view @param {HTMLElement} button @param {number} rows
+ */
 function listenToButton(view, button, rows) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -16,7 +16,10 @@ const restMilliseconds = 60;
 /** @param {number} value @param {number} low @param {number} high */
 export const clamped = (value, low, high) => Math.max(low, Math.min(high, value));
 
-/** How far a wheel gives when it is pulled `over` rows past an end. @param {number} over ≥ 0 */
+/**
+ * How far a wheel gives when it is pulled `over` rows past an end.
+ * @param {number} over ≥ 0
+ */
 export const slack = (over) => (1 - 1 / ((over * slackFirmness) / slackRows + 1)) * slackRows;
 
 export class Motion {
@@ -42,7 +45,10 @@ export class Motion {
   /** The row nearest to the middle. */
   get row() { return clamped(Math.round(this.position), 0, this.last); }
 
-  /** A finger stops the wheel. @param {number} at */
+  /**
+   * A finger stops the wheel.
+   * @param {number} at
+   */
   grab(at) {
     this.isHeld = true;
     this.isMoving = false;
@@ -51,7 +57,10 @@ export class Motion {
     this.samples = [{ at, position: this.position }];
   }
 
-  /** The finger has moved the wheel by `rows` since it came. @param {number} rows @param {number} at */
+  /**
+   * The finger has moved the wheel by `rows` since it came.
+   * @param {number} rows @param {number} at
+   */
   drag(rows, at) {
     const wanted = this.grabbed + rows;
     if (wanted < 0) this.position = -slack(-wanted);
@@ -61,7 +70,10 @@ export class Motion {
     while (this.samples.length > 2 && at - this.samples[0].at > sampleMilliseconds) this.samples.shift();
   }
 
-  /** The finger lifts: the wheel coasts to a row. @param {number} at */
+  /**
+   * The finger lifts: the wheel coasts to a row.
+   * @param {number} at
+   */
   release(at) {
     this.isHeld = false;
     this.velocity = this.#speed(at);
@@ -74,7 +86,10 @@ export class Motion {
     this.isMoving = true;
   }
 
-  /** Moves by itself. @param {number} row @param {boolean} [animated] */
+  /**
+   * Moves by itself.
+   * @param {number} row @param {boolean} [animated]
+   */
   moveTo(row, animated = true) {
     this.target = clamped(row, 0, this.last);
     this.stiffness = stiffnessMax;

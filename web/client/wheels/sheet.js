@@ -4,23 +4,23 @@ import { sheetOf } from "../parts/dom.js";
 
 export const wheelsSheet = sheetOf(`
 .columns {
-  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(76px, 1fr); gap: 8px;
+  display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, 1fr); gap: 8px;
   overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 4px; margin: -4px;
 }
-.column { display: grid; grid-template-rows: auto 44px auto 44px; min-inline-size: 0; justify-items: stretch; }
+.column { display: grid; grid-template-rows: auto auto auto auto; min-inline-size: 0; justify-items: stretch; }
 .label { text-align: center; color: var(--muted); font-size: .82rem; font-weight: 600; letter-spacing: .01em;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .step { inline-size: 100%; color: var(--muted); user-select: none; -webkit-user-select: none; }
 .step:disabled { opacity: .35; }
 .wheel {
-  position: relative; block-size: calc(var(--row-height) * 5.2); overflow: hidden; border-radius: 14px;
+  position: relative; block-size: calc(var(--row-height) * 5.2); overflow: hidden; border-radius: 1rem;
   touch-action: pan-x; cursor: grab; user-select: none; -webkit-user-select: none; background: var(--sunken);
 }
 .wheel:active { cursor: grabbing; }
 .column[data-disabled] .wheel { cursor: default; }
 .lens {
   position: absolute; inset-inline: 5px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
-  border-radius: 11px; background: var(--surface); box-shadow: 0 1px 3px light-dark(#1c2b4526, #0009), 0 0 0 1px var(--line);
+  border-radius: .75rem; background: var(--surface); box-shadow: 0 1px 3px light-dark(#1c2b4526, #0009), 0 0 0 1px var(--line);
 }
 .drum {
   position: absolute; inset: 0; perspective: 900px; transform-style: flat;
@@ -30,21 +30,21 @@ export const wheelsSheet = sheetOf(`
   position: absolute; inset-inline: 6px; inset-block-start: calc(50% - var(--row-height) / 2); block-size: var(--row-height);
   display: block; line-height: var(--row-height); padding-inline: 6px; text-align: center;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; backface-visibility: hidden;
-  color: var(--muted); font-size: 1.12rem; border-radius: 11px; font-variant-numeric: tabular-nums; will-change: transform;
+  color: var(--muted); font-size: 1.14rem; border-radius: .75rem; font-variant-numeric: tabular-nums; will-change: transform;
 }
-.row[aria-selected="true"] { color: var(--ink); font-weight: 620; }
+.row[aria-selected="true"] { color: var(--ink); font-weight: 640; }
 .wheel[data-empty] { cursor: default; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }
-.row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost); }
+.row[data-ghost] { box-shadow: inset 0 0 0 2.5px var(--ghost), inset 0 0 0 5px var(--ghost-second); }
 .row[data-ghost]::after {
   content: attr(data-ghost); position: absolute; inset-block-start: 3px; inset-inline-end: 4px; font-size: .62rem; font-weight: 700;
-  line-height: 1; padding: 2px 5px; border-radius: 8px; background: var(--ghost); color: var(--ghost-ink, #fff);
+  line-height: 1; padding: 2px 5px; border-radius: 8px; background: var(--ghost-fill); color: #fff; word-spacing: .35em;
   max-inline-size: 60%; overflow: hidden; text-overflow: ellipsis;
 }
 .edge {
   position: absolute; inset-inline: 20%; block-size: 18px; line-height: 18px; font-size: .66rem; font-weight: 700; text-align: center;
-  background: var(--ghost); color: var(--ghost-ink, #fff); border-radius: 9px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  background: var(--ghost-fill); color: #fff; word-spacing: .35em; border-radius: 9px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
 }
 .edge.above { inset-block-start: 3px; }
 .edge.below { inset-block-end: 3px; }

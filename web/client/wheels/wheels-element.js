@@ -1,7 +1,6 @@
 // <pickerd-wheels session="…">: dates, slots, cascades and columns.
 
 import { make, setText } from "../parts/dom.js";
-import { initialOf, inkOn } from "../parts/people.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { columnLabel } from "../parts/sentences.js";
 import { ColumnView } from "./column-view.js";
@@ -62,7 +61,7 @@ export class WheelsElement extends PickerElement {
     for (const touch of state.touching.values()) {
       const member = state.members.get(touch.member);
       if (touch.column !== column || touch.row === undefined || !member) continue;
-      ghosts.push({ row: touch.row, color: member.color, ink: inkOn(member.color), name: initialOf(member.name) });
+      ghosts.push({ row: touch.row, member });
     }
     return ghosts;
   }

@@ -13,6 +13,7 @@ function counted(count, forms) {
 
 const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا" };
 
+/** @type {import("./types").Words} */
 export const ar = {
   you: "أنت", time: "الساعة", somebody: "شخص ما",
   offlineMember: (name) => `${name} (غائب)`,

@@ -3,6 +3,7 @@
 /** @param {number} count @param {string} one @param {string} many */
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
+/** @type {import("./types").Words} */
 export const en = {
   you: "You",
   time: "The clock",

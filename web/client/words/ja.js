@@ -1,5 +1,6 @@
 // What the elements say, in Japanese.
 
+/** @type {import("./types").Words} */
 export const ja = {
   you: "あなた", time: "時計", somebody: "だれか",
   offlineMember: (name) => `${name}（離席中）`,

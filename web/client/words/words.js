@@ -6,12 +6,15 @@ import { en } from "./en.js";
 import { ja } from "./ja.js";
 import { zhHans } from "./zh-Hans.js";
 
-/** @typedef {typeof en} Words */
+/** @typedef {import("./types").Words} Words */
 
 /** @type {{[language: string]: Words}} */
 const languages = { ar, de, en, ja, zh: zhHans };
 
-/** The words for a locale: its language's, else English. @param {string} locale BCP 47 @returns {Words} */
+/**
+ * The words for a locale: its language's, else English.
+ * @param {string} locale BCP 47 @returns {Words}
+ */
 export const wordsOf = (locale) => languages[locale.split("-")[0].toLowerCase()] ?? en;
 
 /** @param {string} locale */
@@ -45,13 +48,27 @@ function instantOf(date) {
   return instant;
 }
 
-/** A date in full, with its weekday. @param {string} date @param {string} locale */
+/**
+ * A date in full, with its weekday.
+ * @param {string} date @param {string} locale
+ */
 export const fullDate = (date, locale) =>
   formatOf(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(instantOf(date));
 
-/** A date, short enough for a sentence. @param {string} date @param {string} locale */
+/**
+ * A date, short enough for a sentence.
+ * @param {string} date @param {string} locale
+ */
 export const shortDate = (date, locale) =>
   formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
+
+/**
+ * From one date to another, what they share said once.
+ * @param {string} start @param {string} end @param {string} locale
+ */
+export const dateSpan = (start, end, locale) =>
+  formatOf(locale, { year: "numeric", month: "short", day: "numeric" })
+    .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
 
 /** @param {string} month `YYYY-MM` @param {string} locale */
 export const monthTitle = (month, locale) =>
@@ -62,7 +79,10 @@ export const weekdayName = (weekday, locale, width = "short") =>
   // 2023-01-01 was a Sunday.
   formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
 
-/** Today in a zone, at the instant that the server's clock shows. @param {number} milliseconds since 1970 @param {string} timeZone */
+/**
+ * Today in a zone, at the instant that the server's clock shows.
+ * @param {number} milliseconds since 1970 @param {string} timeZone
+ */
 export function todayIn(milliseconds, timeZone) {
   const parts = formatOf("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
     .formatToParts(new Date(milliseconds));

@@ -1,5 +1,6 @@
 // What the elements say, in simplified Chinese.
 
+/** @type {import("./types").Words} */
 export const zhHans = {
   you: "您", time: "时间", somebody: "有人",
   offlineMember: (name) => `${name}（离开）`,

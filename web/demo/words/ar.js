@@ -2,10 +2,13 @@
 
 const digits = new Intl.NumberFormat("ar", { useGrouping: false });
 
+/** @type {import("./types").DemoWords} */
 export const ar = {
   language: "العربية",
   headline: "منتقيات يديرها الناس معًا",
   lead: "تعيش العجلة أو التقويم على الخادم، وكل نافذة تفتح رابطها ترى الصفوف نفسها والأيام نفسها والتصحيحات نفسها. افتح واحدًا ثم أرسل رابطه إلى أحد.",
+  untitled: "منتقٍ مشترك", start: "خطّطوا الأيام معًا", five: "خمسة منتقيات، خمسة روابط", qrText: "وجّه كاميرا الهاتف إليه لينضمّ.",
+  qrLocal: "هذا العنوان معروف لهذا الحاسوب وحده. ليصل الهاتف شغّل pickerd مع ‎--listen 0.0.0.0:7681‎.",
   open: "افتح", openLinked: "افتح مترابطًا", openColumns: "أعمدة مستقلة",
   back: "كل المنتقيات", settings: "الإعدادات", languageLabel: "اللغة", theme: "الألوان",
   themes: { system: "كالنظام", light: "فاتح", dark: "داكن" },

@@ -6,12 +6,18 @@ import { en } from "./en.js";
 import { ja } from "./ja.js";
 import { zhHans } from "./zh-Hans.js";
 
-/** @typedef {typeof en} DemoWords */
+/** @typedef {import("./types").DemoWords} DemoWords */
 
-/** By BCP 47 tag, in the order of the menu. @type {{[locale: string]: DemoWords}} */
+/**
+ * By BCP 47 tag, in the order of the menu.
+ * @type {{[locale: string]: DemoWords}}
+ */
 export const demoLanguages = { en, "zh-Hans": zhHans, ja, de, ar };
 
-/** The language of the page for what a browser prefers. @param {readonly string[]} preferred */
+/**
+ * The language of the page for what a browser prefers.
+ * @param {readonly string[]} preferred
+ */
 export function bestLocale(preferred) {
   for (const locale of preferred) {
     const language = locale.split("-")[0].toLowerCase();

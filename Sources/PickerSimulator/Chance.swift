@@ -1,0 +1,37 @@
+/// A source of chance that gives the same numbers for the same seed, on every machine.
+///
+/// What is drawn is computed here, not by the standard library, whose ways may change.
+/// - Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
+package struct Chance: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 on, less than `bound`, which is at least 1.
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  mutating func within(_ range: ClosedRange<Int>) -> Int {
+    range.lowerBound + below(range.count)
+  }
+
+  /// True once in `count` times.
+  mutating func once(in count: Int) -> Bool { below(count) == 0 }
+
+  mutating func coin() -> Bool { once(in: 2) }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+  /// A number from 0 to 1, without 1.
+  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// Another source, whose numbers have nothing to do with this one's.
+  mutating func split() -> Chance { Chance(seed: next()) }
+}

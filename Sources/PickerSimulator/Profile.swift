@@ -1,0 +1,71 @@
+import CivilTime
+import PickerHub
+import PickerWire
+
+/// What kind of world a seed makes: how big, how hasty, how unreliable, with which maxima.
+struct Profile {
+  let isLogLate: Bool
+  let doesLogFail: Bool
+  let isClockRunning: Bool
+  let doesClockJump: Bool
+  let authentication: HubConfiguration.Authentication
+  let clientCount: Int
+  let sessionCount: Int
+  /// How often all clients together act.
+  let actCount: Int
+  /// The longest way of a message, one way, in milliseconds.
+  let delayMax: Int
+  /// One of so many connections reads slowly; 0: none.
+  let slowOneIn: Int
+  /// One of so many acts is no message of ours; 0: none.
+  let badOneIn: Int
+  /// The longest pause between two acts of a client, in milliseconds.
+  let pauseMax: Int
+  let limits: ServerLimits
+  let start: Instant
+
+  init(_ chance: inout Chance) {
+    isLogLate = chance.once(in: 3)
+    doesLogFail = chance.once(in: 6)
+    isClockRunning = !chance.once(in: 4)
+    doesClockJump = chance.coin()
+    authentication = chance.once(in: 4) ? .token : .open
+    sessionCount = chance.within(1...3)
+    clientCount = chance.within(2...9)
+    actCount = chance.within(100...600)
+    delayMax = chance.pick([0, 5, 50, 400])
+    slowOneIn = chance.pick([0, 2, 4])
+    badOneIn = chance.pick([0, 20, 60])
+    pauseMax = chance.pick([20, 400, 3000, 40_000])
+    limits = Profile.limits(&chance)
+    start = Profile.start(&chance)
+  }
+
+  /// Small maxima most of the time: what happens at them is what has to be seen.
+  private static func limits(_ chance: inout Chance) -> ServerLimits {
+    var limits = ServerLimits()
+    limits.session.months = chance.pick([2, 4, 24])
+    limits.session.rows = chance.pick([5, 40, 500])
+    limits.session.windowRows = chance.pick([4, 10, 200])
+    limits.session.refs = chance.pick([2, 8, 256])
+    limits.session.undo = chance.pick([1, 5, 100])
+    limits.session.history = chance.pick([3, 20, 1000])
+    limits.session.members = chance.pick([3, 1000, 1000])
+    limits.messagesPerSecond = chance.pick([10, 50, 50, 400])
+    limits.outboxMessages = chance.pick([12, 100, 1000, 1000])
+    limits.outboxBytes = chance.pick([600, 4000, 262_144])
+    limits.memberMilliseconds = Int64(chance.pick([2000, 120_000]))
+    return limits
+  }
+
+  /// Shortly before midnight in some zone, or before a clock change, or any time.
+  private static func start(_ chance: inout Chance) -> Instant {
+    let texts = [
+      "2026-11-20T15:59:40Z", "2026-02-28T23:59:50Z", "2024-02-28T23:59:30Z",
+      "2026-03-08T04:58:00Z", "2026-11-01T04:58:00Z", "2026-10-03T14:50:00Z",
+      "2011-12-30T09:59:00Z", "2026-12-31T18:14:30Z", "2026-01-31T02:59:00Z",
+      "2026-07-14T11:30:00Z",
+    ]
+    return Instant(rfc3339: chance.pick(texts).utf8)!
+  }
+}

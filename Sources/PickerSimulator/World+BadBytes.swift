@@ -1,0 +1,60 @@
+import JSONText
+
+/// What no client of ours would send.
+extension World {
+  func misbehave(_ client: SimulatedClient, _ link: Link) {
+    link.didMisbehave = true
+    let fatal = chance.coin()
+    let octets = fatal ? fatalMessage(client) : mutatedMessage(client)
+    if fatal { link.fatal = octets }
+    arrive(.text(octets), from: link)
+    if !fatal {
+      // It may have become another command, which would be answered, or not: nothing is expected
+      // of this connection any more.
+      client.link = nil
+      client.forget()
+      arrive(.closed, from: link, after: 1)
+    }
+  }
+
+  /// A text that closes the connection with 4400, whatever comes before it.
+  private func fatalMessage(_ client: SimulatedClient) -> [UInt8] {
+    let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
+    let texts = [
+      "", " ", "[]", "7", "\"undo\"", "null", "{", "{\"type\":\"undo\",\"ref\":1", "{\"ref\":1}",
+      "{\"type\":7,\"ref\":1}", "{\"type\":\"undo\"}", "{\"type\":\"undo\",\"ref\":true}",
+      "{\"type\":\"undo\",\"ref\":1.0}", "{\"type\":\"undo\",\"ref\":\"1\"}",
+      "{\"type\":\"undo\",\"ref\":9007199254740992}", "{\"type\":\"undo\",\"ref\":1}x",
+      "{\"type\":\"tap\",\"ref\":1,\"date\":\"2026-02-30\"}", "{\"type\":\"tap\",\"ref\":1}",
+      "{\"type\":\"select\",\"ref\":1,\"column\":0,\"row\":0}", "{\"type\":\"join\"}",
+      "{\"type\":\"months\",\"from\":\"2026-13\",\"count\":1}", "{\"type\":\"\\ud800\"}",
+      "{\"type\":\"undo\",\"ref\":1,\"also\":\(deep)}",
+      "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",
+      "{\"type\":\"undo\",\"ref\":01}", "{'type':'undo'}", "{\"type\":\"undo\",\"ref\":1,}",
+    ]
+    return Array(chance.pick(texts).utf8)
+  }
+
+  /// A sensible message with a few octets changed, cut, or doubled; always UTF-8, as the socket
+  /// checks that.
+  private func mutatedMessage(_ client: SimulatedClient) -> [UInt8] {
+    var octets = Array(
+      chance.pick([
+        "{\"type\":\"select\",\"ref\":90000,\"column\":0,\"row\":1,\"generation\":1,\"key\":\"k\"}",
+        "{\"type\":\"tap\",\"ref\":900000,\"month\":\"2026-11\",\"x\":0.42,\"y\":0.55}",
+        "{\"type\":\"months\",\"from\":\"2026-11\",\"count\":3}",
+        "{\"type\":\"touch\",\"column\":1,\"row\":4}", "{\"type\":\"redo\",\"ref\":900000}",
+        "{\"type\":\"rows\",\"column\":0,\"from\":400,\"count\":100}",
+      ]).utf8)
+    for _ in 0..<chance.within(1...4) {
+      let place = chance.below(octets.count)
+      switch chance.below(4) {
+      case 0: octets[place] = UInt8(chance.within(0x20...0x7E))
+      case 1: octets.remove(at: place)
+      case 2: octets.insert(octets[place], at: place)
+      default: octets.insert(contentsOf: "\\u00e9[{\"9".utf8, at: place)
+      }
+    }
+    return octets
+  }
+}

@@ -1,0 +1,111 @@
+package import PickerHub
+package import PickerSession
+package import PickerWire
+
+/// The network between the clients and the hub.
+extension World: HubPort {
+  package func send(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
+    guard let link = links[id.raw], !link.isGoneAtHub else {
+      breach("nothing is sent to a connection that is gone")
+      return .gone
+    }
+    if link.closeCode != nil { breach("nothing is sent to a connection after its close") }
+    if link.isFull { breach("nothing is sent to a full connection before it is writable") }
+    sentFrameCount += 1
+    noteAttach(link)
+    if link.isHalfOpen {
+      link.isFull = true
+      return .full
+    }
+    deliver(.frame(Array(frame.bytes)), to: link)
+    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn)
+    else {
+      return .sent
+    }
+    link.isFull = true
+    let pause = chance.once(in: 12) ? 11_000 : chance.within(1...milliseconds)
+    queue.add(.writable(id), at: clock.machine + Int64(pause))
+    return .full
+  }
+
+  package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
+      return breach("a connection is closed once")
+    }
+    if reason.utf8.count > 123 { breach("a close reason has room for 123 octets") }
+    if (last != nil) != (code >= 4300 || code == 1001) {
+      breach("an error precedes every close from 4300 on: \(code)")
+    }
+    link.closeCode = code
+    judge(link, code)
+    if let last, !link.isHalfOpen { deliver(.frame(Array(last.bytes)), to: link) }
+    if !link.isHalfOpen { deliver(.closed(code: code), to: link) }
+    arrive(.closed, from: link)
+  }
+
+  /// The first frame of a link is its welcome: what the session was then says which deltas it
+  /// missed.
+  private func noteAttach(_ link: Link) {
+    guard link.attachRevision == nil, let fold = hub.session(link.session)?.fold else { return }
+    link.attachRevision = fold.revision
+    if let revision = link.resumeRevision {
+      link.missed = Array(fold.deltas(after: revision) ?? [])
+    }
+  }
+
+  /// Brings something to the client.
+  private func deliver(_ message: Downward, to link: Link) {
+    link.downArrival = max(link.downArrival, clock.machine + delay())
+    inFlightCount += 1
+    queue.add(.reachClient(link.id, message), at: link.downArrival)
+  }
+
+  /// Brings something to the hub.
+  func arrive(_ message: Upward, from link: Link, after wait: Int64 = 0) {
+    link.upArrival = max(link.upArrival, clock.machine + delay() + wait)
+    inFlightCount += 1
+    queue.add(.reachHub(link.id, message), at: link.upArrival)
+  }
+
+  private func delay() -> Int64 { Int64(chance.within(0...profile.delayMax)) }
+
+  /// Something has reached the hub.
+  func reach(_ id: ConnectionID, _ message: Upward) {
+    guard let link = links[id.raw], !link.isGoneAtHub else { return }
+    switch message {
+    case .opened(let bearer):
+      enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
+    case .text(let octets):
+      let before = hub.encoder.deltaEncodeCount
+      let deltas = hub.counters.deltas
+      let resumes = hub.counters.resumes
+      enter { hub.received(id, octets.span, at: $0) }
+      if hub.counters.resumes == resumes {
+        checkEncodes(hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas)
+      }
+      if link.mustClose, octets == link.fatal, link.closeCode == nil,
+        hub.session(link.session) != nil, !hub.isEnding(link.session)
+      {
+        breach(
+          "what is no message of ours closes: \(String(decoding: octets.prefix(80), as: UTF8.self))"
+        )
+      }
+    case .closed:
+      link.isGoneAtHub = true
+      enter { hub.closed(id, at: $0) }
+    }
+  }
+
+  /// The client's end is gone without a word; the hub notices at once, or after half a minute.
+  func drop(_ link: Link, isHalfOpen: Bool) {
+    link.isHalfOpen = isHalfOpen
+    arrive(.closed, from: link, after: isHalfOpen ? 30_000 : 0)
+  }
+
+  func becomeWritable(_ id: ConnectionID) {
+    guard let link = links[id.raw], !link.isGoneAtHub, !link.isHalfOpen else { return }
+    link.isFull = false
+    guard link.closeCode == nil else { return }
+    enter { hub.writable(id, at: $0) }
+  }
+}

@@ -1,0 +1,188 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+import PickerWire
+
+/// What comes by HTTP, and what happens to the clock.
+extension World {
+  /// Creates a session of a random definition; some are refused, and then there is none.
+  func create() {
+    let ttlSeconds = chance.pick([30, 600, 86_400])
+    let definition = RandomDefinition.make(&chance)
+    let body = JSONTree.object([
+      .init("definition", definition), .init("title", .string("Cem's \u{1}")),
+      .init("ttlSeconds", .integer(ttlSeconds)),
+      .init("openTap", .string(chance.coin() ? "owner" : "shared")),
+    ])
+    guard let request = try? CreateRequest(body.serialized()) else {
+      return breach("what is well-formed can be asked for")
+    }
+    enter { time in
+      hub.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
+        switch result {
+        case .success(let created): note(created, definition, ttlSeconds)
+        case .failure(.badDefinition), .failure(.unavailable): break
+        case .failure(let problem): breach("a session can be created: \(problem)")
+        }
+      }
+    }
+  }
+
+  private func note(_ created: CreatedSession, _ definition: JSONTree, _ ttlSeconds: Int) {
+    guard let body = try? JSONTree.parse(created.body) else {
+      return breach("the answer to a creation is JSON")
+    }
+    var tokens: [String: String] = [:]
+    for token in body["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
+    records.append(
+      SessionRecord(
+        id: created.id, definition: definition, ttlSeconds: ttlSeconds, tokens: tokens))
+  }
+
+  /// Somebody looks, or seldom deletes.
+  func request() {
+    guard actsLeft > 0, !records.isEmpty else { return }
+    queue.add(.request, at: clock.machine + Int64(chance.within(1...profile.pauseMax * 3)))
+    let record = chance.pick(records)
+    switch chance.below(24) {
+    case 0: delete(record)
+    case 1..<8: readLog(of: record)
+    default: read(record)
+    }
+  }
+
+  func delete(_ record: SessionRecord) {
+    enter { time in
+      hub.delete(record.id, token: record.tokens["owner"], at: time) { [unowned self] result in
+        switch result {
+        case .success: record.isEnded = true
+        case .failure(.unavailable), .failure(.noSuchSession): break
+        case .failure(let problem): breach("an owner can delete: \(problem)")
+        }
+      }
+    }
+  }
+
+  /// `GET` shows what stands.
+  func read(_ record: SessionRecord) {
+    enter { time in
+      hub.read(
+        record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
+        at: time
+      ) { [unowned self] in check(reading: $0, record) }
+    }
+  }
+
+  /// Checked when it is answered: the session is then what the answer shows.
+  private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
+    // Other entries that the log has may be yet to come to the hub in this turn.
+    followLogs(isTurnOver: false)
+    let body = try? result.get()
+    guard let body else {
+      if !record.isEnded, !hub.isEnding(record.id) { breach("a session can be read") }
+      return
+    }
+    guard let session = hub.session(record.id), let truth = replicas[record.id] else { return }
+    do throws(ProtocolBreach) {
+      guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
+      try tree.has(
+        ["session", "epoch", "revision", "status", "title", "snapshot", "members"])
+      var fold = try ClientFold(reading: tree)
+      fold.definition = session.fold.picker.definition.document(full: false)
+      guard let stands = truth.truths[fold.revision], fold.revision == session.fold.revision else {
+        throw ProtocolBreach("GET is of now")
+      }
+      try fold.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
+      guard fold.members == members(of: session) else {
+        throw ProtocolBreach("GET has all members")
+      }
+    } catch {
+      breach("\(error.sentence): \(String(decoding: body.prefix(600), as: UTF8.self))")
+    }
+  }
+
+  /// The members as they should be seen.
+  func members(of session: Session) -> [String: JSONTree] {
+    var members: [String: JSONTree] = [:]
+    for member in session.fold.members.values {
+      members[member.id.text] = .object([
+        .init("id", .string(member.id.text)), .init("name", .string(member.name)),
+        .init("role", .string(member.role.rawValue)), .init("color", .string(member.color)),
+        .init("online", .bool(session.isOnline(member.id))),
+      ])
+    }
+    return members
+  }
+
+  /// The log has a line per revision, none left out.
+  func readLog(of record: SessionRecord) {
+    let after = chance.pick([0, 0, 1, 7, -1])
+    enter { time in
+      hub.logLines(
+        record.id, token: record.tokens["viewer"], after: after, at: time
+      ) { [unowned self] in check(log: $0, after: after, record) }
+    }
+  }
+
+  private func check(
+    log result: Result<[UInt8], HubProblem>, after: Int, _ record: SessionRecord
+  ) {
+    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else {
+      return
+    }
+    var expected = max(after, 0)
+    for line in body.split(separator: UInt8(ascii: "\n")) {
+      expected += 1
+      guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected)
+      else {
+        return breach("the log has a line per revision: \(String(decoding: line, as: UTF8.self))")
+      }
+      let hasAuthor = tree["by"] != nil && tree["ref"] != nil
+      guard hasAuthor == (tree["command"]?["type"] != .string("tick")) else {
+        return breach("a tick has no author: \(tree.shown)")
+      }
+    }
+    if expected < revision { breach("the log ends with the last revision") }
+  }
+
+  /// The sessions' clock is set: a little, a lot, forwards, backwards, to just before midnight.
+  func jump() {
+    guard actsLeft > 0 else { return }
+    queue.add(.clockJump, at: clock.machine + Int64(chance.within(1...profile.pauseMax * 12)))
+    let day: Int64 = 86_400_000
+    let now = clock.session.milliseconds
+    let wanted: Int64 =
+      switch chance.below(8) {
+      case 0, 1: now + Int64(chance.within(1...120_000))
+      case 2: now + day * Int64(chance.within(1...40))
+      case 3: now - Int64(chance.within(1...7_200_000))
+      case 4: now - day * Int64(chance.within(1...40))
+      case 5: now + day * Int64(chance.within(300...800))
+      default: (now / day + 1) * day - Int64(chance.pick([0, 1, 28_800_000, 50_400_000])) - 500
+      }
+    setClock(to: Instant(milliseconds: wanted))
+  }
+
+  func setClock(to instant: Instant) {
+    clock.set(instant)
+    guard !clock.runs else { return }
+    clockSetsUnanswered += 1
+    enter { time in
+      hub.clockSet(at: time) { [unowned self] in clockSetsUnanswered -= 1 }
+    }
+  }
+}
+
+extension ClientFold {
+  /// What `GET` shows.
+  fileprivate init(reading tree: JSONTree) throws(ProtocolBreach) {
+    me = ""
+    epoch = try tree.text("epoch")
+    revision = try tree.number("revision")
+    try take(snapshot: try tree.part("snapshot"))
+    try take(members: try tree.list("members"))
+    guard status == (try tree.text("status")) else { throw ProtocolBreach("one status") }
+  }
+}

@@ -1,0 +1,168 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+
+extension World {
+  /// Lives through the seed's world.
+  ///
+  /// - Throws: The first thing that was not as it should be.
+  package func run() throws(Violation) {
+    begin()
+    for round in 0..<2 {
+      live(acts: profile.actCount / 2)
+      settle()
+      compareAll()
+      if round == 0 { clients.forEach { $0.isRetired = $0.session.isEnded } }
+    }
+    disperse()
+    if let violation { throw violation }
+  }
+
+  private func begin() {
+    for _ in 0..<20 where records.count < profile.sessionCount {
+      create()
+      while records.count < profile.sessionCount, step(until: clock.machine + 100) {}
+    }
+    guard !records.isEmpty else { return }
+    for number in 0..<profile.clientCount {
+      clients.append(
+        SimulatedClient(
+          number: number, session: chance.pick(records),
+          locale: chance.once(in: 3) ? nil : chance.pick(SimulatedTexts.tags)))
+    }
+  }
+
+  /// Everybody does what they like.
+  private func live(acts: Int) {
+    actsLeft = acts
+    isCalm = false
+    for client in clients {
+      queue.add(.act(client: client.number), at: clock.machine + Int64(chance.within(0...300)))
+    }
+    queue.add(.request, at: clock.machine + 500)
+    if profile.doesClockJump { queue.add(.clockJump, at: clock.machine + 700) }
+    if profile.doesLogFail {
+      let start = clock.machine + Int64(chance.within(100...4000))
+      queue.add(.logFails(true), at: start)
+      queue.add(.logFails(false), at: start + Int64(chance.within(10...3000)))
+    }
+    let end = clock.machine + 600_000
+    while actsLeft > 0, step(until: end) {}
+    actsLeft = 0
+  }
+
+  /// Nobody does anything any more; who is not connected connects; what is on its way arrives.
+  private func settle() {
+    log.isFailing = false
+    // Whoever reads slowly or not at all is found out within 10 and 30 s.
+    run(for: 45_000)
+    isCalm = true
+    for _ in 0..<3 {
+      for client in clients where client.link == nil && !client.isRetired {
+        connect(client, isCareful: true)
+      }
+      run(for: 2000)
+    }
+    let end = clock.machine + 60_000
+    while !isStill, step(until: end) {}
+    if !isStill { breach("the dust settles: \(unrest)") }
+  }
+
+  private func run(for milliseconds: Int64) {
+    let end = clock.machine + milliseconds
+    while step(until: end) {}
+    clock.advance(to: end)
+    enter { hub.timer(at: $0) }
+  }
+
+  /// Whether nothing is on its way anywhere.
+  private var isStill: Bool { unrest.isEmpty }
+
+  /// What is still on its way.
+  private var unrest: [String] {
+    var unrest: [String] = []
+    if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
+    if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }
+    for record in records {
+      let count = log.pendingCount(of: record.id)
+      if count > 0 { unrest.append("\(count) pending in \(record.id)") }
+      if hub.session(record.id)?.news.isEmpty == false { unrest.append("news in \(record.id)") }
+    }
+    for link in openLinks where !hub.isIdle(link.id) { unrest.append("outbox of \(link.id.raw)") }
+    return unrest
+  }
+
+  /// The links that the hub has not seen go, in the order in which they came.
+  var openLinks: [Link] {
+    links.values.filter { !$0.isGoneAtHub }.sorted { $0.id.raw < $1.id.raw }
+  }
+
+  /// Everybody sees the same, and that is what there is.
+  private func compareAll() {
+    for record in records {
+      guard let session = hub.session(record.id), let replica = replicas[record.id] else {
+        continue
+      }
+      compareWholly(session.fold, replica.fold)
+      if let sentence = session.fold.picker._checkInvariants() { breach(sentence) }
+      checkDescribed(session, record)
+      for listener in session.listeners where links[listener.connection.raw]?.isGoneAtHub != false {
+        breach("only who is connected listens: \(listener.connection.raw)")
+      }
+    }
+    for client in clients { compare(client) }
+  }
+
+  private func compare(_ client: SimulatedClient) {
+    guard let link = client.link, link.hasWelcome, link.closeCode == nil, !link.isHalfOpen,
+      let fold = client.fold, let session = hub.session(client.session.id)
+    else { return }
+    do throws(ProtocolBreach) {
+      guard fold.revision == session.fold.revision else {
+        throw ProtocolBreach("everybody is at revision \(session.fold.revision)")
+      }
+      guard link.expected.isEmpty else {
+        throw ProtocolBreach("every command is answered: \(link.expected)")
+      }
+      try check(client, isThorough: true)
+      var expected = members(of: session)
+      expected[fold.me] = fold.members[fold.me]
+      guard fold.members == expected else {
+        throw ProtocolBreach(
+          "members are \(expected.values.map(\.shown).sorted()), not "
+            + "\(fold.members.values.map(\.shown).sorted())")
+      }
+      let touches = session.touches.filter { $0.key.text != fold.me }.map(\.key.text).sorted()
+      guard fold.touching.keys.sorted() == touches else {
+        throw ProtocolBreach(
+          "fingers are where they are: \(touches), \(fold.touching.keys.sorted())")
+      }
+      let listener = session.listener(of: MemberID(fold.me))
+      guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
+      if client.session.isCalendar {
+        try fold.check(
+          shown: session.fold.picker, language(of: client), view: listener?.view)
+      }
+    } catch {
+      breach(
+        "client \(client.number): \(error.sentence); "
+          + "\(hub.inventory(of: client.session.id).map { "\($0)" } ?? "")")
+    }
+  }
+
+  /// A session keeps beside it what its listeners justify.
+  private func checkDescribed(_ session: Session, _ record: SessionRecord) {
+    guard let inventory = hub.inventory(of: record.id) else { return }
+    let members = session.fold.members.count
+    if inventory.steps != 0 { breach("nothing waits for the log") }
+    if inventory.promised != members { breach("as many members as promised: \(inventory)") }
+    if inventory.connections != inventory.listeners {
+      breach("a connection per listener: \(inventory)")
+    }
+    if inventory.listeners + inventory.absent != members {
+      breach("who does not listen is absent: \(inventory), \(members) members")
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerSession
+import PickerWire
+
+/// A whole world around a real hub, from a seed: clients, network, clocks, a log.
+///
+/// Nothing in it asks the machine for the time, for chance or for anything else, so that a seed
+/// that fails fails again.
+package final class World {
+  package let seed: UInt64
+  var chance: Chance
+  let profile: Profile
+  var clock: SimulatedClock
+  var queue = EventQueue()
+  let log: SimulatedLog
+  private(set) var hub: Hub!
+  let zones = SimulatedZones()
+  let texts = SimulatedTexts()
+  var links: [UInt64: Link] = [:]
+  var linkCount: UInt64 = 0
+  var clients: [SimulatedClient] = []
+  var records: [SessionRecord] = []
+  /// What each session's log makes, folded apart from the hub.
+  var replicas: [SessionID: Replica] = [:]
+  /// Messages that are on their way.
+  var inFlightCount = 0
+  var actsLeft = 0
+  var isDraining = false
+  /// Whether everybody reads as fast as they can.
+  var isCalm = false
+  /// Settings of the clock whose sessions have not all ticked.
+  var clockSetsUnanswered = 0
+  private var timerSetting = 0
+  private var timerDue: Int64?
+  private(set) var eventCount = 0
+  var sentFrameCount = 0
+  /// What was found first.
+  private(set) var violation: Violation?
+  /// Called with every event, for people who want to see it.
+  var trace: ((String) -> Void)?
+
+  package init(seed: UInt64) {
+    self.seed = seed
+    chance = Chance(seed: seed)
+    profile = Profile(&chance)
+    clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
+    log = SimulatedLog(isLate: profile.isLogLate)
+    let configuration = HubConfiguration(
+      authentication: profile.authentication, limits: profile.limits)
+    let identities = IdentitySource(random: chance.split(), digest: World.digest)
+    hub = Hub(
+      configuration, port: self, log: log, zones: zones, texts: texts, identities: identities)
+    log.pends = { [unowned self] in planStore(of: $0) }
+  }
+
+  /// FNV-1a, four times: far from one-way, but as good as SHA-256 to tell secrets apart here.
+  private static func digest(_ octets: [UInt8]) -> [UInt8] {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for octet in octets { hash = (hash ^ UInt64(octet)) &* 0x100_0000_01B3 }
+    return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+  }
+
+  /// Calls the hub, and looks at everything that can be looked at afterwards.
+  func enter(_ call: (HubTime) -> Void) {
+    call(clock.now)
+    checkAfterCall()
+    let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
+    guard due != timerDue else { return }
+    timerDue = due
+    timerSetting += 1
+    if let due { queue.add(.hubTimer(setting: timerSetting), at: max(due, clock.machine)) }
+  }
+
+  /// Lets the next event happen.
+  ///
+  /// - Returns: Whether there was one, before `end`.
+  func step(until end: Int64 = .max) -> Bool {
+    guard violation == nil, let time = queue.nextTime, time <= end,
+      let (_, event) = queue.next()
+    else { return false }
+    clock.advance(to: time)
+    eventCount += 1
+    if let trace { trace("\(clock.machine) \(clock.session.rfc3339) \(event.shown)") }
+    happen(event)
+    return true
+  }
+
+  private func happen(_ event: Event) {
+    switch event {
+    case .act(let number): act(clients[number])
+    case .reachHub(let id, let message):
+      inFlightCount -= 1
+      reach(id, message)
+    case .reachClient(let id, let message):
+      inFlightCount -= 1
+      reachClient(id, message)
+    case .writable(let id): becomeWritable(id)
+    case .hubTimer(let setting):
+      guard setting == timerSetting else { return }
+      timerDue = nil
+      enter { hub.timer(at: $0) }
+    case .logStores(let session): store(session)
+    case .clockJump: jump()
+    case .logFails(let fails): log.isFailing = fails
+    case .request: request()
+    }
+  }
+
+  private func planStore(of session: SessionID) {
+    queue.add(.logStores(session), at: clock.machine + Int64(chance.within(1...60)))
+  }
+
+  /// The log has some of what was appended, or all.
+  private func store(_ session: SessionID) {
+    let pendingCount = log.pendingCount(of: session)
+    guard pendingCount > 0 else { return }
+    let count = chance.coin() ? pendingCount : chance.within(1...pendingCount)
+    log.confirm(count, of: session)
+    enter { hub.stored(count, of: session, at: $0) }
+    if log.pendingCount(of: session) > 0 { planStore(of: session) }
+  }
+
+  /// Something is not as it should be; the first such thing counts.
+  func breach(_ sentence: String) {
+    guard violation == nil else { return }
+    violation = Violation(
+      seed: seed, machine: clock.machine, session: clock.session.rfc3339, sentence: sentence)
+    trace?("BREACH \(sentence)")
+  }
+}
+
+/// What was found, and how to see it again.
+package struct Violation: Error, CustomStringConvertible {
+  package let seed: UInt64
+  let machine: Int64
+  let session: String
+  /// What should be true and is not.
+  package let sentence: String
+
+  package var description: String {
+    "seed \(seed), at \(machine) ms (\(session)): not true: \(sentence)\n"
+      + "  make sim SEED=\(seed) COUNT=1"
+  }
+}
+
+extension Event {
+  /// The event in a line, for people.
+  var shown: String {
+    switch self {
+    case .reachHub(let id, .text(let octets)):
+      "hub <- \(id.raw) \(String(decoding: octets.prefix(300), as: UTF8.self))"
+    case .reachHub(let id, .opened): "hub <- \(id.raw) opened"
+    case .reachHub(let id, .closed): "hub <- \(id.raw) closed"
+    case .reachClient(let id, .frame(let octets)):
+      "  \(id.raw) <- \(String(decoding: octets.prefix(300), as: UTF8.self))"
+    case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
+    case .act, .writable, .hubTimer, .logStores, .clockJump, .logFails, .request: "\(self)"
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import PickerSimulator
+
+/// `picker-simulator --seed N --count N [--verbose]`: worlds from seeds, until one is not as it
+/// should be. Exits with 1 then, and with 2 when it is not asked properly.
+@main
+struct SimulatorCommand {
+  var seed: UInt64 = 1
+  var count: UInt64 = 100
+  var isVerbose = false
+
+  static func main() {
+    var command = SimulatorCommand()
+    command.read(Array(CommandLine.arguments.dropFirst()))
+    command.run()
+  }
+
+  private mutating func read(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--seed": seed = number(rest.popFirst(), after: argument)
+      case "--count": count = number(rest.popFirst(), after: argument)
+      case "--verbose": isVerbose = true
+      default: stop("usage: picker-simulator [--seed N] [--count N] [--verbose]", status: 2)
+      }
+    }
+  }
+
+  private func number(_ text: String?, after name: String) -> UInt64 {
+    guard let text, let value = UInt64(text) else { stop("\(name) needs a number", status: 2) }
+    return value
+  }
+
+  private func run() {
+    var simulation = Simulation()
+    for number in 0..<count {
+      if isVerbose { print("seed \(seed &+ number)") }
+      do {
+        try simulation.run(seed: seed &+ number, trace: isVerbose ? { print($0) } : nil)
+      } catch {
+        stop("\(error)", status: 1)
+      }
+    }
+    let report = simulation.report
+    print(
+      "\(report.worldCount) worlds, \(report.eventCount) events, "
+        + "\(report.revisionCount) revisions, \(report.frameCount) frames: all as it should be")
+  }
+
+  private func stop(_ sentence: String, status: Int32) -> Never {
+    print(sentence)
+    exit(status)
+  }
+}

@@ -1,0 +1,97 @@
+import CivilTime
+import PickerModel
+import Testing
+
+@testable import PickerSession
+
+@Suite struct MemberTests {
+  @Test func `the first member is the owner, later ones are editors`() throws {
+    let session = try SessionFixture(letters)
+
+    #expect(session.fold.membersInOrder.map(\.id) == [ana, bo, cem])
+    #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor, .editor])
+  }
+
+  @Test func `when the owner has left, who joined first of those left becomes it`() throws {
+    var session = try SessionFixture(letters)
+
+    let outcomes = session.leave(ana)
+
+    #expect(outcomes == [.left(ana), .roleChanged(bo)])
+    #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor])
+  }
+
+  @Test func `where tokens are roles nobody inherits`() throws {
+    var session = try SessionFixture(letters, access: .tokens([:]))
+
+    #expect(session.leave(ana) == [.left(ana)])
+  }
+
+  @Test func `whoever comes after everybody has left is the owner`() throws {
+    var session = try SessionFixture(letters)
+    for member in [ana, bo, cem] { session.leave(member) }
+
+    session.join(MemberID("Dan"))
+
+    #expect(session.fold.membersInOrder.map(\.role) == [.owner])
+    #expect(session.fold.membersInOrder.map(\.number) == [3])
+  }
+
+  @Test func `leaving twice is leaving once`() throws {
+    var session = try SessionFixture(letters)
+    session.leave(bo)
+
+    #expect(session.leave(bo).isEmpty)
+  }
+
+  @Test func `months are told again as they stood before the command of the same entry`() throws {
+    let fixture = try SessionFixture(
+      #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"min":"today"}"#)
+    let session = Session(fixture.fold)
+    let tomorrow = noon.adding(milliseconds: 86_400_000)
+
+    let effects = session.apply(
+      LogEntry(at: tomorrow, body: .command(ana, ref: 1, tap("2026-11-25"))))
+
+    var before = fixture.fold
+    _ = before.apply(LogEntry(at: tomorrow, body: .tick))
+    let change = CellChange(before: fixture.fold.picker, after: before.picker, revision: 0)
+    guard case .broadcast(let delta)? = effects.last else {
+      Issue.record("a delta comes last")
+      return
+    }
+    #expect(effects == [.monthsAgain(change), .broadcast(delta)])
+  }
+
+  @Test func `presence merges what happened to a member`() {
+    var news = PresenceNews()
+    news.join(ana)
+    news.change(ana)
+    news.change(bo)
+    news.change(bo)
+    news.touch(bo, .row(column: 0, row: 1))
+    news.touch(bo, .row(column: 0, row: 2))
+
+    #expect(news.joined == [ana])
+    #expect(news.changed == [bo])
+    #expect(news.touching.map(\.touch) == [.row(column: 0, row: 2)])
+  }
+
+  @Test func `who joined and left between two messages has left all the same`() {
+    // A welcome in between has shown it to somebody.
+    var news = PresenceNews()
+    news.join(ana)
+    news.leave(ana)
+
+    #expect(news.joined.isEmpty)
+    #expect(news.left == [ana])
+  }
+
+  @Test func `a secret is known by its hash, and nothing else`() {
+    let hash = SecretHash([1, 2, 3])
+
+    #expect(hash.matches(SecretHash([1, 2, 3])))
+    #expect(!hash.matches(SecretHash([1, 2, 4])))
+    #expect(!hash.matches(SecretHash([1, 2])))
+  }
+}

@@ -1,0 +1,82 @@
+import CivilTime
+import PickerModel
+import Testing
+
+@testable import PickerSession
+
+@Suite struct OpenTapTests {
+  @Test func `shared: the next tap of anybody closes the range`() throws {
+    var session = try SessionFixture(calendar)
+    session.give(ana, 1, tap("2026-11-20"))
+
+    session.give(bo, 1, tap("2026-11-22"))
+
+    #expect(session.fold.picker.range?.hits == 2)
+    #expect(session.fold.tappedBy == bo)
+  }
+
+  @Test func `owner: for 15 s only who opened it closes it`() throws {
+    var session = try SessionFixture(calendar, openTap: .owner)
+    session.give(ana, 1, tap("2026-11-20"))
+
+    #expect(
+      SessionFixture.refusal(session.give(bo, 1, tap("2026-11-22"), after: 14_999)) == .tapClaimed)
+    session.give(bo, 2, tap("2026-11-22"), after: 15_000)
+
+    #expect(session.fold.picker.range?.hits == 2)
+  }
+
+  @Test func `owner: who opened it may close it at once`() throws {
+    var session = try SessionFixture(calendar, openTap: .owner)
+    session.give(ana, 1, tap("2026-11-20"))
+    session.give(ana, 2, tap("2026-11-22"))
+
+    #expect(session.fold.picker.range?.hits == 2)
+  }
+
+  @Test func `owner: when who opened it has left, anybody closes it`() throws {
+    var session = try SessionFixture(calendar, openTap: .owner)
+    session.give(ana, 1, tap("2026-11-20"))
+    session.leave(ana)
+
+    session.give(bo, 1, tap("2026-11-22"))
+
+    #expect(session.fold.picker.range?.hits == 2)
+  }
+
+  @Test func `owner: anybody may clear and undo`() throws {
+    var session = try SessionFixture(calendar, openTap: .owner)
+    session.give(ana, 1, tap("2026-11-20"))
+    session.give(bo, 1, .clear)
+    #expect(session.fold.picker.range == nil)
+    #expect(session.fold.tappedBy == nil)
+
+    session.give(cem, 1, .undo)
+
+    #expect(session.fold.picker.range?.hits == 1)
+    #expect(session.fold.tappedBy == ana)
+  }
+
+  @Test func `owner: after an undo the 15 s count from the tap that opened the range`() throws {
+    var session = try SessionFixture(calendar, openTap: .owner)
+    session.give(ana, 1, tap("2026-11-20"))
+    session.give(bo, 1, .clear, after: 10_000)
+    session.give(bo, 2, .undo, after: 12_000)
+
+    #expect(
+      SessionFixture.refusal(session.give(bo, 3, tap("2026-11-22"), after: 14_000)) == .tapClaimed)
+    session.give(bo, 4, tap("2026-11-22"), after: 15_000)
+
+    #expect(session.fold.picker.range?.hits == 2)
+  }
+
+  @Test func `a refused tap does not count`() throws {
+    var session = try SessionFixture(calendar)
+
+    let outcomes = session.give(ana, 1, tap("2027-11-20"))
+
+    #expect(SessionFixture.refusal(outcomes) == .outsideMonths)
+    #expect(session.fold.picker.range == nil)
+    #expect(session.fold.revision == 0)
+  }
+}

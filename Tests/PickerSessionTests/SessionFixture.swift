@@ -1,0 +1,82 @@
+import CivilTime
+import JSONText
+import PickerModel
+
+@testable import PickerSession
+
+/// Friday, 2026-11-20, 12:00 in UTC.
+let noon = Instant(rfc3339: "2026-11-20T12:00:00Z".utf8)!
+
+let ana = MemberID("Ana")
+let bo = MemberID("Bo")
+let cem = MemberID("Cem")
+
+/// A fold with Ana, Bo and Cem in it, in this order.
+struct SessionFixture {
+  var fold: SessionFold
+
+  init(
+    _ definition: String, openTap: SessionOrigin.OpenTap = .shared,
+    access: SessionOrigin.Access = .open, limits: SessionLimits = SessionLimits()
+  ) throws {
+    let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in .utc }
+    let origin = SessionOrigin(
+      id: SessionID("s"), epoch: "e", definition: made, openTap: openTap, access: access,
+      createdAt: noon)
+    fold = try SessionFold(origin, limits: limits)
+    for member in [ana, bo, cem] { join(member) }
+  }
+
+  @discardableResult
+  mutating func join(_ member: MemberID, as role: Role? = nil) -> [Outcome] {
+    let joining = LogEntry.Joining(
+      member: member, secret: SecretHash([]), name: member.text, role: role)
+    return fold.apply(LogEntry(at: noon, body: .joined(joining)))
+  }
+
+  @discardableResult
+  mutating func give(
+    _ member: MemberID, _ ref: Int, _ command: Command, after milliseconds: Int64 = 0,
+    isOverRate: Bool = false
+  ) -> [Outcome] {
+    let body: LogEntry.Body =
+      isOverRate
+      ? .overRate(member, ref: ref, command) : .command(member, ref: ref, command)
+    return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: body))
+  }
+
+  @discardableResult
+  mutating func leave(_ member: MemberID) -> [Outcome] {
+    fold.apply(LogEntry(at: noon, body: .left(member)))
+  }
+
+  /// The code with which the last outcome refuses; `nil` if it does not.
+  static func refusal(_ outcomes: [Outcome]) -> Rejection? {
+    guard case .answered(_, let answer)? = outcomes.last,
+      case .refused(let refusal, _) = answer.body
+    else { return nil }
+    return refusal.code
+  }
+
+  /// The revision of the only outcome, if that is a reply.
+  static func reply(_ outcomes: [Outcome]) -> Int? {
+    guard outcomes.count == 1, case .answered(_, let answer) = outcomes[0],
+      case .reply(let revision) = answer.body
+    else { return nil }
+    return revision
+  }
+
+  static func deltas(_ outcomes: [Outcome]) -> [Delta] {
+    outcomes.compactMap { if case .delta(let delta) = $0 { delta } else { nil } }
+  }
+}
+
+let calendar = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"}}"#
+let letters = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
+let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
+
+func tap(_ date: String) -> Command { .tap(.date(CivilDate(iso: date.utf8)!)) }
+
+func select(_ column: Int, _ row: Int, generation: Int = 1, key: String? = nil) -> Command {
+  .select(.init(column: column, row: row, generation: generation, key: key))
+}

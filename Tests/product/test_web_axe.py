@@ -1,0 +1,99 @@
+"""axe-core finds nothing to complain of, in light and in dark: pages, pickers, panels, messages."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+axe = Axe()
+BUSY = {**CALENDAR, "maxDays": 5, "min": "2018-11-10",
+        "blocked": [{"from": "2018-11-27", "through": "2018-11-28"}]}
+
+
+@pytest.fixture(params=["light", "dark"])
+def themed(request, window):
+    def opens(*place, **options):
+        return window(*place, color_scheme=request.param, reduced_motion="reduce", **options)
+    return opens
+
+
+def passes(one, state):
+    """Everything that can be checked is right; shadow trees are looked into."""
+    results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
+    said = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
+            for rule in results["violations"] for node in rule["nodes"]]
+    assert not said, f"{state}:\n" + "\n".join(said)
+    assert len(results["passes"]) > 15, "axe has looked"
+
+
+def test_home(themed, server):
+    ana = themed(server, name="Ana")
+    expect(ana.page.locator(".card")).to_have_count(5)
+    passes(ana, "home")
+    ana.page.select_option("#language", "ar")
+    passes(ana, "home, right to left")
+
+
+@pytest.mark.parametrize("definition", [SLOT, TREE, LISTS], ids=["slot", "cascade", "columns"])
+def test_wheels(themed, server, definition):
+    passes(themed(server, server.session(definition), name="Ana"), "wheels")
+
+
+def test_wheels_with_company_and_a_correction(themed, server):
+    session = server.session(DATE)
+    ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
+    bo.hold(0, rows=-2)
+    expect(ana.wheel(0).locator(".row[data-ghost]")).to_have_count(1)
+    passes(ana, "a finger of somebody else")
+    bo.let_go()
+    ana.type_at(1, "2")
+    ana.type_at(2, "End")
+    ana.is_idle()
+    ana.type_at(1, "1")
+    expect(ana.chosen).to_contain_text("January")
+    passes(ana, "a note")
+    ana.button("Confirm").click()
+    expect(ana.chosen).to_contain_text("Confirmed")
+    passes(ana, "confirmed")
+
+
+def test_a_calendar_with_company(themed, server):
+    session = server.session(BUSY)
+    ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
+    ana.day("2018-11-14").click()
+    expect(bo.face("Ana")).to_have_attribute("data-opener", "")
+    bo.day("2018-11-23").hover()
+    passes(bo, "an open range with its preview")
+    bo.day("2018-11-23").click()
+    expect(ana.note).to_contain_text("at most 5 days")
+    passes(ana, "a range, corrected")
+    ana.day("2018-11-27").click()
+    expect(ana.note).to_contain_text("is taken")
+    passes(ana, "a day that is taken")
+
+
+def test_the_panels(themed, server):
+    ana = themed(server, server.session(LISTS), name="Ana")
+    ana.page.locator(".wire summary").click()
+    ana.type_at(0, "ArrowDown")
+    ana.page.locator("#definition-source").fill('{"kind": "slot", "stepMinutes": 7}')
+    expect(ana.page.locator(".marks mark")).to_have_text("7")
+    passes(ana, "messages, and a mistake in the definition")
+    ana.page.context.set_offline(True)
+    expect(ana.page.locator(".banner")).to_be_visible()
+    passes(ana, "offline")
+
+
+def test_farewells(themed, server, guarded):
+    ana = themed(server, path="#/s/nothing-here", name="Ana")
+    expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
+    passes(ana, "a link to nothing")
+    bo = themed(guarded, guarded.session(LISTS), name="Bo", waits=False)
+    expect(bo.page.get_by_role("heading", name="This link does not let you in.")).to_be_visible()
+    passes(bo, "a link without its token")
+
+
+def test_a_phone(themed, server):
+    passes(themed(server, server.session(CALENDAR), name="Ana", phone=True), "a phone")

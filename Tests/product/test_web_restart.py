@@ -1,0 +1,109 @@
+"""The server is killed and started again, on the same port and file, under an open page."""
+
+import signal
+import socket
+
+import pytest
+from harness.definitions import CALENDAR, LISTS
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+
+@pytest.fixture
+def lasting(start, tmp_path):
+    """A server whose sessions are in a file, on a port that it can come back to."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    return start(listen=f"127.0.0.1:{port}", options=["--store", f"sqlite:{tmp_path}/pickerd.sqlite"])
+
+
+@pytest.fixture
+def line(lasting):
+    from webpages import Wire  # a plugin is not imported before pytest has it
+    wire = Wire(lasting.port)
+    yield wire
+    wire.close()
+
+
+def revive(server):
+    server.kill()
+    server.start()
+
+
+def test_a_page_goes_on_after_kill_9(window, lasting):
+    session = lasting.session(LISTS)
+    ana = window(lasting, session, name="Ana")
+    bo = window(lasting, session, name="Bo")
+    ana.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("Windows")
+    members = ana.picker("self.id"), bo.picker("self.id")
+
+    lasting.kill()
+    expect(ana.chip).to_have_text("Reconnecting")
+    lasting.start()
+
+    expect(ana.chip).to_have_text("Connected", timeout=20000)
+    expect(bo.chip).to_have_text("Connected", timeout=20000)
+    assert (ana.picker("self.id"), bo.picker("self.id")) == members
+    assert ana.button("Confirm").is_visible(), "the owner is the owner still"
+    bo.type_at(0, "ArrowDown")
+    expect(ana.chosen).to_have_text("Linux · Xcode")
+    assert session.revision() == 2
+    ana.page.locator(".act.undo").click()
+    expect(bo.chosen).to_have_text("Windows · Xcode")
+
+
+def test_a_tap_that_never_reached_the_server_is_sent_again(window, lasting):
+    session = lasting.session(CALENDAR)
+    ana = window(lasting, session, name="Ana")
+    ana.day("2018-11-14").click()
+    ana.is_idle()
+    lasting.process.send_signal(signal.SIGSTOP)
+
+    ana.day("2018-11-20").click()
+    expect(ana.bands("2018-11")).to_have_count(2)
+    assert ana.picker("pendingCount") == 1
+    revive(lasting)
+
+    expect(ana.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days", timeout=20000)
+    ana.is_idle()
+    assert session.revision() == 2
+
+
+def test_a_tap_whose_answer_was_lost_is_done_once(window, lasting, line):
+    session = lasting.session(CALENDAR)
+    ana = window(lasting, session, name="Ana", port=line.port)
+    line.is_mute = True
+
+    ana.day("2018-11-14").click()
+    ana.page.wait_for_timeout(300)
+    assert session.revision() == 1, "it was done"
+    assert ana.picker("pendingCount") == 1, "and the page does not know"
+    revive(lasting)
+    line.is_mute = False
+
+    expect(ana.chip).to_have_text("Connected", timeout=20000)
+    ana.is_idle()
+    assert session.revision() == 1
+    expect(ana.page.locator(".hits")).to_have_text("1 tap")
+    ana.day("2018-11-16").click()
+    expect(ana.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
+
+
+def test_what_was_chosen_while_the_server_was_away_is_done_when_it_is_back(window, lasting):
+    session = lasting.session(LISTS)
+    ana = window(lasting, session, name="Ana")
+    lasting.kill()
+    expect(ana.chip).to_have_text("Reconnecting")
+
+    ana.type_at(0, "ArrowDown")
+    ana.type_at(1, "End")
+    expect(ana.page.locator(".banner")).to_contain_text("2 changes wait for the connection")
+    lasting.start()
+
+    expect(ana.chosen).to_have_text("Windows · Atom", timeout=20000)
+    ana.is_idle()
+    assert session.result() == {"keys": ["Windows", "Atom"]}
+    assert session.revision() == 2

@@ -1,0 +1,81 @@
+"""The link as a QR code, read by a decoder that is not ours: `zbarimg`."""
+
+import subprocess
+
+import pytest
+from harness.definitions import LISTS
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+#: The longest texts of versions 1 to 10, and the shortest of each but the first.
+LENGTHS = [1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 153, 180, 181, 213]
+
+
+def read(image):
+    """The text of the one code in an image."""
+    answer = subprocess.run(["zbarimg", "--quiet", "--raw", "--nodbus", str(image)],
+                            capture_output=True, text=True, timeout=30, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout.removesuffix("\n")
+
+
+def drawn(modules, scale=4, quiet=4):
+    """The code as a portable grey map."""
+    size = (len(modules) + 2 * quiet) * scale
+    rows = [[0] * len(modules)] * quiet + modules + [[0] * len(modules)] * quiet
+    lines = []
+    for row in rows:
+        dots = [0] * quiet + row + [0] * quiet
+        lines += [" ".join("0" if dot else "1" for dot in dots for _ in range(scale))] * scale
+    return f"P2 {size} {size} 1\n" + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+def test_the_code_on_the_page_is_the_link(window, server, tmp_path, scheme, phone):
+    session = server.session(LISTS)
+    ana = window(server, session, name="Ana", color_scheme=scheme, phone=phone)
+    code = ana.page.locator(".qr svg")
+    expect(code).to_be_visible()
+
+    image = tmp_path / "code.png"
+    code.screenshot(path=image)
+
+    assert read(image) == ana.page.locator("#share-link").input_value() == ana.page.url
+
+
+def test_the_code_follows_the_role_that_the_link_gives(window, guarded, tmp_path):
+    ana = window(guarded, name="Ana")
+    ana.page.locator("[data-open=date-0]").click()
+    role = ana.page.locator(".share select")
+    expect(role).to_be_visible()
+    image = tmp_path / "code.png"
+    codes = []
+    for name in ("editor", "viewer"):
+        role.select_option(name)
+        ana.page.locator(".qr svg").screenshot(path=image)
+        assert read(image) == ana.page.locator("#share-link").input_value()
+        codes.append(read(image))
+    assert codes[0] != codes[1]
+
+
+def test_every_version_can_be_read(window, server, tmp_path):
+    ana = window(server, name="Ana")
+    texts = [("https://pickerd.example/#/s/" + "aZ09-_?=%." * 20)[:length] for length in LENGTHS]
+    codes = ana.page.evaluate("""async (texts) => {
+        const { qrModules } = await import("/demo/qr.js");
+        return texts.map((text) => qrModules(text).map((row) => [...row])); }""", texts)
+
+    sizes = [len(code) for code in codes]
+    assert sorted(set(sizes)) == [17 + 4 * version for version in range(1, 11)]
+    for text, code in zip(texts, codes):
+        image = tmp_path / "code.pgm"
+        image.write_text(drawn(code))
+        assert read(image) == text
+
+
+def test_a_link_that_is_too_long_has_no_code(window, server):
+    ana = window(server, name="Ana")
+    assert ana.page.evaluate("""async () =>
+        (await import("/demo/qr.js")).qrModules("x".repeat(214))""") is None

@@ -1,0 +1,56 @@
+// The names under which every language says what the elements say.
+
+type Named = (name: string) => string;
+type Counted = (count: number) => string;
+
+export type Words = {
+  you: string; time: string; somebody: string; offlineMember: Named;
+  columns: { year: string; month: string; date: string; day: string; hour: string; minute: string };
+  column: (number: number) => string;
+  level: (number: number) => string;
+  previous: (label: string) => string;
+  next: (label: string) => string;
+  empty: string; loading: string;
+  undo: string; redo: string; clear: string; confirm: string; cancel: string; reopen: string;
+  retry: string; useHere: string;
+  today: string; previousMonth: string; nextMonth: string; calendar: string;
+  connection: {
+    idle: string; connecting: string; joining: string; live: string; waiting: string; offline: string;
+    credentials: string; left: string; ended: string; elsewhere: string; notAllowed: string; away: string;
+  };
+  /** Commands that wait for the connection. */
+  queued: Counted;
+  corrected: (wanted: string, given: string, reason: string) => string;
+  /** By the wire's `reason`; `first` and `last`: the bound as a date, if the definition has one. */
+  reasons: {
+    [reason: string]: (facts: {
+      count: number; days: number; first: string | null; last: string | null;
+    }) => string;
+  };
+  did: (name: string, what: string) => string;
+  moved: (label: string, text: string) => string;
+  undone: (label: string, text: string) => string;
+  rangeOpened: (date: string) => string;
+  rangeClosed: (start: string, end: string, days: number) => string;
+  dateChosen: (date: string) => string;
+  rangeCleared: string; rangeElapsed: string;
+  opener: Named;
+  hint: { wheels: string; first: string; second: string; single: string };
+  hits: Counted; days: Counted;
+  confirmed: string; cancelled: string; reopened: string; confirmedNow: string; cancelledNow: string;
+  viewer: string;
+  joined: string; left: string; gone: string; back: string; promoted: string;
+  here: Counted;
+  lost: string;
+  /** By the wire's code. */
+  refusals: { [code: string]: string };
+  why: {
+    beforeMin: (date: string) => string;
+    afterMax: (date: string) => string;
+    weekday: (weekday: string) => string;
+    blocked: (from: string, through: string) => string;
+    other: string;
+  };
+  tooShort: (days: number) => string;
+  cell: { start: string; end: string; inside: string; only: string; today: string };
+};

@@ -1,0 +1,133 @@
+// Small drawings: one for each card, and two hands on one calendar for the top of the page.
+
+const space = "http://www.w3.org/2000/svg";
+
+/**
+ * An element of a drawing: `draw("circle", { cx: 3, class: "soft" })`.
+ * @param {string} name @param {{[attribute: string]: string | number}} attributes
+ * @param {...(Node | string)} children
+ */
+function draw(name, attributes, ...children) {
+  const element = document.createElementNS(space, name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** @param {number} width @param {number} height @param {string} name @param {...Node} children */
+const drawing = (width, height, name, ...children) =>
+  draw("svg", { viewBox: `0 0 ${width} ${height}`, class: `art ${name}`, "aria-hidden": "true" }, ...children);
+
+/** @param {number} x @param {number} y @param {string} said @param {string} look */
+const text = (x, y, said, look) => draw("text", { x, y, class: look }, said);
+
+/**
+ * A wheel: what is above, in, and below its lens.
+ * @param {number} middle @param {number} width @param {string[]} rows five of them; "" for none
+ */
+function wheel(middle, width, rows) {
+  const looks = ["far", "near", "chosen", "near", "far"];
+  const heights = [22, 43, 69, 95, 114];
+  return [
+    draw("rect", { x: middle - width / 2, y: 50, width, height: 28, rx: 9, class: "accent" }),
+    ...rows.map((row, at) => text(middle, heights[at], row, looks[at])),
+  ];
+}
+
+const date = () => drawing(200, 128, "date",
+  ...wheel(42, 56, ["2006", "2007", "2008", "2009", "2010"]),
+  ...wheel(104, 44, ["09", "10", "11", "12", ""]),
+  ...wheel(160, 44, ["19", "20", "21", "", ""]));
+
+const slot = () => drawing(200, 128, "slot",
+  draw("circle", { cx: 46, cy: 64, r: 31, class: "dial" }),
+  draw("path", { d: "M46 33A31 31 0 0 1 76.5 58.6L46 64Z", class: "gone" }),
+  draw("path", { d: "M46 64V42M46 64L60 72", class: "hand" }),
+  draw("circle", { cx: 46, cy: 64, r: 3.2, class: "accent" }),
+  ...wheel(113, 42, ["12", "13", "14", "15", "16"]),
+  text(138, 69.5, ":", "colon"),
+  ...wheel(163, 42, ["", "", "20", "30", "40"]));
+
+/** Three columns of three; the path through them is lit. */
+function linked() {
+  const columns = [36, 100, 164];
+  const rows = [28, 64, 100];
+  const path = [1, 0, 2];
+  const lines = [0, 1].flatMap((column) => rows.map((y, row) => {
+    const from = rows[path[column]];
+    const x = columns[column] + 17;
+    const end = columns[column + 1] - 17;
+    const isLit = row === path[column + 1];
+    return draw("path", { d: `M${x} ${from}C${x + 15} ${from} ${end - 15} ${y} ${end} ${y}`, class: isLit ? "lit" : "link" });
+  }));
+  const nodes = columns.flatMap((x, column) => rows.map((y, row) =>
+    draw("rect", { x: x - 17, y: y - 11, width: 34, height: 22, rx: 8, class: row === path[column] ? "accent" : "node" })));
+  return drawing(200, 128, "linked", ...lines.sort((a) => (a.getAttribute("class") === "lit" ? 1 : -1)), ...nodes);
+}
+
+/**
+ * Days of a month that begins on a given column.
+ * @param {number} left @param {number} top of the first baseline @param {number} step @param {number} down
+ * @param {number} weeks @param {number} lead @param {number} count
+ * @param {(day: number) => string} look
+ */
+function days(left, top, step, down, weeks, lead, count, look) {
+  return Array.from({ length: weeks * 7 }, (_, cell) => {
+    const day = cell - lead + 1;
+    const isOutside = day < 1 || day > count;
+    const x = left + (cell % 7) * step;
+    const y = top + Math.floor(cell / 7) * down;
+    return text(x, y, String(day < 1 ? day + 31 : isOutside ? day - count : day), isOutside ? "day outside" : `day ${look(day)}`);
+  });
+}
+
+const month = () => drawing(200, 128, "month",
+  draw("circle", { cx: 124.4, cy: 55.6, r: 10, class: "accent" }),
+  ...days(27.6, 21, 24.2, 19.2, 6, 2, 30, (day) => (day === 17 ? "on" : "")));
+
+/** @param {number} x @param {number} y @param {string} letter @param {string} who */
+const hand = (x, y, letter, who) => draw("g", { class: `person ${who}` },
+  draw("circle", { cx: x, cy: y, r: 9.5, class: "face" }), text(x, y + 4, letter, "initial"));
+
+const range = () => drawing(200, 128, "range",
+  draw("rect", { x: 88, y: 36.5, width: 102, height: 23, rx: 11.5, class: "accent" }),
+  draw("rect", { x: 10, y: 64.5, width: 128, height: 23, rx: 11.5, class: "accent" }),
+  ...days(22, 23.5, 26, 28, 4, 0, 28, (day) => (day >= 11 && day <= 19 ? "on" : "")),
+  hand(88, 35, "A", "ana"), hand(139, 89, "B", "bo"));
+
+/**
+ * The drawing of a card.
+ * @param {string} id of the picker @returns {Element}
+ */
+export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range })[id] ?? month)();
+
+/** Two hands, one range: the first day, the last day, and the band that grows between them. */
+export function together() {
+  const step = 52;
+  const x = (/** @type {number} */ column) => 44 + column * step;
+  const y = (/** @type {number} */ row) => 92 + row * 46;
+  const band = (/** @type {number} */ row, /** @type {number} */ from, /** @type {number} */ to, /** @type {string} */ name) =>
+    draw("rect", { x: x(from) - 19, y: y(row) - 19, width: (to - from) * step + 38, height: 38, rx: 19, class: `accent ${name}` });
+  const numbers = Array.from({ length: 35 }, (_, cell) => {
+    const day = cell - 1;
+    const isOutside = day < 1 || day > 31;
+    const column = cell % 7;
+    const row = Math.floor(cell / 7);
+    const name = day >= 11 && day <= 18 ? ` in in-${day}` : "";
+    return text(x(column), y(row) + 6, String(isOutside ? (day < 1 ? day + 30 : day - 31) : day), isOutside ? "day outside" : `day${name}`);
+  });
+  const lines = Array.from({ length: 7 }, (_, column) =>
+    draw("rect", { x: x(column) - 9, y: 44, width: 18, height: 5, rx: 2.5, class: "weekday" }));
+  return drawing(400, 320, "together",
+    draw("rect", { x: 28, y: 16, width: 112, height: 11, rx: 5.5, class: "name" }), ...lines,
+    draw("circle", { cx: x(5), cy: y(1), r: 19, class: "accent first" }),
+    band(1, 5, 6, "grow one"), band(2, 0, 5, "grow two"), ...numbers,
+    draw("g", { class: "mover ana" }, draw("circle", { cx: x(5), cy: y(1), r: 22, class: "press" }), pointer(x(5), y(1), "Ana")),
+    draw("g", { class: "mover bo" }, draw("circle", { cx: x(5), cy: y(2), r: 22, class: "press" }), pointer(x(5), y(2), "Bo")));
+}
+
+/** @param {number} x @param {number} y @param {string} name */
+const pointer = (x, y, name) => draw("g", { transform: `translate(${x + 5} ${y + 7})`, class: "pointer" },
+  draw("path", { d: "M0 0L5.5 19L9.6 11.2L18 8.4Z", class: "arrow" }),
+  draw("rect", { x: 13, y: 15, width: name.length * 9 + 16, height: 22, rx: 11, class: "tag" }),
+  text(13 + (name.length * 9 + 16) / 2, 30.5, name, "tag-name"));

@@ -1,0 +1,29 @@
+// The names under which every language says what the demo page says.
+
+type Text = { title: string; text: string };
+
+export type DemoWords = {
+  language: string; headline: string; lead: string; untitled: string; start: string; five: string; qrText: string; qrLocal: string;
+  open: string; openLinked: string; openColumns: string;
+  back: string; settings: string; languageLabel: string; theme: string;
+  themes: { system: string; light: string; dark: string };
+  name: string; guest: (number: number) => string; skip: string;
+  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text };
+  /** Names of the columns, separated by commas. */
+  columnLabels: { cascade: string; columns: string };
+  share: string; shareText: string; copy: string; copied: string; send: string; copyFailed: string;
+  roleEditor: string; roleViewer: string; secondWindow: string;
+  definition: string; definitionText: string; checking: string; fine: string; openThis: string; reset: string;
+  mistakeAt: (pointer: string, detail: string) => string;
+  noJSON: (detail: string) => string;
+  line: (line: number) => string;
+  messages: string; messagesText: string; pause: string; resume: string; empty: string;
+  connection: { [connection in import("/client/core/types").Connection]: string };
+  latency: (milliseconds: number) => string; latencyTitle: string;
+  revision: (revision: number) => string;
+  ended: string; endedText: string; newOne: string; notFound: string;
+  noAccess: string; noAccessText: string; pasteLink: string; enter: string;
+  elsewhere: string; elsewhereText: string; useHere: string;
+  away: string; awayText: string; reload: string;
+  createFailed: (detail: string) => string; unreachable: string; retry: string;
+};
