@@ -26,6 +26,8 @@ package final class HostedSession {
   /// When presence was told last; machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
+  /// It has been let go without the log: nothing that still holds it may use it.
+  var isLost = false
   /// From the moment its end is accepted nothing is done or answered.
   var isEnding = false
 
@@ -43,6 +45,10 @@ package final class HostedSession {
     case created((_ isStored: Bool) -> Void)
     /// Tell everybody that it is over.
     case end((_ isStored: Bool) -> Void)
+
+    var isTick: Bool {
+      if case .apply(let entry) = self { entry.body == .tick } else { false }
+    }
 
     /// Whether it waits for the log.
     var waitsForLog: Bool {

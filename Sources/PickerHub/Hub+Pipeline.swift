@@ -24,7 +24,9 @@ extension Hub {
     }
     switch log.append(.entry(entry), of: hosted.id) {
     case .stored where hosted.steps.isEmpty: run(.apply(entry), in: hosted, at: time)
-    case .stored, .pending: hosted.steps.append(.apply(entry))
+    case .stored, .pending:
+      hosted.steps.append(.apply(entry))
+      if entry.body == .tick { pendingTickCount += 1 }
     case .failed:
       fail(hosted)
       return false
@@ -34,7 +36,9 @@ extension Hub {
 
   /// Does something in its turn: now, unless something before it waits for the log.
   func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
-    if hosted.steps.isEmpty {
+    if hosted.isLost {
+      refuse(step)
+    } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
       hosted.steps.append(step)
@@ -44,7 +48,10 @@ extension Hub {
   /// The log has the next `count` records of a session.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
-    guard let hosted = sessions[session] else { return }
+    guard let hosted = sessions[session] else {
+      endingDormant[session] = nil
+      return
+    }
     var storedCount = count
     while let step = hosted.steps.first {
       if step.waitsForLog {
@@ -52,6 +59,7 @@ extension Hub {
         storedCount -= 1
       }
       hosted.steps.removeFirst()
+      if step.isTick { pendingTickCount -= 1 }
       run(step, in: hosted, at: time)
     }
   }
@@ -67,6 +75,16 @@ extension Hub {
     case .end(let completion):
       remove(hosted)
       completion(true)
+    }
+  }
+
+  /// Answers what cannot be done because its session has been let go.
+  func refuse(_ step: HostedSession.Step) {
+    switch step {
+    case .attach(let connection, _): cannotStore(connection)
+    case .created(let completion), .end(let completion): completion(false)
+    case .request(let body): body(nil)
+    case .apply, .look: break
     }
   }
 
@@ -113,7 +131,9 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised else { return }
+    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised, !hosted.isLost else {
+      return
+    }
     if let first { next = max(first, next) }
     if let queued = hosted.queuedTick, queued <= next { return }
     hosted.queuedTick = next

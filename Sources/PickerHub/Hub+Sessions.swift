@@ -227,7 +227,9 @@ extension Hub {
       }
       tickIfDue(hosted, at: now)
       enqueue(
-        .request { hosted in hosted.map(body) ?? failure(.noSuchSession) }, in: hosted, at: now)
+        .request { [unowned self] hosted in
+          hosted.map(body) ?? failure(exists(id) ? .unavailable : .noSuchSession)
+        }, in: hosted, at: now)
     }
   }
 

@@ -32,7 +32,11 @@ package final class Hub {
   /// What waits for sessions that are being loaded.
   var loading: [SessionID: [(HostedSession?) -> Void]] = [:]
   /// Sessions to be loaded although nobody waits for them.
-  var backgroundLoads: Deque<SessionID> = []
+  var backgroundLoads: Deque<BackgroundLoad> = []
+  /// Sessions that are in the log only, whose end waits for the log.
+  var endingDormant: [SessionID: Dormant] = [:]
+  /// Ticks that wait for the log.
+  var pendingTickCount = 0
   package internal(set) var counters = HubCounters()
   /// Whether new sessions and joins are taken; false while the server goes away.
   package internal(set) var isDraining = false
