@@ -50,7 +50,9 @@ final class HubLoad {
 
   private init(path: String) throws {
     let mailbox = self.mailbox
-    log = try SQLiteSessionLog(path: path, zone: { _ in nil }, notify: { mailbox.post($0) })
+    log = try SQLiteSessionLog(
+      path: path, zone: { _ in nil }, turn: { mailbox.post(.run($0)) },
+      notify: { mailbox.post($0) })
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100
     hub = Hub(
@@ -71,7 +73,7 @@ final class HubLoad {
       case .stored(let counts):
         for (session, count) in counts { hub.stored(count, of: session, at: now) }
       case .run(let work): work()
-      case .lost, .loaded: fatalError("the store has failed: \(notice)")
+      case .lost, .loaded, .said: fatalError("the store has failed: \(notice)")
       }
     }
   }
