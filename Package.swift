@@ -104,5 +104,12 @@ let package = Package(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",
       swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "StoreBench",
+      dependencies: [
+        "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/StoreBench", swiftSettings: swiftSettings),
   ]
 )

@@ -52,10 +52,9 @@ package enum SQLiteReplay {
       throw ReplayProblem(
         .noInput, "\(path) has no session \(session); one that has ended is not kept")
     }
-    let origin = try SQLiteReading.origin(session, row, zone: zone)
+    var (origin, limits) = try SQLiteReading.created(session, row, limits, zone: zone)
     let number: Int64 = row["number"]
     var snapshots = try Snapshots(of: number, database)
-    var limits = limits
     limits.history = 0
     var replayer = Replayer(try SessionFold(origin, limits: limits), at: revision, each: each)
     try snapshots.compare(with: replayer, of: session)
