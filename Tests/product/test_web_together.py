@@ -1,5 +1,7 @@
 """Who is here, whose finger is where, and what is shared."""
 
+import re
+
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
 
@@ -63,6 +65,26 @@ def test_a_finger_on_a_day_is_a_ghost_for_the_others(window, server):
     expect(bo.day("2018-11-14")).to_have_attribute("data-ghost", "A")
     ana.page.mouse.up()
     expect(bo.day("2018-11-14")).not_to_have_attribute("data-ghost", "A")
+
+
+def test_two_fingers_on_one_day_or_row_are_both_seen(window, server):
+    calendar, wheels = server.session(CALENDAR), server.session(DATE)
+    ana, bo, cem = (window(server, calendar, name=name) for name in ("Ana", "Bo", "Cem"))
+    box = ana.day("2018-11-14").bounding_box()
+    for one in (bo, cem):
+        one.page.mouse.move(box["x"] + 10, box["y"] + 10)
+        one.page.mouse.down()
+    expect(ana.day("2018-11-14")).to_have_attribute("data-ghost", re.compile("^(B C|C B)$"))
+    bo.page.mouse.up()
+    expect(ana.day("2018-11-14")).to_have_attribute("data-ghost", "C")
+    cem.page.mouse.up()
+
+    ana, bo, cem = (window(server, wheels, name=name) for name in ("Ana", "Bo", "Cem"))
+    bo.hold(0, rows=-2)
+    cem.hold(0, rows=-2)
+    expect(ana.row(0, "2016")).to_have_attribute("data-ghost", re.compile("^(B C|C B)$"))
+    bo.let_go()
+    expect(ana.wheel(0).locator('.row[data-ghost="C"]')).to_have_text("2016")
 
 
 def test_one_page_shows_the_first_member_as_owner_who_alone_confirms(window, server):

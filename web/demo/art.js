@@ -127,7 +127,7 @@ export function together() {
 }
 
 /** @param {number} x @param {number} y @param {string} name */
-const pointer = (x, y, name) => draw("g", { transform: `translate(${x + 5} ${y + 7})`, class: "pointer" },
+const pointer = (x, y, name) => draw("g", { transform: `translate(${x + 3} ${y + 5})`, class: "pointer" },
   draw("path", { d: "M0 0L5.5 19L9.6 11.2L18 8.4Z", class: "arrow" }),
   draw("rect", { x: 13, y: 15, width: name.length * 9 + 16, height: 22, rx: 11, class: "tag" }),
   text(13 + (name.length * 9 + 16) / 2, 30.5, name, "tag-name"));

@@ -1,24 +1,39 @@
 // The demo page: home, or the picker that the address names.
 
-import "/client/elements.js";
+import { make } from "/client/parts/dom.js";
 import { showHome } from "./home.js";
-import { PickerPage } from "./picker-page.js";
 import { routeOf } from "./route.js";
 import { Settings } from "./settings.js";
 
 const settings = new Settings();
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-/** @type {PickerPage | null} */
+/** @type {import("./picker-page.js").PickerPage | null} */
 let page = null;
 
 settings.build(/** @type {HTMLElement} */ (document.getElementById("settings")));
 
 /** @param {{isArriving: boolean}} how */
-async function show({ isArriving }) {
-  const route = routeOf(location.hash);
+async function show(how) {
+  try {
+    await draw(how);
+  } catch {
+    // A file of the page did not come.
+    const { words } = settings;
+    main.replaceChildren(make("p", { class: "problem", role: "alert" }, words.unreachable),
+      make("button", { class: "primary", type: "button", onclick: () => location.reload() }, words.retry));
+  }
+}
+
+/** @param {{isArriving: boolean}} how */
+async function draw({ isArriving }) {
+  const { hash } = location;
+  const route = routeOf(hash);
   page?.close();
   page = null;
   if (route) {
+    // Home does not wait for what only a picker needs.
+    const { PickerPage } = await import("./picker-page.js");
+    if (location.hash !== hash) return;
     page = new PickerPage(main, settings, route);
     await page.open();
   } else {

@@ -2,7 +2,7 @@
 
 import { dateOfExpression } from "/client/core/civil.js";
 import { make, setText } from "/client/parts/dom.js";
-import { todayIn } from "/client/words/words.js";
+import { todayIn } from "/client/words/dates.js";
 import { artOf, together } from "./art.js";
 import { hashOf, keepTokens } from "./route.js";
 import { createSession, Problem } from "./server.js";

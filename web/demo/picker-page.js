@@ -1,6 +1,6 @@
 // A picker, who shares it, what it was made from, and what is said on the wire.
 
-import { connect } from "/client/pickerd.js";
+import { connect } from "/client/elements.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { DefinitionPanel } from "./definition-panel.js";
 import { definitionsOf, demoPickers } from "./home.js";
@@ -134,6 +134,7 @@ export class PickerPage {
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
     if (farewell) {
+      if (!this.document) setText(this.title, words.untitled);
       if (this.farewell !== farewell.reason) this.stage.replaceChildren(farewell.element);
       this.farewell = farewell.reason;
       return;

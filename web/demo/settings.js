@@ -1,7 +1,7 @@
 // Language, colours and one's name: kept in this browser.
 
 import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
-import { directionOf } from "/client/words/words.js";
+import { directionOf } from "/client/words/dates.js";
 import { bestLocale, demoLanguages } from "./words/words.js";
 
 const themes = /** @type {const} */ (["system", "light", "dark"]);

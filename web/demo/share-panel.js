@@ -22,9 +22,10 @@ export class SharePanel {
     this.status = make("p", { class: "said", role: "status" });
     this.picture = make("figure", { class: "qr" });
     this.caption = make("figcaption", {});
+    this.local = make("p", { class: "said" });
     this.element = make("section", { class: "panel share" }, this.heading, this.text, make("div", { class: "share-ways" },
       this.picture, make("div", {}, this.role, this.field,
-        make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status)));
+        make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status)), this.local);
     this.#draw();
   }
 
@@ -41,7 +42,8 @@ export class SharePanel {
     if (this.tokens) {
       this.role.replaceChildren(make("option", { value: "editor" }, words.roleEditor), make("option", { value: "viewer" }, words.roleViewer));
     }
-    setText(this.caption, isLocal(location.hostname) ? words.qrLocal : words.qrText);
+    setText(this.local, isLocal(location.hostname) ? words.qrLocal : "");
+    setText(this.caption, words.qrText);
     setText(this.status, "");
     this.#draw();
   }

@@ -50,7 +50,7 @@ export class CalendarElement extends PickerElement {
     if (!monthList) return;
     const { range } = picker.rangeShown;
     const hint = definition?.selection === "single" ? words.hint.single
-      : picker.isRangeOpen ? words.hint.second : words.hint.first;
+      : picker.isRangeOpen ? words.hint.second : range ? words.hint.again : words.hint.first;
     const opener = picker.isRangeOpen && range?.by !== picker.self?.id && picker.state.members.get(range?.by ?? "");
     setText(this.guide, !picker.canChange ? "" : opener ? `${words.opener(opener.name)} ${hint}` : hint);
     setText(this.hits, words.hits(range?.hits ?? 0));

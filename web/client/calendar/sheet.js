@@ -64,6 +64,7 @@ export const calendarSheet = sheetOf(`
 @container (max-width: 400px) {
   .frame { padding: 10px 8px; }
   .today { padding-inline: .5rem; }
+  .scroller { block-size: var(--pickerd-calendar-height, clamp(19rem, 50svh, 46rem)); }
   .content { margin-inline: 2px; }
 }
 `);

@@ -113,6 +113,7 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "dir", directionOf(locale));
     setAttribute(this.frameElement, "lang", locale);
     this.#drawConnection(picker);
+    this.bar.element.hidden = !picker?.state.isKnown;
     if (!picker?.state.isKnown) return;
     this.people.draw(picker, words);
     this.bar.draw(picker, words);

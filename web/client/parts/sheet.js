@@ -112,9 +112,13 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 @keyframes settles { 0% { transform: scale(.94); opacity: 0; } }
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
-  .called { max-inline-size: 6rem; }
+  .called { max-inline-size: 7.6rem; }
   .people[data-count="3"] .face { padding-inline-end: .19rem; background: none; }
   .people[data-count="3"] .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+}
+@container (max-width: 330px) {
+  .face { padding-inline-end: .19rem; background: none; }
+  .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { transition: none !important; animation: none !important; } }
 `);

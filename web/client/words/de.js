@@ -48,7 +48,7 @@ export const de = {
   rangeCleared: "geleert",
   rangeElapsed: "vergangene Tage wurden entfernt",
   opener: (name) => `${name} hat diesen Zeitraum begonnen.`,
-  hint: { wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Nun den letzten Tag.", single: "Tippen Sie einen Tag an." },
+  hint: { wheels: "Ziehen, scrollen, tippen oder Pfeile benutzen.", first: "Tippen Sie den ersten Tag an.", second: "Nun den letzten Tag.", again: "Für einen neuen Zeitraum auf einen Tag tippen.", single: "Tippen Sie einen Tag an." },
   hits: (count) => `${count} × getippt`,
   days: (count) => counted(count, "Tag", "Tage"),
 

@@ -50,7 +50,7 @@ export const en = {
   rangeCleared: "cleared",
   rangeElapsed: "days that have passed were taken away",
   opener: (name) => `${name} began this range.`,
-  hint: { wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", single: "Tap a day." },
+  hint: { wheels: "Drag, scroll, type, or use the arrows.", first: "Tap the first day.", second: "Now tap the last day.", again: "Tap a day to begin again.", single: "Tap a day." },
   hits: (count) => counted(count, "tap", "taps"),
   days: (count) => counted(count, "day", "days"),
 

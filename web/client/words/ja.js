@@ -45,7 +45,7 @@ export const ja = {
   rangeCleared: "クリアしました",
   rangeElapsed: "過ぎた日は外されました",
   opener: (name) => `${name} がこの期間を始めました。`,
-  hint: { wheels: "ドラッグ、スクロール、入力、矢印で選べます。", first: "最初の日をタップ。", second: "最後の日をタップ。", single: "日をタップ。" },
+  hint: { wheels: "ドラッグ、スクロール、入力、矢印で選べます。", first: "最初の日をタップ。", second: "最後の日をタップ。", again: "選び直すには日付をタップします。", single: "日をタップ。" },
   hits: (count) => `タップ ${count} 回`,
   days: (count) => `${count} 日間`,
 

@@ -35,7 +35,7 @@ export type Words = {
   dateChosen: (date: string) => string;
   rangeCleared: string; rangeElapsed: string;
   opener: Named;
-  hint: { wheels: string; first: string; second: string; single: string };
+  hint: { wheels: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;
   confirmed: string; cancelled: string; reopened: string; confirmedNow: string; cancelledNow: string;
   viewer: string;

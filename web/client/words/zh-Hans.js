@@ -45,7 +45,7 @@ export const zhHans = {
   rangeCleared: "已清除",
   rangeElapsed: "已过去的日期被移除",
   opener: (name) => `${name} 开始了这个区间。`,
-  hint: { wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", single: "请点一天。" },
+  hint: { wheels: "拖动、滚动、输入或使用箭头。", first: "请点第一天。", second: "请点最后一天。", again: "再点一天即可重新选择。", single: "请点一天。" },
   hits: (count) => `点击 ${count} 次`,
   days: (count) => `${count} 天`,
 

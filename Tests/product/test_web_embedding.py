@@ -1,0 +1,159 @@
+"""What web/client/README.md promises to those who embed the elements is there, and nothing else."""
+
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from harness.definitions import CALENDAR, DATE
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+CLIENT = Path(__file__).resolve().parents[2] / "web" / "client"
+README = (CLIENT / "README.md").read_text()
+SOURCE = "\n".join(path.read_text() for path in sorted(CLIENT.rglob("*.js")))
+
+
+def rows(heading):
+    """The names in the first cells of the table under a heading cell."""
+    table = README.split(f"\n| {heading} |")[1].split("\n\n")[0]
+    return {name for line in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
+
+
+def told(words):
+    return {name for line in README.splitlines() if re.search(words, line)
+            for name in re.findall(r"`(\w+)\(", line)}
+
+
+def test_every_part_and_property_is_in_the_readme_and_no_other():
+    said = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo", "day outside"}
+    parts = {part for one in said for part in one.split()} | {"confirm", "cancel", "reopen", "redo", "clear"}
+    table = README.split("| `::part(…)` |")[1].split("\n\n")[0]
+    assert set(re.findall(r"`([a-z]+)`", table)) == parts
+    assert rows("custom property") == set(re.findall(r"--pickerd-[a-z-]+", SOURCE))
+
+
+def embedded(server, session, element, attributes=""):
+    base = f"http://127.0.0.1:{server.port}"
+    return f"""<!doctype html><html lang="en"><head><title>Embedding</title><link rel="icon" href="data:,">
+        <script type="module" src="{base}/client/elements.js"></script></head>
+        <body><{element} session="{base}{session.path}" name="Ada" {attributes}></{element}></body></html>"""
+
+
+class Site:
+    """A web site of somebody else's, on an origin of its own."""
+
+    def __init__(self):
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = site.html.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.html = ""
+        self.listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.listener.server_address[1]
+        self.origin = f"http://127.0.0.1:{self.port}"
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.listener.shutdown()
+        self.listener.server_close()
+
+
+@pytest.fixture
+def site():
+    mine = Site()
+    yield mine
+    mine.close()
+
+
+@pytest.fixture
+def server(start, site):
+    """A server that lets that site's pages in."""
+    return start(origins=[site.origin])
+
+
+@pytest.fixture
+def embedding(window, site):
+    def opens(html):
+        site.html = html
+        return window(site, path="page", name="Ada")
+    return opens
+
+
+def test_the_page_in_the_readme_works(embedding, server):
+    session = server.session(CALENDAR)
+    html = re.search(r"```html\n(.*?)```", README, re.S)[1]
+    html = html.replace("http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}").replace("SESSION", session.id)
+
+    ada = embedding(html)
+
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    expect(ada.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
+    expect(ada.chosen).to_have_css("font-style", "italic")
+    expect(ada.bands("2018-11").first).to_have_css("background-color", "rgb(122, 46, 142)")
+    assert session.get()["members"][0]["name"] == "Ada"
+
+
+def test_the_code_in_the_readme_works(embedding, server):
+    session = server.session(CALENDAR)
+    ada = embedding('<!doctype html><html lang="en"><title>Code</title><link rel="icon" href="data:,">')
+    said = []
+    ada.page.on("console", lambda message: said.append(message.text))
+    code = re.search(r"```js\n(.*?)```", README, re.S)[1]
+    code = code.replace("http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}") \
+        .replace("SESSION", session.id).replace("2026-11-20", "2018-11-20")
+
+    ada.page.add_script_tag(content=code + "\nconsole.log('done', outcome.outcome);", type="module")
+
+    ada.page.wait_for_timeout(1500)
+    assert "done done" in said
+    assert any(line.startswith("live") for line in said)
+    assert session.revision() == 1
+
+
+def test_attributes_and_the_property_picker(embedding, server):
+    first, second = server.session(DATE), server.session(DATE)
+    ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
+    assert rows("attribute") == {"session", "name", "locale", "token", "labels"}
+    expect(ada.selected(1)).to_have_text("November")
+    expect(ada.page.get_by_role("listbox", name="Mese")).to_have_count(1)
+    expect(ada.chosen).to_have_text("Freitag, 23. November 2018")
+
+    ada.page.eval_on_selector("pickerd-wheels", "(one, to) => one.setAttribute('session', to)",
+                              f"http://127.0.0.1:{server.port}{second.path}")
+
+    ada.page.wait_for_function("(url) => document.querySelector('pickerd-wheels').picker?.url.endsWith(url)",
+                               arg=second.id)
+    ada.type_at(0, "ArrowUp")
+    expect(ada.chosen).to_contain_text("2017")
+    ada.is_idle()
+    assert (first.revision(), second.revision()) == (0, 1)
+
+
+def test_the_names_of_the_session_are_there(embedding, server):
+    session = server.session(CALENDAR)
+    ada = embedding(embedded(server, session, "pickerd-calendar"))
+    ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
+    commands = told("^\\| `(select|tap|clear|confirm|months|touch|setLocale)")
+    assert len(commands) == 16
+    table = README.split("| to read |")[1].split("\n\n")[0]
+    named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line)]
+    missing = ada.picker(f"constructor && {sorted(commands) + named!r}"
+                         ".filter((name) => !(name in document.querySelector('pickerd-calendar').picker)"
+                         " && !(name in document.querySelector('pickerd-calendar').picker.state))")
+    assert missing == []
+    emitted = set(re.findall(r'name: "(\w+)"', SOURCE)) | set(re.findall(r'#emit\("(\w+)"', SOURCE))
+    assert rows("event") <= emitted

@@ -1,0 +1,66 @@
+"""How the page and the client are served: types, tags, policy, and nothing but the files."""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+FILES = sorted(path for path in WEB.rglob("*") if path.suffix in (".js", ".css", ".html", ".json", ".svg"))
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json",
+         ".svg": "image/svg+xml"}
+
+
+def address(path):
+    return "/" + path.relative_to(WEB).as_posix()
+
+
+def test_every_file_has_its_type_a_tag_and_is_asked_for_again(server):
+    assert len(FILES) > 50
+    for path in FILES:
+        answer = server.get(address(path))
+        assert answer.status == 200, path
+        assert answer.body == path.read_bytes()
+        assert answer.type == TYPES[path.suffix], path
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        # None of our names has a hash in it: an update must be seen at the next load.
+        assert answer.headers["cache-control"] == "no-cache"
+
+        again = server.get(address(path), headers={"If-None-Match": answer.headers["etag"]})
+        assert (again.status, again.body) == (304, b"")
+        assert server.get(address(path), headers={"If-None-Match": '"other"'}).status == 200
+
+
+def test_the_page_has_a_strict_policy(server):
+    answer = server.get("/")
+    policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    page = answer.body.decode()
+    assert not re.search(r"<style|style=|\son\w+=|<script(?![^>]*\ssrc=)", page)
+
+
+def test_all_modules_are_on_their_way_at_once():
+    """On a slow line the page is not a chain of imports: all its modules are named in it."""
+    page = (WEB / "demo" / "index.html").read_text()
+    named = set(re.findall(r'(?:modulepreload" href|script type="module" src)="([^"]+)"', page))
+    assert named == {address(path) for path in FILES if path.suffix == ".js"}
+
+
+@pytest.mark.parametrize("path", [
+    "/client/", "/client", "/demo", "/client/core", "/client/core/", "/demo/words/",
+    "/client/../demo/demo.js", "/client/../../Package.swift", "/../Package.swift", "/demo/..%2f..%2fPackage.swift",
+    "/demo/%2e%2e/%2e%2e/Package.swift", "/demo/..\\..\\Package.swift", "//etc/passwd", "/demo//etc/passwd",
+    "/demo/demo.js%00.html", "/client/pickerd.js/", "/demo/.hidden", "/client/README.md/..", "/%64emo/%2fdemo.js"])
+def test_folders_and_tricks_are_nothing(server, path):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+        line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n".encode())
+        answer = b""
+        while data := line.recv(65536):
+            answer += data
+    # libwebsockets folds dots inside the address itself; what is left is a file of ours or none.
+    status = int(answer.split(b" ")[1]) if answer else 400
+    assert status in (400, 403, 404) or (status == 200 and (WEB / "demo" / "demo.js").read_bytes() in answer), answer[:300]
+    assert b"swift-tools-version" not in answer and b"root:" not in answer

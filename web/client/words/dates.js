@@ -1,0 +1,74 @@
+// Dates as a language writes them, and which way it runs.
+
+/** @param {string} locale */
+export const directionOf = (locale) =>
+  (["ar", "fa", "he", "ur"].includes(locale.split("-")[0].toLowerCase()) ? "rtl" : "ltr");
+
+/** @type {Map<string, Intl.DateTimeFormat>} making one is not cheap */
+const formats = new Map();
+
+/** @param {string} locale @param {Intl.DateTimeFormatOptions} options */
+function formatOf(locale, options) {
+  const name = `${locale} ${JSON.stringify(options)}`;
+  let format = formats.get(name);
+  if (!format) {
+    const all = { calendar: "gregory", timeZone: "UTC", ...options };
+    try {
+      format = new Intl.DateTimeFormat(locale, all);
+    } catch {
+      format = new Intl.DateTimeFormat("en", all);
+    }
+    formats.set(name, format);
+  }
+  return format;
+}
+
+/** @param {string} date `YYYY-MM-DD` */
+function instantOf(date) {
+  const [year, month, day] = date.split("-").map(Number);
+  const instant = new Date(0);
+  instant.setUTCFullYear(year, month - 1, day);
+  return instant;
+}
+
+/**
+ * A date in full, with its weekday.
+ * @param {string} date @param {string} locale
+ */
+export const fullDate = (date, locale) =>
+  formatOf(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(instantOf(date));
+
+/**
+ * A date, short enough for a sentence.
+ * @param {string} date @param {string} locale
+ */
+export const shortDate = (date, locale) =>
+  formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
+
+/**
+ * From one date to another, what they share said once.
+ * @param {string} start @param {string} end @param {string} locale
+ */
+export const dateSpan = (start, end, locale) =>
+  formatOf(locale, { year: "numeric", month: "short", day: "numeric" })
+    .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+
+/** @param {string} month `YYYY-MM` @param {string} locale */
+export const monthTitle = (month, locale) =>
+  formatOf(locale, { year: "numeric", month: "long" }).format(instantOf(`${month}-01`));
+
+/** @param {number} weekday 1 = Sunday … 7 = Saturday @param {string} locale @param {"short" | "long"} width */
+export const weekdayName = (weekday, locale, width = "short") =>
+  // 2023-01-01 was a Sunday.
+  formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
+
+/**
+ * Today in a zone, at the instant that the server's clock shows.
+ * @param {number} milliseconds since 1970 @param {string} timeZone
+ */
+export function todayIn(milliseconds, timeZone) {
+  const parts = formatOf("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" })
+    .formatToParts(new Date(milliseconds));
+  const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  return `${part.year}-${part.month}-${part.day}`;
+}
