@@ -24,7 +24,8 @@ final class ServerStore {
 
   /// - Throws: ``StoreProblem`` if the file cannot be used.
   init(
-    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase, log serverLog: ServerLog
+    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase,
+    log serverLog: ServerLog
   ) throws(StoreProblem) {
     let mailbox = Mailbox()
     self.mailbox = mailbox
