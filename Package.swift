@@ -97,7 +97,10 @@ let package = Package(
       ]),
     tests(
       "SessionLogTests",
-      ["SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+      [
+        "SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
