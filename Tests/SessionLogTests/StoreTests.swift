@@ -33,6 +33,12 @@ final class Shelf: Sendable {
     }
   }
 
+  func write(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
   /// Waits until the store has said what `pick` finds.
   func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
     for _ in 0..<2000 {
@@ -146,9 +152,7 @@ final class Shelf: Sendable {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let sql = try String(
       contentsOf: tests.appending(path: "golden/store-schema-1.sql"), encoding: .utf8)
-    let queue = try DatabaseQueue(path: shelf.path)
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
+    try shelf.write(sql)
 
     let log = try shelf.open()
 
