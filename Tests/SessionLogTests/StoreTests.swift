@@ -42,7 +42,8 @@ final class Shelf: Sendable {
   /// Waits until the store has said what `pick` finds.
   func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
     for _ in 0..<2000 {
-      if let found = notices.withLock({ $0.lazy.compactMap(pick).last }) { return found }
+      let said = notices.withLock { $0 }
+      if let found = said.compactMap(pick).last { return found }
       try await Task.sleep(for: .milliseconds(5))
     }
     throw StoreProblem("the store has not said it")
