@@ -33,10 +33,17 @@ final class Shelf: Sendable {
     }
   }
 
+  func write(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
   /// Waits until the store has said what `pick` finds.
   func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
     for _ in 0..<2000 {
-      if let found = notices.withLock({ $0.lazy.compactMap(pick).last }) { return found }
+      let said = notices.withLock { $0 }
+      if let found = said.compactMap(pick).last { return found }
       try await Task.sleep(for: .milliseconds(5))
     }
     throw StoreProblem("the store has not said it")
@@ -146,9 +153,7 @@ final class Shelf: Sendable {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let sql = try String(
       contentsOf: tests.appending(path: "golden/store-schema-1.sql"), encoding: .utf8)
-    let queue = try DatabaseQueue(path: shelf.path)
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
+    try shelf.write(sql)
 
     let log = try shelf.open()
 

@@ -173,7 +173,7 @@ class Crowd:
             member.is_trusted = True
             assert member.welcome["resumed"] and member.id == before.id, member.welcome
             self.check_answers(member, before, lines)
-        session.members = came
+        session.members = list(came)
         session.agree()
         self.members[session] = came
         self.revisions[session] = session.revision()
