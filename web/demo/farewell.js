@@ -43,5 +43,5 @@ export function farewellOf(picker, settings, document, enter) {
 const said = (reason, title, text, ...ways) => ({
   reason,
   element: make("section", { class: "farewell", role: "alert" },
-    make("h2", {}, title), make("p", {}, text), make("div", { class: "ways" }, ...ways)),
+    make("h1", {}, title), make("p", {}, text), make("div", { class: "ways" }, ...ways)),
 });

@@ -113,8 +113,11 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
   .called { max-inline-size: 7.6rem; }
-  .people[data-count="3"] .face { padding-inline-end: .19rem; background: none; }
-  .people[data-count="3"] .called { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+  /* Company must not push the buttons, and with them the picker, down. */
+  .people[data-count="3"] .face, .top:has(.tools > *) .people:not([data-count="1"]) .face { padding-inline-end: .19rem; background: none; }
+  .people[data-count="3"] .called, .top:has(.tools > *) .people:not([data-count="1"]) .called {
+    position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);
+  }
 }
 @container (max-width: 330px) {
   .face { padding-inline-end: .19rem; background: none; }
