@@ -270,9 +270,7 @@ def test_a_server_that_goes_away_says_when_to_come_back(start):
 def test_a_quiet_stream_says_something_every_15_seconds(server):
     session = server.session(LISTS)
     watcher = Watcher(session)
-    watcher.connection.sock and watcher.connection.sock.settimeout(20)
-    raw = watcher.answer.fp.raw._sock
-    raw.settimeout(20)
+    watcher.answer.fp.raw._sock.settimeout(20)
 
     assert watcher.answer.readline() == b":\n"
     watcher.close()

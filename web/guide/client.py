@@ -25,7 +25,7 @@ class Picker:
 
     def connect(self):
         """Joins, or comes back as the same member to where it was."""
-        self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None)
+        self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
         join = {key: value for key, value in self.hello.items() if value is not None}
         if self.me:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
