@@ -17,6 +17,7 @@ ARGS =
 SEED = 1
 COUNT = 1000
 BENCH =
+ROUNDS = 1000
 PREFIX = /usr/local
 DESTDIR =
 
@@ -67,6 +68,10 @@ sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=10
 bench-store: build ## Measure durable commands a second against bare fsynced transactions
 	@$(FIND_SWIFT) && swift build -c release --product StoreBench
 	@exec .build/release/StoreBench $(BENCH)
+
+.PHONY: soak
+soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answered may be lost
+	@$(FIND_SWIFT) && exec Tests/soak/kill.sh "$(ROUNDS)" "$(SEED)"
 
 .PHONY: lint
 lint: ## Check the format of the Swift sources

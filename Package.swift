@@ -97,9 +97,12 @@ let package = Package(
       ]),
     tests(
       "SessionLogTests",
-      ["SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+      [
+        "SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
-    tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

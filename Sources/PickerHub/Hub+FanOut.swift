@@ -95,7 +95,8 @@ extension Hub {
     guard connection.phase != .closing else { return }
     guard connection.outbox.isIdle, let frame = message.frame else {
       let hadSnapshot = connection.outbox.needsSnapshot
-      connection.outbox.append(message, byteCountMax: limits.outboxBytes)
+      connection.outbox.append(
+        message, byteCountMax: limits.outboxBytes, countMax: limits.outboxMessages)
       if connection.outbox.needsSnapshot && !hadSnapshot {
         counters.snapshotsForSlowReaders += 1
         watch(connection)

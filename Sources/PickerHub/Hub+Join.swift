@@ -150,11 +150,13 @@ extension Hub {
     }
   }
 
-  /// At most 64 characters, `guest` for none.
+  /// At most 64 characters (Unicode scalars), cut between what one sees as characters; `guest` for
+  /// none.
   private func displayName(_ written: String?) -> String {
     guard let written else { return "guest" }
     var name = String(String.UnicodeScalarView(written.unicodeScalars.prefix(256)))
-    while name.count > 64 { name.removeLast() }
+    while name.unicodeScalars.count > 64 && name.count > 1 { name.removeLast() }
+    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
     return name.allSatisfy(\.isWhitespace) ? "guest" : name
   }
 

@@ -2,31 +2,20 @@ import Foundation
 import PickerHub
 import PickerSession
 import SessionLog
-import Synchronization
 import WebSocketTransport
 
 /// The log of a server: in memory, or in a file whose thread speaks to the hub through the loop.
 final class ServerStore {
   let log: any SessionLog
   private let file: SQLiteSessionLog?
-  private let mailbox: Mailbox
-
-  /// Carries the store's words to the loop's thread.
-  private final class Mailbox: Sendable {
-    private let receiver = Mutex<(@Sendable (StoreNotice) -> Void)?>(nil)
-
-    func connect(_ receive: @escaping @Sendable (StoreNotice) -> Void) {
-      receiver.withLock { $0 = receive }
-    }
-
-    func post(_ notice: StoreNotice) { receiver.withLock { $0 }?(notice) }
-  }
+  private let mailbox: StoreMailbox
 
   /// - Throws: ``StoreProblem`` if the file cannot be used.
   init(
-    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase, log serverLog: ServerLog
+    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase,
+    log serverLog: ServerLog
   ) throws(StoreProblem) {
-    let mailbox = Mailbox()
+    let mailbox = StoreMailbox()
     self.mailbox = mailbox
     switch location {
     case .memory:

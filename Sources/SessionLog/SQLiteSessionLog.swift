@@ -22,9 +22,9 @@ package enum StoreNotice: Sendable {
 
 /// Keeps the logs of all sessions in an SQLite file.
 ///
-/// A thread of its own writes. What the sessions append in one turn of the loop, and while it commits,
-/// gathers; then all of that is the next transaction: many sessions share one flush of the disk. The
-/// loop never waits.
+/// A thread of its own writes. What the sessions append in one turn of the loop, and while it
+/// commits, gathers; then all of that is the next transaction: many sessions share one flush of the
+/// disk. The loop never waits.
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String

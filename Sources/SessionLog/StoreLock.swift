@@ -2,15 +2,15 @@ import Foundation
 
 /// Keeps a second server from the same store, and remembers how far the store has come.
 ///
-/// The file beside the store is locked as long as the process lives. It has two numbers of 8 octets:
-/// the last batch that was committed, and the last one that stands in the store's file itself, so
-/// that the journal beside it (`-wal`) is not needed for it. A store that has fewer batches has lost
-/// accepted history, or is an older copy.
+/// The file beside the store is locked as long as the process lives. It has two numbers of 8
+/// octets: the last batch that was committed, and the last one that stands in the store's file
+/// itself, so that the journal beside it (`-wal`) is not needed for it. A store that has fewer
+/// batches has lost accepted history, or is an older copy.
 final class StoreLock {
   private let descriptor: Int32
   private let file: FileIdentity
-  /// The last batch that this or an earlier process committed; 0 for a new store. What is remembered
-  /// is a lower bound: it is not flushed.
+  /// The last batch that this or an earlier process committed; 0 for a new store. What is
+  /// remembered is a lower bound: it is not flushed.
   private(set) var batch: Int
   /// The last batch for which the journal is not needed.
   private(set) var settledBatch: Int

@@ -16,7 +16,7 @@ struct Replay: ParsableCommand {
         pickerd replay sqlite:/var/lib/pickerd/pickerd.sqlite 0pUZu3NiI_ZAxUZiWvSdYG --verbose
         curl -s http://127.0.0.1:7681/v1/sessions/ID/log | pickerd replay - --at 41
 
-      How many rows a log's reloads show is a limit of the server: if it has another windowRows than \
+      How many rows a reload shows is a limit of the server: if it has another windowRows than \
       the default, give it as --limit or in PICKERD_LIMIT. Zone rules are this machine's.
 
       EXIT STATUS: 0 what is stored is what folding makes. 1 it differs; the answer says at which \

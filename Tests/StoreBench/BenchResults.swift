@@ -98,7 +98,9 @@ enum FileSystem {
   static func name(of path: String) -> String {
     var place = URL(fileURLWithPath: path).standardizedFileURL.path
     let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
-    let known = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
+    let known = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter {
+      $0.count > 2
+    }
     while true {
       if let mount = known.last(where: { $0[1] == place }) { return "\(mount[2]) on \(mount[0])" }
       if place == "/" { return "unknown file system" }

@@ -48,7 +48,8 @@ struct Measured {
 
   /// Milliseconds that `share` of the answers took at most.
   func latency(_ share: Double) -> Double {
-    latencies.isEmpty ? 0 : latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
+    latencies.isEmpty
+      ? 0 : latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
   }
 }
 

@@ -39,9 +39,12 @@ final class LoadSocket {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw LoadProblem("cannot connect: \(String(cString: strerror(errno)))") }
+    guard result == 0 else {
+      throw LoadProblem("cannot connect: \(String(cString: strerror(errno)))")
+    }
     var one: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
   }
 
   deinit { close(descriptor) }
@@ -96,7 +99,8 @@ final class LoadSocket {
       let count = short < 126 ? short : Int(buffer[start + 2]) << 8 | Int(buffer[start + 3])
       guard buffer.count >= start + head + count else { break }
       buffer.withUnsafeBytes { octets in
-        if found(UnsafeRawBufferPointer(rebasing: octets[(start + head)..<(start + head + count)])) {
+        if found(UnsafeRawBufferPointer(rebasing: octets[(start + head)..<(start + head + count)]))
+        {
           isFound = true
         }
       }

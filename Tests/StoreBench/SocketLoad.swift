@@ -63,7 +63,8 @@ final class ServerProcess {
 
   /// User and system time so far.
   var processorSeconds: Double {
-    let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8))
+    let text =
+      (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8))
     let fields = (text ?? "").split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       return 0
