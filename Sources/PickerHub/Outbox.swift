@@ -35,8 +35,8 @@ struct Outbox {
 
   /// - Parameters:
   ///   - byteCountMax: Octets that may wait before news are dropped.
-  ///   - countMax: Messages that may wait before news are dropped.
-  mutating func append(_ message: Waiting, byteCountMax: Int, countMax: Int) {
+  ///   - countMax: Messages that may wait before news are dropped; default 1,000.
+  mutating func append(_ message: Waiting, byteCountMax: Int, countMax: Int = 1000) {
     if needsSnapshot {
       if let kept = Outbox.kept(of: message) { waiting.append(kept) }
       return

@@ -130,6 +130,18 @@ import Testing
     #expect(outbox.waiting.count == 1)
   }
 
+  @Test func `many small news give way to a snapshot, however few octets they are`() {
+    var outbox = Outbox()
+    outbox.isFull = true
+    for _ in 0..<3 { outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3) }
+    #expect(!outbox.needsSnapshot)
+
+    outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3)
+
+    #expect(outbox.needsSnapshot)
+    #expect(outbox.waiting.isEmpty)
+  }
+
   @Test func `a welcome comes before the snapshot that took the place of what followed`() {
     var outbox = Outbox()
     outbox.isFull = true

@@ -76,7 +76,8 @@ struct GeneratedSession {
     case 4, 5: return .reopen
     case 6: return .unknown(type: "wink")
     case 7: return .tap(.cell(date.civilMonth, Int.random(in: -1...43, using: &random)))
-    case 8: return .tap(.point(date.civilMonth, x: .random(in: -1...2, using: &random), y: 0.1 + 0.2))
+    case 8:
+      return .tap(.point(date.civilMonth, x: .random(in: -1...2, using: &random), y: 0.1 + 0.2))
     case 9, 10: return .tap(.date(date))
     default:
       let column = Int.random(in: 0...3, using: &random)
