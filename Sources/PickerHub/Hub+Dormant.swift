@@ -134,7 +134,7 @@ extension Hub {
   /// Lets a session go from memory if nobody is in it.
   func letGo(_ hosted: HostedSession) {
     guard log.canLoad, hosted.session.fold.members.isEmpty, hosted.steps.isEmpty,
-      hosted.connectionOfMember.isEmpty, !hosted.isEnding
+      hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty, !hosted.isEnding
     else { return }
     keepSnapshot(of: hosted, isIdle: true)
     sessions[hosted.id] = nil
@@ -173,7 +173,7 @@ extension Hub {
     pendingTickCount -= hosted.steps.count { $0.isTick }
     let isInLog = !hosted.steps.contains { if case .created = $0 { true } else { false } }
     if isInLog { fallAsleep(hosted) }
-    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
+    for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
     }

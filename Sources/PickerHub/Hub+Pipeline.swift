@@ -13,19 +13,23 @@ private let snapshotInterval = 500
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
+  /// - Parameter heard: Called with what came of it; with `nil` if the log has lost it after all.
   /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
   ///   away.
   @discardableResult
-  func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) -> Bool {
+  func append(
+    _ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime,
+    heard: (([SessionEffect]?) -> Void)? = nil
+  ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
     guard entry.isKept else {
-      enqueue(.apply(entry), in: hosted, at: time)
+      enqueue(.apply(entry, heard: heard), in: hosted, at: time)
       return true
     }
     switch log.append(.entry(entry), of: hosted.id) {
-    case .stored where hosted.steps.isEmpty: run(.apply(entry), in: hosted, at: time)
+    case .stored where hosted.steps.isEmpty: run(.apply(entry, heard: heard), in: hosted, at: time)
     case .stored, .pending:
-      hosted.steps.append(.apply(entry))
+      hosted.steps.append(.apply(entry, heard: heard))
       if entry.body == .tick { pendingTickCount += 1 }
     case .failed:
       fail(hosted)
@@ -66,7 +70,7 @@ extension Hub {
 
   private func run(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
     switch step {
-    case .apply(let entry): apply(entry, in: hosted, at: time)
+    case .apply(let entry, let heard): apply(entry, heard, in: hosted, at: time)
     case .attach(let connection, let attachment):
       if !hosted.isEnding { attach(connection, attachment, in: hosted, at: time) }
     case .look(let body): if !hosted.isEnding { body(hosted) }
@@ -84,23 +88,36 @@ extension Hub {
     case .attach(let connection, _): cannotStore(connection)
     case .created(let completion), .end(let completion): completion(false)
     case .request(let body): body(nil)
-    case .apply, .look: break
+    case .apply(_, let heard): heard?(nil)
+    case .look: break
     }
   }
 
-  private func apply(_ entry: LogEntry, in hosted: HostedSession, at time: HubTime) {
+  private func apply(
+    _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
+    at time: HubTime
+  ) {
     let before = hosted.session.fold.revision
     let memberCount = hosted.session.fold.members.count
-    let effects = hosted.session.apply(entry)
+    var effects = hosted.session.apply(entry)
     if entry.isKept { hosted.entryCount += 1 }
     if hosted.session.fold.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
+      hosted.postRates[member] = nil
       // Who was told to leave twice has left once.
       hosted.memberCountPromised -= memberCount - hosted.session.fold.members.count
     }
     if case .tick = entry.body { hosted.isTickPromised = false }
-    if hosted.isEnding { return }
+    if hosted.isEnding {
+      heard?(nil)
+      return
+    }
+    if let heard {
+      heard(effects)
+      // Who asked over HTTP is answered there, also if the member has a connection besides.
+      effects.removeAll { if case .answer = $0 { true } else { false } }
+    }
     perform(effects, in: hosted, at: time)
     queueTick(of: hosted)
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {

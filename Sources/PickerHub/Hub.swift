@@ -137,7 +137,12 @@ package final class Hub {
 
   /// Takes a connection out of its session; its member stays, offline.
   func detach(_ connection: HubConnection, at time: HubTime) {
-    guard let member = connection.member, let hosted = sessions[connection.session] else { return }
+    guard let hosted = sessions[connection.session] else { return }
+    if connection.isWatching {
+      perform(hosted.session.detach(connection.id), in: hosted, at: time)
+      return letGoSoon(hosted)
+    }
+    guard let member = connection.member else { return }
     if hosted.connectionOfMember[member] == connection.id {
       hosted.connectionOfMember[member] = nil
     }
