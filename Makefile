@@ -16,6 +16,8 @@ LOG_LEVEL = notice
 ARGS =
 SEED = 1
 COUNT = 1000
+BENCH =
+ROUNDS = 1000
 PREFIX = /usr/local
 DESTDIR =
 
@@ -61,6 +63,15 @@ test: build-needs ## Install what tests need and run all of them
 sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=1000)
 	@$(FIND_SWIFT) && swift build -c release --product picker-simulator
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
+
+.PHONY: bench-store
+bench-store: build ## Measure durable commands a second against bare fsynced transactions
+	@$(FIND_SWIFT) && swift build -c release --product StoreBench
+	@exec .build/release/StoreBench $(BENCH)
+
+.PHONY: soak
+soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answered may be lost
+	@$(FIND_SWIFT) && exec Tests/soak/kill.sh "$(ROUNDS)" "$(SEED)"
 
 .PHONY: lint
 lint: ## Check the format of the Swift sources

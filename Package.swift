@@ -97,12 +97,22 @@ let package = Package(
       ]),
     tests(
       "SessionLogTests",
-      ["SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText"]),
+      [
+        "SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
-    tests("PickerServerTests", ["PickerServer", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",
       swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "StoreBench",
+      dependencies: [
+        "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/StoreBench", swiftSettings: swiftSettings),
   ]
 )

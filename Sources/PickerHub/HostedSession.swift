@@ -13,6 +13,8 @@ package final class HostedSession {
   var entryCount = 0
   /// Members that have joined as far as the log knows or will know.
   var memberCountPromised = 0
+  /// How many commands each member has given over HTTP in the second.
+  var postRates: [MemberID: MessageRate] = [:]
   /// Since when each member without a connection has had none; machine milliseconds.
   var absentSince: [MemberID: Int64] = [:]
   /// The connection that speaks for each member, from its join message on.
@@ -26,13 +28,15 @@ package final class HostedSession {
   /// When presence was told last; machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
+  /// It has been let go without the log: nothing that still holds it may use it.
+  var isLost = false
   /// From the moment its end is accepted nothing is done or answered.
   var isEnding = false
 
   /// One thing to do, in the order of a session.
   enum Step {
-    /// Apply what the log has, or will have.
-    case apply(LogEntry)
+    /// Apply what the log has, or will have, and say what came of it; `nil` if it is lost.
+    case apply(LogEntry, heard: (([SessionEffect]?) -> Void)?)
     /// Connect a member.
     case attach(HubConnection, Attachment)
     /// Look at the session without changing it.
@@ -44,10 +48,14 @@ package final class HostedSession {
     /// Tell everybody that it is over.
     case end((_ isStored: Bool) -> Void)
 
+    var isTick: Bool {
+      if case .apply(let entry, _) = self { entry.body == .tick } else { false }
+    }
+
     /// Whether it waits for the log.
     var waitsForLog: Bool {
       switch self {
-      case .apply(let entry): entry.isKept
+      case .apply(let entry, _): entry.isKept
       case .created, .end: true
       case .attach, .look, .request: false
       }
@@ -70,4 +78,10 @@ package final class HostedSession {
   }
 
   var id: SessionID { session.id }
+
+  /// Those of the members and of who watches, in the order of their ids.
+  var connectionsInOrder: [ConnectionID] {
+    let watching = session.listeners.filter { $0.member == nil }.map(\.connection)
+    return (connectionOfMember.values + watching).sorted { $0.raw < $1.raw }
+  }
 }

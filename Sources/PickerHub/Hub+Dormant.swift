@@ -24,7 +24,19 @@ package struct DormantSession: Hashable, Sendable {
 }
 
 /// Loads of sessions that nobody waits for, under way at the same time.
-private let backgroundLoadCountMax = 8
+private let backgroundLoadCountMax = 16
+
+/// A session to be loaded when there is time for it.
+struct BackgroundLoad {
+  let session: SessionID
+  /// What to do then; `nil`: to bring it to now.
+  let body: ((HostedSession?) -> Void)?
+
+  init(_ session: SessionID, body: ((HostedSession?) -> Void)? = nil) {
+    self.session = session
+    self.body = body
+  }
+}
 
 /// Sessions that nobody is in leave memory, and come back when somebody asks for them.
 extension Hub {
@@ -46,7 +58,7 @@ extension Hub {
       timers.add(
         .expiry(session.id), due: lastActivity + Int64(session.ttlSeconds) * 1000)
       if session.hasMembers {
-        backgroundLoads.append(session.id)
+        backgroundLoads.append(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
         ticks.add(session.id, at: nextTick)
       }
@@ -99,9 +111,16 @@ extension Hub {
 
   /// Goes on loading the sessions that nobody waits for, a few at a time.
   func loadInBackground() {
-    while loading.count < backgroundLoadCountMax, let id = backgroundLoads.popFirst() {
-      whenLoaded(id) { [unowned self] hosted in
-        if let hosted { tickIfDue(hosted, at: now) }
+    while loading.count < backgroundLoadCountMax, let load = backgroundLoads.popFirst() {
+      let session = load.session
+      whenLoaded(session) { [unowned self] hosted in
+        if let body = load.body { return body(hosted) }
+        if let hosted {
+          tickIfDue(hosted, at: now)
+        } else if dormant[session] != nil {
+          // Nobody waits for it, and it may be damaged: once in a while is enough.
+          timers.add(.load(session), due: now.machine + 60 * retryMilliseconds)
+        }
       }
     }
   }
@@ -115,7 +134,7 @@ extension Hub {
   /// Lets a session go from memory if nobody is in it.
   func letGo(_ hosted: HostedSession) {
     guard log.canLoad, hosted.session.fold.members.isEmpty, hosted.steps.isEmpty,
-      hosted.connectionOfMember.isEmpty, !hosted.isEnding
+      hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty, !hosted.isEnding
     else { return }
     keepSnapshot(of: hosted, isIdle: true)
     sessions[hosted.id] = nil
@@ -137,32 +156,43 @@ extension Hub {
   package func lost(_ ids: some Sequence<SessionID>, at time: HubTime) {
     now = time
     for id in ids {
-      if let hosted = sessions[id] { lose(hosted) }
+      if let hosted = sessions[id] {
+        lose(hosted)
+      } else if let known = endingDormant.removeValue(forKey: id) {
+        dormant[id] = known
+        expireLater(id)
+      }
     }
   }
 
   /// Forgets what the log may not have of a session, closing its connections.
   func lose(_ hosted: HostedSession) {
     guard sessions[hosted.id] === hosted else { return }
+    hosted.isLost = true
     sessions[hosted.id] = nil
+    pendingTickCount -= hosted.steps.count { $0.isTick }
     let isInLog = !hosted.steps.contains { if case .created = $0 { true } else { false } }
-    if isInLog {
-      dormant[hosted.id] = Dormant(
-        lastActivity: hosted.lastActivity, ttlSeconds: hosted.session.fold.origin.ttlSeconds,
-        queuedTick: nil)
-      if !hosted.session.fold.members.isEmpty { backgroundLoads.append(hosted.id) }
-    }
-    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
+    if isInLog { fallAsleep(hosted) }
+    for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
     }
-    for step in hosted.steps {
-      switch step {
-      case .created(let completion), .end(let completion): completion(false)
-      case .request(let body): body(nil)
-      case .apply, .attach, .look: break
-      }
-    }
+    let steps = hosted.steps
     hosted.steps.removeAll()
+    for step in steps { refuse(step) }
+  }
+
+  /// What was lost in memory comes back by itself if it has members to let go or a tick to make.
+  private func fallAsleep(_ hosted: HostedSession) {
+    let fold = hosted.session.fold
+    let next = fold.nextTick
+    dormant[hosted.id] = Dormant(
+      lastActivity: hosted.lastActivity, ttlSeconds: fold.origin.ttlSeconds, queuedTick: next)
+    let isTickDue = next.map { $0 <= now.session } ?? false
+    if isTickDue || !fold.members.isEmpty {
+      timers.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)
+    } else if let next {
+      ticks.add(hosted.id, at: next)
+    }
   }
 }

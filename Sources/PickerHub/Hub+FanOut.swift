@@ -13,6 +13,7 @@ extension Hub {
       case .monthsAgain(let change): sendMonthsAgain(in: hosted, change)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
+      case .unheard: break
       case .presence: tellPresence(in: hosted, at: time)
       }
     }
@@ -53,18 +54,15 @@ extension Hub {
     if case .refused(let refusal, _) = answer.body {
       counters.refusals[refusal.code, default: 0] += 1
     }
-    let frame = encode(answer, for: connection, in: hosted.session)
+    let frame = encode(answer, connection.texts, in: hosted.session)
     deliver(.answer(frame, answer), connection)
   }
 
-  private func encode(
-    _ answer: Answer, for connection: HubConnection, in session: Session
-  ) -> Frame {
+  func encode(_ answer: Answer, _ texts: any RowTexts, in session: Session) -> Frame {
     switch answer.body {
     case .reply(let revision): encoder.reply(ref: answer.ref ?? 0, revision: revision)
     case .refused(let refusal, let standing):
-      encoder.refused(
-        ref: answer.ref, refusal, standing, in: session.fold, texts: connection.texts)
+      encoder.refused(ref: answer.ref, refusal, standing, in: session.fold, texts: texts)
     }
   }
 
@@ -84,9 +82,11 @@ extension Hub {
     let frame = encoded.frame()
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
-      let own =
-        encoded.mentions(listener.member) ? encoded.frame(without: listener.member) : frame
-      if let own { deliver(.news(own), connection) }
+      guard let member = listener.member, encoded.mentions(member) else {
+        if let frame { deliver(.news(frame), connection) }
+        continue
+      }
+      if let own = encoded.frame(without: member) { deliver(.news(own), connection) }
     }
   }
 
@@ -95,7 +95,8 @@ extension Hub {
     guard connection.phase != .closing else { return }
     guard connection.outbox.isIdle, let frame = message.frame else {
       let hadSnapshot = connection.outbox.needsSnapshot
-      connection.outbox.append(message, byteCountMax: limits.outboxBytes)
+      connection.outbox.append(
+        message, byteCountMax: limits.outboxBytes, countMax: limits.outboxMessages)
       if connection.outbox.needsSnapshot && !hadSnapshot {
         counters.snapshotsForSlowReaders += 1
         watch(connection)
@@ -132,9 +133,9 @@ extension Hub {
   ) {
     if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
     connection.outbox.snapshotTaken {
-      encode($0.late(at: hosted.session), for: connection, in: hosted.session)
+      encode($0.late(at: hosted.session), connection.texts, in: hosted.session)
     }
-    let listener = connection.member.flatMap { hosted.session.listener(of: $0) }
+    let listener = hosted.session.listeners.first { $0.connection == connection.id }
     if let listener, let touches = encoder.touches(in: hosted.session, for: listener.member) {
       connection.outbox.prepend(.news(touches))
     }

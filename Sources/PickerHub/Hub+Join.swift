@@ -38,11 +38,11 @@ extension Hub {
       guard hosted.memberCountPromised < limits.session.members else {
         return close(connection, .unavailable, "the session has all the members that it may have")
       }
-      guard let new = newMember(join, role, language, hosted, at: time) else {
+      guard let new = newMember(named: join.name, role, hosted, at: time) else {
         return cannotStore(connection)
       }
-      attachment = new
-      counters.joins += 1
+      attachment = HostedSession.Attachment(
+        member: new.member, secret: new.secret, language: language, view: nil, resumeAfter: nil)
     }
     if let months = join.months {
       attachment = attachment.looking(at: cut(months))
@@ -53,18 +53,20 @@ extension Hub {
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
 
-  private func newMember(
-    _ join: ClientMessage.Join, _ role: Role?, _ language: Int, _ hosted: HostedSession,
-    at time: HubTime
-  ) -> HostedSession.Attachment? {
+  /// Appends the join of somebody new.
+  ///
+  /// - Returns: `nil` if the log cannot have it; whoever listens has been sent away then.
+  func newMember(
+    named name: String?, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+  ) -> (member: MemberID, secret: String)? {
     let member = MemberID("m_" + identities.text())
     let secret = identities.text()
     let joining = LogEntry.Joining(
-      member: member, secret: identities.hash(secret), name: displayName(join.name), role: role)
+      member: member, secret: identities.hash(secret), name: displayName(name), role: role)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
     hosted.memberCountPromised += 1
-    return HostedSession.Attachment(
-      member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
+    counters.joins += 1
+    return (member, secret)
   }
 
   func cannotStore(_ connection: HubConnection) {
@@ -117,15 +119,22 @@ extension Hub {
     _ connection: HubConnection, _ attachment: HostedSession.Attachment,
     missed: ArraySlice<Delta>?, in hosted: HostedSession, at time: HubTime
   ) {
-    let session = hosted.session
-    guard let member = session.fold.members[attachment.member] else { return }
+    guard let member = hosted.session.fold.members[attachment.member] else { return }
     let frame = encoder.welcome(
-      member, secret: attachment.secret, in: session,
+      member, secret: attachment.secret, in: hosted.session,
       resumedAt: missed == nil ? nil : attachment.resumeAfter, texts: connection.texts,
       now: time.session)
-    deliver(.kept(frame), connection)
+    greet(connection, frame, missed: missed, in: hosted.session)
+  }
+
+  /// Sends a welcome, and after it the deltas that were missed and what is there to be seen.
+  func greet(
+    _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?, in session: Session
+  ) {
+    deliver(.kept(welcome), connection)
+    let listener = session.listeners.first { $0.connection == connection.id }
     for delta in missed ?? [] {
-      let ref = delta.author.flatMap { $0.member == member.id ? $0.ref : nil }
+      let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
       let copy = encoder.frame(encoder.encode(delta, texts: connection.texts), ref: ref)
       if let ref {
         deliver(.ownDelta(copy, ref: ref, revision: delta.revision), connection)
@@ -133,19 +142,21 @@ extension Hub {
         deliver(.news(copy), connection)
       }
     }
-    if let view = session.listener(of: member.id)?.view {
+    if let view = listener?.view {
       deliver(.news(encoder.months(view, in: session.fold, texts: connection.texts)), connection)
     }
-    if let touches = encoder.touches(in: session, for: member.id) {
+    if let touches = encoder.touches(in: session, for: listener?.member) {
       deliver(.news(touches), connection)
     }
   }
 
-  /// At most 64 characters, `guest` for none.
+  /// At most 64 characters (Unicode scalars), cut between what one sees as characters; `guest` for
+  /// none.
   private func displayName(_ written: String?) -> String {
     guard let written else { return "guest" }
     var name = String(String.UnicodeScalarView(written.unicodeScalars.prefix(256)))
-    while name.count > 64 { name.removeLast() }
+    while name.unicodeScalars.count > 64 && name.count > 1 { name.removeLast() }
+    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
     return name.allSatisfy(\.isWhitespace) ? "guest" : name
   }
 

@@ -13,18 +13,24 @@ private let snapshotInterval = 500
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
+  /// - Parameter heard: Called with what came of it; with `nil` if the log has lost it after all.
   /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
   ///   away.
   @discardableResult
-  func append(_ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime) -> Bool {
+  func append(
+    _ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime,
+    heard: (([SessionEffect]?) -> Void)? = nil
+  ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
     guard entry.isKept else {
-      enqueue(.apply(entry), in: hosted, at: time)
+      enqueue(.apply(entry, heard: heard), in: hosted, at: time)
       return true
     }
     switch log.append(.entry(entry), of: hosted.id) {
-    case .stored where hosted.steps.isEmpty: run(.apply(entry), in: hosted, at: time)
-    case .stored, .pending: hosted.steps.append(.apply(entry))
+    case .stored where hosted.steps.isEmpty: run(.apply(entry, heard: heard), in: hosted, at: time)
+    case .stored, .pending:
+      hosted.steps.append(.apply(entry, heard: heard))
+      if entry.body == .tick { pendingTickCount += 1 }
     case .failed:
       fail(hosted)
       return false
@@ -34,7 +40,9 @@ extension Hub {
 
   /// Does something in its turn: now, unless something before it waits for the log.
   func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
-    if hosted.steps.isEmpty {
+    if hosted.isLost {
+      refuse(step)
+    } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
       hosted.steps.append(step)
@@ -44,7 +52,10 @@ extension Hub {
   /// The log has the next `count` records of a session.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
-    guard let hosted = sessions[session] else { return }
+    guard let hosted = sessions[session] else {
+      endingDormant[session] = nil
+      return
+    }
     var storedCount = count
     while let step = hosted.steps.first {
       if step.waitsForLog {
@@ -52,13 +63,14 @@ extension Hub {
         storedCount -= 1
       }
       hosted.steps.removeFirst()
+      if step.isTick { pendingTickCount -= 1 }
       run(step, in: hosted, at: time)
     }
   }
 
   private func run(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
     switch step {
-    case .apply(let entry): apply(entry, in: hosted, at: time)
+    case .apply(let entry, let heard): apply(entry, heard, in: hosted, at: time)
     case .attach(let connection, let attachment):
       if !hosted.isEnding { attach(connection, attachment, in: hosted, at: time) }
     case .look(let body): if !hosted.isEnding { body(hosted) }
@@ -70,19 +82,42 @@ extension Hub {
     }
   }
 
-  private func apply(_ entry: LogEntry, in hosted: HostedSession, at time: HubTime) {
+  /// Answers what cannot be done because its session has been let go.
+  func refuse(_ step: HostedSession.Step) {
+    switch step {
+    case .attach(let connection, _): cannotStore(connection)
+    case .created(let completion), .end(let completion): completion(false)
+    case .request(let body): body(nil)
+    case .apply(_, let heard): heard?(nil)
+    case .look: break
+    }
+  }
+
+  private func apply(
+    _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
+    at time: HubTime
+  ) {
     let before = hosted.session.fold.revision
     let memberCount = hosted.session.fold.members.count
-    let effects = hosted.session.apply(entry)
+    var effects = hosted.session.apply(entry)
     if entry.isKept { hosted.entryCount += 1 }
     if hosted.session.fold.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
+      hosted.postRates[member] = nil
       // Who was told to leave twice has left once.
       hosted.memberCountPromised -= memberCount - hosted.session.fold.members.count
     }
     if case .tick = entry.body { hosted.isTickPromised = false }
-    if hosted.isEnding { return }
+    if hosted.isEnding {
+      heard?(nil)
+      return
+    }
+    if let heard {
+      heard(effects)
+      // Who asked over HTTP is answered there, also if the member has a connection besides.
+      effects.removeAll { if case .answer = $0 { true } else { false } }
+    }
     perform(effects, in: hosted, at: time)
     queueTick(of: hosted)
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
@@ -113,7 +148,9 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised else { return }
+    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised, !hosted.isLost else {
+      return
+    }
     if let first { next = max(first, next) }
     if let queued = hosted.queuedTick, queued <= next { return }
     hosted.queuedTick = next

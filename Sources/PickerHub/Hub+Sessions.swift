@@ -13,7 +13,15 @@ package enum HubProblem: Error, Hashable, Sendable {
   case badToken
   case notAllowed(String)
   case noSuchSession
+  /// Who is meant has left, or never was in the session.
+  case noSuchMember
+  case wrongSecret
+  /// Only a calendar has months.
+  case wrongKind(String)
+  case outsideMonths(String)
   case full
+  /// The session has all the members, or all who watch, that it may have.
+  case sessionFull
   case unavailable
 }
 
@@ -201,7 +209,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
-    for id in hosted.connectionOfMember.values.sorted(by: { $0.raw < $1.raw }) {
+    for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }
@@ -212,7 +220,7 @@ extension Hub {
   /// - Parameters:
   ///   - failure: Called if there is none, or the token does not give the role.
   ///   - body: Called as soon as nothing before it waits for the log.
-  private func find(
+  func find(
     _ id: SessionID, token: String?, needs role: Role, at time: HubTime,
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
@@ -227,7 +235,9 @@ extension Hub {
       }
       tickIfDue(hosted, at: now)
       enqueue(
-        .request { hosted in hosted.map(body) ?? failure(.noSuchSession) }, in: hosted, at: now)
+        .request { [unowned self] hosted in
+          hosted.map(body) ?? failure(exists(id) ? .unavailable : .noSuchSession)
+        }, in: hosted, at: now)
     }
   }
 

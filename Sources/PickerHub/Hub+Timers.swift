@@ -1,8 +1,11 @@
 import CivilTime
 import PickerSession
 
-/// Ticks of one call at most, so that taps between them are answered promptly.
+/// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are
+/// answered promptly.
 private let tickCountMax = 200
+/// Other duties of one call at most.
+private let dutyCountMax = 1000
 
 extension Hub {
   /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
@@ -11,7 +14,7 @@ extension Hub {
   /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
-    if let next = ticks.next {
+    if let next = ticks.next, pendingTickCount < tickCountMax {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
       // A machine that slept, or whose clock was set, is noticed after a second.
       if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
@@ -26,8 +29,12 @@ extension Hub {
       tickAll(at: time)
     }
     latestSessionTime = time.session
-    while let duty = timers.next(at: time.machine) { perform(duty, at: time) }
-    runDueTicks(at: time, countMax: tickCountMax)
+    var dutyCount = 0
+    while dutyCount < dutyCountMax, let duty = timers.next(at: time.machine) {
+      dutyCount += 1
+      perform(duty, at: time)
+    }
+    runDueTicks(at: time, countMax: tickCountMax - pendingTickCount)
   }
 
   private func perform(_ duty: TimerQueue.Duty, at time: HubTime) {
@@ -53,6 +60,10 @@ extension Hub {
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
       if let hosted = sessions[session] { letGo(hosted) }
+    case .load(let session):
+      guard dormant[session] != nil else { return }
+      backgroundLoads.append(BackgroundLoad(session))
+      loadInBackground()
     case .presence(let session):
       guard let hosted = sessions[session], !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
@@ -77,16 +88,23 @@ extension Hub {
   /// Ends a session whose time is up; if the log cannot have that now, then soon.
   private func endInTime(_ hosted: HostedSession) {
     end(hosted) { [unowned self] result in
-      guard case .failure = result else { return }
-      timers.add(.expiry(hosted.id), due: now.machine + retryMilliseconds)
+      if case .failure = result { expireLater(hosted.id) }
     }
   }
 
   /// Ends a session that is in the log only, and was not touched in time.
   private func endDormant(_ session: SessionID) {
-    whenLoaded(session) { [unowned self] hosted in
-      if let hosted { endInTime(hosted) }
+    // Whoever has it loaded touches it, or lets it expire again.
+    guard loading[session] == nil else { return expireLater(session) }
+    switch log.append(.ended, of: session) {
+    case .failed: expireLater(session)
+    case .stored: dormant[session] = nil
+    case .pending: endingDormant[session] = dormant.removeValue(forKey: session)
     }
+  }
+
+  func expireLater(_ session: SessionID) {
+    timers.add(.expiry(session), due: now.machine + retryMilliseconds)
   }
 
   /// Ticks the sessions whose instant has come.
@@ -95,7 +113,7 @@ extension Hub {
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
       if dormant[session]?.queuedTick == instant {
-        backgroundLoads.append(session)
+        backgroundLoads.append(BackgroundLoad(session))
         loadInBackground()
         continue
       }
@@ -114,10 +132,12 @@ extension Hub {
   /// - Returns: Whether the log has it, if it was due.
   @discardableResult
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
-    guard !hosted.isEnding, !hosted.isTickPromised, let next = hosted.session.fold.nextTick,
-      next <= time.session
-    else { return true }
-    return appendTick(to: hosted, at: time)
+    let fold = hosted.session.fold
+    guard !hosted.isEnding, !hosted.isTickPromised, fold.status == .open else { return true }
+    let isDue = fold.nextTick.map { $0 <= time.session } ?? false
+    // Asleep while the clock was set back. One that is corrected by a little makes no tick.
+    let isAhead = fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
+    return isDue || isAhead ? appendTick(to: hosted, at: time) : true
   }
 
   @discardableResult
@@ -146,18 +166,25 @@ extension Hub {
     now = time
     latestSessionTime = time.session
     tickAll(at: time)
-    let asleep = dormant.keys.filter { loading[$0] == nil }
-    backgroundLoads.append(contentsOf: asleep.sorted { $0.text < $1.text })
-    loadInBackground()
-    let waiting = sessionsInOrder.filter { !$0.steps.isEmpty }
-    var remaining = waiting.count
-    if remaining == 0 { return completion() }
-    for hosted in waiting {
-      enqueue(
-        .request { _ in
-          remaining -= 1
-          if remaining == 0 { completion() }
-        }, in: hosted, at: time)
+    var remainingCount = 1
+    let isDone = {
+      remainingCount -= 1
+      if remainingCount == 0 { completion() }
     }
+    for hosted in sessionsInOrder where !hosted.steps.isEmpty {
+      remainingCount += 1
+      enqueue(.request { _ in isDone() }, in: hosted, at: time)
+    }
+    for session in dormant.keys.sorted(by: { $0.text < $1.text }) {
+      remainingCount += 1
+      backgroundLoads.append(
+        BackgroundLoad(session) { [unowned self] hosted in
+          guard let hosted else { return isDone() }
+          if hosted.session.fold.status == .open { appendTick(to: hosted, at: now) }
+          enqueue(.request { _ in isDone() }, in: hosted, at: now)
+        })
+    }
+    loadInBackground()
+    isDone()
   }
 }

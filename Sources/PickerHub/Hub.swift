@@ -32,7 +32,11 @@ package final class Hub {
   /// What waits for sessions that are being loaded.
   var loading: [SessionID: [(HostedSession?) -> Void]] = [:]
   /// Sessions to be loaded although nobody waits for them.
-  var backgroundLoads: Deque<SessionID> = []
+  var backgroundLoads: Deque<BackgroundLoad> = []
+  /// Sessions that are in the log only, whose end waits for the log.
+  var endingDormant: [SessionID: Dormant] = [:]
+  /// Ticks that wait for the log.
+  var pendingTickCount = 0
   package internal(set) var counters = HubCounters()
   /// Whether new sessions and joins are taken; false while the server goes away.
   package internal(set) var isDraining = false
@@ -133,7 +137,12 @@ package final class Hub {
 
   /// Takes a connection out of its session; its member stays, offline.
   func detach(_ connection: HubConnection, at time: HubTime) {
-    guard let member = connection.member, let hosted = sessions[connection.session] else { return }
+    guard let hosted = sessions[connection.session] else { return }
+    if connection.isWatching {
+      perform(hosted.session.detach(connection.id), in: hosted, at: time)
+      return letGoSoon(hosted)
+    }
+    guard let member = connection.member else { return }
     if hosted.connectionOfMember[member] == connection.id {
       hosted.connectionOfMember[member] = nil
     }
@@ -182,6 +191,7 @@ package final class Hub {
 
   /// Tells every member to come back later, and closes.
   package func drain(at time: HubTime) {
+    now = time
     isDraining = true
     for connection in connections.values.sorted(by: { $0.id.raw < $1.id.raw }) {
       sendAway(connection)

@@ -11,6 +11,8 @@ package final class HubConnection {
   var phase = Phase.silent
   /// Whom it speaks for, from its join on.
   var member: MemberID?
+  /// Nobody's: it hears everything and says nothing.
+  var isWatching = false
   var outbox = Outbox()
   var rate = MessageRate()
   /// Texts of the member's own language.

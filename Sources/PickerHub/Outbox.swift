@@ -33,14 +33,17 @@ struct Outbox {
 
   var isIdle: Bool { !isFull && waiting.isEmpty && !needsSnapshot }
 
-  mutating func append(_ message: Waiting, byteCountMax: Int) {
+  /// - Parameters:
+  ///   - byteCountMax: Octets that may wait before news are dropped.
+  ///   - countMax: Messages that may wait before news are dropped; default 1,000.
+  mutating func append(_ message: Waiting, byteCountMax: Int, countMax: Int = 1000) {
     if needsSnapshot {
       if let kept = Outbox.kept(of: message) { waiting.append(kept) }
       return
     }
     waiting.append(message)
     byteCount += Outbox.byteCount(of: message)
-    if byteCount > byteCountMax { dropNews() }
+    if byteCount > byteCountMax || waiting.count > countMax { dropNews() }
   }
 
   /// Takes the next message.

@@ -32,6 +32,17 @@ package struct LogSnapshot: Sendable {
   package let nextTick: Instant?
   /// How long ago the last revision or join was.
   package let idleMilliseconds: Int64
+
+  package init(
+    entryCount: Int, kept: SessionFold.Kept, isIdle: Bool, nextTick: Instant?,
+    idleMilliseconds: Int64
+  ) {
+    self.entryCount = entryCount
+    self.kept = kept
+    self.isIdle = isIdle
+    self.nextTick = nextTick
+    self.idleMilliseconds = idleMilliseconds
+  }
 }
 
 /// A session as it comes back from its log.

@@ -18,6 +18,8 @@ struct TimerQueue {
     case expiry(SessionID)
     /// The session may leave memory if nobody is in it.
     case idle(SessionID)
+    /// The session must come back into memory.
+    case load(SessionID)
     /// Presence news may be told.
     case presence(SessionID)
   }

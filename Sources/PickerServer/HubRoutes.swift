@@ -8,7 +8,7 @@ import WebSocketTransport
 
 /// The HTTP requests of protocol.md: from path and method to the hub and back.
 final class HubRoutes {
-  private let transport: HubTransport
+  let transport: HubTransport
   private let files: StaticFiles
   private let origins: OriginPolicy
   private let metrics: () -> String
@@ -28,7 +28,10 @@ final class HubRoutes {
     self.isReady = isReady
   }
 
-  private var hub: Hub { transport.hub }
+  /// The words above drawn months.
+  let monthWords = MonthWordsCatalog()
+
+  var hub: Hub { transport.hub }
 
   func respond(_ id: RequestID, _ request: HTTPRequest) {
     do throws(ProblemDocument) {
@@ -75,7 +78,9 @@ final class HubRoutes {
       answer(id, 200, MetricsText.contentType, Array(metrics().utf8))
     case let path where path.hasPrefix("/v1/sessions/"):
       try routeSession(id, request, path.dropFirst("/v1/sessions/".count))
-    default: try sendFile(id, request)
+    case "/v1/openapi.json", "/v1/asyncapi.json":
+      try sendFile(id, request, at: "/client/api" + request.path.dropFirst("/v1".count))
+    default: try sendFile(id, request, at: request.path)
     }
   }
 
@@ -92,6 +97,18 @@ final class HubRoutes {
     case 2 where parts[1] == "log":
       try allow(request, .get)
       try log(id, request, session)
+    case 2 where parts[1] == "events":
+      try allow(request, .get)
+      try events(id, request, session)
+    case 2 where parts[1] == "members":
+      try allow(request, .post)
+      try addMember(id, request, session)
+    case 2 where parts[1] == "commands":
+      try allow(request, .post)
+      try command(id, request, session)
+    case 3 where parts[1] == "months" && parts[2].hasSuffix(".svg"):
+      try allow(request, .get)
+      try drawMonth(id, request, session, parts[2].dropLast(".svg".count))
     default: throw notFound(request.path)
     }
   }
@@ -190,10 +207,12 @@ final class HubRoutes {
     }
   }
 
-  private func sendFile(_ id: RequestID, _ request: HTTPRequest) throws(ProblemDocument) {
+  private func sendFile(
+    _ id: RequestID, _ request: HTTPRequest, at path: String
+  ) throws(ProblemDocument) {
     guard
       let file = files.answer(
-        method: request.method.rawValue, path: request.path,
+        method: request.method.rawValue, path: path,
         ifNoneMatch: request.headers[.ifNoneMatch])
     else { throw notFound(request.path) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
@@ -201,7 +220,7 @@ final class HubRoutes {
       id, HTTPResponse(status: file.status, headers: file.headers, body: file.body))
   }
 
-  private func token(of request: HTTPRequest) -> String? {
+  func token(of request: HTTPRequest) -> String? {
     HubTransport.bearer(request.headers[.authorization])
   }
 
@@ -210,7 +229,7 @@ final class HubRoutes {
       status: 404, code: "notFound", detail: "there is nothing at \(path.prefix(128))")
   }
 
-  private func answer(_ id: RequestID, _ status: Int, _ type: String, _ body: [UInt8]) {
+  func answer(_ id: RequestID, _ status: Int, _ type: String, _ body: [UInt8]) {
     transport.loop.answer(
       id,
       HTTPResponse(
@@ -218,7 +237,7 @@ final class HubRoutes {
         body: body))
   }
 
-  private func answer(
+  func answer(
     _ id: RequestID, _ type: String, _ result: Result<[UInt8], HubProblem>
   ) {
     switch result {
@@ -227,7 +246,7 @@ final class HubRoutes {
     }
   }
 
-  private func answer(_ id: RequestID, _ problem: ProblemDocument) {
+  func answer(_ id: RequestID, _ problem: ProblemDocument) {
     transport.loop.answer(id, problem.response)
   }
 }

@@ -20,6 +20,17 @@ extension ProblemDocument {
     case .noSuchSession:
       self.init(
         status: 404, code: "noSuchSession", detail: "there is no session with this id, or no more")
+    case .noSuchMember:
+      self.init(
+        status: 404, code: "noSuchMember",
+        detail: "there is no such member, or it has left; POST to members makes a new one")
+    case .wrongSecret:
+      self.init(status: 401, code: "badToken", detail: "the secret is not this member's")
+    case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
+    case .outsideMonths(let detail): self.init(status: 404, code: "outsideMonths", detail: detail)
+    case .sessionFull:
+      self.init(
+        status: 503, code: "full", detail: "the session has all the members that it may have")
     case .full:
       self.init(
         status: 503, code: "full", detail: "the server has all the sessions that it may have")

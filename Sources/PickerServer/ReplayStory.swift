@@ -75,18 +75,27 @@ final class ReplayStory {
     text.append("result    \(String(decoding: standing.picker.result.serialized(), as: UTF8.self))")
     text += shown(standing)
     if !standing.membersInOrder.isEmpty {
-      let members = standing.membersInOrder.map { "\(name($0.id)) \($0.role)" }
-      text.append("members   \(members.joined(separator: ", "))")
+      let members = standing.membersInOrder.map {
+        report.knowsMembers ? "\(name($0.id)) \($0.role)" : name($0.id)
+      }
+      let who = report.knowsMembers ? "members   " : "authors   "
+      text.append(who + members.joined(separator: ", "))
     }
     text += report.remarks.map { "remark    \($0)" }
-    if let difference = report.difference {
-      text.append("differs   at revision \(difference.revision): \(difference.detail)")
-    } else {
-      text.append(
-        "equal     folding \(report.entryCount) entries makes what is stored: "
-          + report.compared)
-    }
+    text.append(verdict(report))
     return text.joined(separator: "\n") + "\n"
+  }
+
+  private func verdict(_ report: ReplayReport) -> String {
+    if let difference = report.difference {
+      return "differs   at revision \(difference.revision): \(difference.detail)"
+    }
+    let entries = counted(report.entryCount, "entry")
+    if report.comparedCount == 0 {
+      return "equal     \(entries) fold; there is no \(report.comparedNoun) yet to compare with"
+    }
+    let compared = counted(report.comparedCount, report.comparedNoun)
+    return "equal     folding \(entries) makes what is stored: \(compared) compared"
   }
 
   private func shown(_ fold: SessionFold) -> [String] {

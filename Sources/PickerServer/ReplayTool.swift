@@ -80,21 +80,16 @@ package struct ReplayTool {
   }
 
   private func octets(of source: String) throws(ReplayProblem) -> [UInt8] {
-    if source == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
+    let descriptor = source == "-" ? 0 : open(source, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw ReplayProblem(.noInput, "cannot read \(source): \(String(cString: strerror(errno)))")
+    }
     do {
-      return [UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))
+      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: descriptor != 0)
+      return [UInt8](try file.readToEnd() ?? Data())
     } catch {
-      throw ReplayProblem(.noInput, "cannot read \(source): \(Self.reason(error))")
+      throw ReplayProblem(.noInput, "cannot read \(source): \(error.localizedDescription)")
     }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    let cocoa = error as NSError
-    let cause = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError
-    if let cause, cause.domain == NSPOSIXErrorDomain {
-      return String(cString: strerror(Int32(cause.code)))
-    }
-    return cocoa.localizedDescription
   }
 
   private func answer(
@@ -113,7 +108,9 @@ package struct ReplayTool {
       .init("session", .string(standing.origin.id.text)),
       .init("revision", .integer(standing.revision)),
       .init("lastRevision", .integer(report.lastRevision)),
-      .init("entries", .integer(report.entryCount)), .init("compared", .string(report.compared)),
+      .init("entries", .integer(report.entryCount)),
+      .init("compared", .integer(report.comparedCount)),
+      .init("comparedWith", .string(report.comparedNoun)),
       .init("equal", .bool(report.difference == nil)), .init("whole", .bool(report.isWhole)),
       .init("difference", report.difference?.tree ?? .null),
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
@@ -121,7 +118,9 @@ package struct ReplayTool {
     let state = HTTPDocument.session(
       Session(standing), texts: story.texts(for: standing.origin.definition.locale),
       windowRows: windowRows, isFull: false)
-    members.append(.init("state", (try? JSONTree.parse(state, depthMax: 128)) ?? .null))
+    let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
+    let known = shown.filter { report.knowsMembers || $0.key != "members" }
+    members.append(.init("state", .object(known)))
     if story.isKept {
       members.append(.init("story", .array(story.lines.map(JSONTree.string))))
     }

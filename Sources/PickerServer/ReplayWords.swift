@@ -42,8 +42,7 @@ extension Answer {
 
 extension DateRange {
   var words: String {
-    "\(start.iso) to \(end.iso), \(dayCount) \(dayCount == 1 ? "day" : "days"), \(hits) "
-      + (hits == 1 ? "hit" : "hits")
+    "\(start.iso) to \(end.iso), \(counted(dayCount, "day")), \(counted(hits, "hit"))"
   }
 }
 
@@ -61,7 +60,8 @@ extension PickerChange {
   fileprivate func words(in texts: any RowTexts) -> String {
     switch self {
     case .reload(let column, let state):
-      return "column \(column) has \(state.rows.count) other rows, generation \(state.generation)"
+      let rows = counted(state.rows.count, "row")
+      return "column \(column) has \(rows) now, generation \(state.generation)"
     case .row(let column, let move):
       var words = "column \(column) is “\(move.rows.text(at: move.row, in: texts))” (\(move.cause)"
       if let wanted = move.wanted { words += ", wanted \(wanted)" }
@@ -81,4 +81,10 @@ extension RangeChange {
     if let reason { words += ", \(reason)" }
     return words + ")"
   }
+}
+
+/// `1 row`, `2 rows`, `2 entries`.
+func counted(_ count: Int, _ noun: String) -> String {
+  if count == 1 { return "1 \(noun)" }
+  return noun.hasSuffix("y") ? "\(count) \(noun.dropLast())ies" : "\(count) \(noun)s"
 }

@@ -25,10 +25,10 @@ package final class Server {
     self.configuration = configuration
     let zones = ZoneDatabase()
     self.zones = zones
-    let store = try ServerStore(configuration.store, zones: zones)
-    self.store = store
     let log = ServerLog(configuration.logLevel)
     let limits = ServerLimits(configuration.limits)
+    let store = try ServerStore(configuration.store, limits.session, zones: zones, log: log)
+    self.store = store
     loop = try SocketLoop(SocketLoopConfiguration(configuration, limits, log))
     let transport = HubTransport(
       loop, clock: SessionClock(isManual: configuration.clock == .manual),
@@ -45,7 +45,7 @@ package final class Server {
     routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder),
       origins: configuration.origins,
-      metrics: { ServerMetrics.text(transport.hub, loop) },
+      metrics: { ServerMetrics.text(transport.hub, loop, store) },
       isReady: { transport.hub.isDraining ? "the server is going away" : store.failure })
     transport.routes = routes.respond
     loop.handler = transport
@@ -90,6 +90,8 @@ package final class Server {
     var signals = endingSignals
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is an error of that write, and no end.
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   private static var endingSignals: sigset_t {

@@ -3,11 +3,21 @@ import WebSocketTransport
 
 /// What `GET /metrics` tells.
 enum ServerMetrics {
-  static func text(_ hub: Hub, _ loop: SocketLoop) -> String {
+  static func text(_ hub: Hub, _ loop: SocketLoop, _ store: ServerStore) -> String {
     var text = MetricsText()
     let counted = hub.counters
     let sockets = loop.counters
     text.gauge("pickerd_sessions", "Sessions that have not ended.", .init(hub.sessionCount))
+    text.gauge(
+      "pickerd_sessions_resident", "Those of them that are in memory.", .init(hub.residentCount))
+    if let batchCount = store.batchCount {
+      text.counter(
+        "pickerd_store_batches_total", "Transactions that the store has committed.",
+        .init(batchCount))
+      text.gauge(
+        "pickerd_store_failed", "1 while nothing can be stored.",
+        .init(store.failure == nil ? 0 : 1))
+    }
     text.gauge("pickerd_connections", "Open WebSockets.", .init(sockets.webSockets))
     text.gauge("pickerd_sockets", "TCP connections of all kinds.", .init(sockets.connections))
     text.counter("pickerd_messages_total", "Messages from clients.", .init(counted.messagesIn))

@@ -1,29 +1,21 @@
 import Foundation
 import PickerHub
+import PickerSession
 import SessionLog
-import Synchronization
 import WebSocketTransport
 
 /// The log of a server: in memory, or in a file whose thread speaks to the hub through the loop.
 final class ServerStore {
   let log: any SessionLog
   private let file: SQLiteSessionLog?
-  private let mailbox: Mailbox
-
-  /// Carries the store's words to the loop's thread.
-  private final class Mailbox: Sendable {
-    private let receiver = Mutex<(@Sendable (StoreNotice) -> Void)?>(nil)
-
-    func connect(_ receive: @escaping @Sendable (StoreNotice) -> Void) {
-      receiver.withLock { $0 = receive }
-    }
-
-    func post(_ notice: StoreNotice) { receiver.withLock { $0 }?(notice) }
-  }
+  private let mailbox: StoreMailbox
 
   /// - Throws: ``StoreProblem`` if the file cannot be used.
-  init(_ location: StoreLocation, zones: ZoneDatabase) throws(StoreProblem) {
-    let mailbox = Mailbox()
+  init(
+    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase,
+    log serverLog: ServerLog
+  ) throws(StoreProblem) {
+    let mailbox = StoreMailbox()
     self.mailbox = mailbox
     switch location {
     case .memory:
@@ -35,7 +27,12 @@ final class ServerStore {
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       let file = try SQLiteSessionLog(
-        path: path, zone: { zones.rules(named: $0) }, notify: { mailbox.post($0) })
+        path: path, limits: limits, zone: { zones.rules(named: $0) },
+        turn: { mailbox.post(.run($0)) },
+        notify: { notice in
+          if case .said(let sentence) = notice { serverLog.warning(sentence) }
+          mailbox.post(notice)
+        })
       self.file = file
       log = file
     }
@@ -66,6 +63,9 @@ final class ServerStore {
   /// Why nothing can be stored now; `nil` while all is well.
   var failure: String? { file?.failure }
 
+  /// Transactions since the start; `nil` without a file.
+  var batchCount: Int? { file?.batchCount }
+
   /// What a start has to say about the file.
   var notes: [String] {
     guard let file else { return [] }
@@ -89,6 +89,7 @@ extension HubTransport {
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
     case .run(let work): work()
+    case .said: return
     }
     rearm()
   }

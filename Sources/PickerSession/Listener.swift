@@ -1,15 +1,16 @@
 package import CivilTime
 
-/// A member's open connection, and how it sees the session.
+/// A member's open connection, or one of nobody who only watches, and how it sees the session.
 package struct Listener: Hashable, Sendable {
   package let connection: ConnectionID
-  package let member: MemberID
+  /// `nil`: nobody's, who only watches.
+  package let member: MemberID?
   /// Which language its rows are written in: listeners with the same number read the same texts.
   package let language: Int
   /// The months that it looks at, if any.
   package internal(set) var view: MonthView?
 
-  package init(connection: ConnectionID, member: MemberID, language: Int, view: MonthView?) {
+  package init(connection: ConnectionID, member: MemberID?, language: Int, view: MonthView?) {
     self.connection = connection
     self.member = member
     self.language = language

@@ -30,8 +30,11 @@ package final class Session {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
       case .answered(let member, let answer):
-        guard let listener = listener(of: member) else { continue }
-        effects.append(.answer(listener.connection, answer))
+        if let listener = listener(of: member) {
+          effects.append(.answer(listener.connection, answer))
+        } else {
+          effects.append(.unheard(member, answer))
+        }
       case .joined(let member):
         // Told when its connection listens: the others then hear of it once, online.
         news.join(member)
@@ -55,12 +58,20 @@ package final class Session {
 
   /// Connects a member that the fold knows.
   package func attach(_ listener: Listener) -> [SessionEffect] {
-    precondition(fold.members[listener.member] != nil, "only a member can listen")
-    precondition(!isOnline(listener.member), "a member has one connection")
+    guard let member = listener.member, fold.members[member] != nil else {
+      preconditionFailure("only a member can be connected")
+    }
+    precondition(!isOnline(member), "a member has one connection")
     listeners.append(listener)
-    online.insert(listener.member)
-    news.change(listener.member)
+    online.insert(member)
+    news.change(member)
     return [.presence]
+  }
+
+  /// Lets a connection of nobody watch. The members do not hear of it.
+  package func watch(_ listener: Listener) {
+    precondition(listener.member == nil, "a member is attached")
+    listeners.append(listener)
   }
 
   /// Takes a connection away. Its member stays, offline.
@@ -68,7 +79,7 @@ package final class Session {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
       return []
     }
-    let member = listeners.remove(at: index).member
+    guard let member = listeners.remove(at: index).member else { return [] }
     online.remove(member)
     if touches.removeValue(forKey: member) != nil { news.touch(member, .lifted) }
     if fold.members[member] != nil { news.change(member) }

@@ -5,6 +5,8 @@ package enum SessionEffect: Hashable, Sendable {
   /// To every listener that looks at a month whose cells time has changed: its months again.
   case monthsAgain(CellChange)
   case answer(ConnectionID, Answer)
+  /// The answer to a command that no connection gave.
+  case unheard(MemberID, Answer)
   /// Presence news wait to be told.
   case presence
 }

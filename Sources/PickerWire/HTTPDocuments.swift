@@ -19,7 +19,7 @@ package struct CreateRequest: Hashable, Sendable {
     }
     self.definition = definition
     if let title = tree["title"] {
-      guard let text = title.string, text.count <= 200 else {
+      guard let text = title.string, text.unicodeScalars.count <= 200 else {
         throw BadMessage("title must be a string of at most 200 characters")
       }
       self.title = text

@@ -53,7 +53,7 @@ extension MessageEncoder {
   }
 
   /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.
-  package func touches(in session: Session, for member: MemberID) -> Frame? {
+  package func touches(in session: Session, for member: MemberID?) -> Frame? {
     let touches = session.touches.filter { $0.key != member }
     if touches.isEmpty { return nil }
     var writer = JSONWriter()

@@ -24,24 +24,17 @@ package final class MessageEncoder {
   /// Says who somebody is, and where it goes on.
   ///
   /// - Parameters:
+  ///   - member: `nil` for somebody who only watches.
   ///   - secret: What the member shows when it resumes.
   ///   - resumedAt: The member's own revision when missed deltas follow; `nil` for a snapshot.
   package func welcome(
-    _ member: Member, secret: String, in session: Session, resumedAt revision: Int?,
+    _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
     texts: any RowTexts, now: Instant
   ) -> Frame {
     frame { writer in
-      writer.literal("{\"type\":\"welcome\",\"member\":{\"id\":")
-      writer.string(member.id.text)
-      writer.literal(",\"secret\":")
-      writer.string(secret)
-      writer.literal(",\"name\":")
-      writer.string(member.name)
-      writer.literal(",\"role\":\"")
-      writer.raw(member.role.rawValue.utf8)
-      writer.literal("\",\"color\":\"")
-      writer.raw(member.color.utf8)
-      writer.literal("\"},\"epoch\":")
+      writer.literal("{\"type\":\"welcome\"")
+      if let member { writer.welcomed(member, secret: secret) }
+      writer.literal(",\"epoch\":")
       writer.string(session.fold.origin.epoch)
       writer.literal(",\"revision\":")
       writer.integer(revision ?? session.fold.revision)
@@ -172,6 +165,20 @@ package struct EncodedDelta {
 }
 
 extension JSONWriter {
+  fileprivate mutating func welcomed(_ member: Member, secret: String) {
+    literal(",\"member\":{\"id\":")
+    string(member.id.text)
+    literal(",\"secret\":")
+    string(secret)
+    literal(",\"name\":")
+    string(member.name)
+    literal(",\"role\":\"")
+    raw(member.role.rawValue.utf8)
+    literal("\",\"color\":\"")
+    raw(member.color.utf8)
+    literal("\"}")
+  }
+
   mutating func now(_ now: Instant) {
     literal(",\"now\":\"")
     raw(now.rfc3339.utf8)

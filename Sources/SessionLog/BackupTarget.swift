@@ -34,7 +34,7 @@ struct BackupTarget {
     }
     for journal in ["-wal", "-journal"] where access(target + journal, F_OK) == 0 {
       throw StoreProblem(
-        "\(target) has a journal beside it (\(target)\(journal)): it is a store in use, or was one. "
+        "\(target) has a journal beside it (\(target)\(journal)): it is a store in use. "
           + "Give another name")
     }
   }

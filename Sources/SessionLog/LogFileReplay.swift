@@ -46,7 +46,7 @@ extension LogFile {
     }
     return ReplayReport(
       standing: standing, lastRevision: lines.count, entryCount: comparison.count,
-      compared: comparison.count == 1 ? "1 line" : "\(comparison.count) lines",
+      comparedCount: comparison.count, comparedNoun: "line", knowsMembers: false,
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }
 

@@ -73,5 +73,6 @@ func foldedDeltas(
     }
     if fold.revision >= through { break }
   }
-  return deltas
+  // Otherwise the session has ended meanwhile.
+  return fold.revision >= through ? deltas : nil
 }

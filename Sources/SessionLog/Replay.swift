@@ -11,8 +11,12 @@ package struct ReplayReport: Sendable {
   package let lastRevision: Int
   /// How many entries or lines have been folded.
   package let entryCount: Int
-  /// What the log has of states or changes, and how many of them: `3 snapshots`.
-  package let compared: String
+  /// How many stored states or changes have been compared.
+  package let comparedCount: Int
+  /// What they are, in the singular: `snapshot`.
+  package let comparedNoun: String
+  /// Whether the log says who joined as what; else only who gave a command that was accepted.
+  package let knowsMembers: Bool
   /// The first place at which what is stored is not what folding makes.
   package let difference: ReplayDifference?
   /// What is to be said besides, as sentences.

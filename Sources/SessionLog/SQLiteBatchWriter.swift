@@ -16,11 +16,15 @@ struct SQLiteBatchWriter {
   private struct Place {
     let number: Int64
     var entryCount: Int
-    /// Whether the row says that somebody may be in it.
-    var hasMembers: Bool
   }
 
   private var places: [SessionID: Place] = [:]
+  /// Sessions whose rows do not know of their new entries yet.
+  private var grown: Set<SessionID> = []
+  private let limits: SessionLimits
+
+  /// - Parameter limits: What new sessions are created under.
+  init(_ limits: SessionLimits) { self.limits = limits }
 
   /// How many records the hub waits for, per session.
   static func counts(of records: [Record]) -> [(session: SessionID, count: Int)] {
@@ -46,12 +50,14 @@ struct SQLiteBatchWriter {
         switch record {
         case .log(.created(let origin), let session):
           try create(session, origin, now, database)
-        case .log(.entry(let entry), let session): try add(entry, session, now, database)
+        case .log(.entry(let entry), let session): try add(entry, session, database)
         case .log(.ended, let session): try end(session, database)
         case .snapshot(let snapshot, let session):
           try keep(snapshot, session, now, database)
         }
       }
+      for session in grown { try noteGrowth(of: session, now, database) }
+      grown.removeAll(keepingCapacity: true)
       try execute(database, "UPDATE store SET batch = batch + 1", [])
       let batch = try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
       try database.execute(sql: "COMMIT")
@@ -74,38 +80,47 @@ struct SQLiteBatchWriter {
     try execute(
       database,
       """
-      INSERT INTO session (id, epoch, origin, ttlSeconds, activeAt) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO session (id, epoch, origin, ttlSeconds, hasMembers, activeAt)
+      VALUES (?, ?, ?, ?, 1, ?)
       """,
       [
-        session.text, origin.epoch, Data(origin.tree.serialized()), origin.ttlSeconds, now,
+        session.text, origin.epoch, Data(origin.tree(under: limits).serialized()),
+        origin.ttlSeconds, now,
       ])
-    places[session] = Place(
-      number: database.lastInsertedRowID, entryCount: 0, hasMembers: false)
+    places[session] = Place(number: database.lastInsertedRowID, entryCount: 0)
   }
 
   private mutating func add(
-    _ entry: LogEntry, _ session: SessionID, _ now: Int64, _ database: Database
+    _ entry: LogEntry, _ session: SessionID, _ database: Database
   ) throws {
     guard var place = try place(of: session, database) else { return }
     place.entryCount += 1
     try execute(
       database, "INSERT INTO entry (session, place, body) VALUES (?, ?, ?)",
       [place.number, place.entryCount, Data(entry.tree.serialized())])
+    places[session] = place
+    grown.insert(session)
+  }
+
+  /// Once a session and batch, however many entries there were.
+  private func noteGrowth(of session: SessionID, _ now: Int64, _ database: Database) throws {
+    guard let place = places[session] else { return }
     try execute(
       database, "UPDATE session SET entryCount = ?, hasMembers = 1, activeAt = ? WHERE number = ?",
       [place.entryCount, now, place.number])
-    places[session] = place
   }
 
   private mutating func end(_ session: SessionID, _ database: Database) throws {
     try execute(database, "DELETE FROM session WHERE id = ?", [session.text])
     places[session] = nil
+    grown.remove(session)
   }
 
   private mutating func keep(
     _ snapshot: LogSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
   ) throws {
     guard let place = try place(of: session, database) else { return }
+    if grown.remove(session) != nil { try noteGrowth(of: session, now, database) }
     try execute(
       database,
       """
@@ -144,8 +159,8 @@ struct SQLiteBatchWriter {
   private mutating func place(of session: SessionID, _ database: Database) throws -> Place? {
     if let place = places[session] { return place }
     let statement = try database.cachedStatement(
-      sql: "SELECT number, entryCount, hasMembers FROM session WHERE id = ?")
+      sql: "SELECT number, entryCount FROM session WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [session.text]) else { return nil }
-    return Place(number: row[0], entryCount: row[1], hasMembers: row[2])
+    return Place(number: row[0], entryCount: row[1])
   }
 }

@@ -6,73 +6,161 @@ import PickerSession
 
 /// Opens a store file and finds out what is in it.
 enum SQLiteOpening {
-  /// - Throws: ``StoreProblem`` for a file that is no store, corrupt, or of a newer pickerd.
-  static func open(_ path: String) throws(StoreProblem) -> DatabasePool {
+  /// A store that can be served.
+  struct Opened {
+    let pool: DatabasePool
+    let sessions: [DormantSession]
+    /// Whether accepted history was missing, so that all sessions have got a new epoch.
+    let hasLostHistory: Bool
+  }
+
+  /// - Throws: ``StoreProblem`` for a file that is no store, damaged, or of a newer pickerd. The
+  ///   file is as it was then.
+  static func open(_ path: String, _ lock: StoreLock) throws(StoreProblem) -> Opened {
+    do {
+      let isJournalMissing = try examine(path, lock)
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      try pool.writeWithoutTransaction { database in
+        // GRDB sets NORMAL for WAL, with which a commit is not flushed.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        // The last page of each session's entries is written again and again: moved into the file
+        // every 1,000 pages, a batch of 1,000 sessions would be written twice. Octets: 40 MB.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
+        let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
+      }
+      try SQLiteSchema.migrator.migrate(pool)
+      return try pool.write { database in
+        let hasLost = try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
+        lock.note(try batch(database))
+        return Opened(
+          pool: pool, sessions: try sessions(database), hasLostHistory: hasLost)
+      }
+    } catch {
+      throw problem(path, error)
+    }
+  }
+
+  private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "pickerd"
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA synchronous = FULL")
+    return configuration
+  }
+
+  /// Checks a store before anything is written to it, and moves its journal into it.
+  ///
+  /// - Returns: Whether batches that should be in the journal are not: it has nothing, although the
+  ///   last server did not end properly.
+  private static func examine(_ path: String, _ lock: StoreLock) throws -> Bool {
+    let octets = size(of: path)
+    guard let octets, octets > 0 else {
+      // SQLite would begin anew here, and remove the journal.
+      if size(of: path + "-wal") ?? 0 > 0 {
+        throw damaged(path, "it is \(octets == nil ? "gone" : "empty"), its journal is not")
+      }
+      if octets != nil && lock.batch > 0 { throw damaged(path, "it is empty") }
+      return false
     }
-    do {
-      let pool = try DatabasePool(path: path, configuration: configuration)
-      let problem = try pool.read { database in
-        try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-      }
-      guard problem == "ok" else { throw corrupt(path, problem ?? "unknown damage") }
-      if try pool.read(SQLiteSchema.migrator.hasBeenSuperseded) {
-        throw StoreProblem(
-          "\(path) was written by a newer pickerd. Serve it with that one, or give another --store")
-      }
-      try SQLiteSchema.migrator.migrate(pool)
-      return pool
-    } catch let problem as StoreProblem {
-      throw problem
-    } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-    {
-      throw corrupt(path, error.storeText)
-    } catch {
-      throw StoreProblem("cannot open the store \(path): \(error.storeText)")
+    let file = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? file.close() }
+    return try file.inDatabase { database in
+      try checkKind(path, database)
+      let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+      guard fault == "ok" else { throw damaged(path, fault ?? "unknown damage") }
+      return try settle(database, lock)
     }
   }
 
-  private static func corrupt(_ path: String, _ problem: String) -> StoreProblem {
+  /// - Returns: As ``examine(_:_:)``.
+  private static func settle(_ database: Database, _ lock: StoreLock) throws -> Bool {
+    guard let journal = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)"),
+      try database.tableExists("store")
+    else { return false }
+    let frameCount: Int = journal[1]
+    let isJournalMissing = frameCount <= 0 && lock.batch > lock.settledBatch
+    let batch = try batch(database)
+    // From here on the journal may go.
+    if !isJournalMissing, batch >= lock.batch, journal[0] == 0, frameCount == journal[2] {
+      lock.settle(batch)
+    }
+    return isJournalMissing
+  }
+
+  private static func batch(_ database: Database) throws -> Int {
+    try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
+  }
+
+  private static func checkKind(_ path: String, _ database: Database) throws {
+    if try SQLiteSchema.migrator.hasBeenSuperseded(database) {
+      throw StoreProblem(
+        "\(path) was written by a newer pickerd. Serve it with that one, or give another --store")
+    }
+    let tableCount = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+    // A first start that was cut off may have made the migrator's table only.
+    let isStore = try database.tableExists("store") || database.tableExists("grdb_migrations")
+    guard tableCount == 0 || isStore else {
+      throw StoreProblem(
+        "\(path) is a database of something else. Give --store a file of pickerd's own")
+    }
+  }
+
+  private static func size(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  /// Gives all sessions a new epoch when accepted history is missing, or the file is a backup.
+  private static func renewEpochs(
+    _ database: Database, _ lock: StoreLock, isJournalMissing: Bool
+  ) throws -> Bool {
+    let isBackup = try Bool.fetchOne(database, sql: "SELECT isBackup FROM store") ?? false
+    let isOlder = try batch(database) < lock.batch
+    guard isOlder || isJournalMissing || isBackup else { return false }
+    try database.execute(
+      sql: """
+        UPDATE session SET epoch = lower(hex(randomblob(16)));
+        UPDATE store SET isBackup = 0, batch = max(batch, ?)
+        """, arguments: [lock.batch])
+    return true
+  }
+
+  private static func sessions(_ database: Database) throws -> [DormantSession] {
+    let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT id, ttlSeconds, hasMembers, nextTick, activeAt FROM session")
+    var sessions: [DormantSession] = []
+    while let row = try rows.next() {
+      let nextTick: Int64? = row[3]
+      sessions.append(
+        DormantSession(
+          id: SessionID(row[0]), ttlSeconds: row[1],
+          idleMilliseconds: max(0, now - (row[4] as Int64)),
+          nextTick: nextTick.map { Instant(milliseconds: $0) }, hasMembers: row[2]))
+    }
+    return sessions
+  }
+
+  private static func problem(_ path: String, _ error: any Error) -> StoreProblem {
+    if let problem = error as? StoreProblem { return problem }
+    guard let error = error as? DatabaseError else {
+      return StoreProblem("cannot open the store \(path): \(error.storeText)")
+    }
+    switch error.resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return damaged(path, error.storeText)
+    case .SQLITE_BUSY:
+      return StoreProblem(
+        "another program has locked \(path). End that one (sqlite3? a copy under way?) and start "
+          + "pickerd again")
+    default: return StoreProblem("cannot open the store \(path): \(error.storeText)")
+    }
+  }
+
+  private static func damaged(_ path: String, _ fault: String) -> StoreProblem {
     StoreProblem(
-      "\(path) is damaged (\(problem)). pickerd does not repair it: put a backup in its place "
-        + "(pickerd backup makes them), or move it away to begin with an empty store")
-  }
-
-  /// Lists the sessions, giving all a new epoch when accepted history is missing.
-  static func takeOver(
-    _ pool: DatabasePool, path: String, batchBefore: Int
-  ) throws(StoreProblem) -> ([DormantSession], hasLostHistory: Bool) {
-    do {
-      return try pool.write { database in
-        let row = try Row.fetchOne(database, sql: "SELECT batch, isBackup FROM store")
-        let hasLost = (row?["isBackup"] ?? false) || (row?["batch"] ?? 0) < batchBefore
-        if hasLost {
-          try database.execute(
-            sql: """
-              UPDATE session SET epoch = lower(hex(randomblob(16)));
-              UPDATE store SET isBackup = 0, batch = max(batch, ?)
-              """, arguments: [batchBefore])
-        }
-        let now = Int64(Date.now.timeIntervalSince1970 * 1000)
-        let sessions = try Row.fetchAll(
-          database, sql: "SELECT id, ttlSeconds, hasMembers, nextTick, activeAt FROM session"
-        ).map { row in
-          let nextTick: Int64? = row["nextTick"]
-          return DormantSession(
-            id: SessionID(row["id"]), ttlSeconds: row["ttlSeconds"],
-            idleMilliseconds: max(0, now - (row["activeAt"] as Int64)),
-            nextTick: nextTick.map { Instant(milliseconds: $0) }, hasMembers: row["hasMembers"])
-        }
-        return (sessions, hasLost)
-      }
-    } catch {
-      throw StoreProblem("cannot read the store \(path): \(error.storeText)")
-    }
+      "\(path) is damaged (\(fault)). pickerd does not repair it: put a backup in its place "
+        + "(pickerd backup makes them), or move it away, with what has its name and -wal or .lock "
+        + "after it, to begin with an empty store")
   }
 }

@@ -24,7 +24,7 @@ enum SQLiteReading {
         sql: "SELECT number, epoch, origin, entryCount, activeAt FROM session WHERE id = ?",
         arguments: [id.text])
     else { return nil }
-    let origin = try origin(id, row, zone: zone)
+    let (origin, limits) = try created(id, row, limits, zone: zone)
     var (fold, place) = try start(row[0], origin, limits: limits, database)
     let entries = try Data.fetchCursor(
       database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
@@ -56,9 +56,17 @@ enum SQLiteReading {
   static func origin(
     _ id: SessionID, _ row: Row, zone: (String) -> ZoneRules?
   ) throws -> SessionOrigin {
+    try created(id, row, SessionLimits(), zone: zone).origin
+  }
+
+  /// A session's origin, and the limits under which it goes on.
+  static func created(
+    _ id: SessionID, _ row: Row, _ limits: SessionLimits, zone: (String) -> ZoneRules?
+  ) throws -> (origin: SessionOrigin, limits: SessionLimits) {
     let data: Data = row["origin"]
-    let tree = try JSONTree.parse([UInt8](data))
-    return try SessionOrigin(id: id, epoch: row["epoch"], tree: tree, zone: zone)
+    let tree = try JSONTree.parse([UInt8](data), depthMax: 128)
+    let origin = try SessionOrigin(id: id, epoch: row["epoch"], tree: tree, zone: zone)
+    return (origin, limits.asCreated(tree))
   }
 
   static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {
@@ -69,8 +77,8 @@ enum SQLiteReading {
     return entry
   }
 
-  /// Where folding begins: an idle snapshot, or one with the last 1,000 deltas after it, or the
-  /// session's creation.
+  /// Where folding begins: the last idle snapshot, or a later one with the last 1,000 deltas after
+  /// it, or the session's creation.
   private static func start(
     _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database
   ) throws -> (SessionFold, place: Int) {
@@ -83,7 +91,8 @@ enum SQLiteReading {
     let base = try Row.fetchOne(
       database,
       sql: """
-        SELECT * FROM snapshot WHERE session = ? AND revision <= ? ORDER BY place DESC LIMIT 1
+        SELECT * FROM snapshot WHERE session = ? AND (isIdle OR revision <= ?)
+        ORDER BY place DESC LIMIT 1
         """,
       arguments: [number, (newest["revision"] as Int) - max(historyCountMin, limits.history)])
     guard let base else { return (try created(origin, limits), 0) }

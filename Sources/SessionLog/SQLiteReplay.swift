@@ -52,10 +52,9 @@ package enum SQLiteReplay {
       throw ReplayProblem(
         .noInput, "\(path) has no session \(session); one that has ended is not kept")
     }
-    let origin = try SQLiteReading.origin(session, row, zone: zone)
+    var (origin, limits) = try SQLiteReading.created(session, row, limits, zone: zone)
     let number: Int64 = row["number"]
     var snapshots = try Snapshots(of: number, database)
-    var limits = limits
     limits.history = 0
     var replayer = Replayer(try SessionFold(origin, limits: limits), at: revision, each: each)
     try snapshots.compare(with: replayer, of: session)
@@ -77,13 +76,14 @@ package enum SQLiteReplay {
     return ReplayReport(
       standing: try replayer.standing(of: "session \(session)"),
       lastRevision: replayer.fold.revision, entryCount: replayer.entryCount,
-      compared: snapshots.compared, difference: snapshots.difference, remarks: [], isWhole: true)
+      comparedCount: snapshots.count, comparedNoun: "snapshot", knowsMembers: true,
+      difference: snapshots.difference, remarks: [], isWhole: true)
   }
 
   /// The snapshots of a session, compared one by one as folding reaches their places.
   private struct Snapshots {
     private var rows: ArraySlice<(place: Int, body: Data)>
-    private let count: Int
+    let count: Int
     private(set) var difference: ReplayDifference?
 
     init(of number: Int64, _ database: Database) throws {
@@ -95,8 +95,6 @@ package enum SQLiteReplay {
     }
 
     var isEmpty: Bool { rows.isEmpty }
-
-    var compared: String { count == 1 ? "1 snapshot" : "\(count) snapshots" }
 
     /// Compares the snapshot that was taken at this place, if one was.
     mutating func compare(with replayer: Replayer, of session: SessionID) throws {

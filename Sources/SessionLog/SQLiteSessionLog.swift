@@ -16,12 +16,15 @@ package enum StoreNotice: Sendable {
   case loaded(SessionID, LoadedSession?)
   /// Something to be done on the hub's thread.
   case run(@Sendable () -> Void)
+  /// Something that whoever runs the server wants to know, as a sentence.
+  case said(String)
 }
 
 /// Keeps the logs of all sessions in an SQLite file.
 ///
-/// A thread of its own writes. While it commits, what the sessions append gathers; then all of that
-/// is the next transaction: many sessions share one flush of the disk. The loop never waits.
+/// A thread of its own writes. What the sessions append in one turn of the loop, and while it
+/// commits, gathers; then all of that is the next transaction: many sessions share one flush of the
+/// disk. The loop never waits.
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
@@ -31,50 +34,74 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let zone: @Sendable (String) -> ZoneRules?
   /// The writing thread.
   let queue = DispatchQueue(label: "pickerd.store")
-  /// Folds whole logs again, one at a time, so that it does not take all cores from the loop.
-  private let readingQueue = DispatchQueue(label: "pickerd.store.reading")
-  private let lock: StoreLock
-  private let state = Mutex(State())
-  private let notify: @Sendable (StoreNotice) -> Void
+  /// Folds logs again, one at a time, so that it does not take all cores from the loop.
+  let readingQueue = DispatchQueue(label: "pickerd.store.reading")
+  let lock: StoreLock
+  /// The file and its journal, as they were opened.
+  let files: [FileIdentity]
+  let limits: SessionLimits
+  let state = Mutex(State())
+  let notify: @Sendable (StoreNotice) -> Void
+  private let turn: Turn
   /// Only on ``queue``.
-  var writer = SQLiteBatchWriter()
+  var writer: SQLiteBatchWriter
   /// Sessions that were in the file when it was opened.
   package let restored: [DormantSession]
   /// Whether accepted history was missing then, so that every session has a new epoch.
   package let hasLostHistory: Bool
 
+  /// Does something when the hub's turn is over.
+  package typealias Turn = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+  /// Records that may wait for the disk; more are not taken.
+  static let recordCountMax = 200_000
+
   struct State {
     var records: [SQLiteBatchWriter.Record] = []
-    var isCommitQueued = false
+    var loads: [(session: SessionID, limits: SessionLimits)] = []
+    var isTurnQueued = false
     /// Why nothing can be stored now.
     var failure: String?
+    /// Batches committed by this process.
+    var batchCount = 0
   }
 
   /// Opens a store, or makes it.
   ///
   /// - Parameters:
   ///   - path: The file; its folder must exist.
+  ///   - limits: What new sessions are created under.
   ///   - zone: Zone rules by IANA name; called on any thread.
-  ///   - notify: Called on the store's thread.
-  /// - Throws: ``StoreProblem`` if another process serves it, it is corrupt, it was written by a
+  ///   - turn: Called on the hub's thread. Default: every turn is over at once.
+  ///   - notify: Called on the store's threads.
+  /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
   ///   newer pickerd, or it cannot be opened.
   package init(
-    path: String, zone: @escaping @Sendable (String) -> ZoneRules?,
+    path: String, limits: SessionLimits = SessionLimits(),
+    zone: @escaping @Sendable (String) -> ZoneRules?, turn: @escaping Turn = { $0() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
+    self.limits = limits
     self.zone = zone
+    self.turn = turn
     self.notify = notify
+    writer = SQLiteBatchWriter(limits)
     lock = try StoreLock(path: path)
-    pool = try SQLiteOpening.open(path)
-    (restored, hasLostHistory) = try SQLiteOpening.takeOver(
-      pool, path: path, batchBefore: lock.batchBefore)
+    let opened = try SQLiteOpening.open(path, lock)
+    pool = opened.pool
+    restored = opened.sessions
+    hasLostHistory = opened.hasLostHistory
+    files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))
+    guard files.count == 2 else { throw StoreProblem("\(path) went away while it was opened") }
   }
 
   package var canLoad: Bool { true }
 
   /// Why nothing can be stored now; `nil` while all is well.
   package var failure: String? { state.withLock { $0.failure } }
+
+  /// How many batches have been committed since the start.
+  package var batchCount: Int { state.withLock { $0.batchCount } }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     add(.log(record, session)) ? .pending : .failed
@@ -86,67 +113,71 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   /// - Returns: False while nothing can be stored.
   private func add(_ record: SQLiteBatchWriter.Record) -> Bool {
-    state.withLock { state in
-      if state.failure != nil { return false }
-      state.records.append(record)
-      if !state.isCommitQueued {
-        state.isCommitQueued = true
-        queue.async { self.commit() }
+    let outcome = state.withLock { state -> (isTaken: Bool, isFirst: Bool) in
+      if state.failure != nil || state.records.count >= SQLiteSessionLog.recordCountMax {
+        return (false, false)
       }
-      return true
+      state.records.append(record)
+      defer { state.isTurnQueued = true }
+      return (true, !state.isTurnQueued)
+    }
+    if outcome.isFirst { queueTurn() }
+    return outcome.isTaken
+  }
+
+  private func queueTurn() {
+    turn { self.queue.async { self.writeAndRead() } }
+  }
+
+  package func load(_ session: SessionID, limits: SessionLimits) {
+    let isFirst = state.withLock { state in
+      state.loads.append((session, limits))
+      defer { state.isTurnQueued = true }
+      return !state.isTurnQueued
+    }
+    if isFirst { queueTurn() }
+  }
+
+  /// Writes everything that has gathered, in one transaction; then has loaded what was asked for. A
+  /// session is loaded when everything appended for it is in, or lost, and the hub told so.
+  private func writeAndRead() {
+    let (records, loads) = state.withLock { state in
+      state.isTurnQueued = false
+      defer {
+        state.records = []
+        state.loads = []
+      }
+      return (state.records, state.loads)
+    }
+    if !records.isEmpty { commit(records) }
+    for load in loads {
+      readingQueue.async { self.read(load.session, load.limits) }
     }
   }
 
-  /// Writes everything that has gathered, in one transaction.
-  private func commit() {
-    let records = state.withLock { state in
-      state.isCommitQueued = false
-      defer { state.records = [] }
-      return state.records
-    }
-    if records.isEmpty { return }
+  private func commit(_ records: [SQLiteBatchWriter.Record]) {
     do {
       let batch = try pool.writeWithoutTransaction { database in
         try writer.commit(records, database)
       }
+      try checkPlace()
       lock.note(batch)
+      state.withLock { $0.batchCount += 1 }
       notify(.stored(SQLiteBatchWriter.counts(of: records)))
     } catch {
       fail(records, error)
     }
   }
 
-  private func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
-    writer = SQLiteBatchWriter()
-    let later = state.withLock { state in
-      state.failure = "the store \(path) cannot be written: \(error.storeText)"
-      defer { state.records = [] }
-      return state.records
-    }
-    notify(.lost(SQLiteBatchWriter.counts(of: records + later).map(\.session)))
-    queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
-  }
-
-  /// Tries whether the store can be written again.
-  private func probe() {
+  private func read(_ session: SessionID, _ limits: SessionLimits) {
     do {
-      try pool.write { database in
-        try database.execute(sql: "UPDATE store SET probe = probe + 1")
+      let loaded = try pool.read { database in
+        try SQLiteReading.load(session, limits: limits, zone: zone, database)
       }
-      state.withLock { $0.failure = nil }
+      notify(.loaded(session, loaded))
     } catch {
-      state.withLock { $0.failure = "the store \(path) cannot be written: \(error.storeText)" }
-      queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
-    }
-  }
-
-  package func load(_ session: SessionID, limits: SessionLimits) {
-    queue.async {
-      self.commit()
-      let loaded = try? self.pool.read { database in
-        try SQLiteReading.load(session, limits: limits, zone: self.zone, database)
-      }
-      self.notify(.loaded(session, loaded ?? nil))
+      notify(.said("session \(session) cannot be read from \(path): \(error.storeText)"))
+      notify(.loaded(session, nil))
     }
   }
 
@@ -164,13 +195,15 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     }
   }
 
-  /// Waits until everything appended so far is in, or failed, and moves the log into the file.
+  /// Waits until everything appended so far is in, or failed, and moves the journal into the file.
   package func flush() {
     queue.sync {
-      commit()
-      try? pool.writeWithoutTransaction { database in
-        _ = try database.checkpoint(.truncate)
+      writeAndRead()
+      let journal = try? pool.writeWithoutTransaction { database in
+        try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
+      guard let journal, journal[0] == 0, (try? checkPlace()) != nil else { return }
+      lock.settle(lock.batch)
     }
   }
 }

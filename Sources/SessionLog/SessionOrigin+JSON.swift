@@ -22,6 +22,11 @@ extension SessionOrigin {
     return .object(members)
   }
 
+  /// The origin with the limits that are part of what commands do.
+  func tree(under limits: SessionLimits) -> JSONTree {
+    .object((tree.members ?? []) + [.init("limits", limits.tree)])
+  }
+
   /// Reads a stored origin.
   ///
   /// - Parameter zone: The rules of a zone by its name; `nil` for one that is not known any more.
@@ -52,6 +57,29 @@ extension SessionOrigin {
       id: id, epoch: epoch, definition: definition, title: tree["title"]?.string,
       ttlSeconds: ttlSeconds, openTap: openTap, access: access,
       createdAt: Instant(milliseconds: Int64(createdAt)))
+  }
+}
+
+/// A session goes on under the limits that it was created under, as far as they decide what its
+/// commands do: the same log gives the same state.
+extension SessionLimits {
+  fileprivate var tree: JSONTree {
+    .object([
+      .init("refs", .integer(refs)), .init("undo", .integer(undo)),
+      .init("openTapMilliseconds", .integer(Int(openTapMilliseconds))),
+    ])
+  }
+
+  /// These limits, with what a stored origin says in their place.
+  func asCreated(_ origin: JSONTree) -> SessionLimits {
+    var limits = self
+    let stored = origin["limits"]
+    if let refs = stored?["refs"]?.integer { limits.refs = refs }
+    if let undo = stored?["undo"]?.integer { limits.undo = undo }
+    if let open = stored?["openTapMilliseconds"]?.integer {
+      limits.openTapMilliseconds = Int64(open)
+    }
+    return limits
   }
 }
 

@@ -2,13 +2,18 @@ import Foundation
 
 /// Keeps a second server from the same store, and remembers how far the store has come.
 ///
-/// The file beside the store is locked as long as the process lives. Its first 8 octets are the
-/// number of the last batch committed: a store that has fewer has lost accepted history, or is an
-/// older copy.
+/// The file beside the store is locked as long as the process lives. It has two numbers of 8
+/// octets: the last batch that was committed, and the last one that stands in the store's file
+/// itself, so that the journal beside it (`-wal`) is not needed for it. A store that has fewer
+/// batches has lost accepted history, or is an older copy.
 final class StoreLock {
   private let descriptor: Int32
-  /// The last batch that this or an earlier process committed; 0 in a new file.
-  let batchBefore: Int
+  private let file: FileIdentity
+  /// The last batch that this or an earlier process committed; 0 for a new store. What is
+  /// remembered is a lower bound: it is not flushed.
+  private(set) var batch: Int
+  /// The last batch for which the journal is not needed.
+  private(set) var settledBatch: Int
 
   /// - Throws: ``StoreProblem`` if another process has it, or it cannot be made.
   init(path: String) throws(StoreProblem) {
@@ -19,22 +24,67 @@ final class StoreLock {
         "cannot open \(file): \(String(cString: strerror(errno))). Give a folder that this user "
           + "can write to, as in --store sqlite:/var/lib/pickerd/pickerd.sqlite")
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let identity = FileIdentity(file) else {
       close(descriptor)
       throw StoreProblem(
         "another pickerd serves \(path). Stop that one, or give this one a store of its own")
     }
     self.descriptor = descriptor
-    var octets = [UInt8](repeating: 0, count: 8)
-    let count = pread(descriptor, &octets, 8, 0)
-    batchBefore = count == 8 ? octets.reversed().reduce(0) { $0 << 8 | Int($1) } : 0
+    self.file = identity
+    var octets = [UInt8](repeating: 0, count: 16)
+    _ = pread(descriptor, &octets, 16, 0)
+    batch = StoreLock.number(octets[..<8])
+    settledBatch = StoreLock.number(octets[8...])
   }
 
   deinit { close(descriptor) }
 
-  /// Notes a batch. Not flushed: what is remembered is a lower bound.
+  /// Whether the lock still keeps others out: its file is where it was.
+  var isInPlace: Bool { file.isInPlace }
+
+  /// Notes a batch that has been committed.
   func note(_ batch: Int) {
-    let octets = (0..<8).map { UInt8(truncatingIfNeeded: batch >> ($0 * 8)) }
-    _ = pwrite(descriptor, octets, 8, 0)
+    self.batch = batch
+    write()
+  }
+
+  /// Notes that everything up to `batch` stands in the store's file, flushed.
+  func settle(_ batch: Int) {
+    self.batch = batch
+    settledBatch = batch
+    write()
+    fsync(descriptor)
+  }
+
+  private func write() {
+    let octets = [batch, settledBatch].flatMap { number in
+      (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+    _ = pwrite(descriptor, octets, 16, 0)
+  }
+
+  private static func number(_ octets: ArraySlice<UInt8>) -> Int {
+    octets.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+/// A file under its name: whether the name still means the same file.
+struct FileIdentity {
+  let path: String
+  private let device: dev_t
+  private let number: ino_t
+
+  /// - Returns: `nil` if there is no such file.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.path = path
+    device = status.st_dev
+    number = status.st_ino
+  }
+
+  var isInPlace: Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_dev == device && status.st_ino == number
   }
 }

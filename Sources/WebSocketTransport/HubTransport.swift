@@ -19,6 +19,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
   private let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
+  /// Connections that are streams of events, not WebSockets.
+  var streams: [ConnectionID: EventStream] = [:]
+  var lastEvent: EncodedEvent?
+  var keepAliveDue: Int64?
   /// One at a time: what takes long must not take all cores from the loop.
   private let background = DispatchQueue(label: "pickerd.background")
 
@@ -89,18 +93,17 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package func timer() {
     timerDue = nil
     hub.timer(at: now)
+    keepAlive()
     rearm()
   }
 
   package func send(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
-    switch loop.send(frame, to: connection) {
-    case .sent: .sent
-    case .full: .full
-    case .gone: .gone
-    }
+    if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
+    return loop.send(frame, to: connection)
   }
 
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    if streams[connection] != nil { return closeEvents(connection, last: last) }
     loop.close(connection, code: code, reason: reason, last: last)
   }
 
@@ -121,7 +124,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   /// Sets the loop's timer to when the hub wants to be called next.
   package func rearm() {
-    let due = hub.nextTimer(at: now, clockRuns: clock.runs)
+    var due = hub.nextTimer(at: now, clockRuns: clock.runs)
+    if let keepAliveDue { due = min(due ?? .max, keepAliveDue) }
     if due == timerDue { return }
     timerDue = due
     loop.setTimer(atMonotonicMilliseconds: due)

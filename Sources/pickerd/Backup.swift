@@ -9,7 +9,7 @@ struct Backup: ParsableCommand {
     abstract: "Copy a store into a file, while a server serves it.",
     discussion: """
       The copy is all of the store as it stood at one moment, in one file, checked and flushed. To \
-      restore it, stop the server, move the store away together with the files of its name that end \
+      restore it, stop the server, move the store away with the files of its name that end \
       in -wal and -shm, put the copy in its place and start the server: every session then has a \
       new epoch, and clients begin from what the copy has.
 

@@ -16,8 +16,8 @@ struct Replay: ParsableCommand {
         pickerd replay sqlite:/var/lib/pickerd/pickerd.sqlite 0pUZu3NiI_ZAxUZiWvSdYG --verbose
         curl -s http://127.0.0.1:7681/v1/sessions/ID/log | pickerd replay - --at 41
 
-      What undo, refs and rows go by are limits of the server: give those that it has as --limit \
-      or in PICKERD_LIMIT. Zone rules are this machine's.
+      How many rows a reload shows is a limit of the server: if it has another windowRows than \
+      the default, give it as --limit or in PICKERD_LIMIT. Zone rules are this machine's.
 
       EXIT STATUS: 0 what is stored is what folding makes. 1 it differs; the answer says at which \
       revision and in what. 64 wrong usage. 65 no whole log: cut, with gaps, of another session, \
@@ -45,7 +45,7 @@ struct Replay: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A limit of the server, such as undo=50; may be repeated.",
+      "A limit of the server, such as windowRows=100; may be repeated.",
       valueName: "name=number"))
   var limit: [String] = []
 

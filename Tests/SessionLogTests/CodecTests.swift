@@ -1,1 +1,160 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
 import Testing
+
+@testable import SessionLog
+
+/// Sessions of all kinds with everything that can happen to them, from a seed.
+struct GeneratedSession {
+  let origin: SessionOrigin
+  private(set) var entries: [LogEntry] = []
+  private(set) var fold: SessionFold
+  /// The fold after each entry.
+  private(set) var folds: [SessionFold] = []
+
+  static let definitions = [
+    #"{"kind":"date","timeZone":"UTC","min":"2018-01-05","max":"2020-11-20"}"#,
+    #"{"kind":"date","timeZone":"UTC","min":"today","max":"today+P1Y"}"#,
+    #"{"kind":"slot","timeZone":"UTC"}"#,
+    #"{"kind":"cascade","nodes":[{"text":"a","children":[{"text":"b"},{"text":"ü\u0001\"","children":[{"text":"d"}]}]},{"text":"e"}]}"#,
+    #"{"kind":"columns","columns":[["x","y","z"],["1","2"]]}"#,
+    #"{"kind":"calendar","timeZone":"UTC","months":{"from":"2018-01","through":"2019-12"}}"#,
+  ]
+
+  init(seed: UInt64) throws {
+    var random = SplitMix(state: seed)
+    let text = GeneratedSession.definitions[Int(seed % UInt64(GeneratedSession.definitions.count))]
+    let definition = try Definition.make(from: try JSONTree.parse(Array(text.utf8))) { _ in .utc }
+    let tokens: SessionOrigin.Access =
+      seed.isMultiple(of: 2) ? .open : .tokens([.owner: hash(1), .viewer: hash(2)])
+    origin = SessionOrigin(
+      id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
+      title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 60,
+      openTap: seed.isMultiple(of: 4) ? .owner : .shared, access: tokens,
+      createdAt: Instant(milliseconds: 1_542_938_400_000))
+    fold = try SessionFold(origin)
+    var at = origin.createdAt
+    for number in 0..<Int.random(in: 1...120, using: &random) {
+      at = at.adding(milliseconds: Int64.random(in: -1000...40_000_000, using: &random))
+      let entry = LogEntry(at: at, body: body(number, &random))
+      entries.append(entry)
+      _ = fold.apply(entry)
+      folds.append(fold)
+    }
+  }
+
+  private func body(_ number: Int, _ random: inout SplitMix) -> LogEntry.Body {
+    let members = fold.membersInOrder
+    guard let member = members.randomElement(using: &random) else { return joined(number) }
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0: return joined(number)
+    case 1: return .left(member.id)
+    case 2: return .roleChanged(member.id, Role.allCases.randomElement(using: &random)!)
+    case 3: return .tick
+    default:
+      let ref = max(1, member.refs.greatest + Int.random(in: -2...3, using: &random))
+      return .command(member.id, ref: ref, command(&random))
+    }
+  }
+
+  private func joined(_ number: Int) -> LogEntry.Body {
+    .joined(
+      .init(
+        member: MemberID("m_\(number)"), secret: hash(UInt8(number)), name: "Ana \u{7}é",
+        role: number.isMultiple(of: 3) ? nil : .owner))
+  }
+
+  private func command(_ random: inout SplitMix) -> Command {
+    let date = CivilDate(ordinal: 736_694 + Int.random(in: -10...800, using: &random))
+    switch Int.random(in: 0..<14, using: &random) {
+    case 0: return .undo
+    case 1: return .redo
+    case 2: return .clear
+    case 3: return .confirm
+    case 4, 5: return .reopen
+    case 6: return .unknown(type: "wink")
+    case 7: return .tap(.cell(date.civilMonth, Int.random(in: -1...43, using: &random)))
+    case 8:
+      return .tap(.point(date.civilMonth, x: .random(in: -1...2, using: &random), y: 0.1 + 0.2))
+    case 9, 10: return .tap(.date(date))
+    default:
+      let column = Int.random(in: 0...3, using: &random)
+      return .select(
+        .init(
+          column: column, row: Int.random(in: -1...12, using: &random),
+          generation: fold.picker.columns.indices.contains(column)
+            ? fold.picker.columns[column].generation : Int.max,
+          key: Bool.random(using: &random) ? nil : "2"))
+    }
+  }
+}
+
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+func hash(_ octet: UInt8) -> SecretHash { SecretHash([octet, 0, 255, 16]) }
+
+/// A tree as it comes back from its octets.
+func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.serialized()) }
+
+@Suite struct CodecTests {
+  @Test(arguments: UInt64(1)...120)
+  func `an entry is read back as it was written`(seed: UInt64) throws {
+    for entry in try GeneratedSession(seed: seed).entries {
+      #expect(LogEntry(tree: try reread(entry.tree)) == entry)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...120)
+  func `an origin is read back as it was written`(seed: UInt64) throws {
+    let origin = try GeneratedSession(seed: seed).origin
+
+    let back = try SessionOrigin(
+      id: origin.id, epoch: origin.epoch, tree: try reread(origin.tree)
+    ) { _ in .utc }
+
+    #expect(back.tree == origin.tree)
+    #expect(back.definition.document(full: true) == origin.definition.document(full: true))
+    #expect(back.access == origin.access && back.openTap == origin.openTap)
+    #expect(back.title == origin.title && back.createdAt == origin.createdAt)
+  }
+
+  @Test(arguments: UInt64(1)...120)
+  func `a snapshot is read back, and goes on as the session does`(seed: UInt64) throws {
+    let session = try GeneratedSession(seed: seed)
+    for place in stride(from: 0, to: session.entries.count, by: 7) {
+      let kept = try #require(SessionFold.Kept(tree: try reread(session.folds[place].kept.tree)))
+      #expect(kept == session.folds[place].kept)
+      var fold = SessionFold(session.origin, kept: kept)
+      for entry in session.entries[(place + 1)...] { _ = fold.apply(entry) }
+      #expect(fold.kept == session.fold.kept)
+      #expect(fold.nextTick == session.fold.nextTick)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...120)
+  func `the same entries give the same session`(seed: UInt64) throws {
+    let session = try GeneratedSession(seed: seed)
+    let origin = try SessionOrigin(
+      id: session.origin.id, epoch: session.origin.epoch, tree: try reread(session.origin.tree)
+    ) { _ in .utc }
+    var fold = try SessionFold(origin)
+    for entry in session.entries {
+      _ = fold.apply(try #require(LogEntry(tree: try reread(entry.tree))))
+    }
+
+    #expect(fold.kept == session.fold.kept)
+    #expect(fold.history == session.fold.history)
+  }
+}

@@ -47,7 +47,7 @@ class Window:
 
     @property
     def chosen(self):
-        return self.page.locator(".chosen")
+        return self.page.locator("pickerd-wheels .chosen, pickerd-calendar .chosen")
 
     @property
     def note(self):

@@ -1,0 +1,100 @@
+package import CivilTime
+package import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// What somebody wants to hear who only watches.
+package struct WatchRequest: Sendable {
+  package var token: String?
+  package var locale: String?
+  package var view: MonthView?
+  /// The beginning of the epoch, and the revision, that it has seen last.
+  package var seen: (epochMark: String, revision: Int)?
+
+  package init() {}
+}
+
+/// A month as it stands.
+package struct MonthSight {
+  package let month: CivilMonth
+  /// Whole weeks.
+  package let cells: [Cell]
+  package let bands: [Band]
+  package let texts: any RowTexts
+}
+
+/// Who only looks: no member, unseen by the others.
+extension Hub {
+  /// Lets a connection hear everything that members hear.
+  ///
+  /// - Parameters:
+  ///   - open: Called once, with the session's epoch or with why not; opens the connection. `nil`
+  ///     if nobody waits for it any more.
+  /// - Source: protocol.md, "HTTP", events.
+  package func watch(
+    _ id: SessionID, _ request: WatchRequest, at time: HubTime,
+    open: @escaping (Result<String, HubProblem>) -> ConnectionID?
+  ) {
+    find(
+      id, token: request.token, needs: .viewer, at: time, failure: { _ = open(.failure($0)) }
+    ) { [unowned self] hosted in
+      let fold = hosted.session.fold
+      let watcherCount = hosted.session.listeners.count { $0.member == nil }
+      guard !isDraining else { return _ = open(.failure(.unavailable)) }
+      guard watcherCount < limits.session.members else {
+        return _ = open(.failure(.sessionFull))
+      }
+      guard let stream = open(.success(fold.origin.epoch)) else { return }
+      let connection = HubConnection(id: stream, session: id, bearer: nil)
+      let language = languages.number(
+        for: request.locale, fallback: fold.origin.definition.locale)
+      connection.isWatching = true
+      connection.phase = .joined
+      connection.texts = languages[language]
+      connections[stream] = connection
+      let isCalendar = fold.origin.definition.kind == .calendar
+      hosted.session.watch(
+        Listener(
+          connection: stream, member: nil, language: language,
+          view: isCalendar ? request.view.map(cut) : nil))
+      greetWatcher(connection, request, in: hosted.session)
+    }
+  }
+
+  private func greetWatcher(
+    _ connection: HubConnection, _ request: WatchRequest, in session: Session
+  ) {
+    var missed: ArraySlice<Delta>?
+    if let seen = request.seen, !seen.epochMark.isEmpty,
+      session.fold.origin.epoch.hasPrefix(seen.epochMark)
+    {
+      missed = session.fold.deltas(after: seen.revision)
+    }
+    let frame = encoder.welcome(
+      nil, secret: "", in: session, resumedAt: missed == nil ? nil : request.seen?.revision,
+      texts: connection.texts, now: now.session)
+    greet(connection, frame, missed: missed, in: session)
+  }
+
+  /// A month of a calendar, for a drawing.
+  package func month(
+    _ month: CivilMonth, of id: SessionID, token: String?, locale: String?, at time: HubTime,
+    answer: @escaping (Result<MonthSight, HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let picker = hosted.session.fold.picker
+      guard let list = picker.months else {
+        return answer(.failure(.wrongKind("only a calendar has months to be drawn")))
+      }
+      guard let cells = picker.cells(of: month) else {
+        let detail = "\(month.iso) is not in the list, which is \(list.first.iso) to "
+        return answer(.failure(.outsideMonths(detail + list.last.iso)))
+      }
+      let texts = languages.texts(for: locale, fallback: picker.definition.locale)
+      answer(
+        .success(
+          MonthSight(month: month, cells: cells, bands: picker.bands(of: month), texts: texts)))
+    }
+  }
+}

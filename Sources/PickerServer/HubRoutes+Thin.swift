@@ -1,0 +1,160 @@
+import CivilTime
+import PickerHub
+import PickerModel
+import PickerSession
+import PickerWire
+import WebSocketTransport
+
+/// The thinnest ways in: a picture, a stream of events, a command at a time.
+extension HubRoutes {
+  /// `GET …/months/2026-11.svg`
+  func drawMonth(
+    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID, _ name: Substring
+  ) throws(ProblemDocument) {
+    let month = try month(String(name), named: "the month in the path")
+    let width = try pixels(request, "width", default: 350)
+    let height = try pixels(request, "height", default: 500)
+    let themeName = request.queryValue("theme") ?? "article"
+    guard let theme = MonthTheme.named(themeName) else {
+      throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
+    }
+    hub.month(
+      month, of: session, token: token(of: request), locale: request.queryValue("locale"),
+      at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success(let sight):
+        let words = monthWords.words(for: sight.texts.tag)
+        let drawing = MonthDrawing(
+          width: width, height: height, theme: theme, language: sight.texts.tag,
+          title: words.title(of: sight.month),
+          weekdays: sight.cells.prefix(7).map { words.weekday($0.date.weekday) },
+          cells: sight.cells, cellTexts: sight.cells.map { sight.texts.cell($0.date.day) },
+          bands: sight.bands)
+        send(drawing.svg, id, ifNoneMatch: request.headers[.ifNoneMatch])
+      case .failure(let problem): answer(id, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// A picture has its content's hash as its tag: it changes exactly when the picture does.
+  private func send(_ picture: [UInt8], _ id: RequestID, ifNoneMatch: String?) {
+    let tag = EntityTag.of(picture)
+    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+    var headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
+    if !isKnown {
+      headers += [
+        ("Content-Type", "image/svg+xml"), ("Content-Security-Policy", "default-src 'none'"),
+        ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "cross-origin"),
+      ]
+    }
+    transport.loop.answer(
+      id,
+      HTTPResponse(
+        status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
+        body: isKnown ? [] : picture))
+  }
+
+  /// `GET …/events`
+  func events(
+    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+  ) throws(ProblemDocument) {
+    var watch = WatchRequest()
+    watch.token = token(of: request)
+    watch.locale = request.queryValue("locale")
+    if let text = request.queryValue("months") {
+      let countText = request.queryValue("count") ?? "1"
+      guard let count = Int(countText), count >= 0 else {
+        throw badRequest("count must be a number of months")
+      }
+      watch.view = MonthView(from: try month(text, named: "months"), count: count)
+    }
+    watch.seen = request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
+    if request.method == .head { return headOfEvents(id, request, session) }
+    hub.watch(session, watch, at: transport.now) { [self] result in
+      switch result {
+      case .success(let epoch): return transport.openEvents(id, epoch: epoch)
+      case .failure(let problem):
+        answer(id, ProblemDocument(problem))
+        return nil
+      }
+    }
+  }
+
+  /// Whether there would be a stream, without one.
+  private func headOfEvents(_ id: RequestID, _ request: HTTPRequest, _ session: SessionID) {
+    hub.read(
+      session, token: token(of: request), locale: nil, isFull: false, at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success:
+        transport.loop.answer(
+          id, HTTPResponse(status: 200, headers: HubTransport.eventHeaders))
+      case .failure(let problem): answer(id, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// `POST …/members`
+  func addMember(
+    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+  ) throws(ProblemDocument) {
+    let body: MemberRequest
+    do throws(BadMessage) {
+      body = try MemberRequest(request.body)
+    } catch {
+      throw badRequest(error.detail)
+    }
+    hub.addMember(to: session, body, token: token(of: request), at: transport.now) {
+      [self] result in
+      switch result {
+      case .success(let welcome): answer(id, 201, "application/json", welcome)
+      case .failure(let problem): answer(id, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// `POST …/commands`
+  func command(
+    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+  ) throws(ProblemDocument) {
+    let byteCountMax = hub.configuration.limits.messageBytes
+    guard request.body.count <= byteCountMax else {
+      throw ProblemDocument(
+        status: 413, code: "tooLarge", detail: "a command has at most \(byteCountMax) octets")
+    }
+    let body: CommandRequest
+    do throws(BadMessage) {
+      body = try CommandRequest(request.body)
+    } catch {
+      throw badRequest(error.detail)
+    }
+    hub.post(
+      body, to: session, token: token(of: request), locale: request.queryValue("locale"),
+      at: transport.now
+    ) { [self] in answer(id, "application/json", $0) }
+  }
+
+  private func month(
+    _ text: String, named name: String
+  ) throws(ProblemDocument) -> CivilMonth {
+    guard let month = CivilMonth(iso: text.utf8) else {
+      throw badRequest("\(name) must be a month, as 2026-11")
+    }
+    return month
+  }
+
+  private func pixels(
+    _ request: HTTPRequest, _ name: String, default standard: Int
+  ) throws(ProblemDocument) -> Int {
+    guard let text = request.queryValue(name) else { return standard }
+    guard let number = Int(text), (50...4000).contains(number) else {
+      throw badRequest("\(name) must be a number of pixels from 50 to 4000")
+    }
+    return number
+  }
+
+  private func badRequest(_ detail: String) -> ProblemDocument {
+    ProblemDocument(status: 400, code: "badRequest", detail: detail)
+  }
+}

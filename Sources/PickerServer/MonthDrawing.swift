@@ -1,0 +1,171 @@
+import PickerModel
+
+/// A month drawn as SVG, as article 004 draws it: title, weekdays, circles and bands.
+///
+/// A point of the picture and the same point of a tap (fractions of width and height) mean the same
+/// cell.
+/// - Source: article 004, `drawRect` and `drawSelectRange`; rules.md, "Hit test".
+struct MonthDrawing {
+  /// The title's and the weekdays' shares of the height.
+  static let titleShare = 0.095
+  static let weekdayShare = 0.089
+
+  /// Pixels.
+  let width: Int
+  let height: Int
+  let theme: MonthTheme
+  /// A BCP 47 tag.
+  let language: String
+  let title: String
+  /// In the order of the columns.
+  let weekdays: [String]
+  /// Whole weeks.
+  let cells: [Cell]
+  /// By cell.
+  let cellTexts: [String]
+  let bands: [Band]
+
+  private var cellWidth: Double { Double(width) / 7 }
+  private var top: Double { Double(height) * (Self.titleShare + Self.weekdayShare) }
+  private var cellHeight: Double { (Double(height) - top) / Double(cells.count / 7) }
+  /// The article's 5 points around a cell of 50, at any size.
+  private var inset: Double { min(cellWidth, cellHeight) / 10 }
+  private var radius: Double { min(cellWidth, cellHeight) / 2 - inset }
+  /// The size of the article's 12 points, at any size.
+  private var fontSize: Double { min(cellWidth, cellHeight) * 0.28 }
+
+  /// The whole document.
+  var svg: [UInt8] {
+    var text = """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" role="img" xml:lang="\(Self.escaped(language))" \
+      font-family="Helvetica, Arial, sans-serif" text-anchor="middle">
+      <title>\(Self.escaped(title))</title>
+
+      """
+    if let ground = theme.ground {
+      text += "<rect width=\"\(width)\" height=\"\(height)\" fill=\"\(ground)\"/>\n"
+    }
+    let titleHeight = Double(height) * Self.titleShare
+    text += label(
+      title, x: Double(width) / 2, y: titleHeight / 2, size: min(fontSize * 1.3, titleHeight * 0.6),
+      fill: theme.title)
+    text += weekdayLabels
+    for index in cells.indices { text += mark(index) }
+    for band in bands { text += paint(band) }
+    for index in cells.indices { text += dayLabel(index) }
+    return Array((text + "</svg>\n").utf8)
+  }
+
+  private var weekdayLabels: String {
+    let middle = Double(height) * (Self.titleShare + Self.weekdayShare / 2)
+    let longest = weekdays.map(\.count).max() ?? 1
+    let size = min(
+      fontSize, Double(height) * Self.weekdayShare * 0.6, cellWidth * 1.6 / Double(max(longest, 1)))
+    var text = ""
+    for (column, weekday) in weekdays.enumerated() {
+      let day = cells[column].date.weekday
+      text += label(
+        weekday, x: (Double(column) + 0.5) * cellWidth, y: middle, size: size,
+        fill: day == 1 || day == 7 ? theme.weekend : theme.weekday)
+    }
+    return text
+  }
+
+  /// The disc or the ring of a cell that no band covers.
+  private func mark(_ index: Int) -> String {
+    let cell = cells[index]
+    let (x, y) = center(index)
+    let place = "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\""
+    if cell.isOutside {
+      guard let disc = theme.outsideDisc else { return "" }
+      return "\(place) r=\"\(Self.number(radius))\" fill=\"\(disc)\"/>\n"
+    }
+    if isSelected(index) { return "" }
+    let color = cell.isToday ? theme.today : theme.ring
+    let thickness = cell.isToday ? max(1.5, radius / 10) : max(1, radius / 20)
+    return "\(place) r=\"\(Self.number(radius))\" fill=\"none\" stroke=\"\(color)\" "
+      + "stroke-width=\"\(Self.number(thickness))\"/>\n"
+  }
+
+  /// One day is a disc, more of a row are a rectangle with round ends, over the whole cells.
+  private func paint(_ band: Band) -> String {
+    switch band.shape {
+    case .circle:
+      let (x, y) = center(band.row * 7 + band.from)
+      return "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" "
+        + "r=\"\(Self.number(radius))\" fill=\"\(theme.band)\"/>\n"
+    case .pill:
+      let breadth = Double(band.to - band.from + 1) * cellWidth - 2 * inset
+      let tall = cellHeight - 2 * inset
+      let x = Double(band.from) * cellWidth + inset
+      let y = top + Double(band.row) * cellHeight + inset
+      return "<rect x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" "
+        + "width=\"\(Self.number(breadth))\" height=\"\(Self.number(tall))\" "
+        + "rx=\"\(Self.number(min(breadth, tall) / 2))\" fill=\"\(theme.band)\"/>\n"
+    }
+  }
+
+  private func dayLabel(_ index: Int) -> String {
+    let cell = cells[index]
+    let (x, y) = center(index)
+    let isSelected = isSelected(index)
+    let fill =
+      if isSelected {
+        theme.bandText
+      } else if cell.isOutside {
+        theme.outsideText
+      } else {
+        cell.isDisabled ? theme.disabledText : theme.day
+      }
+    let isStruck = theme.strikesDisabled && cell.isDisabled && !cell.isOutside && !isSelected
+    return label(
+      cellTexts[index], x: x, y: y, size: fontSize, fill: fill,
+      more: (isStruck ? " text-decoration=\"line-through\"" : "")
+        + (cell.isToday && !cell.isOutside ? " font-weight=\"bold\"" : ""))
+  }
+
+  private func isSelected(_ index: Int) -> Bool {
+    let (row, column) = (index / 7, index % 7)
+    return bands.contains { $0.row == row && $0.from <= column && column <= $0.to }
+  }
+
+  private func center(_ index: Int) -> (x: Double, y: Double) {
+    ((Double(index % 7) + 0.5) * cellWidth, top + (Double(index / 7) + 0.5) * cellHeight)
+  }
+
+  /// A text around a point. Its baseline is put by numbers: not every renderer knows
+  /// `dominant-baseline`.
+  private func label(
+    _ text: String, x: Double, y: Double, size: Double, fill: String, more: String = ""
+  ) -> String {
+    "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y + size * 0.36))\" "
+      + "font-size=\"\(Self.number(size))\" fill=\"\(fill)\"\(more)>\(Self.escaped(text))</text>\n"
+  }
+
+  /// Hundredths of a pixel are enough.
+  private static func number(_ value: Double) -> String {
+    let hundredths = Int((value * 100).rounded())
+    let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+    if rest == 0 { return "\(whole)" }
+    return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  /// As the content of an element or of a quoted attribute.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "&": escaped += "&amp;"
+      case "\"": escaped += "&quot;"
+      case "\t", "\n": escaped += " "
+      // XML 1.0 has no other control characters, not even escaped.
+      case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}

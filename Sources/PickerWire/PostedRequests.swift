@@ -1,0 +1,56 @@
+import JSONText
+package import PickerSession
+
+/// The body of `POST …/members`: a member that has no connection.
+package struct MemberRequest: Hashable, Sendable {
+  package let name: String?
+  package let locale: String?
+
+  /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
+  package init(_ body: [UInt8]) throws(BadMessage) {
+    let tree = try parseBody(body, fields: ["name", "locale"])
+    name = try tree.optionalText("name")
+    locale = try tree.optionalText("locale")
+  }
+}
+
+/// The body of `POST …/commands`: a command as it is sent on a WebSocket, and who gives it.
+package struct CommandRequest: Hashable, Sendable {
+  package let member: String
+  package let secret: String
+  package let ref: Int
+  package let command: Command
+
+  private static let fields = [
+    "member", "secret", "type", "ref", "column", "row", "generation", "key", "date", "month",
+    "cell", "x", "y",
+  ]
+
+  /// - Throws: ``BadMessage`` for a body that is no such object, has a field that is not known, or
+  ///   is no command.
+  package init(_ body: [UInt8]) throws(BadMessage) {
+    let tree = try parseBody(body, fields: CommandRequest.fields)
+    guard let member = try tree.optionalText("member"), let secret = try tree.optionalText("secret")
+    else { throw BadMessage("member and secret are missing: POST to members gives both") }
+    self.member = member
+    self.secret = secret
+    switch try ClientMessage.decode(body.span) {
+    case .command(let ref, let command):
+      self.ref = ref
+      self.command = command
+    case .selectWithBadKey: throw BadMessage("key is ill-typed: it must be a string")
+    case .join, .months, .rows, .touch, .leave, .ignored:
+      throw BadMessage("type must be that of a command, which has a ref; others need a WebSocket")
+    }
+  }
+}
+
+extension JSONTree {
+  fileprivate func optionalText(_ field: String) throws(BadMessage) -> String? {
+    guard let value = self[field] else { return nil }
+    guard let text = value.string else {
+      throw BadMessage("\(field) is ill-typed: it must be a string")
+    }
+    return text
+  }
+}

@@ -1,0 +1,174 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+@Suite struct FanOutTests {
+  @Test func `who reads the same language shares one frame, and it is written once`() throws {
+    let fixture = try HubFixture(dates)
+    for raw in 1...20 {
+      fixture.join(UInt64(raw), raw % 2 == 0 ? #","locale":"zh-Hans""# : #","locale":"en""#)
+    }
+    fixture.forgetAll()
+    let before = fixture.hub.encoder.deltaEncodeCount
+
+    fixture.say(1, select(1, 1, 0))
+
+    let frames = (2...20).compactMap { fixture.port.frames[UInt64($0)]?.first }
+    #expect(frames.count == 19)
+    #expect(Set(frames.map { ObjectIdentifier($0) }).count == 2)
+    #expect(fixture.hub.encoder.deltaEncodeCount - before == 2)
+    #expect(fixture.heard(3)[0]["changes"]?.array?.last?["text"] == .string("January"))
+    #expect(fixture.heard(2)[0]["changes"]?.array?.last?["text"] == .string("01月"))
+  }
+
+  @Test func `a delta without texts is one frame in all languages`() throws {
+    let fixture = try HubFixture(calendar)
+    fixture.join(1)
+    fixture.join(2, #","locale":"en""#)
+    fixture.join(3, #","locale":"zh-Hans""#)
+    fixture.forgetAll()
+
+    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+
+    #expect(fixture.port.frames[2]?.first === fixture.port.frames[3]?.first)
+    #expect(fixture.port.frames[1]?.first !== fixture.port.frames[2]?.first)
+  }
+
+  @Test func `only the author's copy carries the ref`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.forgetAll()
+
+    fixture.say(1, select(7, 0, 1))
+
+    #expect(fixture.heard(1).map { $0["ref"] } == [.integer(7)])
+    #expect(fixture.heard(2).map { $0["ref"] } == [nil])
+  }
+
+  @Test func `bands go to those who look at the month, for months whose bands changed`() throws {
+    let fixture = try HubFixture(calendar)
+    fixture.join(1, #","months":{"from":"2026-10","count":3}"#)
+    fixture.join(2)
+    fixture.forgetAll()
+
+    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+
+    let changes = fixture.heard(1)[0]["changes"]?.array ?? []
+    #expect(changes.map { $0["change"]?.string } == ["range", "bands"])
+    #expect(changes.last?["month"] == .string("2026-11"))
+    #expect(fixture.heard(2)[0]["changes"]?.array?.count == 1)
+  }
+
+  @Test(arguments: [
+    (0, 9, 2), (2, 2, 1), (9, 9, 0), (-1, 2, 1), (0, -1, 0), (Int.max, Int.max, 0),
+    (Int.min, Int.max, 0),
+  ])
+  func `a row window is cut to its maximum, and to what there is`(
+    from: Int, count: Int, expected: Int
+  ) throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.rows = 2
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    fixture.forgetAll()
+
+    fixture.say(1, #"{"type":"rows","column":0,"from":\#(from),"count":\#(count)}"#)
+
+    #expect(fixture.heard(1).map { $0["rows"]?.array?.count } == [expected])
+  }
+
+  @Test(arguments: [("2026-10", 9, 2), ("2026-09", 2, 1), ("2026-10", -1, 0), ("9999-12", 3, 0)])
+  func `a view is cut to its maximum, and to the list`(
+    from: String, count: Int, expected: Int
+  ) throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.months = 2
+    let fixture = try HubFixture(calendar, configuration)
+    fixture.join(1)
+    fixture.forgetAll()
+
+    fixture.say(1, #"{"type":"months","from":"\#(from)","count":\#(count)}"#)
+
+    #expect(fixture.heard(1).map { $0["months"]?.array?.count } == [expected])
+  }
+
+  @Test func `presence is merged to at most 20 messages a second`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    for step in 0..<100 {
+      fixture.say(1, #"{"type":"touch","column":0,"row":\#(step % 3)}"#)
+      fixture.wait(10)
+    }
+
+    #expect((10...21).contains(fixture.types(2).count))
+    #expect(fixture.types(1).isEmpty)
+  }
+
+  @Test func `who comes and goes between two messages is not left behind in a welcome`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    let id = fixture.heard(2)[0]["member"]!["id"]!
+
+    // Cem's welcome still shows Bo, of whom no presence has been told yet.
+    fixture.join(3)
+    fixture.say(2, #"{"type":"leave"}"#)
+    fixture.wait(100)
+
+    let left = fixture.heard(3).compactMap { $0["left"]?.array }.joined()
+    #expect(Array(left) == [id])
+  }
+
+  @Test func `a touch of somebody who has gone meanwhile leaves no finger`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.log.outcome = .pending
+    fixture.say(2, select(1, 0, 1))
+    fixture.say(2, #"{"type":"touch","column":0,"row":1}"#)
+    fixture.hangUp(2)
+
+    fixture.store()
+
+    #expect(fixture.hub.session(fixture.session)?.touches.isEmpty == true)
+  }
+
+  @Test func `the first GET in a language is answered in it`() throws {
+    let fixture = try HubFixture(dates)
+    var body = ""
+
+    fixture.hub.read(
+      fixture.session, token: nil, locale: "zh-Hans", isFull: false, at: fixture.now
+    ) { result in
+      if case .success(let octets) = result { body = String(decoding: octets, as: UTF8.self) }
+    }
+
+    #expect(body.contains("2026年"))
+  }
+
+  @Test func `over the rate is tooMany, ten times over is 4529`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.messagesPerSecond = 2
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    fixture.forgetAll()
+
+    for ref in 1...3 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    #expect(
+      fixture.heard(1).map { $0["code"]?.string } == ["nothingToUndo", "nothingToUndo", "tooMany"])
+    for ref in 4...20 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    #expect(fixture.port.closes.isEmpty)
+    fixture.say(1, #"{"type":"undo","ref":21}"#)
+
+    #expect(fixture.port.closes == [1: 4529])
+  }
+}

@@ -1,0 +1,168 @@
+import CivilTime
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Friday, 2026-11-20, 12:00 in UTC.
+let noon = Instant(rfc3339: "2026-11-20T12:00:00Z".utf8)!
+
+let letters = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
+let calendar = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"}}"#
+let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
+let dates = #"{"kind":"date","min":"2026-01-01","max":"2026-12-31"}"#
+
+/// Keeps what is sent, per connection.
+final class TestPort: HubPort {
+  var frames: [UInt64: [Frame]] = [:]
+  var closes: [UInt64: UInt16] = [:]
+  /// Connections that answer `.full` to everything.
+  var full: Set<UInt64> = []
+
+  func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    frames[connection.raw, default: []].append(frame)
+    return full.contains(connection.raw) ? .full : .sent
+  }
+
+  func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    if let last { frames[connection.raw, default: []].append(last) }
+    closes[connection.raw] = code
+  }
+}
+
+/// Stores at once, or when it is told to, or not at all.
+final class TestLog: SessionLog {
+  var outcome = AppendOutcome.stored
+  var records: [LogRecord] = []
+  let canLoad = false
+
+  func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
+    if case .failed = outcome { return .failed }
+    records.append(record)
+    return outcome
+  }
+
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+  func load(_ session: SessionID, limits: SessionLimits) {}
+  func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void
+  ) { completion(nil) }
+}
+
+final class TestTexts: TextSource {
+  func texts(for tag: String) -> (any RowTexts)? {
+    switch tag {
+    case "en": EnglishTexts()
+    case "zh-Hans": SimplifiedChineseTexts()
+    default: nil
+    }
+  }
+}
+
+final class TestZones: ZoneSource {
+  func rules(named name: String) -> ZoneRules? { name == "UTC" ? .utc : nil }
+}
+
+/// Numbers that are never the same.
+struct CountingRandom: RandomNumberGenerator {
+  private var count: UInt64 = 0
+
+  mutating func next() -> UInt64 {
+    count &+= 0x9E37_79B9_7F4A_7C15
+    return count
+  }
+}
+
+/// A hub with one session, on a clock that the test moves.
+final class HubFixture {
+  let port = TestPort()
+  let log = TestLog()
+  let hub: Hub
+  var session = SessionID("")
+  /// Milliseconds since the test began.
+  var machine: Int64 = 0
+
+  init(_ definition: String, _ configuration: HubConfiguration = HubConfiguration()) throws {
+    hub = Hub(
+      configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
+      identities: IdentitySource(random: CountingRandom()) { $0 })
+    let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
+    hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
+      if case .success(let created) = result { session = created.id }
+    }
+  }
+
+  var now: HubTime {
+    HubTime(session: noon.adding(milliseconds: machine), machine: machine)
+  }
+
+  var fold: SessionFold { hub.session(session)!.fold }
+
+  /// Opens a connection and joins; `fields` begin with a comma.
+  func join(_ raw: UInt64, _ fields: String = "") {
+    open(raw)
+    say(raw, #"{"type":"join"\#(fields)}"#)
+  }
+
+  func open(_ raw: UInt64, session id: SessionID? = nil) {
+    hub.opened(ConnectionID(raw: raw), session: id ?? session, bearer: nil, at: now)
+  }
+
+  func say(_ raw: UInt64, _ text: String) {
+    hub.received(ConnectionID(raw: raw), Array(text.utf8).span, at: now)
+  }
+
+  func hangUp(_ raw: UInt64) { hub.closed(ConnectionID(raw: raw), at: now) }
+
+  func becomeWritable(_ raw: UInt64) { hub.writable(ConnectionID(raw: raw), at: now) }
+
+  /// Lets time pass, calling the hub's timer when it wants to be called.
+  func wait(_ milliseconds: Int64) {
+    let end = machine + milliseconds
+    while let due = hub.nextTimer(at: now, clockRuns: true), due <= end {
+      machine = max(machine, due)
+      hub.timer(at: now)
+    }
+    machine = end
+  }
+
+  /// What a connection has been sent since this was asked last.
+  func heard(_ raw: UInt64) -> [JSONTree] {
+    defer { port.frames[raw] = [] }
+    return (port.frames[raw] ?? []).compactMap { try? JSONTree.parse(Array($0.bytes)) }
+  }
+
+  /// The types of what a connection has been sent.
+  func types(_ raw: UInt64) -> [String] { heard(raw).compactMap { $0["type"]?.string } }
+
+  func forgetAll() { port.frames = [:] }
+
+  /// What a member shows to come back, from its welcome.
+  func resume(_ welcome: JSONTree, revision: Int, secret: String? = nil) -> String {
+    let member = welcome["member"]?["id"]?.string ?? ""
+    let secret = secret ?? welcome["member"]?["secret"]?.string ?? ""
+    let epoch = welcome["epoch"]?.string ?? ""
+    return #","resume":{"member":"\#(member)","secret":"\#(secret)","#
+      + #""epoch":"\#(epoch)","revision":\#(revision)}"#
+  }
+
+  /// Has the log store everything that waits.
+  func store() { hub.stored(100, of: session, at: now) }
+}
+
+func select(_ ref: Int, _ column: Int, _ row: Int) -> String {
+  #"{"type":"select","ref":\#(ref),"column":\#(column),"row":\#(row),"generation":1}"#
+}
+
+/// A session that nobody is in, or that `listeners` members listen to.
+func inventory(listeners: Int = 0) -> Hub.SessionInventory {
+  var inventory = Hub.SessionInventory()
+  inventory.listeners = listeners
+  inventory.connections = listeners
+  inventory.promised = listeners
+  return inventory
+}

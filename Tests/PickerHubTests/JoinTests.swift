@@ -1,0 +1,193 @@
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+
+@Suite struct JoinTests {
+  @Test func `a resumed member gets the deltas that it missed, its own with their refs`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, select(1, 0, 1))
+    fixture.say(2, select(1, 0, 2))
+    fixture.hangUp(1)
+
+    fixture.join(3, fixture.resume(welcome, revision: 0))
+
+    let heard = fixture.heard(3)
+    #expect(heard.prefix(3).map { $0["type"]?.string } == ["welcome", "delta", "delta"])
+    #expect(heard[0]["resumed"] == .bool(true))
+    #expect(heard[0]["revision"] == .integer(0))
+    #expect(heard.prefix(3).map { $0["ref"]?.integer } == [nil, 1, nil])
+  }
+
+  @Test func `a revision to come is answered with a snapshot, and the member is the same`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.hangUp(1)
+
+    fixture.join(2, fixture.resume(welcome, revision: 1))
+
+    let answer = fixture.heard(2)[0]
+    #expect(answer["resumed"] == .bool(false))
+    #expect(answer["snapshot"] != nil)
+    #expect(answer["member"]?["id"] == welcome["member"]?["id"])
+  }
+
+  @Test func `what is no longer in the history is answered with a snapshot`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.history = 2
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    fixture.hangUp(1)
+
+    fixture.join(2, fixture.resume(welcome, revision: 1))
+    #expect(fixture.heard(2)[0]["resumed"] == .bool(true))
+    fixture.join(3, fixture.resume(welcome, revision: 0))
+    #expect(fixture.heard(3)[0]["resumed"] == .bool(false))
+  }
+
+  @Test func `a known member with a wrong secret is closed with 4301`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+
+    fixture.join(2, fixture.resume(welcome, revision: 0, secret: "wrong"))
+
+    #expect(fixture.port.closes == [2: 4301])
+  }
+
+  @Test func `the same member connecting again closes the older connection with 4409`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+
+    fixture.join(2, fixture.resume(welcome, revision: 0))
+    fixture.hangUp(1)
+
+    #expect(fixture.port.closes == [1: 4409])
+    #expect(fixture.hub.session(fixture.session)?.listeners.map(\.connection.raw) == [2])
+    #expect(fixture.fold.members.count == 1)
+  }
+
+  @Test func `a connection that misbehaved is away as any other, and may come back`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, "{")
+    #expect(fixture.port.closes == [1: 4400])
+    fixture.hangUp(1)
+
+    fixture.join(2, fixture.resume(welcome, revision: 0))
+
+    #expect(fixture.types(2) == ["welcome"])
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+  }
+
+  @Test func `a member is gone 120 s after its connection`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.hangUp(1)
+
+    fixture.wait(119_999)
+    #expect(fixture.fold.members.count == 2)
+    fixture.wait(1)
+
+    #expect(fixture.fold.membersInOrder.map(\.role) == [.owner])
+  }
+
+  @Test func `no join within 10 s closes with 4508`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.open(1)
+
+    fixture.wait(9_999)
+    #expect(fixture.port.closes.isEmpty)
+    fixture.wait(1)
+
+    #expect(fixture.port.closes == [1: 4508])
+  }
+
+  @Test func `as many members as the limit says, offline ones too, and one more is 4503`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.members = 2
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.hangUp(2)
+    #expect(fixture.port.closes.isEmpty)
+
+    fixture.join(3)
+
+    #expect(fixture.port.closes == [3: 4503])
+  }
+
+  @Test func `before a join, and a second one, is 4400; no session is 4404`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.open(1)
+    fixture.say(1, #"{"type":"wish"}"#)
+    fixture.join(2)
+    fixture.say(2, #"{"type":"join"}"#)
+    fixture.open(3, session: SessionID("nobody"))
+
+    #expect(fixture.port.closes == [1: 4400, 2: 4400, 3: 4404])
+  }
+
+  @Test func `bad input of one member is not noticed by others`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    fixture.say(1, String(repeating: "[", count: 60_000))
+
+    #expect(fixture.types(2) == ["presence"])
+    #expect(fixture.port.closes == [1: 4400])
+  }
+
+  @Test func `who leaves is closed with 1000, and the others hear it`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    let id = fixture.heard(2)[0]["member"]!["id"]!
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    fixture.say(2, #"{"type":"leave"}"#)
+    fixture.hangUp(2)
+    fixture.wait(100)
+
+    #expect(fixture.port.closes == [2: 1000])
+    #expect(fixture.heard(1).map { $0["left"] } == [.array([id])])
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+  }
+
+  @Test func `names are at most 64 characters, and nobody is nameless`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1, #","name":"\#(String(repeating: "é", count: 70))""#)
+    fixture.join(2, #","name":"  ""#)
+
+    #expect(fixture.fold.membersInOrder.map(\.name.count) == [64, 5])
+    #expect(fixture.fold.membersInOrder[1].name == "guest")
+  }
+
+  @Test func `draining tells each when to come back, also who cannot take it now`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.port.full = [2]
+    fixture.join(2)
+    fixture.forgetAll()
+
+    fixture.hub.drain(at: fixture.now)
+
+    #expect(fixture.types(1).last == "draining")
+    #expect(fixture.types(2).last == "draining")
+    #expect(fixture.port.closes == [1: 1001, 2: 1001])
+  }
+}

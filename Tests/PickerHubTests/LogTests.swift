@@ -1,0 +1,214 @@
+import CivilTime
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+@Suite struct LogTests {
+  @Test func `nothing is heard before it is stored`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.wait(100)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.say(1, select(1, 0, 1))
+    #expect(fixture.types(1).isEmpty)
+    #expect(fixture.fold.revision == 0)
+    fixture.store()
+
+    #expect(fixture.types(1) == ["delta"])
+    #expect(fixture.types(2) == ["delta"])
+  }
+
+  @Test func `what only looks keeps its place behind what waits for the log`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.wait(100)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.say(1, select(1, 0, 1))
+    fixture.say(1, #"{"type":"rows","column":0,"from":0,"count":1}"#)
+    fixture.say(1, select(2, 7, 1))
+    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+    #expect(fixture.types(1) == ["delta", "rows"])
+    fixture.store()
+
+    #expect(fixture.types(1) == ["refused"])
+  }
+
+  @Test func `months keep their place behind what waits for the log`() throws {
+    let fixture = try HubFixture(calendar)
+    fixture.join(1)
+    fixture.wait(100)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.say(1, #"{"type":"months","from":"2026-11","count":1}"#)
+    fixture.store()
+
+    let heard = fixture.heard(1)
+    #expect(heard.map { $0["type"]?.string } == ["delta", "months"])
+    #expect(heard.map { $0["revision"]?.integer } == [1, 1])
+  }
+
+  @Test func `a member is welcomed when its join is stored`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .pending
+    fixture.join(1)
+    fixture.say(1, select(1, 0, 1))
+    #expect(fixture.types(1).isEmpty)
+
+    fixture.store()
+
+    #expect(fixture.types(1) == ["welcome", "delta"])
+  }
+
+  @Test func `who hangs up before its join is stored is absent`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .pending
+    fixture.join(1)
+    fixture.hangUp(1)
+    fixture.store()
+    #expect(fixture.fold.members.count == 1)
+
+    fixture.log.outcome = .stored
+    fixture.wait(120_000)
+
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory())
+  }
+
+  @Test func `a log that fails closes with 4503, and what was asked is not done`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.log.outcome = .failed
+
+    fixture.say(1, select(1, 0, 1))
+
+    #expect(fixture.port.closes == [1: 4503, 2: 4503])
+    #expect(fixture.fold.revision == 0)
+  }
+
+  @Test func `a join that cannot be stored is closed, and promises no place`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .failed
+
+    fixture.join(1)
+    fixture.hangUp(1)
+
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory())
+  }
+
+  @Test func `what could not be stored in time is tried again`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.hangUp(1)
+    fixture.log.outcome = .failed
+    fixture.wait(120_500)
+    #expect(fixture.fold.members.count == 1)
+
+    fixture.log.outcome = .stored
+    fixture.wait(1_000)
+
+    #expect(fixture.fold.members.isEmpty)
+  }
+
+  @Test func `a tick that waits for the log is appended once`() throws {
+    let fixture = try HubFixture(slot)
+    fixture.log.outcome = .pending
+    fixture.log.records = []
+
+    fixture.wait(700_000)
+
+    #expect(fixture.log.records.count == 1)
+    fixture.store()
+    #expect(fixture.fold.revision == 1)
+  }
+
+  @Test func `a tick that the log refuses is tried again after a second, not at once`() throws {
+    let fixture = try HubFixture(slot)
+    fixture.log.outcome = .failed
+
+    fixture.wait(700_000)
+
+    #expect(fixture.hub.nextTimer(at: fixture.now, clockRuns: true)! > fixture.machine)
+    fixture.log.outcome = .stored
+    fixture.wait(1_001)
+    #expect(fixture.fold.revision == 1)
+  }
+
+  @Test func `confirming and reopening over and over leaves one entry in the queue`() throws {
+    let fixture = try HubFixture(slot)
+    fixture.join(1)
+
+    for ref in 1...20 {
+      fixture.say(1, #"{"type":"\#(ref % 2 == 1 ? "confirm" : "reopen")","ref":\#(ref)}"#)
+    }
+
+    #expect(fixture.fold.revision == 20)
+    #expect(fixture.hub.inventory.ticks == 1)
+  }
+
+  @Test func `from its end on nothing of a session is heard but 4410`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.wait(100)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.say(1, select(1, 0, 1))
+    fixture.hangUp(2)
+    fixture.wait(200)
+    #expect(fixture.types(1).isEmpty)
+    fixture.store()
+
+    #expect(fixture.types(1) == ["error"])
+    #expect(fixture.port.closes == [1: 4410])
+    #expect(fixture.hub.inventory.sessions == 0)
+  }
+
+  @Test func `a session ends when its time to live is over`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+
+    fixture.wait(86_399_999)
+    #expect(fixture.hub.inventory.sessions == 1)
+    fixture.wait(1)
+
+    #expect(fixture.port.closes == [1: 4410])
+    #expect(fixture.hub.inventory.sessions == 0)
+  }
+
+  @Test func `a clock that is set ticks every session once, and then it is answered`() throws {
+    let fixture = try HubFixture(slot)
+    let back = HubTime(session: noon.adding(milliseconds: -3_600_000), machine: 0)
+    var isAnswered = false
+
+    fixture.hub.clockSet(at: back) { isAnswered = true }
+
+    #expect(isAnswered)
+    #expect(fixture.fold.revision == 1)
+  }
+
+  @Test func `a clock that is set is answered also when a session ends meanwhile`() throws {
+    let fixture = try HubFixture(slot)
+    let later = HubTime(session: noon.adding(milliseconds: 3_600_000), machine: 0)
+    fixture.log.outcome = .pending
+    var isAnswered = false
+
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+    fixture.hub.clockSet(at: later) { isAnswered = true }
+    fixture.store()
+
+    #expect(isAnswered)
+  }
+}

@@ -1,0 +1,155 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+@Suite struct SlowReaderTests {
+  /// Ana reads, Bo's socket is full from his join on; his outbox holds 600 octets.
+  private func makeFixture(_ definition: String = letters) throws -> HubFixture {
+    var configuration = HubConfiguration()
+    configuration.limits.outboxBytes = 600
+    let fixture = try HubFixture(definition, configuration)
+    fixture.join(1)
+    fixture.port.full = [2]
+    fixture.join(2)
+    fixture.forgetAll()
+    return fixture
+  }
+
+  private func selectOften(_ fixture: HubFixture, refs: ClosedRange<Int>) {
+    for ref in refs { fixture.say(1, select(ref, 0, ref % 3)) }
+  }
+
+  @Test func `what waits beyond the bound gives way to one snapshot`() throws {
+    let fixture = try makeFixture()
+
+    selectOften(fixture, refs: 1...9)
+    #expect(fixture.types(2).isEmpty)
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    let heard = fixture.heard(2)
+    #expect(heard.map { $0["type"]?.string } == ["snapshot"])
+    #expect(heard[0]["revision"] == .integer(9))
+  }
+
+  @Test func `nobody else waits for a slow reader`() throws {
+    let fixture = try makeFixture()
+
+    selectOften(fixture, refs: 1...9)
+
+    #expect(fixture.types(1).filter { $0 == "delta" }.count == 9)
+  }
+
+  @Test func `answers stay, after the snapshot, and an own delta becomes a reply`() throws {
+    let fixture = try makeFixture()
+    fixture.say(2, select(1, 0, 2))
+    fixture.say(2, select(2, 7, 1))
+    selectOften(fixture, refs: 1...9)
+
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    let heard = fixture.heard(2)
+    #expect(heard.map { $0["type"]?.string } == ["snapshot", "reply", "refused"])
+    #expect(heard.map { $0["ref"]?.integer } == [nil, 1, 2])
+  }
+
+  @Test func `a late refusal is true at the snapshot's revision, whatever comes after it`() throws {
+    let fixture = try makeFixture()
+    fixture.say(2, select(2, 7, 1))
+    selectOften(fixture, refs: 1...9)
+    fixture.becomeWritable(2)
+    let snapshot = fixture.heard(2)[0]
+
+    // The socket is full with the snapshot; another delta comes to stand behind the refusal.
+    fixture.say(1, select(10, 0, 1))
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    let heard = fixture.heard(2)
+    #expect(snapshot["type"] == .string("snapshot"))
+    #expect(heard.map { $0["type"]?.string } == ["refused", "delta"])
+    #expect(heard[0]["revision"] == snapshot["revision"])
+  }
+
+  @Test func `months come again after a snapshot, and fingers`() throws {
+    let fixture = try makeFixture(calendar)
+    fixture.say(1, #"{"type":"touch","date":"2026-11-05"}"#)
+    fixture.say(2, #"{"type":"months","from":"2026-11","count":1}"#)
+    for ref in 1...9 { fixture.say(1, #"{"type":"tap","ref":\#(ref),"date":"2026-11-20"}"#) }
+
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    #expect(fixture.types(2) == ["snapshot", "months", "presence"])
+  }
+
+  @Test func `who reads nothing for 10 s is closed with 4508`() throws {
+    let fixture = try makeFixture()
+    selectOften(fixture, refs: 1...9)
+
+    fixture.wait(9_999)
+    #expect(fixture.port.closes.isEmpty)
+    fixture.wait(1)
+
+    #expect(fixture.port.closes == [2: 4508])
+    #expect(fixture.hub.session(fixture.session)?.listeners.map(\.connection.raw) == [1])
+  }
+
+  @Test func `as many messages as the limit says wait for a reader, and one more closes`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.outboxMessages = 4
+    let fixture = try HubFixture(letters, configuration)
+    fixture.port.full = [1]
+    fixture.join(1)
+
+    for ref in 1...4 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    #expect(fixture.port.closes.isEmpty)
+    fixture.say(1, #"{"type":"undo","ref":5}"#)
+
+    #expect(fixture.port.closes == [1: 4508])
+  }
+
+  @Test func `what fits waits, and one octet more drops the news`() {
+    var outbox = Outbox()
+    outbox.isFull = true
+    let frame = Frame([1, 2, 3])
+    outbox.append(.news(frame), byteCountMax: 6)
+    outbox.append(.answer(frame, Answer(ref: 1, body: .reply(revision: 1))), byteCountMax: 6)
+    #expect(outbox.waiting.count == 2)
+    #expect(outbox.byteCount == 6)
+    #expect(!outbox.needsSnapshot)
+
+    outbox.append(.news(Frame([1])), byteCountMax: 6)
+
+    #expect(outbox.needsSnapshot)
+    #expect(outbox.waiting.count == 1)
+  }
+
+  @Test func `many small news give way to a snapshot, however few octets they are`() {
+    var outbox = Outbox()
+    outbox.isFull = true
+    for _ in 0..<3 { outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3) }
+    #expect(!outbox.needsSnapshot)
+
+    outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3)
+
+    #expect(outbox.needsSnapshot)
+    #expect(outbox.waiting.isEmpty)
+  }
+
+  @Test func `a welcome comes before the snapshot that took the place of what followed`() {
+    var outbox = Outbox()
+    outbox.isFull = true
+    outbox.append(.kept(Frame([1])), byteCountMax: 2)
+    outbox.append(.news(Frame([1, 2])), byteCountMax: 2)
+
+    #expect(outbox.needsSnapshot)
+    #expect(outbox.nextKept() != nil)
+    #expect(outbox.nextKept() == nil)
+  }
+}

@@ -1,0 +1,150 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import PickerWire
+
+func decode(_ text: String) throws(BadMessage) -> ClientMessage {
+  try ClientMessage.decode(Array(text.utf8).span)
+}
+
+/// Whether the text closes the connection with 4400.
+func isBad(_ text: String) -> Bool {
+  do throws(BadMessage) {
+    _ = try decode(text)
+    return false
+  } catch {
+    return !error.detail.isEmpty
+  }
+}
+
+private let november = CivilMonth(year: 2026, month: 11)!
+private let day = CivilDate(year: 2026, month: 11, day: 20)!
+
+@Suite struct DecodeTests {
+  @Test func `every command is what it says`() throws {
+    let table: [(String, Command)] = [
+      (
+        #"{"type":"select","ref":7,"column":1,"row":4,"generation":3,"key":"05"}"#,
+        .select(.init(column: 1, row: 4, generation: 3, key: "05"))
+      ),
+      (
+        #"{"type":"select","ref":7,"column":-1,"row":-4,"generation":0}"#,
+        .select(.init(column: -1, row: -4, generation: 0, key: nil))
+      ),
+      (#"{"type":"tap","ref":7,"date":"2026-11-20"}"#, .tap(.date(day))),
+      (#"{"type":"tap","ref":7,"month":"2026-11","cell":19}"#, .tap(.cell(november, 19))),
+      (
+        #"{"type":"tap","ref":7,"month":"2026-11","x":0.42,"y":1}"#,
+        .tap(.point(november, x: 0.42, y: 1))
+      ),
+      (#"{"type":"clear","ref":7}"#, .clear), (#"{"type":"undo","ref":7}"#, .undo),
+      (#"{"type":"redo","ref":7}"#, .redo), (#"{"type":"confirm","ref":7}"#, .confirm),
+      (#"{"type":"cancel","ref":7}"#, .cancel), (#"{"type":"reopen","ref":7}"#, .reopen),
+      (#"{"type":"wish","ref":7}"#, .unknown(type: "wish")),
+    ]
+
+    for (text, command) in table { #expect(try decode(text) == .command(ref: 7, command)) }
+  }
+
+  @Test func `what has no ref is what it says`() throws {
+    let table: [(String, ClientMessage)] = [
+      (#"{"type":"months","from":"2026-11","count":3}"#, .months(.init(from: november, count: 3))),
+      (
+        #"{"type":"rows","column":0,"from":400,"count":100}"#,
+        .rows(column: 0, from: 400, count: 100)
+      ),
+      (#"{"type":"touch","column":1,"row":4}"#, .touch(.row(column: 1, row: 4))),
+      (#"{"type":"touch","date":"2026-11-20"}"#, .touch(.date(day))),
+      (#"{"type":"touch"}"#, .touch(.lifted)), (#"{"type":"leave"}"#, .leave),
+      (#"{"type":"wish"}"#, .ignored), (#"{"type":"wish","ref":"7"}"#, .ignored),
+    ]
+
+    for (text, message) in table { #expect(try decode(text) == message) }
+  }
+
+  @Test func `a join has everything or nothing`() throws {
+    var join = ClientMessage.Join()
+    #expect(try decode(#"{"type":"join"}"#) == .join(join))
+
+    join.name = "Ada"
+    join.locale = "zh-Hans"
+    join.token = "t"
+    join.months = MonthView(from: november, count: 3)
+    join.resume = .init(member: "m_1", secret: "s", epoch: "e", revision: 41)
+    let text =
+      #"{"type":"join","name":"Ada","locale":"zh-Hans","token":"t","#
+      + #""months":{"from":"2026-11","count":3},"#
+      + #""resume":{"member":"m_1","secret":"s","epoch":"e","revision":41}}"#
+    #expect(try decode(text) == .join(join))
+  }
+
+  @Test func `unknown fields are ignored, whatever they hold`() throws {
+    let text = #"{"new":{"a":[1,{"b":null}]},"type":"undo","ref":1,"also":[],"x":true}"#
+
+    #expect(try decode(text) == .command(ref: 1, .undo))
+  }
+
+  @Test func `null stands for a field that is left out`() throws {
+    #expect(try decode(#"{"type":"join","name":null,"months":null}"#) == .join(.init()))
+    #expect(isBad(#"{"type":"undo","ref":null}"#))
+  }
+
+  @Test func `escapes are read, and text of any script`() throws {
+    #expect(
+      try decode(#"{"type":"\u006ain","ref":1}"#) == .command(ref: 1, .unknown(type: "jin")))
+    var join = ClientMessage.Join()
+    join.name = "😀é"
+    #expect(try decode(#"{"type":"join","name":"\ud83d\ude00é"}"#) == .join(join))
+  }
+
+  @Test(arguments: [
+    "", " ", "[]", "7", "null", #""undo""#, "{", #"{"type":"undo","ref":1"#, #"{"ref":1}"#,
+    #"{"type":"undo","ref":1}{}"#, #"{"type":"undo","ref":1,}"#, #"{'type':'undo'}"#,
+    #"{"type":"undo","ref":01}"#, #"{"type":"undo","ref":+1}"#, "{\"type\":\"un\tdo\"}",
+  ])
+  func `what is no JSON object closes`(text: String) { #expect(isBad(text)) }
+
+  @Test(arguments: [
+    #"{"type":7,"ref":1}"#, #"{"type":"undo"}"#, #"{"type":"undo","ref":1.0}"#,
+    #"{"type":"undo","ref":1e2}"#, #"{"type":"undo","ref":"1"}"#, #"{"type":"undo","ref":[1]}"#,
+    #"{"type":"undo","ref":9007199254740992}"#, #"{"type":"undo","ref":99999999999999999999}"#,
+    #"{"type":"select","ref":1,"column":0,"row":0}"#,
+    #"{"type":"select","ref":1,"column":"0","row":0,"generation":1}"#,
+    #"{"type":"tap","ref":1}"#, #"{"type":"tap","ref":1,"date":"2026-02-30"}"#,
+    #"{"type":"tap","ref":1,"date":"2026-2-3"}"#, #"{"type":"tap","ref":1,"date":20261120}"#,
+    #"{"type":"tap","ref":1,"month":"2026-13","cell":1}"#,
+    #"{"type":"tap","ref":1,"month":"2026-11"}"#,
+    #"{"type":"tap","ref":1,"month":"2026-11","x":0.1}"#,
+    #"{"type":"months","from":"2026-11"}"#, #"{"type":"months","from":11,"count":1}"#,
+    #"{"type":"rows","column":0,"from":0}"#, #"{"type":"touch","column":1}"#,
+    #"{"type":"touch","date":"today"}"#, #"{"type":"join","months":3}"#,
+    #"{"type":"join","months":{"from":"2026-11"}}"#, #"{"type":"join","resume":{"member":"m"}}"#,
+    #"{"type":"join","resume":"m"}"#,
+  ])
+  func `a required field that is missing or ill-typed closes`(text: String) { #expect(isBad(text)) }
+
+  @Test(arguments: [
+    #"{"type":"undo","type":"undo","ref":1}"#, #"{"type":"undo","ref":1,"ref":1}"#,
+    #"{"type":"join","months":{"from":"2026-11","count":1,"count":2}}"#,
+  ])
+  func `a field that stands twice closes`(text: String) { #expect(isBad(text)) }
+
+  @Test(arguments: [#"\ud800"#, #"\ud83dx"#, #"\ud83d\u0041"#, #"\ude00"#])
+  func `a lone surrogate closes`(escape: String) {
+    #expect(isBad(#"{"type":"join","name":"\#(escape)"}"#))
+    #expect(isBad(#"{"type":"join","unknown":"\#(escape)"}"#))
+  }
+
+  @Test func `nesting of 64 is read, of 65 closes`() throws {
+    func nested(_ depth: Int) -> String {
+      let brackets =
+        String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+      return #"{"type":"undo","ref":1,"deep":\#(brackets)}"#
+    }
+
+    #expect(try decode(nested(64)) == .command(ref: 1, .undo))
+    #expect(isBad(nested(65)))
+  }
+}

@@ -1,0 +1,273 @@
+import CivilTime
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerSession
+@testable import PickerWire
+
+private let noon = Instant(rfc3339: "2026-11-20T12:00:00Z".utf8)!
+private let ana = MemberID("m_Ana")
+private let bo = MemberID("m_Bo")
+
+private func makeSession(_ definition: String) throws -> Session {
+  let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in .utc }
+  let origin = SessionOrigin(id: SessionID("s"), epoch: "e", definition: made, createdAt: noon)
+  let session = Session(try SessionFold(origin))
+  for (number, member) in [ana, bo].enumerated() {
+    let joining = LogEntry.Joining(
+      member: member, secret: SecretHash([]), name: number == 0 ? "Ana" : "Bo \"B\"", role: nil)
+    _ = session.apply(LogEntry(at: noon, body: .joined(joining)))
+  }
+  let listener = Listener(
+    connection: ConnectionID(raw: 1), member: ana, language: 0, view: nil)
+  _ = session.attach(listener)
+  return session
+}
+
+extension Session {
+  fileprivate func give(_ ref: Int, _ command: Command) -> [SessionEffect] {
+    apply(LogEntry(at: noon, body: .command(ana, ref: ref, command)))
+  }
+}
+
+private func text(_ frame: Frame) -> String { String(decoding: frame.bytes, as: UTF8.self) }
+
+private let letters = #"{"kind":"columns","columns":[["a","b\n"],["x"]]}"#
+private let calendar =
+  #"{"kind":"calendar","weeks":"fit","months":{"from":"2026-11","through":"2026-11"}}"#
+
+private let people =
+  ##"[{"id":"m_Ana","name":"Ana","role":"owner","color":"#d1495b","online":true},"##
+  + ##"{"id":"m_Bo","name":"Bo \"B\"","role":"editor","color":"#2e86ab","online":false}]"##
+
+private let lettersSnapshot =
+  #"{"definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"status":"open","#
+  + #""result":{"keys":["a","x"]},"columns":[{"generation":1,"count":2,"from":0,"#
+  + #""rows":[{"key":"a","text":"a"},{"key":"b\n","text":"b\n"}],"row":0},"#
+  + #"{"generation":1,"count":1,"from":0,"rows":[{"key":"x","text":"x"}],"row":0}]}"#
+
+@Suite struct EncoderTests {
+  private let encoder = MessageEncoder(limits: ServerLimits())
+  private let texts = EnglishTexts()
+
+  @Test func `a welcome has everything`() throws {
+    let session = try makeSession(letters)
+    let member = session.fold.members[ana]!
+
+    let frame = encoder.welcome(
+      member, secret: "s3", in: session, resumedAt: nil, texts: texts, now: noon)
+
+    #expect(
+      text(frame)
+        == #"{"type":"welcome","member":{"id":"m_Ana","secret":"s3","name":"Ana","role":"owner","#
+        + ##""color":"#d1495b"},"epoch":"e","revision":0,"resumed":false,"snapshot":"##
+        + lettersSnapshot + #","members":"# + people
+        + #","now":"2026-11-20T12:00:00.000Z","limits":{"messageBytes":65536,"months":24,"#
+        + #""rows":500,"windowRows":200,"joinMilliseconds":10000,"memberMilliseconds":120000,"#
+        + #""refs":256,"undo":100,"history":1000,"members":1000,"messagesPerSecond":50}}"#)
+  }
+
+  @Test func `who is resumed gets no snapshot, and its own revision`() throws {
+    let session = try makeSession(letters)
+
+    let frame = encoder.welcome(
+      session.fold.members[ana]!, secret: "s3", in: session, resumedAt: 41, texts: texts, now: noon)
+
+    #expect(text(frame).contains(#""revision":41,"resumed":true,"members":["#))
+    #expect(!text(frame).contains("snapshot"))
+  }
+
+  @Test func `a snapshot has the status twice`() throws {
+    let session = try makeSession(letters)
+
+    #expect(
+      text(encoder.snapshot(of: session, texts: texts, now: noon))
+        == #"{"type":"snapshot","revision":0,"status":"open","snapshot":"# + lettersSnapshot
+        + #","members":"# + people + #","now":"2026-11-20T12:00:00.000Z"}"#)
+  }
+
+  @Test func `a delta's copies differ in ref and bands only`() throws {
+    let session = try makeSession(letters)
+    guard
+      case .broadcast(let delta)? = session.give(
+        7,
+        .select(
+          .init(column: 0, row: 1, generation: 1, key: nil))
+      ).first
+    else {
+      Issue.record("a select is told")
+      return
+    }
+
+    let encoded = encoder.encode(delta, texts: texts)
+
+    let changes =
+      #""by":"m_Ana","at":"2026-11-20T12:00:00.000Z","changes":[{"change":"row","column":0,"#
+      + #""row":1,"key":"b\n","text":"b\n","cause":"select"}"#
+    #expect(
+      text(encoder.frame(encoded, ref: 7)) == #"{"type":"delta","revision":1,"ref":7,"#
+        + changes + "]}")
+    #expect(
+      text(encoder.frame(encoded, ref: nil, bands: Array(#",{"b":1}"#.utf8)))
+        == #"{"type":"delta","revision":1,"# + changes + #",{"b":1}]}"#)
+    #expect(encoder.deltaEncodeCount == 1)
+  }
+
+  @Test func `a range says whose it is, and how far it may go`() throws {
+    let session = try makeSession(calendar)
+    let date = CivilDate(year: 2026, month: 11, day: 20)!
+    guard case .broadcast(let delta)? = session.give(1, .tap(.date(date))).first else { return }
+
+    let encoded = encoder.encode(delta, texts: texts)
+
+    #expect(
+      text(encoder.frame(encoded, ref: nil)).contains(
+        #""changes":[{"change":"range","start":"2026-11-20","end":"2026-11-20","hits":1,"#
+          + #""by":"m_Ana","#
+          + #""reach":{"from":"2026-11-01","through":"2026-11-30"},"cause":"tap"}]"#))
+  }
+
+  @Test func `a range that is cleared is an object with nulls`() throws {
+    let session = try makeSession(calendar)
+    let date = CivilDate(year: 2026, month: 11, day: 20)!
+    _ = session.give(1, .tap(.date(date)))
+    guard case .broadcast(let delta)? = session.give(2, .clear).first else { return }
+
+    #expect(
+      text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(
+        #""changes":[{"change":"range","start":null,"end":null,"hits":0,"cause":"clear"}]}"#))
+  }
+
+  @Test func `a confirmation has the result`() throws {
+    let session = try makeSession(letters)
+    guard case .broadcast(let delta)? = session.give(1, .confirm).first else { return }
+
+    #expect(
+      text(encoder.frame(encoder.encode(delta, texts: texts), ref: 1))
+        == #"{"type":"delta","revision":1,"ref":1,"by":"m_Ana","at":"2026-11-20T12:00:00.000Z","#
+        + #""changes":[{"change":"status","status":"confirmed","result":{"keys":["a","x"]}}]}"#)
+  }
+
+  @Test func `a reply is its ref and a revision`() {
+    #expect(text(encoder.reply(ref: 7, revision: 42)) == #"{"type":"reply","ref":7,"revision":42}"#)
+  }
+
+  @Test func `a refusal shows where the wheels stand, without a cause`() throws {
+    let session = try makeSession(letters)
+    let refusal = Refusal(.staleColumn, "why")
+
+    let frame = encoder.refused(
+      ref: 7, refusal, .column(1, reloads: true), in: session.fold, texts: texts)
+
+    #expect(
+      text(frame) == #"{"type":"refused","ref":7,"code":"staleColumn","detail":"why","revision":0,"#
+        + #""changes":[{"change":"reload","column":1,"generation":1,"count":1,"from":0,"#
+        + #""rows":[{"key":"x","text":"x"}],"row":0},"#
+        + #"{"change":"row","column":1,"row":0,"key":"x","text":"x"}]}"#)
+    #expect(
+      text(encoder.refused(ref: nil, refusal, .nothing, in: session.fold, texts: texts))
+        == #"{"type":"refused","code":"staleColumn","detail":"why","revision":0,"changes":[]}"#)
+  }
+
+  @Test func `rows are what was asked for`() throws {
+    let session = try makeSession(letters)
+
+    #expect(
+      text(encoder.rows(column: 0, session.fold.picker.columns[0], 1..<2, texts: texts))
+        == #"{"type":"rows","column":0,"generation":1,"from":1,"#
+        + #""rows":[{"key":"b\n","text":"b\n"}]}"#)
+  }
+
+  @Test func `months have cells and bands, only those of the list`() throws {
+    let session = try makeSession(calendar)
+    let view = MonthView(from: CivilMonth(year: 2026, month: 10)!, count: 3)
+
+    let message = text(encoder.months(view, in: session.fold, texts: texts))
+
+    #expect(
+      message.hasPrefix(
+        #"{"type":"months","revision":0,"months":[{"month":"2026-11","cells":["#
+          + #"{"date":"2026-11-01","text":"1"}"#))
+    #expect(message.contains(#"{"date":"2026-11-20","text":"20","today":true}"#))
+    #expect(message.contains(#"{"date":"2026-12-05","text":"5","outside":true,"disabled":true}"#))
+    #expect(message.hasSuffix(#"],"bands":[]}]}"#))
+    #expect(message.components(of: #""month":"#) == 1)
+  }
+
+  @Test func `bands are runs of days per week row`() {
+    let month = CivilMonth(year: 2026, month: 8)!
+    let band = Band(row: 1, from: 3, to: 6, shape: .pill, head: true, tail: false)
+
+    #expect(
+      String(decoding: encoder.bands([(month, [band])]), as: UTF8.self)
+        == #",{"change":"bands","month":"2026-08","bands":[{"row":1,"from":3,"to":6,"#
+        + #""shape":"pill","#
+        + #""head":true,"tail":false}]}"#)
+  }
+
+  @Test func `presence is told without what is about oneself`() throws {
+    let session = try makeSession(letters)
+    _ = session.touch(ana, .row(column: 0, row: 1))
+    let encoded = EncodedPresence(session.takeNews(), in: session)
+
+    #expect(
+      encoded.frame(without: bo).map(text)
+        == ##"{"type":"presence","joined":[{"id":"m_Ana","name":"Ana","role":"owner","##
+        + ##""color":"#d1495b","##
+        + #""online":true}],"touching":[{"member":"m_Ana","column":0,"row":1}]}"#)
+    #expect(encoded.mentions(bo) && encoded.mentions(ana))
+  }
+
+  @Test func `presence of nothing but oneself is no message`() throws {
+    let session = try makeSession(letters)
+    _ = session.takeNews()
+    _ = session.touch(ana, .row(column: 0, row: 1))
+    _ = session.touch(ana, .lifted)
+    let encoded = EncodedPresence(session.takeNews(), in: session)
+
+    #expect(encoded.frame(without: ana) == nil)
+    #expect(
+      encoded.frame().map(text) == #"{"type":"presence","touching":[{"member":"m_Ana"}]}"#)
+  }
+
+  @Test func `draining and errors are short`() {
+    #expect(
+      text(encoder.draining(reconnectAfterMilliseconds: 1500))
+        == #"{"type":"draining","reconnectAfterMs":1500}"#)
+    #expect(
+      text(encoder.error(code: "badMessage", detail: "no \"type\""))
+        == #"{"type":"error","code":"badMessage","detail":"no \"type\""}"#)
+  }
+
+  @Test func `of a long column 200 rows around the selected one are sent`() throws {
+    let rows = (0..<700).map { "\"r\($0)\"" }.joined(separator: ",")
+    let session = try makeSession(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
+
+    func from(_ row: Int) -> String {
+      var column = session.fold.picker.columns[0]
+      column.selected = row
+      var writer = JSONWriter()
+      writer.column(column, texts: texts, windowRows: 200)
+      return String(decoding: writer.octets.prefix(45), as: UTF8.self)
+    }
+
+    #expect(from(0).contains(#""count":700,"from":0,"#))
+    #expect(from(350).contains(#""from":250,"#))
+    #expect(from(699).contains(#""from":500,"#))
+  }
+}
+
+extension String {
+  /// How often `part` is in it.
+  fileprivate func components(of part: String) -> Int {
+    var count = 0
+    var rest = self[...]
+    while let first = rest.first {
+      if rest.hasPrefix(part) { count += 1 }
+      _ = first
+      rest = rest.dropFirst()
+    }
+    return count
+  }
+}

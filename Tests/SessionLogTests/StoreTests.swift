@@ -1,0 +1,167 @@
+import CivilTime
+import Foundation
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Synchronization
+import Testing
+
+@testable import SessionLog
+
+/// A store in a folder of its own, and what it has said.
+final class Shelf: Sendable {
+  let path: String
+  private let notices = Mutex<[StoreNotice]>([])
+
+  init() throws {
+    let folder = NSTemporaryDirectory() + "pickerd-store-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    path = folder + "/store.sqlite"
+  }
+
+  deinit {
+    let folder = (path as NSString).deletingLastPathComponent
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func open(
+    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $0() }
+  ) throws -> SQLiteSessionLog {
+    try SQLiteSessionLog(path: path, limits: limits, zone: { _ in .utc }, turn: turn) { notice in
+      self.notices.withLock { $0.append(notice) }
+    }
+  }
+
+  func write(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  /// Waits until the store has said what `pick` finds.
+  func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
+    for _ in 0..<2000 {
+      let said = notices.withLock { $0 }
+      if let found = said.compactMap(pick).last { return found }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw StoreProblem("the store has not said it")
+  }
+
+  func loaded(_ id: SessionID, from log: SQLiteSessionLog) async throws -> LoadedSession? {
+    notices.withLock { $0 = [] }
+    log.load(id, limits: SessionLimits())
+    return try await heard { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
+  }
+}
+
+@Suite struct StoreTests {
+  private func keep(_ session: GeneratedSession, in log: SQLiteSessionLog) {
+    _ = log.append(.created(session.origin), of: session.origin.id)
+    for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
+  }
+
+  @Test func `what is committed is flushed`() throws {
+    let log = try Shelf().open()
+
+    let level = try log.pool.writeWithoutTransaction { database in
+      try Int.fetchOne(database, sql: "PRAGMA synchronous")
+    }
+
+    #expect(level == 2)
+  }
+
+  @Test func `sessions come back from a file as they were`() async throws {
+    let shelf = try Shelf()
+    let sessions = try (UInt64(1)...24).map { try GeneratedSession(seed: $0) }
+    var log: SQLiteSessionLog? = try shelf.open()
+    for session in sessions { keep(session, in: log!) }
+    log!.flush()
+    log = nil
+
+    log = try shelf.open()
+
+    #expect(!log!.hasLostHistory)
+    #expect(Set(log!.restored.map(\.id)) == Set(sessions.map(\.origin.id)))
+    for session in sessions {
+      let loaded = try #require(try await shelf.loaded(session.origin.id, from: log!))
+      #expect(loaded.fold.kept == session.fold.kept)
+      #expect(loaded.fold.history == session.fold.history)
+      #expect(loaded.entryCount == session.entries.count)
+    }
+  }
+
+  @Test func `an idle snapshot and what came after it give the session`() async throws {
+    let shelf = try Shelf()
+    let session = try GeneratedSession(seed: 77)
+    let log = try shelf.open()
+    _ = log.append(.created(session.origin), of: session.origin.id)
+    for (place, entry) in session.entries.enumerated() {
+      _ = log.append(.entry(entry), of: session.origin.id)
+      guard place % 9 == 8 else { continue }
+      log.keep(
+        LogSnapshot(
+          entryCount: place + 1, kept: session.folds[place].kept, isIdle: place % 2 == 0,
+          nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
+    }
+
+    let loaded = try #require(try await shelf.loaded(session.origin.id, from: log))
+
+    #expect(loaded.fold.kept == session.fold.kept)
+    #expect(loaded.entryCount == session.entries.count)
+  }
+
+  @Test func `records of one turn are one batch`() async throws {
+    let shelf = try Shelf()
+    let turns = Mutex<[@Sendable () -> Void]>([])
+    let log = try shelf.open { work in turns.withLock { $0.append(work) } }
+
+    for seed in UInt64(1)...30 { keep(try GeneratedSession(seed: seed), in: log) }
+    #expect(turns.withLock { $0.count } == 1)
+    for turn in turns.withLock({ $0 }) { turn() }
+    log.flush()
+
+    #expect(log.batchCount == 1)
+  }
+
+  @Test func `a session that ended has no rows`() throws {
+    let log = try Shelf().open()
+    let session = try GeneratedSession(seed: 5)
+    keep(session, in: log)
+    _ = log.append(.ended, of: session.origin.id)
+    log.flush()
+
+    let count = try log.pool.read { database in
+      try Int.fetchOne(
+        database, sql: "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)")
+    }
+
+    #expect(count == 0)
+  }
+
+  @Test func `a second store on one file is refused`() throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+
+    #expect(throws: StoreProblem.self) { try shelf.open() }
+    withExtendedLifetime(log) {}
+  }
+
+  @Test func `a file written by the first schema opens`() async throws {
+    let shelf = try Shelf()
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let sql = try String(
+      contentsOf: tests.appending(path: "golden/store-schema-1.sql"), encoding: .utf8)
+    try shelf.write(sql)
+
+    let log = try shelf.open()
+
+    let restored = try #require(log.restored.first)
+    let loaded = try #require(try await shelf.loaded(restored.id, from: log))
+    #expect(log.restored.count == 1 && loaded.fold.origin.epoch == "FirstEpoch")
+    #expect(loaded.fold.revision == 3)
+    #expect(loaded.fold.membersInOrder.map(\.name) == ["Ana"])
+    #expect(loaded.fold.picker.value == .keys(["Linux"]))
+  }
+}

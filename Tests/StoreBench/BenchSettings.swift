@@ -1,0 +1,62 @@
+import Foundation
+
+/// What is measured, and for how long.
+struct BenchSettings {
+  /// Where the stores are; made anew and removed afterwards.
+  var folder = ".build/bench-store"
+  /// The release build's server; `nil` measures no sockets.
+  var server: String? = ".build/release/pickerd"
+  var rounds = 5
+  /// Of each measurement.
+  var seconds = 2.0
+  let sessionCounts = [1, 10, 1000]
+
+  /// Reads `folder=… server=… rounds=… seconds=…`.
+  init(_ arguments: some Sequence<String>) {
+    for argument in arguments {
+      let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+      switch (parts.first, parts.count == 2 ? parts[1] : "") {
+      case ("folder", let value) where !value.isEmpty: folder = value + "/bench-store"
+      case ("server", let value): server = value.isEmpty ? nil : value
+      case ("rounds", let value): rounds = max(1, Int(value) ?? rounds)
+      case ("seconds", let value): seconds = Double(value) ?? seconds
+      default:
+        print("StoreBench [folder=DIR] [server=PATH] [rounds=5] [seconds=2]")
+        exit(EX_USAGE)
+      }
+    }
+  }
+
+  /// A path for a store that is not there yet.
+  func newStore() -> String { "\(folder)/\(UUID().uuidString).sqlite" }
+}
+
+/// The machine's seconds since some moment.
+func secondsNow() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+
+/// What one measurement found.
+struct Measured {
+  let count: Int
+  let seconds: Double
+  /// Milliseconds from a command to its answer, sorted.
+  var latencies: [Double] = []
+  /// Processor seconds: of this process, and of the server if there is one.
+  var ownSeconds = 0.0
+  var serverSeconds = 0.0
+
+  var rate: Double { Double(count) / seconds }
+
+  /// Milliseconds that `share` of the answers took at most.
+  func latency(_ share: Double) -> Double {
+    latencies.isEmpty
+      ? 0 : latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
+  }
+}
+
+/// Processor seconds of this process so far.
+func processorSeconds() -> Double {
+  var usage = rusage()
+  getrusage(RUSAGE_SELF.rawValue, &usage)
+  let micros = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+  return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(micros) / 1e6
+}

@@ -1,0 +1,159 @@
+import CivilTime
+import Foundation
+import PickerHub
+import PickerModel
+import PickerSession
+import PickerWire
+import SessionLog
+
+/// The hub and its SQLite store without sockets: as many members as sessions, each giving its next
+/// command when the last is answered.
+final class HubLoad {
+  /// What the store says, from its thread to the hub's.
+  private final class Mailbox: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var notices: [StoreNotice] = []
+
+    func post(_ notice: StoreNotice) {
+      condition.lock()
+      notices.append(notice)
+      condition.signal()
+      condition.unlock()
+    }
+
+    /// What has come, as soon as something has.
+    func take() -> [StoreNotice] {
+      condition.lock()
+      while notices.isEmpty { condition.wait() }
+      defer {
+        notices = []
+        condition.unlock()
+      }
+      return notices
+    }
+  }
+
+  private let mailbox = Mailbox()
+  private let log: SQLiteSessionLog
+  private let port = LoadPort()
+  private let hub: Hub
+  private var ids: [SessionID] = []
+  private var revisions: [Int] = []
+
+  static func measure(_ settings: BenchSettings, sessionCount: Int) throws -> Measured {
+    let load = try HubLoad(path: settings.newStore())
+    try load.begin(sessionCount)
+    let measured = load.run(seconds: settings.seconds)
+    load.log.flush()
+    return measured
+  }
+
+  private init(path: String) throws {
+    let mailbox = self.mailbox
+    log = try SQLiteSessionLog(
+      path: path, zone: { _ in nil }, turn: { mailbox.post(.run($0)) },
+      notify: { mailbox.post($0) })
+    var limits = ServerLimits()
+    limits.messagesPerSecond = .max / 100
+    hub = Hub(
+      HubConfiguration(limits: limits), port: port, log: log, zones: NoZones(),
+      texts: NoTexts(),
+      identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: { $0 }))
+  }
+
+  private var now: HubTime {
+    HubTime(
+      session: Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)),
+      machine: Int64(secondsNow() * 1000))
+  }
+
+  private func hear() {
+    for notice in mailbox.take() {
+      switch notice {
+      case .stored(let counts):
+        for (session, count) in counts { hub.stored(count, of: session, at: now) }
+      case .run(let work): work()
+      case .lost, .loaded, .said: fatalError("the store has failed: \(notice)")
+      }
+    }
+  }
+
+  /// Makes the sessions, and lets a member join each.
+  private func begin(_ count: Int) throws {
+    let request = try CreateRequest(Array(BenchPicker.creation.utf8))
+    for _ in 0..<count {
+      hub.create(request, socketBase: "ws://bench", at: now) { [unowned self] in
+        guard case .success(let created) = $0 else { fatalError("no session: \($0)") }
+        ids.append(created.id)
+      }
+    }
+    while ids.count < count { hear() }
+    for (number, id) in ids.enumerated() {
+      let connection = ConnectionID(raw: UInt64(number))
+      hub.opened(connection, session: id, bearer: nil, at: now)
+      hub.received(connection, Array(#"{"type":"join","name":"Ana"}"#.utf8).span, at: now)
+    }
+    while port.welcomeCount < count { hear() }
+    revisions = Array(repeating: 0, count: count)
+  }
+
+  private func run(seconds: Double) -> Measured {
+    let own = processorSeconds()
+    let begun = secondsNow()
+    var sent = Array(repeating: begun, count: ids.count)
+    var latencies: [Double] = []
+    for number in ids.indices { command(number) }
+    while secondsNow() - begun < seconds {
+      hear()
+      let answered = port.takeAnswered()
+      let now = secondsNow()
+      for number in answered {
+        latencies.append((now - sent[number]) * 1000)
+        sent[number] = now
+        command(number)
+      }
+    }
+    let took = secondsNow() - begun
+    return Measured(
+      count: latencies.count, seconds: took, latencies: latencies.sorted(),
+      ownSeconds: processorSeconds() - own)
+  }
+
+  private func command(_ number: Int) {
+    revisions[number] += 1
+    let text = BenchPicker.command(ref: revisions[number])
+    hub.received(ConnectionID(raw: UInt64(number)), text.span, at: now)
+  }
+}
+
+/// Connections that take everything at once and note whose command has been answered.
+private final class LoadPort: HubPort {
+  private(set) var welcomeCount = 0
+  private var answered: [Int] = []
+
+  func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    if BenchPicker.isAnswer(frame.bytes) {
+      answered.append(Int(connection.raw))
+    } else if BenchPicker.isWelcome(frame.bytes) {
+      welcomeCount += 1
+    }
+    return .sent
+  }
+
+  func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    fatalError("closed with \(code): \(reason)")
+  }
+
+  func takeAnswered() -> [Int] {
+    defer { answered = [] }
+    return answered
+  }
+}
+
+private final class NoZones: ZoneSource {
+  func rules(named name: String) -> ZoneRules? { nil }
+}
+
+private final class NoTexts: TextSource {
+  func texts(for tag: String) -> (any RowTexts)? { nil }
+}

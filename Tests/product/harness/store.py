@@ -1,0 +1,209 @@
+"""Servers whose sessions are in a file, and a crowd that works while they are killed."""
+
+import json
+import random
+import threading
+import time
+
+from .definitions import CALENDAR, LISTS, TREE
+from .member import Hung
+from .pickerd import Pickerd
+
+KINDS = [{"kind": "date", "timeZone": "Asia/Shanghai"}, TREE, LISTS, CALENDAR]
+#: A rate that no test reaches that is not about rates.
+MANY = {"messagesPerSecond": 100_000}
+
+
+def stored(log, path, *, options=(), limits=None, **rest):
+    """A server with its store at `path`."""
+    return Pickerd(
+        log, options=("--store", f"sqlite:{path}", *options), limits={**MANY, **(limits or {})},
+        **rest)
+
+
+def again(server, *, kill=True):
+    """Ends the server, by kill -9 or as it should be, and starts it on the same store."""
+    if kill:
+        server.kill()
+    else:
+        server.terminate()
+        server.process.wait(20)
+    server.start()
+
+
+def back(session, member, **fields):
+    """`member` on a new connection to wherever the server is now, caught up and answered."""
+    member.url = session.url
+    came = session.back(member, **fields)
+    came.reach(session.revision())
+    came.owed.clear()
+    came.said = getattr(member, "said", {})
+    return came
+
+
+def log_lines(session, after=0):
+    """The log by revision, gapless; too long to hold each line against the schemas."""
+    answer = session.server.get(f"{session.path}/log?after={after}")
+    assert answer.status == 200, answer
+    lines = [json.loads(line) for line in answer.body.splitlines()]
+    assert [line["revision"] for line in lines] == list(range(after + 1, after + 1 + len(lines)))
+    return {line["revision"]: line for line in lines}
+
+
+def random_command(member, chance):
+    """Something that the member may want to do, by what its screen shows."""
+    screen = member.screen
+    if chance.random() < 0.15:
+        return {"type": chance.choice(["undo", "redo"])}
+    if screen.columns:
+        column = chance.randrange(len(screen.columns))
+        shown = screen.columns[column]
+        row = chance.randrange(max(shown["count"], 1))
+        return {"type": "select", "column": column, "row": row, "generation": shown["generation"],
+                **({"key": "1"} if chance.random() < 0.2 else {})}
+    if chance.random() < 0.05:
+        return {"type": "clear"}
+    return {"type": "tap", "date": f"2018-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"}
+
+
+def work(member, seed, is_over, in_flight=3):
+    """Commands, a few at a time, until the connection or the test is over."""
+    chance = random.Random(seed)
+    try:
+        while not is_over.is_set():
+            while len(member.pending) < in_flight:
+                command = {**random_command(member, chance), "ref": member.next_ref()}
+                member.said[command["ref"]] = command
+                member.send(command)
+            try:
+                member.hear(0.05)
+            except TimeoutError:
+                pass
+    except Hung:
+        return
+    # What the server had sent before it died counts as answered.
+    member.drain(0.1)
+
+
+class Crowd:
+    """Sessions of several kinds with their members, and what was promised to them."""
+
+    def __init__(self, server, session_count=4, member_count=6):
+        self.server = server
+        self.sessions = [
+            server.session(KINDS[n % len(KINDS)], title=f"number {n}") for n in range(session_count)]
+        self.members = {s: [s.join(f"m{n}") for n in range(member_count)] for s in self.sessions}
+        for member in self.everybody:
+            member.said = {}
+            member.is_trusted = True
+        self.revisions = {s: 0 for s in self.sessions}
+        self.created, self.deleted = [], []
+
+    @property
+    def everybody(self):
+        return [member for members in self.members.values() for member in members]
+
+    def load(self, seconds, seed):
+        """Everybody works, sessions come and go, until the server is killed after `seconds`."""
+        is_over = threading.Event()
+        failures = []
+
+        def guarded(body, *arguments):
+            try:
+                body(*arguments)
+            except Exception as failure:  # noqa: BLE001 - told by the test's thread
+                failures.append(failure)
+
+        threads = [
+            threading.Thread(target=guarded, args=(work, member, f"{seed}-{n}", is_over))
+            for n, member in enumerate(self.everybody)]
+        threads.append(threading.Thread(target=guarded, args=(self.come_and_go, is_over)))
+        for thread in threads:
+            thread.start()
+        time.sleep(seconds)
+        self.server.kill()
+        is_over.set()
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive(), "a member hangs after the server is gone"
+        assert not failures, failures
+
+    def come_and_go(self, is_over):
+        """Creates and deletes sessions; notes what was answered."""
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            try:
+                answer = self.server.create(LISTS, title=str(number))
+                assert answer.status == 201, answer
+                path = f"/v1/sessions/{answer.json['session']}"
+                if number % 2:
+                    self.created.append(path)
+                    continue
+                answer = self.server.delete(path)
+                assert answer.status == 204, answer
+                self.deleted.append(path)
+            except (OSError, EOFError):
+                return
+            except Exception as failure:
+                if type(failure).__module__ == "http.client":
+                    return
+                raise
+
+    def check(self):
+        """After a restart: nothing answered is missing; everybody comes back and agrees."""
+        assert self.server.get("/readyz").status == 200
+        for path in self.created[-5:]:
+            assert self.server.get(path).status == 200, f"{path} was created"
+        for path in self.deleted[-5:]:
+            assert self.server.get(path).status == 404, f"{path} was deleted"
+        for session in self.sessions:
+            self.check_session(session)
+
+    def check_session(self, session):
+        lines = log_lines(session, self.revisions[session])
+        for member in self.members[session]:
+            for message in member.record:
+                if message["type"] == "delta" and message["revision"] > self.revisions[session]:
+                    self.check_delta(member, message, lines.get(message["revision"]))
+        for member in self.members[session]:
+            member.drop()
+        came = [back(session, member) for member in self.members[session]]
+        for member, before in zip(came, self.members[session]):
+            member.is_trusted = True
+            assert member.welcome["resumed"] and member.id == before.id, member.welcome
+            self.check_answers(member, before, lines)
+        session.members = list(came)
+        session.agree()
+        self.members[session] = came
+        self.revisions[session] = session.revision()
+
+    @staticmethod
+    def check_delta(member, heard, line):
+        """Whoever heard of a revision finds it in the log as it heard it."""
+        assert line, f"{member} heard of revision {heard['revision']}, which is gone: {heard}"
+        for field in ("by", "at", "changes"):
+            assert line.get(field) == heard.get(field), f"the log has {line}, {member} heard {heard}"
+        if "ref" in heard:
+            assert line["ref"] == heard["ref"], f"the log has {line}, {member} heard {heard}"
+
+    @staticmethod
+    def check_answers(member, before, lines):
+        """A command sent again has its first answer; one that was not answered has one now."""
+        done = {line["ref"]: line["revision"] for line in lines.values()
+                if line.get("by") == member.id}
+        answers = {m["ref"]: m for m in before.record if "ref" in m}
+        for ref in list(answers)[-4:]:
+            first = answers[ref]
+            member.send(member.said[ref])
+            second = member.answer(ref)
+            if first["type"] == "refused":
+                assert (second["type"], second["code"]) == ("refused", first["code"]), (first, second)
+            else:
+                assert second["type"] == "reply", (first, second)
+                assert second["revision"] == first["revision"], (first, second)
+        for ref in list(before.pending):
+            member.send(member.said[ref])
+            answer = member.answer(ref)
+            if ref in done:
+                assert (answer["type"], answer["revision"]) == ("reply", done[ref]), answer

@@ -1,0 +1,42 @@
+"""`pickerd replay` and `pickerd backup`, as an operator runs them."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+
+from .pickerd import binary
+
+
+@dataclass
+class Said:
+    """What a command has said."""
+
+    status: int
+    output: str
+    complaint: str
+
+    @property
+    def json(self):
+        return json.loads(self.output)
+
+
+def pickerd(*arguments, stdin=None):
+    """Runs a subcommand to its end."""
+    done = subprocess.run(
+        [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
+    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert "Fatal error" not in said.complaint, said
+    if said.status not in (0, 1):
+        name = f"pickerd {arguments[0]}: "
+        assert said.complaint.startswith(name) or "Usage:" in said.complaint or said.output, said
+    return said
+
+
+def replay(*arguments, **rest):
+    return pickerd("replay", *arguments, **rest)
+
+
+def state(said):
+    """What a replay's JSON shows, as `GET` has it, without who is in it."""
+    shown = said.json["state"]
+    return {name: shown[name] for name in ("session", "revision", "status", "snapshot")}

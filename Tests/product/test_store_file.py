@@ -1,0 +1,266 @@
+"""The store's file: full, moved, locked, damaged, cut, somebody else's, newer."""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.member import Hung
+from harness.pickerd import binary, wait_until
+from harness.store import again, back, log_lines, stored
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Starts servers on one store, and ends them."""
+    class Place:
+        path = tmp_path / "store.sqlite"
+        servers = []
+
+        def serve(self, path=None, **rest):
+            server = stored(tmp_path / "log", path or self.path, **rest)
+            self.servers.append(server)
+            return server
+
+    yield Place()
+    for server in Place.servers:
+        if server.is_alive:
+            server.kill()
+
+
+def refused(path):
+    """What a server says that does not start on `path`."""
+    ended = subprocess.run(
+        [binary(), "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{path}"],
+        capture_output=True, text=True, timeout=20)
+    assert ended.returncode not in (0, -6, -4, -11), ended
+    assert "pickerd serve: " in ended.stderr and "Fatal" not in ended.stderr, ended
+    return ended.stderr
+
+
+def worked(server, count=20):
+    """A session with a history; its member has heard everything."""
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, count + 1):
+        assert ana.select(n % 2, n % 4)["type"] in ("delta", "reply")
+    return session, ana
+
+
+def fails_and_recovers(server, session, ana, harm, heal, why):
+    """While harmed nothing is answered that is not stored; healed it goes on without a restart."""
+    harm()
+    for _ in range(400):
+        ref = ana.ask_select(0, (ana.screen.columns[0]["row"] + 1) % 4)
+        try:
+            ana.answer(ref, timeout=15)
+        except Hung:
+            break
+    assert ana.hung.rcvd.code == 4503, ana.hung
+    assert ana.record[-1]["code"] == "unavailable", ana.record[-1]
+    answer = wait_until(
+        lambda: (a := server.get("/readyz")).status == 503 and a, what="/readyz says no")
+    assert any(word in answer.json["detail"] for word in why), answer.json
+    assert server.create(LISTS).status == 503
+    revision = ana.screen.revision
+    newcomer = session.connect()
+    newcomer.send({"type": "join"})
+    newcomer.closed(4503)
+
+    heal()
+    wait_until(lambda: server.get("/readyz").status == 200, what="/readyz says yes")
+    came = back(session, ana)
+    assert came.welcome["resumed"] and session.revision() >= revision
+    assert came.select(0, (came.screen.columns[0]["row"] + 1) % 4)["type"] == "delta"
+    last = came.screen.revision
+    again(server)
+    assert came.screen.revision == last == max(log_lines(session))
+    came = back(session, came)
+    assert came.welcome["resumed"]
+    session.agree()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a small disk")
+def test_a_full_disk_is_said_and_freed_without_a_restart(place, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], check=True)
+    try:
+        server = place.serve(disk / "store.sqlite")
+        session, ana = worked(server)
+
+        def fill():
+            with (disk / "ballast").open("wb", buffering=0) as ballast:
+                try:
+                    while ballast.write(bytes(1024)):
+                        pass
+                except OSError:
+                    return
+
+        fails_and_recovers(
+            server, session, ana, fill, (disk / "ballast").unlink, ["full", "disk I/O"])
+        server.stop()
+    finally:
+        for server in place.servers:
+            if server.is_alive:
+                server.kill()
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_an_io_error_is_said_and_gone_without_a_restart(place):
+    server = place.serve()
+    session, ana = worked(server)
+
+    def limit(octets):
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (octets, hard))
+
+    _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    fails_and_recovers(
+        server, session, ana, lambda: limit(16), lambda: limit(hard), ["full", "disk I/O"])
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", ".lock"])
+def test_a_file_that_was_moved_away_stores_nothing(place, suffix):
+    server = place.serve()
+    session, ana = worked(server)
+    file = place.path.with_name(place.path.name + suffix)
+    away = place.path.with_name("away")
+
+    fails_and_recovers(
+        server, session, ana, lambda: file.rename(away), lambda: away.rename(file),
+        ["moved, removed or replaced", "removed under the server"])
+
+
+def test_a_folder_that_went_away_stores_nothing(place, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    server = place.serve(folder / "store.sqlite")
+    session, ana = worked(server)
+
+    fails_and_recovers(
+        server, session, ana, lambda: folder.rename(tmp_path / "away"),
+        lambda: (tmp_path / "away").rename(folder), ["moved, removed or replaced"])
+
+
+def test_a_store_locked_by_another_process_waits_then_says_so(place):
+    server = place.serve()
+    session, ana = worked(server)
+    other = sqlite3.connect(place.path, isolation_level=None)
+
+    fails_and_recovers(
+        server, session, ana, lambda: other.execute("BEGIN EXCLUSIVE"),
+        lambda: other.execute("ROLLBACK"), ["locked"])
+
+
+def test_a_second_server_on_one_store_refuses_to_start(place):
+    server = place.serve()
+
+    assert "another pickerd serves" in refused(place.path)
+    assert server.get("/readyz").status == 200
+
+
+def test_a_store_of_a_newer_pickerd_is_refused(place):
+    place.serve().stop()
+    with sqlite3.connect(place.path) as store:
+        store.execute("INSERT INTO grdb_migrations VALUES ('from the future')")
+
+    assert "newer pickerd" in refused(place.path)
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(place):
+    with sqlite3.connect(place.path) as other:
+        other.execute("CREATE TABLE recipe (name TEXT)")
+    before = place.path.read_bytes()
+
+    assert "something else" in refused(place.path)
+    assert place.path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(place):
+    place.path.write_text("Dear diary, " * 500)
+    before = place.path.read_bytes()
+
+    assert "damaged" in refused(place.path)
+    assert place.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", ["SIGTERM", "kill -9"])
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_a_store_cut_anywhere_is_refused_or_whole_or_of_a_new_epoch(place, tmp_path, ending, suffix):
+    server = place.serve()
+    session, ana = worked(server, 60)
+    if ending == "SIGTERM":
+        server.stop()
+    else:
+        server.kill()
+    names = [n for n in ("", "-wal", ".lock") if (tmp_path / f"store.sqlite{n}").exists()]
+    kept = {n: (tmp_path / f"store.sqlite{n}").read_bytes() for n in names}
+    if not kept.get(suffix):
+        return  # A proper end leaves nothing in the journal.
+    chance = random.Random(4)
+    length = len(kept[suffix])
+    cuts = {0, 1, 31, 32, 33, 99, 100, 512, 4095, 4096, 4097, length - 1, length}
+    cuts |= {chance.randrange(length) for _ in range(12)}
+    outcomes = set()
+
+    for cut in sorted(c for c in cuts if c <= length):
+        folder = tmp_path / f"cut{cut}"
+        folder.mkdir()
+        for name, octets in kept.items():
+            (folder / f"store.sqlite{name}").write_bytes(octets[:cut] if name == suffix else octets)
+        outcomes.add(served(place, folder / "store.sqlite", session, ana, cut))
+        shutil.rmtree(folder)
+
+    assert "whole" in outcomes and len(outcomes) > 1, outcomes
+
+
+def served(place, path, session, ana, cut):
+    """What became of a session whose store was cut: never old history under the old epoch."""
+    try:
+        server = place.serve(path)
+    except AssertionError:
+        assert "damaged" in refused(path), cut
+        return "refused"
+    answer = server.get(session.path)
+    server.kill()
+    if answer.status in (404, 503):
+        return "gone" if answer.status == 404 else "unreadable"
+    if answer.json["epoch"] != session.epoch:
+        return "new epoch"
+    assert answer.json["revision"] == ana.screen.revision, f"cut at {cut}: old history, old epoch"
+    return "whole"
+
+
+def test_an_older_copy_gets_a_new_epoch(place, tmp_path):
+    server = place.serve()
+    session, ana = worked(server)
+    server.stop()
+    older = place.path.read_bytes()
+    server.start()
+    ana = back(session, ana)
+    ana.select(0, (ana.screen.columns[0]["row"] + 1) % 4)
+    server.stop()
+    place.path.write_bytes(older)
+    server.start()
+
+    session.epoch = server.get(session.path).json["epoch"]
+    assert session.epoch != ana.welcome["epoch"]
+    ana.url = session.url
+    came = session.back(ana)
+    assert not came.welcome["resumed"] and came.id == ana.id
+    session.agree()
+    again(server)
+    assert session.revision() == came.screen.revision, "and the new epoch stays"
+
+
+def test_a_limit_of_the_file_size_does_not_end_the_server(place):
+    server = place.serve()
+    server.process.send_signal(signal.SIGXFSZ)
+
+    assert server.get("/healthz").status == 200

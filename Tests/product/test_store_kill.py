@@ -1,0 +1,37 @@
+"""kill -9 at random moments under load: what was answered is there, and everybody goes on.
+
+`make soak` sets PICKERD_KILL_ROUNDS to 1,000.
+"""
+
+import os
+import random
+
+from harness import contract
+from harness.listener import Listener
+from harness.store import Crowd, stored
+
+ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "30"))
+
+
+def test_no_answer_is_lost_by_kill_9(tmp_path, monkeypatch):
+    # Tens of thousands of messages: folded, but not held against the schemas.
+    monkeypatch.setattr(Listener, "is_trusted", True)
+    monkeypatch.setattr(contract, "fits", lambda name, value: value)
+    seed = int(os.environ.get("PICKERD_KILL_SEED", "1"))
+    chance = random.Random(seed)
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    try:
+        crowd = Crowd(server)
+        for number in range(ROUNDS):
+            crowd.load(chance.uniform(0.05, 0.8), f"{seed}-{number}")
+            server.start()
+            if chance.random() < 0.2:
+                server.kill()
+                server.start()
+            try:
+                crowd.check()
+            except AssertionError as failure:
+                raise AssertionError(f"seed {seed}, round {number}: {failure}") from failure
+        assert sum(crowd.revisions.values()) > ROUNDS * 20, "the crowd has worked"
+    finally:
+        server.stop()

@@ -1,0 +1,238 @@
+"""What survives a restart, and sessions that leave memory and come back."""
+
+import re
+import threading
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, TREE
+from harness.pickerd import NOON, wait_until
+from harness.store import again, back, log_lines, stored
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Starts a server on this test's store."""
+    servers = []
+
+    def begin(**rest):
+        servers.append(stored(tmp_path / "log", tmp_path / "store.sqlite", **rest))
+        return servers[-1]
+
+    yield begin
+    for server in servers:
+        if server.is_alive:
+            server.stop()
+
+
+def gauge(server, name):
+    found = re.search(rf"^{name} (\d+)", server.get("/metrics").body.decode(), re.M)
+    return int(found[1])
+
+
+def resident(server):
+    return gauge(server, "pickerd_sessions_resident")
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
+def test_all_but_presence_survives(serve, kill):
+    server = serve()
+    session = server.session(TREE, title="Where to?")
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1)
+    bo.select(1, 1)
+    refused = bo.confirm()
+    ana.confirm()
+    before = session.get()
+
+    for member in (ana, bo):
+        member.drain(0.05)
+    again(server, kill=kill)
+    ana, bo = back(session, ana), back(session, bo)
+
+    for member in (ana, bo):
+        assert member.welcome["resumed"]
+    after = session.get()
+    for field in ("epoch", "revision", "status", "title", "snapshot"):
+        assert after[field] == before[field], field
+    roles = {m["name"]: (m["id"], m["role"], m["color"]) for m in before["members"]}
+    assert {m["name"]: (m["id"], m["role"], m["color"]) for m in after["members"]} == roles
+    bo.send({"type": "confirm", "ref": refused["ref"]})
+    assert bo.answer(refused["ref"])["code"] == refused["code"] == "notAllowed"
+    assert bo.select(1, 0)["code"] == "notOpen"
+    ana.reopen()
+    assert ana.undo()["type"] == "delta", "the undo list is there"
+    assert session.get()["snapshot"]["columns"][1]["row"] == 0
+    session.agree()
+
+
+def test_tokens_and_secrets_are_not_in_the_file(serve, tmp_path):
+    server = serve(auth="token")
+    session = server.session(LISTS)
+    ana = session.join("Ana", role="owner")
+    ana.select(0, 1)
+    server.kill()
+
+    octets = b"".join(p.read_bytes() for p in tmp_path.glob("store.sqlite*"))
+    for secret in (*session.tokens.values(), ana.welcome["member"]["secret"]):
+        assert secret.encode() not in octets
+    assert session.id.encode() in octets
+
+    server.start()
+    assert server.get(session.path).code == "noToken"
+    assert server.get(session.path, token="x" * 22).code == "badToken"
+    ana = back(session, ana, token=session.tokens["editor"])
+    assert ana.welcome["resumed"] and ana.role == "editor"
+
+
+def test_a_thousand_deltas_back_are_there_after_a_restart(serve):
+    server = serve()
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    bo.drop()
+    for n in range(1, 1001):
+        ana.ask("select", column=0, row=n % 4, generation=1)
+        if n % 50 == 0:
+            ana.reach(n)
+    ana.reach(1000)
+
+    for kill in (True, False):
+        again(server, kill=kill)
+        bo.url = session.url
+        came = session.back(bo)
+        assert came.welcome["resumed"]
+        came.reach(1000)
+        came.drop()
+    assert len(log_lines(session)) == 1000
+
+
+def test_who_was_in_at_a_crash_leaves_in_time(serve):
+    server = serve(limits={"memberMilliseconds": 1500})
+    session = server.session(LISTS)
+    session.together("Ana", "Bo")
+
+    again(server)
+
+    assert len(session.get()["members"]) == 2
+    wait_until(lambda: resident(server) == 0, timeout=15, what="the session leaves memory")
+    assert session.get()["members"] == []
+
+
+def test_a_session_nobody_is_in_leaves_memory_and_comes_back(serve):
+    server = serve()
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    ana.tap("2018-11-20")
+    before = session.get()
+    ana.leave()
+    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+
+    assert gauge(server, "pickerd_sessions") == 1
+    after = session.get()
+    assert after["snapshot"] == before["snapshot"] and after["revision"] == 1
+    wait_until(lambda: resident(server) == 0, timeout=12, what="it leaves again")
+
+    joined, failures = [], []
+
+    def join(name):
+        try:
+            joined.append(session.join(name))
+        except BaseException as failure:
+            failures.append(failure)
+
+    storm = [threading.Thread(target=join, args=(f"m{n}",)) for n in range(20)]
+    for thread in storm:
+        thread.start()
+    for thread in storm:
+        thread.join()
+    assert not failures and len(joined) == 20
+    assert sum(m.welcome["member"]["role"] == "owner" for m in joined) == 1
+    assert joined[0].undo()["type"] == "delta"
+    session.agree()
+    assert session.delete().status == 204
+    for member in joined:
+        member.closed(4410)
+    assert server.get(session.path).status == 404
+
+
+def test_a_session_asleep_ticks(serve):
+    server = serve()
+    session = server.session({"kind": "date", "timeZone": "Asia/Shanghai", "min": "today"})
+    ana = session.join("Ana")
+    ana.leave()
+    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+
+    server.clock("2018-11-25T10:00:00+08:00")
+
+    lines = log_lines(session)
+    assert [line["command"]["type"] for line in lines.values()] == ["tick"], lines
+    assert session.get()["snapshot"]["result"]["date"] == "2018-11-25"
+    wait_until(lambda: resident(server) == 0, timeout=12, what="it leaves again")
+    server.clock(NOON)
+    assert session.get()["snapshot"]["columns"][2]["rows"][0]["key"] == "23", "backwards too"
+
+
+def test_overdue_ticks_after_a_restart_are_one_tick(serve):
+    server = serve(clock="system")
+    session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai", "stepMinutes": 1}, now=None)
+    before = len(log_lines(session))
+    server.kill()
+    server.environment = {**server.environment}
+    server.start()
+
+    assert len(log_lines(session)) - before <= 1
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_ttl_ends_a_session_asleep_for_good(serve, tmp_path, restarts):
+    import sqlite3
+
+    server = serve()
+    session = server.session(LISTS, ttlSeconds=7)
+    session.join("Ana").leave()
+    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+    if restarts:
+        again(server)
+
+    wait_until(
+        lambda: gauge(server, "pickerd_sessions") == 0, timeout=15, what="the session's end")
+    assert server.get(session.path).status == 404
+    server.stop()
+    with sqlite3.connect(tmp_path / "store.sqlite") as store:
+        for table in ("session", "entry", "snapshot"):
+            assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+
+
+def test_limits_are_those_that_a_session_was_created_under(serve, tmp_path):
+    server = serve(limits={"undo": 50})
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, 11):
+        ana.select(0, n % 4)
+    for _ in range(8):
+        ana.undo()
+    before = session.get()
+    server.kill()
+
+    server.arguments[server.arguments.index("undo=50")] = "undo=2"
+    server.start()
+
+    after = session.get()
+    assert (after["revision"], after["snapshot"]) == (before["revision"], before["snapshot"])
+    assert back(session, ana).undo()["type"] == "delta"
+
+
+def test_what_one_turn_brings_is_one_transaction(serve):
+    server = serve()
+    sessions = [server.session(LISTS) for _ in range(30)]
+    members = [session.join("Ana") for session in sessions]
+    before = gauge(server, "pickerd_store_batches_total")
+
+    for round in range(1, 21):
+        for member in members:
+            member.ask("select", column=0, row=round % 4, generation=1)
+    for member in members:
+        member.reach(20)
+
+    batches = gauge(server, "pickerd_store_batches_total") - before
+    assert batches < 600 / 3, f"600 commands in {batches} transactions"

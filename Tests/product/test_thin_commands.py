@@ -1,0 +1,197 @@
+"""`POST …/members` and `POST …/commands`: one command, its answer."""
+
+import pytest
+
+from harness import contract
+from harness.definitions import CALENDAR, DATE, LISTS
+from harness.pickerd import wait_until
+
+
+class Poster:
+    """A member without a connection."""
+
+    def __init__(self, session, name="Cem", token=None, **fields):
+        self.session = session
+        self.token = token
+        answer = session.server.post(f"{session.path}/members", {"name": name, **fields},
+                                     token=token)
+        assert answer.status == 201, answer
+        self.welcome = contract.fits("welcome", answer.json)
+        self.id = self.welcome["member"]["id"]
+        self.who = {"member": self.id, "secret": self.welcome["member"]["secret"]}
+        self.ref = 0
+
+    def post(self, type, *, query="", token=None, **fields):
+        return self.session.server.post(
+            f"{self.session.path}/commands{query}", {"type": type, **self.who, **fields},
+            token=token or self.token)
+
+    def do(self, type, **fields):
+        """Gives a command and returns its answer."""
+        self.ref += 1
+        answer = self.post(type, **{"ref": self.ref, **fields})
+        assert answer.status == 200, answer
+        return contract.message_fits(answer.json)
+
+
+def test_a_command_is_answered_with_its_delta(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    cem = Poster(session)
+    assert (cem.welcome["revision"], cem.welcome["member"]["role"]) == (0, "editor")
+
+    answer = cem.do("tap", date="2018-11-20")
+
+    assert (answer["type"], answer["revision"], answer["ref"], answer["by"]) == (
+        "delta", 1, 1, cem.id)
+    assert "ref" not in ana.expect("delta")
+    assert ana.screen.range["start"] == "2018-11-20"
+
+
+def test_a_tap_by_a_point_needs_no_calendar(server):
+    cem = Poster(server.session(CALENDAR))
+
+    answer = cem.do("tap", month="2018-11", x=0.5, y=0.4)
+
+    assert answer["changes"][0]["start"] == "2018-11-07"
+
+
+def test_a_command_sent_again_is_done_once(server):
+    cem = Poster(server.session(LISTS))
+    first = cem.do("select", column=0, row=2, generation=1)
+
+    again = cem.do("select", ref=1, column=0, row=2, generation=1)
+    old = cem.do("select", ref=0, column=0, row=1, generation=1)
+
+    assert (first["type"], again) == ("delta", {"type": "reply", "ref": 1, "revision": 1})
+    assert (old["type"], old["code"]) == ("refused", "oldRef")
+    assert cem.session.revision() == 1
+
+
+def test_a_refusal_is_an_answer(server):
+    cem = Poster(server.session(CALENDAR))
+
+    answer = cem.do("tap", date="2030-01-01")
+
+    assert (answer["type"], answer["code"]) == ("refused", "outsideMonths")
+    assert answer["changes"] == [{"change": "range", "start": None, "end": None, "hits": 0}]
+    assert cem.do("dance")["code"] == "unknownType"
+    assert cem.do("undo")["code"] == "nothingToUndo"
+
+
+def test_the_others_see_who_it_is(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    cem = Poster(session, "Cem")
+
+    ana.until(lambda m: cem.id in m.screen.members)
+    assert ana.screen.members[cem.id] == {
+        "id": cem.id, "name": "Cem", "role": "editor", "online": False,
+        "color": cem.welcome["member"]["color"]}
+
+
+def test_who_gives_no_command_for_long_has_left(small):
+    session = small.session(LISTS)
+    session.join("Ana")
+    cem = Poster(session)
+
+    wait_until(lambda: len(session.get()["members"]) == 1, what="Cem's leaving")
+
+    answer = cem.post("undo", ref=1)
+    assert (answer.status, answer.code) == (404, "noSuchMember")
+
+
+def test_who_gives_commands_stays(small):
+    session = small.session(LISTS)
+    cem = Poster(session)
+    import time
+    until = time.monotonic() + 2.5
+    while time.monotonic() < until:
+        cem.do("select", column=0, row=cem.ref % 2 + 1, generation=1)
+        time.sleep(0.1)
+    assert [m["id"] for m in session.get()["members"]] == [cem.id]
+
+
+def test_a_member_may_come_by_both_ways(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    poster = Poster.__new__(Poster)
+    poster.session, poster.token, poster.ref = session, None, 100
+    poster.who = {"member": ana.id, "secret": ana.welcome["member"]["secret"]}
+
+    refused = poster.do("tap", date="2018-11-20")
+
+    assert refused["code"] == "wrongKind"
+    ana.greatest = 101
+    ana.hears_nothing()
+
+
+def test_the_texts_are_those_of_the_locale(server):
+    cem = Poster(server.session(DATE), locale="zh-Hans")
+    assert cem.welcome["snapshot"]["columns"][2]["rows"][0]["text"] == "01日"
+
+    answer = cem.do("select", query="?locale=zh-Hans", column=2, row=0, generation=1)
+
+    assert answer["changes"][-1]["text"] == "01日"
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"[]", b"{", {"type": "undo", "ref": 1}, {"ref": 1}, {"type": "undo"},
+    {"type": "undo", "ref": "1"}, {"type": "join"}, {"type": "months", "from": "2018-11", "count": 1},
+    {"type": "undo", "ref": 1, "reff": 2}, {"type": "tap", "ref": 1},
+    {"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1, "key": 5}])
+def test_what_is_no_command_is_400(server, body):
+    cem = Poster(server.session(LISTS))
+    if isinstance(body, dict) and body != {"type": "undo", "ref": 1}:
+        body = {**cem.who, **body}
+
+    answer = server.post(f"{cem.session.path}/commands", body)
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_who_it_is_must_be_shown(server):
+    session = server.session(LISTS)
+    cem = Poster(session)
+    path = f"{session.path}/commands"
+    undo = {"type": "undo", "ref": 1}
+
+    assert server.post(path, {**undo, **cem.who, "secret": "x"}).code == "badToken"
+    assert server.post(path, {**undo, **cem.who, "member": "x"}).code == "noSuchMember"
+    assert server.post("/v1/sessions/nobody/commands", {**undo, **cem.who}).code == "noSuchSession"
+    assert server.post(path, {**undo, **cem.who}, headers={"Origin": "http://evil"}).status == 403
+    assert server.get(path).status == server.get(f"{session.path}/members").status == 405
+    assert server.post(f"{session.path}/members", {"nam": "x"}).code == "badRequest"
+    assert server.post(path, {**undo, **cem.who, "key": "x" * 70_000}).code == "tooLarge"
+
+
+def test_where_tokens_are_they_give_the_role(guarded):
+    session = guarded.session(LISTS)
+    assert guarded.post(f"{session.path}/members", {}).code == "noToken"
+    assert guarded.post(f"{session.path}/members", {}, token="x").code == "badToken"
+    viewer = Poster(session, token=session.tokens["viewer"])
+    editor = Poster(session, token=session.tokens["editor"])
+    fields = {"column": 0, "row": 1, "generation": 1}
+
+    assert viewer.do("select", **fields)["code"] == "notAllowed"
+    assert editor.do("select", **fields)["type"] == "delta"
+    assert editor.post("undo", ref=9, token=session.tokens["viewer"]).code == "notAllowed"
+    assert editor.do("confirm")["code"] == "notAllowed"
+
+
+def test_a_session_has_room_for_so_many_members(small):
+    session = small.session(LISTS)
+    for _ in range(3):
+        Poster(session)
+
+    assert small.post(f"{session.path}/members", {}).code == "full"
+
+
+def test_commands_over_the_rate_are_refused(plain):
+    cem = Poster(plain.session(LISTS))
+
+    codes = [cem.do("undo").get("code") for _ in range(80)]
+
+    assert set(codes) == {"nothingToUndo", "tooMany"}
+    assert codes[:40] == ["nothingToUndo"] * 40

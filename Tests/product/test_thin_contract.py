@@ -1,0 +1,188 @@
+"""`/v1/openapi.json`, `/v1/asyncapi.json`: what they say is what there is."""
+
+import json
+import re
+from copy import deepcopy
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from harness import contract
+from harness.definitions import CALENDAR
+from harness.pickerd import REPOSITORY
+
+SOURCES = REPOSITORY / "Sources"
+
+
+@pytest.fixture
+def openapi(server):
+    return server.get("/v1/openapi.json").json
+
+
+@pytest.fixture
+def asyncapi(server):
+    return server.get("/v1/asyncapi.json").json
+
+
+def local(document):
+    """A schema of the tests with its references as the documents have them."""
+    if isinstance(document, dict):
+        return {key: value.replace("common.json#/$defs/", "#/components/schemas/")
+                if key == "$ref" else local(value)
+                for key, value in document.items() if key not in ("$schema", "$id")}
+    return [local(value) for value in document] if isinstance(document, list) else document
+
+
+def schema(name):
+    return local(json.loads((contract.SCHEMAS / f"{name}.json").read_text()))
+
+
+def validator(document, pointer):
+    """A validator of one schema of a document, with the others at hand."""
+    return Draft202012Validator({**document["components"], "$ref": pointer,
+                                 "components": document["components"]})
+
+
+def test_the_openapi_document_is_one(openapi):
+    validate(openapi)
+    assert openapi["openapi"].startswith("3.1")
+
+
+def test_every_route_is_in_the_openapi_document(openapi):
+    routes = (SOURCES / "PickerServer/HubRoutes.swift").read_text()
+    whole = set(re.findall(r'"(/(?:v1/|healthz|readyz|metrics)[^"\\]*)"', routes))
+    whole.remove("/v1/sessions/")
+    parts = {f"/v1/sessions/{{id}}/{part}" for part in re.findall(r'parts\[1\] == "(\w+)"', routes)}
+    parts.remove("/v1/sessions/{id}/months")
+    expected = whole | parts | {"/v1/sessions/{id}", "/v1/sessions/{id}/months/{month}.svg"}
+
+    assert set(openapi["paths"]) == expected
+
+
+def test_every_method_of_the_openapi_document_is_allowed_and_no_other(server, openapi):
+    session = server.session(CALENDAR)
+    for path, operations in openapi["paths"].items():
+        where = path.replace("{id}", session.id).replace("{month}", "2018-11")
+        for method in ("GET", "POST", "PUT", "DELETE", "PATCH"):
+            said = method.lower() in operations
+            if said and (method == "DELETE" or path.endswith("events")):
+                continue
+            status = server.request(method, where, {} if method == "POST" else None).status
+            assert (status != 405) == said, (method, path, status)
+
+
+def test_problems_have_the_codes_of_the_document(openapi):
+    codes = openapi["components"]["schemas"]["problem"]["properties"]["code"]["enum"]
+    written = set()
+    for source in (SOURCES / "PickerServer").glob("*.swift"):
+        written |= set(re.findall(r'code: "(\w+)"', source.read_text()))
+    assert written <= set(codes)
+
+
+@pytest.mark.parametrize("name, file", [
+    ("created", "http-created"), ("session", "http-session"), ("checked", "http-checked"),
+    ("logLine", "http-log-line"), ("problem", "http-problem"), ("welcome", "welcome"),
+    ("delta", "delta"), ("reply", "reply"), ("refused", "refused")])
+def test_the_openapi_schemas_are_those_that_every_answer_is_held_against(openapi, name, file):
+    assert openapi["components"]["schemas"][name] == schema(file)
+
+
+def test_the_asyncapi_messages_are_those_that_every_message_is_held_against(asyncapi):
+    messages = asyncapi["components"]["messages"]
+    served = {n.split(".")[1]: m for n, m in messages.items() if n.startswith("server.")}
+    assert set(served) == contract.MESSAGES
+    for name, message in served.items():
+        assert message["payload"]["schema"] == schema(name), name
+    common = local(json.loads((contract.SCHEMAS / "common.json").read_text())["$defs"])
+    assert {name: common[name] for name in asyncapi["components"]["schemas"]} == (
+        asyncapi["components"]["schemas"])
+
+
+def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
+    decoder = (SOURCES / "PickerWire/ClientMessage+Decode.swift").read_text()
+    types = set(re.findall(r'^    case "(\w+)":', decoder, re.M))
+    messages = asyncapi["components"]["messages"]
+    client = {n.split(".")[1]: m["payload"]["schema"] for n, m in messages.items()
+              if n.startswith("client.")}
+    fields = set(re.findall(
+        r'case "(\w+)": self', (SOURCES / "PickerWire/MessageFields.swift").read_text()))
+    named = set()
+    for said in client.values():
+        for name, what in said["properties"].items():
+            named |= {name, *what.get("properties", {})}
+
+    assert set(client) == types
+    assert named == fields
+
+
+def test_every_reference_of_the_asyncapi_document_leads_somewhere(asyncapi):
+    def follow(part):
+        if isinstance(part, dict):
+            if isinstance(part.get("$ref"), str):
+                at = asyncapi
+                for step in part["$ref"].removeprefix("#/").split("/"):
+                    at = at[step]
+            for value in part.values():
+                follow(value)
+        elif isinstance(part, list):
+            for value in part:
+                follow(value)
+
+    follow(asyncapi)
+    assert asyncapi["asyncapi"] == "3.0.0"
+
+
+MEANT = [
+    {"type": "join", "name": "Ana", "months": {"from": "2018-11", "count": 2}},
+    {"type": "tap", "ref": 1, "date": "2018-11-20"},
+    {"type": "tap", "ref": 2, "month": "2018-11", "cell": 19},
+    {"type": "tap", "ref": 3, "month": "2018-11", "x": 0.5, "y": 0.4},
+    {"type": "select", "ref": 4, "column": 0, "row": 1, "generation": 1, "key": "x"},
+    {"type": "clear", "ref": 5}, {"type": "undo", "ref": 6}, {"type": "redo", "ref": 7},
+    {"type": "confirm", "ref": 8}, {"type": "reopen", "ref": 9}, {"type": "cancel", "ref": 10},
+    {"type": "months", "from": "2018-11", "count": 1}, {"type": "rows", "column": 0, "from": 0,
+                                                        "count": 1},
+    {"type": "touch", "date": "2018-11-20"}, {"type": "touch"}, {"type": "leave"}]
+
+
+def test_the_server_takes_what_the_asyncapi_document_allows(server, asyncapi):
+    session = server.session(CALENDAR)
+    ana = session.connect()
+    for message in MEANT:
+        name = f"client.{message['type']}"
+        pointer = f"#/components/messages/{name}/payload/schema"
+        validator(asyncapi, pointer).validate(message)
+        ana.send(message)
+    ana.closed(1000)
+
+
+@pytest.mark.parametrize("broken", [
+    {"type": "tap", "ref": 1}, {"type": "tap", "date": "2018-11-20"},
+    {"type": "tap", "ref": 1, "month": "2018-11", "x": 0.5}, {"type": "undo"},
+    {"type": "select", "ref": 1, "column": 0, "row": 1}, {"type": "months", "count": 1},
+    {"type": "months", "from": "2018-11"}, {"type": "rows", "column": 0, "from": 0},
+    {"type": "tap", "ref": 1, "date": "tomorrow"}, {"type": "touch", "column": 1}])
+def test_the_server_refuses_what_the_asyncapi_document_forbids(server, asyncapi, broken):
+    pointer = f"#/components/messages/client.{broken['type']}/payload/schema"
+    assert list(validator(asyncapi, pointer).iter_errors(broken))
+    ana = server.session(CALENDAR).join("Ana")
+
+    ana.send_text(json.dumps(broken))
+
+    ana.closed(4400)
+
+
+def test_the_bodies_of_commands_are_those_of_the_document(server, openapi):
+    session = server.session(CALENDAR)
+    member = server.post(f"{session.path}/members", {}).json["member"]
+    body = {"type": "tap", "ref": 1, "month": "2018-11", "x": 0.5, "y": 0.4,
+            "member": member["id"], "secret": member["secret"]}
+    check = validator(openapi, "#/components/schemas/posted")
+    check.validate(body)
+    assert server.post(f"{session.path}/commands", body).status == 200
+    for name in ("type", "ref", "member", "secret", "x"):
+        broken = deepcopy(body)
+        del broken[name]
+        assert list(check.iter_errors(broken)), name
+        assert server.post(f"{session.path}/commands", broken).status == 400, name

@@ -1,0 +1,276 @@
+"""`GET …/events`: server-sent events for who only looks."""
+
+import http.client
+import json
+
+import pytest
+
+from harness import contract
+from harness.definitions import CALENDAR, LISTS, heavy
+from harness.pickerd import wait_until
+from harness.screen import Screen
+
+
+class Watcher:
+    """Reads a stream as a browser's EventSource does, and folds it as a member does."""
+
+    def __init__(self, session, query="", *, last=None, token=None, screen=None):
+        self.screen = screen or Screen()
+        self.last_id = last
+        self.octets = 0
+        self.connection = http.client.HTTPConnection("127.0.0.1", session.server.port, timeout=5)
+        headers = {"Accept": "text/event-stream"}
+        if last:
+            headers["Last-Event-ID"] = last
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self.connection.request("GET", f"{session.path}/events{query}", headers=headers)
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200, (self.answer.status, self.answer.read())
+        assert self.answer.getheader("content-type") == "text/event-stream"
+        self.welcome = self.next("welcome")
+
+    def event(self):
+        """The next event as `(name, message)`; comments are passed over; None at the end."""
+        fields = {}
+        for line in self.answer:
+            self.octets += len(line)
+            line = line.decode().rstrip("\n")
+            if line == "" and fields:
+                break
+            if line and not line.startswith(":"):
+                name, value = line.split(": ", 1)
+                fields[name] = value
+        if not fields:
+            return None
+        self.last_id = fields.get("id", self.last_id)
+        return fields["event"], json.loads(fields["data"])
+
+    def next(self, *wanted):
+        """Hears until one of `wanted`; folds everything."""
+        while True:
+            heard = self.event()
+            assert heard, f"the stream ends before {wanted}"
+            name, message = heard
+            self.fold(name, message)
+            if name in wanted:
+                return message
+
+    def fold(self, name, message):
+        assert name == ("end" if message["type"] == "error" else message["type"])
+        if name == "welcome":
+            contract.fits("welcome", {**message, "member": {
+                "id": "m_", "secret": "-", "name": "", "role": "viewer", "color": "#000000"}})
+            assert "member" not in message, "nobody joins by looking"
+            self.screen.revision = message["revision"]
+            if not message["resumed"]:
+                self.screen.show(message["snapshot"])
+            self.screen.members = {m["id"]: m for m in message["members"]}
+            return
+        contract.message_fits(message)
+        if name == "delta":
+            assert message["revision"] == self.screen.revision + 1 and "ref" not in message
+            self.screen.revision = message["revision"]
+            self.screen.apply(message, with_bands=bool(self.screen.views))
+        elif name == "snapshot":
+            self.screen.revision = message["revision"]
+            self.screen.show(message["snapshot"])
+        elif name == "months":
+            self.screen.show_months(message)
+        elif name == "presence":
+            self.screen.people(message)
+
+    def reach(self, revision):
+        while self.screen.revision < revision:
+            self.next("delta", "snapshot")
+        return self
+
+    def close(self):
+        self.connection.close()
+        self.answer.close()
+
+
+def test_who_watches_sees_what_members_see(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    watcher = Watcher(session, "?months=2018-11&count=2")
+    months = watcher.next("months")
+    assert [view["month"] for view in months["months"]] == ["2018-11", "2018-12"]
+
+    ana.tap("2018-11-20")
+    ana.tap("2018-12-02")
+    ana.undo()
+
+    watcher.reach(3)
+    assert watcher.screen.differs_from(session.get()) is None
+    assert watcher.screen.views["2018-11"]["bands"] == [
+        {"row": 3, "from": 2, "to": 2, "shape": "circle", "head": True, "tail": True}]
+    watcher.close()
+
+
+def test_who_watches_is_seen_by_nobody(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    watcher = Watcher(session)
+
+    ana.hears_nothing()
+    assert [m["name"] for m in session.get()["members"]] == ["Ana"]
+    bo = session.join("Bo")
+    watcher.next("presence")
+    assert bo.id in watcher.screen.members
+    ana.touch(column=0, row=1)
+    watcher.next("presence")
+    assert watcher.screen.touching[ana.id] == {"column": 0, "row": 1}
+    watcher.close()
+    ana.until(lambda m: bo.id in m.screen.members)
+    ana.hears_nothing()
+
+
+def test_missed_deltas_follow_the_last_event_id(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    first = Watcher(session)
+    ana.select(0, 1)
+    first.reach(1)
+    first.close()
+    ana.select(0, 2)
+    ana.select(1, 2)
+
+    again = Watcher(session, last=first.last_id, screen=first.screen)
+
+    assert again.welcome["resumed"] is True and again.welcome["revision"] == 1
+    again.reach(3)
+    assert again.screen.differs_from(session.get()) is None
+    again.close()
+
+
+@pytest.mark.parametrize("last", ["x", "12345678.1", "1", "", "😀.1", ".1", "12345678.-1"])
+def test_any_other_last_event_id_gets_a_snapshot(server, last):
+    session = server.session(LISTS)
+    session.join("Ana").select(0, 1)
+
+    watcher = Watcher(session, last=last.encode().decode("latin-1"))
+
+    assert watcher.welcome["resumed"] is False and "snapshot" in watcher.welcome
+    watcher.close()
+
+
+def test_what_the_history_has_lost_is_a_snapshot(small):
+    session = small.session(LISTS)
+    ana = session.join("Ana")
+    first = Watcher(session)
+    ana.select(0, 1)
+    first.reach(1)
+    first.close()
+    for n in range(25):
+        ana.select(0, n % 2 * 2)
+
+    again = Watcher(session, last=first.last_id)
+
+    assert again.welcome["resumed"] is False
+    again.close()
+
+
+def test_the_texts_are_those_of_the_locale(server):
+    session = server.session({"kind": "date", "timeZone": "Asia/Shanghai"})
+    watcher = Watcher(session, "?locale=zh-Hans")
+
+    assert watcher.welcome["snapshot"]["columns"][2]["rows"][0]["text"] == "01日"
+    watcher.close()
+
+
+def test_the_end_of_the_session_is_said(server):
+    session = server.session(LISTS)
+    watcher = Watcher(session)
+
+    session.delete()
+
+    assert watcher.next("end")["code"] == "sessionEnded"
+    assert watcher.event() is None
+
+
+def test_time_that_changes_cells_is_told(server):
+    session = server.session({**CALENDAR, "min": "today"})
+    watcher = Watcher(session, "?months=2018-11")
+    watcher.next("months")
+
+    server.clock("2018-11-24T00:00:01+08:00")
+
+    months = watcher.next("months")
+    today = [c["date"] for c in months["months"][0]["cells"] if c.get("today")]
+    assert today == ["2018-11-24"]
+    watcher.close()
+
+
+def test_problems_come_before_the_stream(guarded):
+    session = guarded.session(CALENDAR)
+    path = f"{session.path}/events"
+
+    assert guarded.get(path).code == "noToken"
+    assert guarded.get(path, token="x").code == "badToken"
+    assert guarded.get("/v1/sessions/nobody/events").code == "noSuchSession"
+    assert guarded.post(path, {}).status == 405
+    for query in ("months=2018-13", "months=2018-11&count=-1", "months=2018-11&count=x"):
+        assert guarded.get(f"{path}?{query}", token=session.tokens["viewer"]).status == 400
+    watcher = Watcher(session, token=session.tokens["viewer"])
+    watcher.close()
+    head = guarded.request("HEAD", path, token=session.tokens["viewer"])
+    assert (head.status, head.type) == (200, "text/event-stream")
+
+
+def test_as_many_may_watch_as_may_be_members(small):
+    session = small.session(LISTS)
+    watchers = [Watcher(session) for _ in range(3)]
+
+    assert small.get(f"{session.path}/events").code == "full"
+
+    watchers.pop().close()
+    wait_until(lambda: _has_room(session, watchers), what="room for another")
+    for watcher in watchers:
+        watcher.close()
+
+
+def _has_room(session, watchers):
+    try:
+        watchers.append(Watcher(session))
+    except AssertionError:
+        return False
+    return True
+
+
+def test_a_slow_reader_gets_a_snapshot(server):
+    session = server.session(heavy())
+    ana = session.join("Ana")
+    watcher = Watcher(session)
+
+    for n in range(300):
+        ana.select(0, 1 - n % 2)
+
+    seen = set()
+    while watcher.screen.revision < 300:
+        seen.add(watcher.next("delta", "snapshot")["type"])
+    assert seen == {"delta", "snapshot"}
+    assert watcher.screen.differs_from(session.get()) is None
+    watcher.close()
+
+
+def test_a_server_that_goes_away_says_when_to_come_back(start):
+    server = start()
+    session = server.session(LISTS)
+    watcher = Watcher(session)
+
+    server.terminate()
+
+    assert watcher.next("draining")["reconnectAfterMs"] >= 500
+    assert watcher.event() is None
+    session.forget()
+    server.process.wait(10)
+
+
+def test_a_quiet_stream_says_something_every_15_seconds(server):
+    session = server.session(LISTS)
+    watcher = Watcher(session)
+    watcher.answer.fp.raw._sock.settimeout(20)
+
+    assert watcher.answer.readline() == b":\n"
+    watcher.close()

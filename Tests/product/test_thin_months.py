@@ -1,0 +1,183 @@
+"""`GET …/months/2026-11.svg`: a month as the article draws it, and taps by its points."""
+
+import re
+import xml.etree.ElementTree as tree
+
+import pytest
+
+from harness import calendar
+from harness.definitions import CALENDAR, DATE
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(session, month, **query):
+    """The answer to a request for a drawn month."""
+    asked = "&".join(f"{name}={value}" for name, value in query.items())
+    return session.server.get(f"{session.path}/months/{month}.svg?{asked}",
+                              token=session.tokens.get("viewer"))
+
+
+def drawn(session, month, **query):
+    """The root element of a drawn month."""
+    answer = picture(session, month, **query)
+    assert (answer.status, answer.type) == (200, "image/svg+xml"), answer
+    return tree.fromstring(answer.body)
+
+
+def texts(root):
+    return [(e.text, float(e.get("x")), float(e.get("y")), e.get("fill"))
+            for e in root.iter(SVG + "text")]
+
+
+@pytest.mark.parametrize("size, weeks", [((350, 500), "six"), ((1000, 300), "fit")])
+def test_a_tap_at_a_point_picks_the_day_that_is_drawn_there(server, size, weeks):
+    session = server.session({**CALENDAR, "weeks": weeks, "selection": "single"})
+    ana = session.join("Ana")
+    width, height = size
+
+    root = drawn(session, "2018-11", width=width, height=height)
+    days = texts(root)[8:]
+
+    grid = calendar.grid("2018-11", weeks=weeks)
+    assert [int(text) for text, *_ in days] == [day.day for day in grid]
+    for day, (_, x, y, _) in zip(grid, days):
+        answer = ana.tap(month="2018-11", x=x / width, y=(y - 2) / height)
+        if day.month != 11:
+            assert answer["code"] == "otherMonth", (day, answer)
+        else:
+            assert answer["changes"][0]["start"] == day.isoformat(), answer
+
+
+def test_a_month_is_drawn_as_the_article_draws_it(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    ana.tap("2018-11-08")
+    ana.tap("2018-11-11")
+
+    root = drawn(session, "2018-11", locale="zh-Hans")
+
+    assert (root.get("width"), root.get("height")) == ("350", "500")
+    title, *week = texts(root)[:8]
+    assert (title[0], title[1]) == ("2018年11月", 175)
+    assert [day[0] for day in week] == ["周日", "周一", "周二", "周三", "周四", "周五", "周六"]
+    assert [day[3] for day in week] == ["#000000"] + ["#0000ff"] * 5 + ["#000000"]
+    circles = list(root.iter(SVG + "circle"))
+    assert [c.get("fill") for c in circles].count("#f5f5f5") == 12, "the neighbours' cells"
+    assert [c.get("stroke") for c in circles].count("#eaeaea") == 30 - 4 - 1, "but for today"
+    assert circles[0].get("r") == "20", "5 points around, in a cell of 50"
+    pill, = [r for r in root.iter(SVG + "rect") if r.get("fill") == "#34aff8"]
+    assert (pill.get("x"), pill.get("width"), pill.get("height")) == ("205", "140", "58")
+    assert pill.get("rx") == "29", "round ends"
+    sunday, = [c for c in circles if c.get("fill") == "#34aff8"]
+    assert sunday.get("cx") == "25", "one day of a row is a circle"
+    white = [text for text, *_, fill in texts(root) if fill == "#ffffff"]
+    assert white == ["8", "9", "10", "11"]
+
+
+def test_a_day_that_cannot_be_picked_is_pale_and_today_is_marked(server):
+    session = server.session({**CALENDAR, "min": "2018-11-20"})
+
+    root = drawn(session, "2018-11")
+
+    pale = [text for text, *_, fill in texts(root) if fill == "#dfdfdf"]
+    assert pale == ["28", "29", "30", "31"] + [str(n) for n in range(1, 20)] + [
+        str(n) for n in range(1, 9)]
+    today, = [e for e in root.iter(SVG + "text") if e.get("font-weight")]
+    assert today.text == "23"
+
+
+def test_the_tag_changes_exactly_when_the_picture_does(server):
+    session = server.session(CALENDAR)
+    ana = session.join("Ana")
+    first = picture(session, "2018-11")
+    again = picture(session, "2018-11")
+    assert first.headers["etag"] == again.headers["etag"] and first.body == again.body
+    assert not first.headers["etag"].startswith("W/")
+
+    others = [picture(session, "2018-11", **query).headers["etag"] for query in (
+        {"theme": "dark"}, {"theme": "eink"}, {"theme": "clear"}, {"width": 351},
+        {"locale": "de"})]
+    ana.tap("2018-11-08")
+    tapped = picture(session, "2018-11").headers["etag"]
+    ana.clear()
+    server.clock("2018-11-24T10:00:00+08:00")
+    tomorrow = picture(session, "2018-11").headers["etag"]
+
+    assert len({first.headers["etag"], *others, tapped, tomorrow}) == 8
+    ana.tap("2019-02-01")
+    assert picture(session, "2018-11").headers["etag"] == tomorrow, "another month's tap"
+
+
+def test_a_picture_that_is_known_is_not_sent_again(server):
+    session = server.session(CALENDAR)
+    tag = picture(session, "2018-11").headers["etag"]
+    path = f"{session.path}/months/2018-11.svg"
+
+    known = server.get(path, headers={"If-None-Match": f'"x", {tag}'})
+    other = server.get(path, headers={"If-None-Match": '"x"'})
+
+    assert (known.status, known.body, known.headers["etag"]) == (304, b"", tag)
+    assert other.status == 200
+
+
+def test_a_picture_cannot_run_anything(server):
+    answer = picture(server.session(CALENDAR), "2018-11")
+
+    assert answer.headers["content-security-policy"] == "default-src 'none'"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(rb"<script|<style|href|on\w+=", answer.body)
+
+
+@pytest.mark.parametrize("query", [
+    "width=49", "width=4001", "height=49", "height=4001", "width=a", "width=", "theme=nobody",
+    "theme="])
+def test_a_size_or_theme_that_there_is_not_is_400(server, query):
+    session = server.session(CALENDAR)
+
+    answer = server.get(f"{session.path}/months/2018-11.svg?{query}")
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_the_largest_and_the_smallest_picture(server):
+    session = server.session(CALENDAR)
+
+    for size in (50, 4000):
+        root = drawn(session, "2018-11", width=size, height=size)
+        assert root.get("viewBox") == f"0 0 {size} {size}"
+
+
+@pytest.mark.parametrize("definition, month, status, code", [
+    (CALENDAR, "2017-12", 404, "outsideMonths"), (CALENDAR, "2020-01", 404, "outsideMonths"),
+    (CALENDAR, "2018-13", 400, "badRequest"), (CALENDAR, "2018-1", 400, "badRequest"),
+    (DATE, "2018-11", 404, "wrongKind")])
+def test_a_month_that_there_is_not(server, definition, month, status, code):
+    session = server.session(definition)
+
+    answer = server.get(f"{session.path}/months/{month}.svg")
+
+    assert (answer.status, answer.code) == (status, code)
+
+
+def test_who_may_read_may_see_the_picture(guarded):
+    session = guarded.session(CALENDAR)
+
+    assert picture(session, "2018-11").status == 200
+    assert guarded.get(f"{session.path}/months/2018-11.svg").code == "noToken"
+    assert guarded.get(f"{session.path}/months/2018-11.svg", token="x").code == "badToken"
+    assert guarded.get("/v1/sessions/nobody/months/2018-11.svg").code == "noSuchSession"
+    assert guarded.post(f"{session.path}/months/2018-11.svg", {}).status == 405
+
+
+@pytest.mark.parametrize("locale, title, sunday", [
+    ("en", "November 2018", "Sun"), ("de", "November 2018", "So"), ("ar-EG", None, None)])
+def test_title_and_weekdays_are_the_locales_own(server, locale, title, sunday):
+    session = server.session(CALENDAR)
+
+    said = texts(drawn(session, "2018-11", locale=locale))
+
+    if title:
+        assert (said[0][0], said[1][0]) == (title, sunday)
+    else:
+        assert "٢٠١٨" in said[0][0] and said[-1][0] == "٨"

@@ -1,0 +1,101 @@
+"""All thin clients in one session: the guide's, a stream, a poster, a member; one state."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, TREE
+from harness.pickerd import REPOSITORY
+from test_thin_commands import Poster
+from test_thin_events import Watcher
+
+CLIENT = REPOSITORY / "web/guide/client.py"
+
+
+def guide():
+    """The guide's own file."""
+    spec = importlib.util.spec_from_file_location("client", CLIENT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def reach(picker, revision):
+    while picker.revision < revision:
+        picker.hear(5)
+
+
+@pytest.mark.parametrize("definition, moves", [
+    (CALENDAR, [("tap", {"date": "2018-11-20"}), ("tap", {"date": "2018-12-02"}), ("undo", {})]),
+    (TREE, [("select", {"column": 0, "row": 1, "generation": 1}),
+            ("select", {"column": 1, "row": 1, "generation": 2}), ("undo", {})]),
+    (LISTS, [("select", {"column": 0, "row": 3, "generation": 1}),
+             ("select", {"column": 1, "row": 2, "generation": 1}), ("undo", {})])])
+def test_everybody_folds_to_the_same(server, definition, moves):
+    session = server.session(definition)
+    ana = session.join("Ana")
+    bo = guide().Picker(session.url, "Bo")
+    bo.connect()
+    watcher = Watcher(session)
+    cem = Poster(session, "Cem")
+
+    type, fields = moves[0]
+    ana.do(type, **fields)
+    reach(bo, 1)
+    type, fields = moves[1]
+    assert bo.ask(type, **fields)["type"] == "delta"
+    type, fields = moves[2]
+    assert cem.do(type, **fields)["type"] == "delta"
+
+    reach(bo, 3)
+    ana.reach(3)
+    watcher.reach(3)
+    truth = session.get()
+    assert watcher.screen.differs_from(truth) is None
+    assert ana.screen.differs_from(truth) is None
+    shown = truth["snapshot"]
+    assert bo.state.get("columns") == shown.get("columns")
+    assert bo.state.get("calendar") == shown.get("calendar")
+    watcher.close()
+    bo.socket.close()
+
+
+def test_the_guides_client_comes_back_to_where_it_was(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    bo = guide().Picker(session.url, "Bo")
+    bo.connect()
+    me = bo.me["id"]
+    bo.select(0, 1)
+    bo.socket.close()
+    ana.reach(1)
+    ana.select(0, 2)
+
+    bo.connect()
+    reach(bo, 2)
+
+    assert bo.me["id"] == me and bo.state["columns"][0]["row"] == 2
+    assert bo.select(1, 1)["type"] == "delta", "its refs go on"
+    bo.socket.close()
+
+
+def test_the_guides_client_runs_as_the_guide_says(server):
+    session = server.session(CALENDAR)
+
+    said = subprocess.run([sys.executable, CLIENT, session.url, "tap", "2018-11-20"],
+                          capture_output=True, text=True, timeout=20, check=True).stdout
+
+    revision, status, shown = said.split(" ", 2)
+    assert (revision, status) == ("1", "open")
+    assert json.loads(shown)["start"] == "2018-11-20"
+
+
+def test_the_guides_client_needs_nothing_but_websockets():
+    text = CLIENT.read_text()
+    imported = {line.split()[1].split(".")[0] for line in text.splitlines()
+                if line.startswith(("import ", "from "))}
+    assert imported <= set(sys.stdlib_module_names) | {"websockets"}
+    assert len(text.splitlines()) < 160

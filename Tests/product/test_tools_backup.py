@@ -1,0 +1,178 @@
+"""`pickerd backup` while the server runs, and what clients meet on a server that begins from it."""
+
+import os
+import shutil
+import threading
+
+import pytest
+
+from harness.definitions import LISTS, TREE
+from harness.tools import pickerd, replay
+
+MANY = {"messagesPerSecond": 100_000}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "pickerd.sqlite"
+
+
+def serve(start, store):
+    return start(limits=MANY, options=["--store", f"sqlite:{store}"])
+
+
+def put_back(copy, store):
+    """What deploy/README.md says: away with the store and its journal, the copy in its place."""
+    for suffix in ("", "-wal", "-shm"):
+        store.with_name(store.name + suffix).unlink(missing_ok=True)
+    shutil.copy(copy, store)
+
+
+class Busy:
+    """Taps on several sessions until told to stop."""
+
+    def __init__(self, sessions):
+        self.members = [session.join("Ana") for session in sessions]
+        self.goes_on = threading.Event()
+        self.problem = None
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        n = 0
+        try:
+            while not self.goes_on.is_set():
+                n += 1
+                for member in self.members:
+                    member.select(0, n % 4)
+        except Exception as problem:  # shown by stop()
+            self.problem = problem
+
+    def stop(self):
+        self.goes_on.set()
+        self.thread.join(20)
+        assert self.problem is None, self.problem
+
+
+def test_a_backup_under_load_is_a_moment_of_the_store(start, store, tmp_path):
+    server = serve(start, store)
+    sessions = [server.session(LISTS) for _ in range(5)]
+    busy = Busy(sessions)
+    copies = []
+    for n in range(5):
+        copies.append(tmp_path / f"copy-{n}.sqlite")
+        said = pickerd("backup", f"sqlite:{store}", copies[-1])
+        assert said.status == 0 and "5 sessions" in said.output, said
+    busy.stop()
+
+    for copy in copies:
+        revisions = []
+        for session in sessions:
+            said = replay(f"sqlite:{copy}", session.id, "--json")
+            assert said.status == 0, said
+            revisions.append(said.json["lastRevision"])
+            now = replay(
+                f"sqlite:{store}", session.id, "--json", "--at", revisions[-1])
+            assert now.json["state"]["snapshot"] == said.json["state"]["snapshot"]
+        # Each round taps one session after the other: no moment has them further apart.
+        assert max(revisions) - min(revisions) <= 1, revisions
+        assert revisions == sorted(revisions, reverse=True), revisions
+    left = [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")]
+    assert sorted(left) == [copy.name for copy in copies], "each is one file"
+
+
+def test_a_restored_backup_is_a_new_epoch_for_everybody(start, store, tmp_path):
+    server = serve(start, store)
+    session = server.session(TREE)
+    ana, bo = session.together("Ana", "Bo")
+    ana.select(0, 1)
+    bo.reach(1)
+    behind = bo.resume(0)
+    assert pickerd("backup", f"sqlite:{store}", tmp_path / "copy").status == 0
+    ana.select(0, 0)
+    ana.select(0, 1)
+    assert ana.screen.revision == 3
+    server.stop()
+    put_back(tmp_path / "copy", store)
+
+    server.start()
+    session.server, path = server, session.path
+
+    now = server.get(path).json
+    assert (now["revision"], now["snapshot"]["result"]["keys"][0]) == (1, "Sichuan")
+    assert now["epoch"] != session.epoch
+    ahead = session.connect()
+    welcome = ahead.join(resume=ana.resume())
+    assert (welcome["resumed"], welcome["revision"]) == (False, 1)
+    assert welcome["snapshot"] == now["snapshot"]
+    assert welcome["member"]["id"] == ana.id, "the member is the same"
+    late = session.connect()
+    welcome = late.join(resume=behind)
+    assert (welcome["resumed"], welcome["epoch"]) == (False, now["epoch"])
+    assert "snapshot" in welcome and welcome["member"]["id"] == bo.id
+    late.greatest = 50
+    late.select(0, 0)
+    ahead.reach(2)
+    assert replay(f"sqlite:{store}", session.id).status == 0
+    server.stop()
+
+    server.start()
+    again = server.get(path).json
+    assert (again["epoch"], again["revision"]) == (now["epoch"], 2), "new once, not at each start"
+
+
+def test_the_epoch_is_new_even_if_nothing_is_missing(start, store, tmp_path):
+    """Nobody can know whether something was."""
+    server = serve(start, store)
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    assert pickerd("backup", f"sqlite:{store}", tmp_path / "copy").status == 0
+    elsewhere = serve(start, tmp_path / "copy")
+
+    got = elsewhere.get(session.path).json
+
+    assert got["revision"] == 1 and got["epoch"] != session.epoch
+    assert server.get(session.path).json["epoch"] == session.epoch, "the store itself is as it was"
+
+
+def test_nothing_is_replaced_unasked(start, store, tmp_path):
+    server = serve(start, store)
+    server.session(LISTS)
+    copy = tmp_path / "copy"
+    copy.write_text("precious")
+
+    refused = pickerd("backup", f"sqlite:{store}", copy)
+    assert refused.status == 73 and "--force" in refused.complaint
+    assert copy.read_text() == "precious"
+    assert pickerd("backup", f"sqlite:{store}", copy, "--force").status == 0
+    assert replay(f"sqlite:{copy}", "nobody").status == 66, "a store"
+
+
+def test_what_cannot_be_backed_up_is_told_in_a_sentence(start, store, tmp_path):
+    server = serve(start, store)
+    server.session(LISTS)
+    here = f"sqlite:{store}"
+    other = tmp_path / "served.sqlite"
+    serve(start, other)
+    text = tmp_path / "text"
+    text.write_text("no store")
+    for status, *arguments in (
+            (64,), (64, here), (64, "memory:", tmp_path / "x"), (64, "x", tmp_path / "x"),
+            (66, f"sqlite:{tmp_path}/none", tmp_path / "x"), (66, f"sqlite:{text}", tmp_path / "x"),
+            (66, f"sqlite:{tmp_path}", tmp_path / "x"),
+            (73, here, store, "--force"), (73, here, tmp_path, "--force"),
+            (73, here, tmp_path / "none" / "x"), (73, here, other, "--force")):
+        said = pickerd("backup", *arguments)
+        assert said.status == status, (arguments, said)
+        assert said.complaint and not (tmp_path / "x").exists()
+    assert not [path for path in tmp_path.iterdir() if "part" in path.name]
+
+
+def test_a_backup_is_as_private_as_the_store(start, store, tmp_path):
+    serve(start, store)
+    os.chmod(store, 0o600)
+
+    assert pickerd("backup", f"sqlite:{store}", tmp_path / "copy").status == 0
+
+    assert (tmp_path / "copy").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,80 @@
+"""`GET …/log` of a history that is longer than memory: gapless, and nobody's tap waits for it."""
+
+import threading
+import time
+
+import pytest
+
+from harness.definitions import LISTS, heavy
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def long(start, request, tmp_path):
+    """A server that keeps fewer deltas in memory than the tests make."""
+    store = "memory:" if request.param == "memory" else f"sqlite:{tmp_path}/store.sqlite"
+    return start(limits={"messagesPerSecond": 1_000_000}, options=["--store", store])
+
+
+def fill(member, count):
+    """Brings the session to `count` revisions."""
+    for first in range(1, count + 1, 500):
+        for n in range(first, min(first + 500, count + 1)):
+            member.ask_select(0, n % 4)
+        member.reach(min(first + 499, count))
+
+
+def test_a_log_longer_than_the_history_has_no_gap(long):
+    session = long.session(LISTS)
+    ana = session.join("Ana")
+    fill(ana, 2345)
+
+    log = session.log()
+
+    assert len(log) == 2345
+    assert [line["ref"] for line in log] == list(range(1, 2346))
+    assert log[0]["session"]["definition"]["columns"], "in full"
+    for after in (1, 700, 1344, 1345, 1346, 2344, 2345):
+        assert session.log(after=after) == log[after:], after
+
+
+def test_the_first_line_says_from_what_the_session_came(long):
+    session = long.session(LISTS, now="2018-11-23T02:00:00Z", openTap="owner")
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.select(0, 2)
+
+    first, second = session.log()
+
+    full = session.get(full=True)["snapshot"]["definition"]
+    assert first["session"] == {
+        "id": session.id, "epoch": session.epoch, "createdAt": "2018-11-23T02:00:00.000Z",
+        "openTap": "owner", "definition": full}
+    assert "session" not in second
+    assert "session" in session.log(after=0)[0]
+    assert "session" not in session.log(after=1)[0]
+
+
+def test_taps_do_not_wait_for_a_long_log(long):
+    session = long.session(heavy())
+    ana = session.join("Ana")
+    for n in range(1, 601):
+        ana.ask("select", column=0, row=n % 2, generation=1)
+        ana.answer(n)
+    other = long.session(LISTS)
+    bo = other.join("Bo")
+    sizes = []
+
+    def ask():
+        sizes.append(len(long.get(f"{session.path}/log").body))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    worst, n = 0, 0
+    while asking.is_alive():
+        n += 1
+        begun = time.monotonic()
+        bo.select(0, n % 4)
+        worst = max(worst, time.monotonic() - begun)
+
+    assert sizes[0] > 20_000_000
+    assert worst < 1.0, f"a tap waited for {worst:.3f} s"

@@ -1,0 +1,230 @@
+"""`pickerd replay`: a log folded again is what was stored, at every revision."""
+
+import json
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, SLOT, TREE
+from harness.tools import replay, state
+
+
+@pytest.fixture
+def stored(start, tmp_path):
+    """A server with a store, whose file is `stored.path`."""
+    path = tmp_path / "store.sqlite"
+    server = start(limits={"messagesPerSecond": 100_000}, options=["--store", f"sqlite:{path}"])
+    server.path = f"sqlite:{path}"
+    return server
+
+
+def told(session, path):
+    """The session's log in a file."""
+    answer = session.server.get(f"{session.path}/log")
+    path.write_bytes(answer.body)
+    return path
+
+
+def lived(server):
+    """A session with some of everything, and what GET said at each revision."""
+    session = server.session(TREE)
+    ana, bo = session.together("Ana", "Bo")
+    seen = [session.get()]
+    ana.select(0, 1)
+    seen.append(session.get())
+    bo.reach(1)
+    bo.select(1, 1)
+    bo.select(1, 7)
+    seen.append(session.get())
+    bo.undo()
+    seen.append(session.get())
+    ana.reach(3)
+    ana.confirm()
+    seen.append(session.get())
+    bo.leave()
+    ana.reopen()
+    seen.append(session.get())
+    return session, seen
+
+
+def shown(got):
+    return {name: got[name] for name in ("session", "revision", "status", "snapshot")}
+
+
+def test_a_store_replays_to_every_revision_while_it_is_served(stored):
+    session, seen = lived(stored)
+
+    for revision, got in enumerate(seen):
+        said = replay(stored.path, session.id, "--at", revision, "--json")
+        assert said.status == 0, said
+        assert state(said) == shown(got)
+    last = replay(stored.path, session.id, "--json")
+    assert (last.json["revision"], last.json["lastRevision"]) == (5, 5)
+    assert last.json["state"]["members"][0]["name"] == "Ana"
+
+
+def test_a_log_replays_to_every_revision_wherever_it_is(server, tmp_path):
+    session, seen = lived(server)
+    log = told(session, tmp_path / "log.ndjson")
+
+    for revision, got in enumerate(seen):
+        said = replay(log, "--at", revision, "--json")
+        assert said.status == 0, said
+        assert state(said) == shown(got)
+    piped = replay("-", session.id, "--json", stdin=log.read_bytes())
+    assert piped.status == 0 and state(piped) == shown(seen[-1])
+
+
+def test_it_says_who_did_what(stored):
+    session, _ = lived(stored)
+
+    said = replay(stored.path, session.id, "--verbose")
+
+    assert "Bo (m_" in said.output and "refused, noSuchRow" in said.output
+    assert "column 1 is “Leshan” (select)" in said.output
+    assert "equal" in said.output.splitlines()[-1]
+
+
+def test_claims_ticks_and_reopenings_replay(stored, tmp_path):
+    """An accepted tap was allowed by who had left; one entry may make two revisions."""
+    session = stored.session(SLOT)
+    ana = session.join("Ana")
+    ana.select(1, 3)
+    ana.confirm()
+    stored.clock("2018-11-25T10:00:00+08:00")
+    ana.reopen()
+    ana.reach(4)
+    seen = session.get()
+    calendar = stored.session(CALENDAR, openTap="owner")
+    bo, cem = calendar.together("Bo", "Cem")
+    bo.tap("2018-11-20")
+    bo.leave()
+    cem.reach(1)
+    cem.until(lambda m: bo.id not in m.screen.members, what="Bo's leaving")
+    cem.tap("2018-11-25")
+
+    for at, status in ((2, "confirmed"), (3, "open"), (4, "open")):
+        for source in ((stored.path, session.id), (told(session, tmp_path / "log"),)):
+            said = replay(*source, "--at", at, "--json")
+            assert (said.status, said.json["state"]["status"]) == (0, status), said
+    assert state(said) == shown(seen)
+    for source in ((stored.path, calendar.id), (told(calendar, tmp_path / "log"),)):
+        said = replay(*source, "--json")
+        assert said.status == 0, said
+        assert said.json["state"]["snapshot"]["result"]["days"] == 6
+
+
+def test_a_long_store_equals_its_snapshots(stored):
+    session = stored.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, 1201):
+        ana.ask_select(0, n % 4)
+    ana.reach(1200)
+
+    said = replay(stored.path, session.id, "--json")
+
+    assert said.status == 0 and said.json["equal"], said
+    assert said.json["compared"] >= 2 and said.json["comparedWith"] == "snapshot"
+
+
+def test_a_snapshot_that_is_not_what_folding_makes_is_found(stored, tmp_path):
+    sqlite3 = pytest.importorskip("sqlite3")
+    session = stored.session(LISTS)
+    ana = session.join("Ana")
+    for n in range(1, 551):
+        ana.ask_select(0, n % 4)
+    ana.reach(550)
+    stored.stop()
+    with sqlite3.connect(stored.path.removeprefix("sqlite:")) as store:
+        (place, body), = store.execute("SELECT place, body FROM snapshot").fetchall()
+        kept = json.loads(body)
+        kept["picker"]["value"]["keys"][1] = "Atom"
+        store.execute("UPDATE snapshot SET body = ?", (json.dumps(kept).encode(),))
+
+    said = replay(stored.path, session.id, "--json")
+
+    assert said.status == 1
+    difference = said.json["difference"]
+    assert difference["revision"] == place - 1, "its first entry is Ana's joining"
+    assert difference["pointer"] == "/picker/value/keys/1"
+    assert (difference["stored"], difference["folded"]) == ("Atom", "Xcode")
+
+
+def changed(log, number, change):
+    """The log with one line changed."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    change(lines[number - 1])
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return log
+
+
+@pytest.mark.parametrize("change, pointer", [
+    (lambda line: line["changes"][-1].update(row=1), "/changes/1/row"),
+    (lambda line: line["changes"].pop(), "/changes/1"),
+    (lambda line: line["changes"][0].update(cause="clamp"), "/changes/0/cause"),
+    (lambda line: line["command"].update(row=3), None),
+])
+def test_a_line_that_is_not_what_folding_makes_is_found(server, tmp_path, change, pointer):
+    session, _ = lived(server)
+    log = changed(told(session, tmp_path / "log"), 3 if pointer else 2, change)
+
+    said = replay(log, "--json")
+
+    assert said.status == 1, said
+    assert said.json["difference"]["revision"] == (3 if pointer else 2)
+    assert said.json["difference"]["detail"]
+    if pointer is None:
+        assert "noSuchRow" in said.json["difference"]["detail"]
+    lines = replay(log)
+    assert lines.status == 1 and lines.output.splitlines()[-1].startswith("differs")
+
+
+def test_texts_and_the_order_of_fields_are_not_compared(server, tmp_path):
+    session, _ = lived(server)
+    log = changed(
+        told(session, tmp_path / "log"), 1, lambda l: l["changes"][-1].update(text="elsewhere"))
+    lines = [json.dumps(json.loads(line), sort_keys=True) for line in log.read_text().splitlines()]
+    log.write_text("\n".join(lines) + "\n")
+
+    assert replay(log).status == 0
+
+
+def test_a_log_that_is_no_whole_log_is_told_so(server, tmp_path):
+    session, seen = lived(server)
+    whole = told(session, tmp_path / "whole").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    log = tmp_path / "log"
+
+    def says(octets, *arguments):
+        log.write_bytes(octets)
+        said = replay(log, *arguments)
+        assert said.status == 65, said
+        return said.complaint + said.output
+
+    assert "begins at revision 2" in says(b"".join(lines[1:]))
+    assert "from revision 2 to 4" in says(b"".join(lines[:2] + lines[3:]))
+    assert "out of order" in says(b"".join(lines[:3] + lines[1:]))
+    assert "has no revision" in says(b"")
+    assert "within its first line" in says(lines[0][:40])
+    assert "is cut" in says(b"".join(lines[:4]) + lines[4][:30])
+    assert "revision  4 of 4" in says(b"".join(lines[:4]) + lines[4][:30])
+    assert f"session {session.id}, not of elsewhere" in says(whole, "elsewhere")
+    assert "line 2" in says(lines[0] + b"{\n" + lines[2])
+    assert "line 2" in says(lines[0] + b'{"revision":2}\n')
+    first = json.loads(lines[0])
+    del first["session"]
+    assert "has no session" in says(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
+
+
+def test_what_is_not_there_cannot_be_replayed(stored, tmp_path):
+    session, _ = lived(stored)
+    log = told(session, tmp_path / "log")
+
+    for status, *arguments in (
+            (64,), (64, stored.path), (64, stored.path, session.id, "--at", "6"),
+            (64, log, "--at", "x"), (64, log, "--at", "-1"), (64, log, "--limit", "undo"),
+            (64, "memory:", session.id), (66, tmp_path / "none"), (66, tmp_path),
+            (66, f"sqlite:{tmp_path}/none", session.id), (66, f"sqlite:{log}", session.id),
+            (66, stored.path, "nobody")):
+        said = replay(*arguments)
+        assert said.status == status, (arguments, said)
+        assert said.complaint and not said.output, (arguments, said)
