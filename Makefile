@@ -17,6 +17,7 @@ ARGS =
 SEED = 1
 COUNT = 1000
 BENCH =
+SCENARIOS =
 ROUNDS = 1000
 PREFIX = /usr/local
 DESTDIR =
@@ -63,6 +64,14 @@ test: build-needs ## Install what tests need and run all of them
 sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=1000)
 	@$(FIND_SWIFT) && swift build -c release --product picker-simulator
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
+
+.PHONY: bench
+bench: ROUNDS = 5
+bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 1x10" ROUNDS=5)
+	@$(FIND_SWIFT) && swift build -c release --package-path Tests/bench/nio \
+	  --scratch-path .build/bench/nio
+	@$(MAKE) --no-print-directory -C Tests/bench
+	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
 
 .PHONY: bench-store
 bench-store: build ## Measure durable commands a second against bare fsynced transactions

@@ -1,0 +1,124 @@
+/// load: members of rooms who tap, and hear what comes of it. Prints what it measured as JSON.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#include "load.h"
+
+static void read_rooms(load *load) {
+  char line[512], path[400];
+  unsigned members;
+  int is_active;
+  FILE *file = fopen(load->settings.rooms, "r");
+  if (!file) load_fail("no file %s", load->settings.rooms);
+  while (fgets(line, sizeof line, file)) {
+    if (sscanf(line, "%399s %u %d", path, &members, &is_active) != 3)
+      load_fail("not a room: %s", line);
+    load->rooms = realloc(load->rooms, (load->room_count + 1) * sizeof *load->rooms);
+    load->rooms[load->room_count++] = (room){.path = strdup(path), .first = load->connection_count,
+                                             .count = members, .is_active = is_active};
+    load->connection_count += members;
+  }
+  fclose(file);
+}
+
+static void make_connections(load *load) {
+  load->connections = calloc(load->connection_count, sizeof *load->connections);
+  load->active = calloc(load->room_count, sizeof *load->active);
+  for (uint32_t index = 0; index < load->room_count; index++) {
+    room *room = &load->rooms[index];
+    if (room->is_active) {
+      load->active[load->active_count++] = index;
+      room->sent = calloc(LOAD_RING, sizeof *room->sent);
+    }
+    for (uint32_t number = 0; number < room->count; number++) {
+      connection *connection = &load->connections[room->first + number];
+      connection->room = index;
+      connection->number = number;
+      if (load->settings.is_storm) connection->identity = calloc(1, sizeof(identity));
+    }
+  }
+}
+
+typedef struct spent {
+  int64_t begun;
+  double server, own;
+} spent;
+
+static spent begin(const load *load) {
+  return (spent){load_now(), server_seconds(load->settings.server), own_seconds()};
+}
+
+static void print_phase(const load *load, const char *name, spent before) {
+  double seconds = (double)(load_now() - before.begun) / 1e9;
+  double cpu = server_seconds(load->settings.server) - before.server;
+  double own = own_seconds() - before.own;
+  double deliveries = load->deliveries ? (double)load->deliveries : 1;
+  double taps = load->taps ? (double)load->taps : 1;
+  const histogram *latencies = &load->latencies;
+  printf(",\"%s\":{\"seconds\":%.4f,\"taps\":%llu,\"deliveries\":%llu,\"perSecond\":%.1f,"
+         "\"cpuPerDelivery\":%.4f,\"cpuPerTap\":%.4f,\"p50\":%.2f,\"p99\":%.2f,\"p999\":%.2f,"
+         "\"bytesPerTap\":%.1f,\"bytesPerDelivery\":%.1f,\"serverLoad\":%.3f,\"ownLoad\":%.3f}",
+         name, seconds, (unsigned long long)load->taps, (unsigned long long)load->deliveries,
+         (double)load->deliveries / seconds, cpu * 1e6 / deliveries, cpu * 1e6 / taps,
+         histogram_at(latencies, 0.5), histogram_at(latencies, 0.99),
+         histogram_at(latencies, 0.999), (double)(load->bytes_in + load->bytes_out) / taps,
+         (double)load->bytes_out / deliveries, cpu / seconds, own / seconds);
+}
+
+/// Connects and joins everybody, and prints what that cost.
+static void gather(load *load) {
+  pid_t server = load->settings.server;
+  double count = load->connection_count;
+  long empty = server_memory(server);
+  spent before = begin(load);
+  load_connect(load);
+  double seconds = (double)(load_now() - before.begun) / 1e9;
+  double cpu = server_seconds(server) - before.server;
+  long connected = server_memory(server);
+  before = begin(load);
+  load_join(load);
+  load_settle(load);
+  double join = server_seconds(server) - before.server;
+  printf("\"connections\":%.0f,\"connectsPerSecond\":%.1f,\"cpuPerConnect\":%.3f,"
+         "\"cpuPerJoin\":%.3f,\"memoryEmpty\":%ld,\"memoryPerConnection\":%.1f,"
+         "\"memoryPerMember\":%.1f",
+         count, count / seconds, cpu * 1e6 / count, join * 1e6 / count, empty,
+         (double)(connected - empty) / count, (double)(server_memory(server) - empty) / count);
+}
+
+int main(int count, char **arguments) {
+  static load load;
+  struct rlimit files;
+  signal(SIGPIPE, SIG_IGN);
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  load.settings = settings_read(count, arguments);
+  read_rooms(&load);
+  make_connections(&load);
+  load.epoll = epoll_create1(EPOLL_CLOEXEC);
+  printf("{");
+  gather(&load);
+  if (load.settings.warm > 0) {
+    load_reset(&load);
+    load_closed(&load, load.settings.warm);
+  }
+  if (load.settings.closed > 0) {
+    load_reset(&load);
+    spent before = begin(&load);
+    load_closed(&load, load.settings.closed);
+    print_phase(&load, "closed", before);
+  }
+  if (load.settings.open > 0 && load.settings.rate > 0) {
+    load_reset(&load);
+    spent before = begin(&load);
+    load_open(&load, load.settings.open);
+    print_phase(&load, "open", before);
+  }
+  printf("}\n");
+  if (load.settings.is_storm) load_storm(&load);
+}

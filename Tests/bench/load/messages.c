@@ -1,0 +1,97 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load.h"
+
+/// Where the value of a member of a flat part of a JSON text begins; `NULL` if it is not there.
+static const char *value(const char *text, size_t count, const char *name) {
+  const char *found = memmem(text, count, name, strlen(name));
+  return found ? found + strlen(name) : NULL;
+}
+
+static void copy_text(char *into, size_t size, const char *from, const char *end) {
+  size_t count = 0;
+  if (!from) load_fail("a welcome without what a member comes back with");
+  while (from + count < end && from[count] != '"' && count + 1 < size) count++;
+  memcpy(into, from, count);
+  into[count] = 0;
+}
+
+static void heard_welcome(load *load, connection *connection, const char *text, size_t count) {
+  const char *end = text + count;
+  connection->phase = PHASE_JOINED;
+  load->joined_count++;
+  if (value(text, count, "\"resumed\":true")) load->resumed++;
+  else load->replaced++;
+  identity *identity = connection->identity;
+  if (!identity) return;
+  copy_text(identity->member, sizeof identity->member, value(text, count, "\"id\":\""), end);
+  copy_text(identity->secret, sizeof identity->secret, value(text, count, "\"secret\":\""), end);
+  copy_text(identity->epoch, sizeof identity->epoch, value(text, count, "\"epoch\":\""), end);
+  const char *revision = value(text, count, "\"revision\":");
+  connection->revision = revision ? atoll(revision) : 0;
+}
+
+static void heard_delta(load *load, connection *connection, int64_t now) {
+  room *room = &load->rooms[connection->room];
+  if (connection->heard >= room->taps) return;  // not of this phase
+  int64_t due = room->sent[connection->heard++ & (LOAD_RING - 1)];
+  load->deliveries++;
+  histogram_add(&load->latencies, now - due);
+  if (--room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
+}
+
+/// All messages begin with `{"type":"`.
+void message_heard(load *load, connection *connection, const char *text, size_t count,
+                   int64_t now) {
+  load->messages++;
+  if (count < 12) load_fail("a message of %zu octets", count);
+  switch (text[9]) {
+    case 'd':
+      if (text[10] != 'e') break;
+      if (connection->identity) {
+        const char *revision = value(text, count, "\"revision\":");
+        connection->revision = revision ? atoll(revision) : 0;
+      }
+      return heard_delta(load, connection, now);
+    case 'w': return heard_welcome(load, connection, text, count);
+    case 'p': case 'm': return;  // presence, months
+  }
+  load_fail("not expected: %.*s", (int)(count < 300 ? count : 300), text);
+}
+
+void message_join(load *load, connection *connection) {
+  const char *join = load->settings.joins[connection->number % (uint32_t)load->settings.join_count];
+  identity *identity = connection->identity;
+  if (!identity || !identity->member[0])
+    return connection_send(load, connection, join, strlen(join));
+  char text[512];
+  // As if the last ten deltas had been lost on the way.
+  int64_t revision = connection->revision > 10 ? connection->revision - 10 : 0;
+  int count = snprintf(text, sizeof text,
+                       "{\"type\":\"join\",\"resume\":{\"member\":\"%s\",\"secret\":\"%s\","
+                       "\"epoch\":\"%s\",\"revision\":%lld}}",
+                       identity->member, identity->secret, identity->epoch,
+                       (long long)revision);
+  connection_send(load, connection, text, (size_t)count);
+}
+
+void message_tap(load *load, room *room, int64_t due) {
+  char text[256];
+  size_t count = 0;
+  connection *giver = &load->connections[room->first + room->turn];
+  const char *tap = load->settings.taps[room->variant];
+  if (++room->turn == room->count) room->turn = 0;
+  if (++room->variant == (uint32_t)load->settings.tap_count) room->variant = 0;
+  for (; *tap && count < sizeof text - 24; tap++) {
+    if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++giver->ref);
+    else text[count++] = *tap;
+  }
+  if (room->taps - load->connections[room->first].heard >= LOAD_RING)
+    load_fail("%d taps wait in %s: the rate is more than the server carries", LOAD_RING, room->path);
+  room->sent[room->taps++ & (LOAD_RING - 1)] = due;
+  room->pending += room->count;
+  load->taps++;
+  connection_send(load, giver, text, count);
+}

@@ -1,0 +1,102 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "load.h"
+
+/// Handshakes and joins under way at a time.
+enum { UNDER_WAY = 64 };
+enum { PATIENCE_MS = 20000 };
+
+bool load_poll(load *load, int milliseconds) {
+  struct epoll_event events[512];
+  int count = epoll_wait(load->epoll, events, 512, milliseconds);
+  if (count < 0 && errno != EINTR) load_fail("epoll_wait: %s", strerror(errno));
+  for (int index = 0; index < count; index++) connection_read(load, events[index].data.ptr);
+  return count > 0;
+}
+
+static void wait_for(load *load, const uint32_t *count, uint32_t wanted, const char *what) {
+  while (*count < wanted)
+    if (!load_poll(load, PATIENCE_MS))
+      load_fail("%u of %u %s", *count, load->connection_count, what);
+}
+
+void load_connect(load *load) {
+  for (uint32_t index = 0; index < load->connection_count; index++) {
+    if (index >= UNDER_WAY) wait_for(load, &load->open_count, index - UNDER_WAY, "connected");
+    connection_open(load, &load->connections[index]);
+  }
+  wait_for(load, &load->open_count, load->connection_count, "connected");
+}
+
+void load_join(load *load) {
+  for (uint32_t index = 0; index < load->connection_count; index++) {
+    if (index >= UNDER_WAY) wait_for(load, &load->joined_count, index - UNDER_WAY, "joined");
+    message_join(load, &load->connections[index]);
+  }
+  wait_for(load, &load->joined_count, load->connection_count, "joined");
+}
+
+void load_settle(load *load) {
+  int64_t until = load_now() + 30 * INT64_C(1000000000);
+  while (load_poll(load, 200))
+    if (load_now() > until) load_fail("the server does not fall silent");
+}
+
+void load_reset(load *load) {
+  for (uint32_t index = 0; index < load->room_count; index++) {
+    load->rooms[index].taps = 0;
+    load->rooms[index].pending = 0;
+  }
+  for (uint32_t index = 0; index < load->connection_count; index++)
+    load->connections[index].heard = 0;
+  load->taps = load->deliveries = load->bytes_out = load->bytes_in = load->messages = 0;
+  memset(&load->latencies, 0, sizeof load->latencies);
+}
+
+/// Until every delivery of the taps that were given has come.
+static void hear_all(load *load) {
+  for (uint32_t index = 0; index < load->active_count; index++)
+    while (load->rooms[load->active[index]].pending > 0)
+      if (!load_poll(load, 10000)) load_fail("deltas are missing");
+}
+
+void load_closed(load *load, double seconds) {
+  int64_t until = load_now() + (int64_t)(seconds * 1e9);
+  load->is_looping = true;
+  for (uint32_t index = 0; index < load->active_count; index++)
+    message_tap(load, &load->rooms[load->active[index]], load_now());
+  int64_t heard = load_now(), now = heard;
+  // Busy: a server must not pay for waking the generator, which has a core of its own.
+  while ((now = load_now()) < until) {
+    if (load_poll(load, 0)) heard = now;
+    else if (now - heard > 10 * INT64_C(1000000000)) load_fail("a tap is not answered");
+  }
+  load->is_looping = false;
+  hear_all(load);
+}
+
+static double chance(void) {
+  static uint64_t state = 0x9e3779b97f4a7c15;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (double)(state >> 11) / 9007199254740992.0;
+}
+
+void load_open(load *load, double seconds) {
+  int64_t begun = load_now(), until = begun + (int64_t)(seconds * 1e9);
+  double due = (double)begun;
+  while (due < (double)until) {
+    due += -log(1 - chance()) * 1e9 / load->settings.rate;
+    // Busy here, too: a sleep would come back late.
+    while ((double)load_now() < due) load_poll(load, 0);
+    uint32_t index = (uint32_t)(chance() * load->active_count);
+    message_tap(load, &load->rooms[load->active[index]], (int64_t)due);
+  }
+  hear_all(load);
+}

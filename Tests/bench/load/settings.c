@@ -1,0 +1,52 @@
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "load.h"
+
+void load_fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("load: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  exit(1);
+}
+
+static void add(const char **list, int *count, int max, const char *text) {
+  if (*count == max) load_fail("more than %d of one option", max);
+  list[(*count)++] = text;
+}
+
+settings settings_read(int count, char **arguments) {
+  static const struct option names[] = {
+      {"port", required_argument, 0, 'p'},  {"server", required_argument, 0, 's'},
+      {"rooms", required_argument, 0, 'r'}, {"join", required_argument, 0, 'j'},
+      {"tap", required_argument, 0, 't'},   {"warm", required_argument, 0, 'w'},
+      {"closed", required_argument, 0, 'c'}, {"open", required_argument, 0, 'o'},
+      {"rate", required_argument, 0, 'a'},  {"storm", no_argument, 0, 'm'},
+      {0},
+  };
+  settings settings = {.warm = 0.5, .closed = 1};
+  int name;
+  while ((name = getopt_long(count, arguments, "", names, NULL)) != -1) {
+    switch (name) {
+      case 'p': settings.port = atoi(optarg); break;
+      case 's': settings.server = atoi(optarg); break;
+      case 'r': settings.rooms = optarg; break;
+      case 'j': add(settings.joins, &settings.join_count, 8, optarg); break;
+      case 't': add(settings.taps, &settings.tap_count, 16, optarg); break;
+      case 'w': settings.warm = atof(optarg); break;
+      case 'c': settings.closed = atof(optarg); break;
+      case 'o': settings.open = atof(optarg); break;
+      case 'a': settings.rate = atof(optarg); break;
+      case 'm': settings.is_storm = true; break;
+      default: exit(64);
+    }
+  }
+  if (!settings.rooms || !settings.port || !settings.join_count || !settings.tap_count)
+    load_fail("--port, --rooms, --join and --tap are needed");
+  return settings;
+}

@@ -1,0 +1,38 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "load.h"
+
+/// Taps until told that the server has been started again, then everybody comes back at once.
+///
+/// Prints `ready` when it is to be killed, reads its new port and process from stdin, and prints
+/// how long it took until all were back.
+void load_storm(load *load) {
+  char line[64];
+  int server;
+  printf("ready\n");
+  fflush(stdout);
+  if (!fgets(line, sizeof line, stdin) ||
+      sscanf(line, "%d %d", &load->settings.port, &server) != 2)
+    load_fail("nobody said where the server is now");
+  load->settings.server = server;
+  for (uint32_t index = 0; index < load->connection_count; index++)
+    connection_close(load, &load->connections[index]);
+  load_reset(load);
+  load->resumed = load->replaced = 0;
+  double cpu = server_seconds(server);
+  int64_t begun = load_now();
+  // Each joins as soon as it is connected, as many at a time as the backlog takes.
+  uint32_t opened = 0, said = 0;
+  while (load->joined_count < load->connection_count) {
+    while (opened < load->connection_count && opened < load->joined_count + 1024)
+      connection_open(load, &load->connections[opened++]);
+    for (; said < opened && load->connections[said].phase == PHASE_OPEN; said++)
+      message_join(load, &load->connections[said]);
+    if (!load_poll(load, 20000)) load_fail("only %u came back", load->joined_count);
+  }
+  double seconds = (double)(load_now() - begun) / 1e9;
+  printf("{\"count\":%u,\"resumed\":%llu,\"replaced\":%llu,\"seconds\":%.4f,\"cpu\":%.4f}\n",
+         load->connection_count, (unsigned long long)load->resumed,
+         (unsigned long long)load->replaced, seconds, server_seconds(server) - cpu);
+}

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that nobody but `make bench` builds SwiftNIO.
+let package = Package(
+  name: "RoomServer",
+  dependencies: [.package(url: "https://github.com/apple/swift-nio", from: "2.101.2")],
+  targets: [
+    .executableTarget(
+      name: "RoomServer",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ])
+  ]
+)

@@ -1,0 +1,76 @@
+import Glibc
+import NIOCore
+import NIOWebSocket
+
+/// Writes whole frames to the socket. The loop's own.
+final class FrameWriter: ChannelHandler {
+  private var context: ChannelHandlerContext?
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  /// Sends at once, as far as the socket takes it; NIO keeps the rest.
+  func send(_ frame: ByteBuffer) {
+    context?.writeAndFlush(NIOAny(frame), promise: nil)
+  }
+}
+
+/// Hears what a member says: a join, pings, and taps.
+final class MemberHandler: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let writer: FrameWriter
+  private let room: Room
+
+  init(writer: FrameWriter, room: Room) {
+    self.writer = writer
+    self.room = room
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .text: heard(frame.unmaskedData, context)
+    case .connectionClose: context.close(promise: nil)
+    default: break
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    room.leave(writer)
+    context.fireChannelInactive()
+  }
+
+  /// `{"type":"join"…` enters; all else are taps.
+  private func heard(_ text: ByteBuffer, _ context: ChannelHandlerContext) {
+    text.withUnsafeReadableBytes { octets in
+      guard octets.count > 10, octets[9] == UInt8(ascii: "j") else {
+        return room.tap(row: row(in: octets), allocator: context.channel.allocator)
+      }
+      room.enter(writer)
+      let welcome = ByteBuffer(staticString: #"{"type":"welcome"}"#)
+      let frame = WebSocketFrame(fin: true, opcode: .text, data: welcome)
+      context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+  }
+
+  /// The little that a tap needs: which row.
+  private func row(in octets: UnsafeRawBufferPointer) -> Int {
+    let name: StaticString = #""row":"#
+    let count = name.utf8CodeUnitCount
+    guard octets.count > count else { return 0 }
+    for start in 0..<(octets.count - count) {
+      guard octets[start] == UInt8(ascii: "\""),
+        memcmp(octets.baseAddress! + start, name.utf8Start, count) == 0
+      else { continue }
+      var row = 0
+      for octet in octets[(start + count)...] {
+        guard octet >= UInt8(ascii: "0"), octet <= UInt8(ascii: "9") else { break }
+        row = row * 10 + Int(octet - UInt8(ascii: "0"))
+      }
+      return row
+    }
+    return 0
+  }
+}

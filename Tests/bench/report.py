@@ -1,0 +1,120 @@
+"""Medians over rounds, ratios within them, and the table that says which goals are reached."""
+
+from statistics import median
+
+#: What a ratio may be at most, pickerd over the other; or at least, where it is the other's.
+CPU_ALONE, CPU_FAN_OUT, FASTER_THAN_NIO, TAIL, IDLE_BYTES = 1.30, 1.10, 1.20, 1.20, 4096
+
+
+def rounds_of(results, scenario, server):
+    """What was measured in each round, by round."""
+    return {number: measured[scenario][server] for number, measured in enumerate(results)
+            if server in measured.get(scenario, {})}
+
+
+def value(measured, path):
+    for name in path.split("."):
+        measured = measured[name]
+    return measured
+
+
+def middle(results, scenario, server, path):
+    values = [value(one, path) for one in rounds_of(results, scenario, server).values()]
+    return median(values) if values else None
+
+
+def ratio(results, scenario, path, above, below):
+    """The median of the ratios within each round, so that a slow minute meets both."""
+    uppers = rounds_of(results, scenario, above)
+    lowers = rounds_of(results, scenario, below)
+    ratios = [value(uppers[number], path) / value(lowers[number], path)
+              for number in uppers.keys() & lowers.keys() if value(lowers[number], path)]
+    return median(ratios) if ratios else None
+
+
+def table(head, lines):
+    """Columns as wide as they must be; the first is text."""
+    widths = [max(len(line[column]) for line in [head, *lines]) for column in range(len(head))]
+    rows = [[cell.ljust(width) if column == 0 else cell.rjust(width)
+             for column, (cell, width) in enumerate(zip(line, widths))] for line in [head, *lines]]
+    return "\n".join("  ".join(row).rstrip() for row in rows)
+
+
+def shown(number, digits=1):
+    return "–" if number is None else f"{number:,.{digits}f}"
+
+
+MEASURES = [
+    ("deliveries/s", "closed.perSecond", 0), ("CPU µs/delivery", "closed.cpuPerDelivery", 2),
+    ("p50 µs", "closed.p50", 0), ("p99 µs", "closed.p99", 0), ("p99.9 µs", "closed.p999", 0),
+    ("open: p50 µs", "open.p50", 0), ("p99 µs", "open.p99", 0), ("p99.9 µs", "open.p999", 0),
+    ("bytes/tap", "closed.bytesPerTap", 0), ("connects/s", "connectsPerSecond", 0),
+    ("RSS/member", "memoryPerMember", 0), ("start ms", "startup", 0),
+]
+
+
+def figures(results, scenarios, servers):
+    """Every measure of every server."""
+    lines = []
+    for scenario in scenarios:
+        for server in servers:
+            if not rounds_of(results, scenario.name, server):
+                continue
+            lines.append([f"{scenario.name} {server}"] + [
+                shown(middle(results, scenario.name, server, path), digits)
+                for _, path, digits in MEASURES])
+    return table(["scenario, server"] + [name for name, _, _ in MEASURES], lines)
+
+
+def judged(number, goal, is_least=False):
+    if number is None:
+        return ["–", ""]
+    passes = number >= goal if is_least else number <= goal
+    sign = "≥" if is_least else "≤"
+    return [f"{number:.2f}", f"{sign} {goal:.2f} {'pass' if passes else 'MISS'}"]
+
+
+def goals(results, scenarios):
+    """The ratios, each with its goal."""
+    lines = []
+    for scenario in scenarios:
+        if not rounds_of(results, scenario.name, "bare"):
+            continue
+        cpu = "closed.cpuPerDelivery"
+        lines.append(
+            [scenario.name]
+            + judged(ratio(results, scenario.name, cpu, "pickerd", "bare"),
+                     CPU_FAN_OUT if scenario.fan_out >= 10 else CPU_ALONE)
+            + judged(ratio(results, scenario.name, cpu, "nio", "pickerd"), FASTER_THAN_NIO, True)
+            + judged(ratio(results, scenario.name, "closed.p99", "pickerd", "bare"), TAIL)
+            + judged(ratio(results, scenario.name, "open.p99", "pickerd", "bare"), TAIL))
+    return table(["scenario", "CPU of bare", "goal", "NIO's CPU", "goal", "p99 closed", "goal",
+                  "p99 open", "goal"], lines)
+
+
+def memory(results):
+    """What an idle connection and a session cost, with their goals."""
+    lines = []
+    for name, path in (("an idle connection", "memoryPerConnection"),
+                       ("an idle member", "memoryPerMember"), ("a session", "memoryPerSession")):
+        octets = middle(results, "idle", "pickerd", path)
+        if octets is not None:
+            verdict = "pass" if octets <= IDLE_BYTES else "MISS"
+            lines.append([name, shown(octets, 0), f"≤ {IDLE_BYTES:,} {verdict}",
+                          shown(middle(results, "idle", "bare", path), 0),
+                          shown(middle(results, "idle", "nio", path), 0)])
+    return table(["octets of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""
+
+
+def alone(results):
+    """What has no peer."""
+    lines = []
+    for name in ("storm", "midnight"):
+        found = [one[name]["pickerd"] for one in results if name in one]
+        for key in found[0] if found else ():
+            lines.append([f"{name}: {key}", shown(median(one[key] for one in found), 2)])
+    one, two = (middle(results, name, "pickerd", "closed.cpuPerDelivery")
+                for name in ("1locale", "2locales"))
+    if one and two:
+        lines.append(["two locales: CPU of one", f"{two / one:.2f}"])
+    return table(["pickerd alone", "median"], lines) if lines else ""

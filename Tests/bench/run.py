@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""make bench: pickerd against a bare libwebsockets server and a SwiftNIO one, on this machine.
+
+Each round measures every scenario on every server, one after the other, in another order each
+time. Server and generator have a core each. Ratios are taken within a round; tables have medians.
+Figures say what this machine did; no goal that is missed fails the run.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+import report
+from generator import measure
+from scenarios import SCENARIOS
+from servers import BUILT, SERVERS, Pickerd
+from storm import ALONE, NAMES
+
+
+def settings():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenarios", default="", help=f"some of {' '.join(NAMES)}; default all")
+    parser.add_argument("--servers", default="", help="some of pickerd bare nio; default all")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
+    parser.add_argument("--json", type=Path, default=BUILT / "bench/results.json")
+    parser.add_argument("--more", action="store_true", help="add rounds to those in --json")
+    parser.add_argument("--only-report", action="store_true", help="show what is in --json")
+    return parser.parse_args()
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def delta_octets(results, scenario):
+    """The length of pickerd's deltas, which its peers' have, too; as the first round found it."""
+    for measured in results:
+        if "pickerd" in measured.get(scenario.name, {}):
+            whole = round(measured[scenario.name]["pickerd"]["closed"]["bytesPerDelivery"])
+            return whole - (2 if whole < 128 else 4)
+    server = Pickerd()
+    try:
+        whole = round(measure(server, scenario, seconds=0.1)["closed"]["bytesPerDelivery"])
+        return whole - (2 if whole < 128 else 4)
+    finally:
+        server.kill()
+
+
+def one_round(results, wanted, servers, seconds):
+    """Adds a round; the servers take turns in going first."""
+    number = len(results)
+    results.append({"load": os.getloadavg()[0]})
+    order = servers[number % len(servers):] + servers[:number % len(servers)]
+    for scenario in SCENARIOS:
+        if scenario.name not in wanted:
+            continue
+        octets = delta_octets(results, scenario)
+        for kind in order:
+            if kind is not Pickerd and not scenario.has_peers:
+                continue
+            server = kind(octets=octets)
+            try:
+                measured = measure(server, scenario, seconds=seconds)
+            finally:
+                server.kill()
+            results[number].setdefault(scenario.name, {})[kind.name] = measured
+            say(f"  {scenario.name} {kind.name}: {measured['closed']['perSecond']:,.0f}/s, "
+                f"{measured['closed']['cpuPerDelivery']:.2f} µs")
+    for name, run in ALONE.items():
+        # Once is enough: each takes a minute, and has nobody to be compared with.
+        if name in wanted and number == 0:
+            results[number][name] = {"pickerd": run()}
+            say(f"  {name}: {results[number][name]['pickerd']}")
+
+
+def main():
+    given = settings()
+    wanted = given.scenarios.split() or NAMES
+    strangers = set(wanted) - set(NAMES)
+    if strangers:
+        sys.exit(f"no scenario {' '.join(strangers)}; there are {' '.join(NAMES)}")
+    servers = [kind for kind in SERVERS if kind.name in (given.servers.split() or kind.name)]
+    results = []
+    if (given.more or given.only_report) and given.json.exists():
+        results = json.loads(given.json.read_text())
+    for number in range(0 if given.only_report else given.rounds):
+        say(f"round {number + 1} of {given.rounds}")
+        one_round(results, wanted, servers, given.seconds)
+        given.json.write_text(json.dumps(results))
+    loads = ", ".join(f"{one['load']:.1f}" for one in results)
+    print(f"\n{len(results)} rounds; {os.cpu_count()} processors; load before each: {loads}\n")
+    for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
+                 report.goals(results, SCENARIOS), report.memory(results), report.alone(results)):
+        if part:
+            print(part + "\n")
+    print(f"All measurements: {os.path.relpath(given.json)}")
+
+
+if __name__ == "__main__":
+    main()

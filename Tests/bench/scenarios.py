@@ -1,0 +1,58 @@
+"""What is measured: rooms, members, what they join with and what they tap."""
+
+from dataclasses import dataclass, field
+
+LISTS = {"kind": "columns", "columns": [["MacOS", "Windows", "Linux", "Ubuntu"],
+                                        ["Xcode", "VSCode", "Sublime", "Atom"]]}
+#: Its second column has 200 rows, all others after each tap.
+RELOAD = {"kind": "cascade", "nodes": [
+    {"text": name, "children": [{"text": f"{name} {row:03}"} for row in range(200)]}
+    for name in ("North", "South")]}
+CALENDAR = {"kind": "calendar", "months": {"from": "2026-01", "through": "2027-12"}}
+DATE = {"kind": "date", "min": "2000-01-01", "max": "2040-12-31"}
+
+JOIN = '{"type":"join","name":"Ana"}'
+ALL_MONTHS = '{"type":"join","name":"Ana","months":{"from":"2026-01","count":24}}'
+ENGLISH = '{"type":"join","name":"Ana","locale":"en"}'
+CHINESE = '{"type":"join","name":"Ana","locale":"zh-Hans"}'
+
+
+def selects(column, rows):
+    return [f'{{"type":"select","ref":@,"column":{column},"row":{row},"generation":1}}'
+            for row in rows]
+
+
+@dataclass
+class Scenario:
+    """`rooms` are (count, members, whether they tap); `rate` is taps a second of the open loop."""
+
+    name: str
+    rooms: list
+    rate: float
+    definition: dict = field(default_factory=lambda: LISTS)
+    joins: list = field(default_factory=lambda: [JOIN])
+    taps: list = field(default_factory=lambda: selects(0, (1, 2, 3, 0)))
+    #: Whether a server that knows nothing of pickers can do the same.
+    has_peers: bool = True
+
+    @property
+    def fan_out(self):
+        return max(members for _, members, taps in self.rooms if taps)
+
+
+SCENARIOS = [
+    Scenario("1x1", [(1, 1, True)], 4000),
+    Scenario("1x10", [(1, 10, True)], 3000),
+    Scenario("1x100", [(1, 100, True)], 500),
+    Scenario("1x1000", [(1, 1000, True)], 50),
+    Scenario("100x10", [(100, 10, True)], 4000),
+    Scenario("1000x5", [(1000, 5, True)], 5000),
+    Scenario("idle", [(1000, 10, False), (1, 10, True)], 2000),
+    Scenario("reload", [(1, 10, True)], 1000, RELOAD, taps=selects(0, (1, 0))),
+    Scenario("months", [(1, 10, True)], 500, CALENDAR, [ALL_MONTHS], [
+        '{"type":"tap","ref":@,"date":"2026-01-20"}', '{"type":"tap","ref":@,"date":"2027-12-11"}']),
+    Scenario("1locale", [(1, 100, True)], 500, DATE, [ENGLISH], selects(2, (1, 2, 3, 0)),
+             has_peers=False),
+    Scenario("2locales", [(1, 100, True)], 500, DATE, [ENGLISH, CHINESE], selects(2, (1, 2, 3, 0)),
+             has_peers=False),
+]

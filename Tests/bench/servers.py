@@ -1,0 +1,133 @@
+"""Servers that are started, given rooms, and stopped."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILT = REPOSITORY / ".build"
+SERVER_CORE, LOAD_CORE = 0, 1
+#: Far from every rate that is reached here.
+LIMITS = {"messagesPerSecond": 1_000_000, "members": 10_000, "connections": 100_000,
+          "sessions": 1_000_000}
+
+
+def pickerd_binary():
+    return Path(os.environ.get("PICKERD", BUILT / "release/pickerd"))
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def pinned(core):
+    """What a child does before its program, to stay on one core."""
+    return lambda: os.sched_setaffinity(0, {core})
+
+
+class Server:
+    """A process on a core of its own; `startup` is milliseconds until it takes connections."""
+
+    name = ""
+
+    def __init__(self, *, octets):
+        self.octets = octets
+        self.start()
+
+    def arguments(self):
+        raise NotImplementedError
+
+    def start(self):
+        self.port = free_port()
+        begun = time.monotonic()
+        self.process = subprocess.Popen(
+            [str(part) for part in self.arguments()], preexec_fn=pinned(SERVER_CORE),
+            stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                break
+            except ConnectionRefusedError:
+                if self.process.poll() is not None or time.monotonic() > begun + 10:
+                    sys.exit(f"{self.name} serves nothing")
+                time.sleep(0.0005)
+        self.startup = (time.monotonic() - begun) * 1000
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def memory(self):
+        """Octets in memory."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    def rooms(self, scenario):
+        """The paths of `scenario`'s rooms, and octets of memory that each took."""
+        count = sum(count for count, _, _ in scenario.rooms)
+        return [f"/v1/sessions/{number}" for number in range(count)], 0
+
+
+class Bare(Server):
+    name = "bare"
+
+    def arguments(self):
+        return [BUILT / "bench/bare", self.port, self.octets]
+
+
+class NIO(Server):
+    name = "nio"
+
+    def arguments(self):
+        return [BUILT / "bench/nio/release/RoomServer", self.port, self.octets]
+
+
+class Pickerd(Server):
+    name = "pickerd"
+
+    def __init__(self, *, octets=0, store="memory:", options=()):
+        self.store = store
+        self.options = options
+        super().__init__(octets=octets)
+
+    def arguments(self):
+        help_text = subprocess.run(
+            [pickerd_binary(), "serve", "--help"], capture_output=True, text=True).stdout
+        # One loop against the peers' one.
+        loops = ["--loops", "1"] if "--loops" in help_text else []
+        limits = [part for name, value in LIMITS.items() for part in ("--limit", f"{name}={value}")]
+        return [pickerd_binary(), "serve", "--listen", f"127.0.0.1:{self.port}", "--store",
+                self.store, "--log-level", "error", *loops, *limits, *self.options]
+
+    def rooms(self, scenario):
+        before = self.memory()
+        count = sum(count for count, _, _ in scenario.rooms)
+        paths = self.create(scenario.definition, count)
+        return paths, (self.memory() - before) / count
+
+    def create(self, definition, count):
+        """Sessions of the same definition; their paths."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        body = json.dumps({"definition": definition})
+        paths = []
+        for _ in range(count):
+            connection.request("POST", "/v1/sessions", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status != 201:
+                sys.exit(f"no session: {text.decode()}")
+            paths.append(answer.headers["Location"])
+        connection.close()
+        return paths
+
+
+SERVERS = [Pickerd, Bare, NIO]
