@@ -115,5 +115,12 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/StoreBench", swiftSettings: swiftSettings),
+    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
+    .executableTarget(
+      name: "MicroBench",
+      dependencies: [
+        "AllocationCount", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+      ],
+      path: "Tests/MicroBench", swiftSettings: swiftSettings),
   ]
 )

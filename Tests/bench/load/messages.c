@@ -82,7 +82,8 @@ void message_tap(load *load, room *room, int64_t due) {
   size_t count = 0;
   connection *giver = &load->connections[room->first + room->turn];
   const char *tap = load->settings.taps[room->variant];
-  if (++room->turn == room->count) room->turn = 0;
+  // While taps may overtake each other, one member gives all of a room's: their order is sure.
+  if (load->is_looping && ++room->turn == room->count) room->turn = 0;
   if (++room->variant == (uint32_t)load->settings.tap_count) room->variant = 0;
   for (; *tap && count < sizeof text - 24; tap++) {
     if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++giver->ref);

@@ -3,7 +3,9 @@ import NIOCore
 import NIOWebSocket
 
 /// Writes whole frames to the socket. The loop's own.
-final class FrameWriter: ChannelHandler {
+final class FrameWriter: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+
   private var context: ChannelHandlerContext?
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }

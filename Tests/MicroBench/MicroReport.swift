@@ -1,0 +1,48 @@
+import Foundation
+
+/// The tables.
+enum MicroReport {
+  private static func micros(_ cost: Cost) -> String {
+    String(format: "%.2f (%.1f)", cost.nanoseconds / 1000, cost.allocations)
+  }
+
+  private static func table(_ head: [String], _ lines: [[String]]) -> String {
+    let widths = head.indices.map { column in
+      ([head] + lines).map { $0[column].count }.max() ?? 0
+    }
+    return ([head] + lines).map { line in
+      line.indices.map { column in
+        let space = String(repeating: " ", count: widths[column] - line[column].count)
+        return column == 0 ? line[column] + space : space + line[column]
+      }.joined(separator: "  ")
+    }.joined(separator: "\n") + "\n"
+  }
+
+  static func taps(_ costs: [TapCost]) -> String {
+    let lines = costs.map { cost in
+      [
+        cost.kind.name, micros(cost.decode), micros(cost.rule), micros(cost.encode),
+        micros(cost.sum), cost.sum.nanoseconds < Thresholds.tapNanoseconds ? "pass" : "MISS",
+        micros(cost.hub),
+      ]
+    }
+    let goal = String(format: "≤ %.0f µs", Thresholds.tapNanoseconds / 1000)
+    let head = ["µs (allocations) a tap", "decode", "rule", "encode", "together", goal, "hub"]
+    return table(head, lines)
+  }
+
+  static func sizes(_ sizes: [(small: TapCost, large: TapCost)]) -> String {
+    let lines = sizes.map { small, large in
+      [
+        "\(small.kind.name), \(large.kind.name)", micros(small.sum), micros(large.sum),
+        String(format: "%.2f", large.sum.nanoseconds / small.sum.nanoseconds),
+      ]
+    }
+    return table(["µs (allocations) a tap", "small", "large", "ratio"], lines)
+  }
+
+  static func memories(_ memories: [SessionMemory]) -> String {
+    let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
+    return table(["octets of a session more", "nobody in it", "with a member"], lines)
+  }
+}

@@ -1,0 +1,72 @@
+import PickerHub
+import PickerModel
+import PickerSession
+import PickerWire
+
+/// What a tap of one kind costs, part by part.
+struct TapCost {
+  let kind: BenchKind
+  /// From octets to a message.
+  let decode: Cost
+  /// From a message to what changed.
+  let rule: Cost
+  /// From what changed to a frame.
+  let encode: Cost
+  /// All of it in the hub: with log, outbox, the author's own copy, bands.
+  let hub: Cost
+
+  /// What the goal of 3 µs is about.
+  var sum: Cost { decode + rule + encode }
+
+  private static let count = 2000
+
+  init(_ kind: BenchKind) throws {
+    self.kind = kind
+    let bench = BenchHub(kind)
+    try bench.create(1)
+    bench.join()
+    // History, undo list and refs are full from here on, as in any session that has been used.
+    bench.give(bench.taps(1100))
+    hub = Cost.measure(count: TapCost.count) {
+      bench.taps(TapCost.count)
+    } run: { taps in
+      bench.give(taps)
+    }
+    decode = Cost.measure(count: TapCost.count) {
+      bench.taps(TapCost.count)
+    } run: { taps in
+      for tap in taps { keep(try? ClientMessage.decode(tap.span)) }
+    }
+    (rule, encode) = TapCost.ruleAndEncode(bench)
+  }
+
+  private static func ruleAndEncode(_ bench: BenchHub) -> (Cost, Cost) {
+    let session = bench.session
+    let member = session.listeners[0].member!
+    var deltas: [Delta] = []
+    deltas.reserveCapacity(2 * count)
+    let rule = Cost.measure(count: count) {
+      deltas.removeAll(keepingCapacity: true)
+      return bench.taps(count).map { entry($0, of: member) }
+    } run: { entries in
+      for entry in entries {
+        for case .broadcast(let delta) in session.apply(entry) { deltas.append(delta) }
+      }
+    }
+    precondition(deltas.count == count, "a tap changed nothing")
+    let encoder = MessageEncoder(limits: ServerLimits())
+    let texts = EnglishTexts()
+    let encode = Cost.measure(count: count) {
+    } run: {
+      for delta in deltas { keep(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)) }
+    }
+    return (rule, encode)
+  }
+
+  private static func entry(_ tap: [UInt8], of member: MemberID) -> LogEntry {
+    guard case .command(let ref, let command)? = try? ClientMessage.decode(tap.span) else {
+      fatalError("not a command: \(String(decoding: tap, as: UTF8.self))")
+    }
+    return LogEntry(at: BenchHub.time.session, body: .command(member, ref: ref, command))
+  }
+}

@@ -1,0 +1,35 @@
+/// What a tap may allocate, and a session keep, at most. A change that needs more says why here.
+enum Thresholds {
+  /// Decode, rule and encode together; printed, not checked.
+  static let tapNanoseconds = 3000.0
+  /// Of a session with a member, beyond its definition.
+  static let sessionOctets = 4096
+
+  /// Allocations of one tap: decode, rule, encode, and all in the hub.
+  private static let allocations: [String: (Double, Double, Double, Double)] = [:]
+
+  /// How many things are checked.
+  static let count = 4 * BenchKind.all.count + BenchKind.sizes.count * 3 + BenchKind.all.count
+
+  static func excesses(
+    _ costs: [TapCost], _ sizes: [(small: TapCost, large: TapCost)], _ memories: [SessionMemory]
+  ) -> [String] {
+    var excesses: [String] = []
+    for cost in costs {
+      guard let most = allocations[cost.kind.name] else { fatalError("no threshold") }
+      for (part, found, most) in [
+        ("decode", cost.decode, most.0), ("rule", cost.rule, most.1),
+        ("encode", cost.encode, most.2), ("hub", cost.hub, most.3),
+      ] where found.allocations > most {
+        excesses.append("\(cost.kind.name), \(part): \(found.allocations) allocations, not \(most)")
+      }
+    }
+    for (small, large) in sizes where large.sum.allocations > small.sum.allocations {
+      excesses.append("\(large.kind.name): a tap allocates more than in a \(small.kind.name)")
+    }
+    for memory in memories where memory.joined > sessionOctets {
+      excesses.append("\(memory.kind.name): a session keeps \(memory.joined) octets")
+    }
+    return excesses
+  }
+}
