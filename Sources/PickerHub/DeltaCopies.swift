@@ -10,21 +10,29 @@ struct DeltaCopies {
     let view: MonthView?
   }
 
+  /// Copies that are looked through one by one; there are hardly ever more.
+  private static let fewCount = 8
+
   private let delta: Delta
   private let session: Session
   private let encoder: MessageEncoder
-  private var encoded: [Int: EncodedDelta] = [:]
-  private var frames: [Key: Frame] = [:]
+  private let languages: Languages
+  private var encoded: [(language: Int, delta: EncodedDelta)] = []
+  private var few: [(key: Key, frame: Frame)] = []
+  private var more: [Key: Frame] = [:]
   private var bands: [MonthView: [UInt8]] = [:]
   /// The range before and after, when the delta moves it.
   private let ranges: (before: DateRange?, after: DateRange?)?
   /// Whether any of the changes has texts; if not, all languages share one.
   private let hasTexts: Bool
 
-  init(_ delta: Delta, of session: Session, _ encoder: MessageEncoder) {
+  init(
+    _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
+  ) {
     self.delta = delta
     self.session = session
     self.encoder = encoder
+    self.languages = languages
     var ranges: (DateRange?, DateRange?)?
     for case .range(let change, _, let before) in delta.changes { ranges = (before, change.range) }
     self.ranges = ranges
@@ -36,16 +44,30 @@ struct DeltaCopies {
     }
   }
 
-  /// The copy for one listener; `ref` only for the author's.
-  mutating func frame(for listener: Listener, _ texts: any RowTexts, ref: Int?) -> Frame {
-    let key = Key(
-      language: hasTexts ? listener.language : 0, view: ranges == nil ? nil : listener.view)
-    if ref == nil, let frame = frames[key] { return frame }
-    let encoded = self.encoded[key.language] ?? encoder.encode(delta, texts: texts)
-    self.encoded[key.language] = encoded
-    let frame = encoder.frame(encoded, ref: ref, bands: key.view.map { changedBands($0) } ?? [])
-    if ref == nil { frames[key] = frame }
+  /// The copy for who reads a language and looks at some months; all such share it.
+  mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
+    let key = Key(language: hasTexts ? language : 0, view: ranges == nil ? nil : view)
+    for copy in few where copy.key == key { return copy.frame }
+    if let frame = more[key] { return frame }
+    let frame = encode(key, language, ref: nil)
+    if few.count < DeltaCopies.fewCount { few.append((key, frame)) } else { more[key] = frame }
     return frame
+  }
+
+  /// The author's copy, which has the `ref` of its command.
+  mutating func frame(in language: Int, showing view: MonthView?, ref: Int) -> Frame {
+    let key = Key(language: hasTexts ? language : 0, view: ranges == nil ? nil : view)
+    return encode(key, language, ref: ref)
+  }
+
+  private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
+    let bands = key.view.map { changedBands($0) } ?? []
+    if let known = encoded.first(where: { $0.language == key.language }) {
+      return encoder.frame(known.delta, ref: ref, bands: bands)
+    }
+    let delta = encoder.encode(delta, texts: languages[language])
+    encoded.append((key.language, delta))
+    return encoder.frame(delta, ref: ref, bands: bands)
   }
 
   /// The bands of the months in view that look different now.

@@ -7,6 +7,8 @@ package final class HostedSession {
   package let session: Session
   /// Grows by one with each session of the hub: what is done to all is done in this order.
   let number: Int
+  /// Whether it is among the hub's sessions, and so the one with its id.
+  var isResident = false
   /// What waits for the log, and what must not overtake it, in order.
   var steps: Deque<Step> = []
   /// How many entries of the log have been applied.

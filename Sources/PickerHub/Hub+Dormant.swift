@@ -100,6 +100,7 @@ extension Hub {
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
     sessions[id] = hosted
+    hosted.isResident = true
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
@@ -138,6 +139,7 @@ extension Hub {
     else { return }
     keepSnapshot(of: hosted, isIdle: true)
     sessions[hosted.id] = nil
+    hosted.isResident = false
     dormant[hosted.id] = Dormant(
       lastActivity: hosted.lastActivity, ttlSeconds: hosted.session.fold.origin.ttlSeconds,
       queuedTick: hosted.queuedTick)
@@ -170,6 +172,7 @@ extension Hub {
     guard sessions[hosted.id] === hosted else { return }
     hosted.isLost = true
     sessions[hosted.id] = nil
+    hosted.isResident = false
     pendingTickCount -= hosted.steps.count { $0.isTick }
     let isInLog = !hosted.steps.contains { if case .created = $0 { true } else { false } }
     if isInLog { fallAsleep(hosted) }

@@ -23,15 +23,17 @@ extension Hub {
   private func broadcast(_ delta: Delta, in hosted: HostedSession) {
     counters.deltas += 1
     if delta.author == nil { counters.ticks += 1 }
-    var copies = DeltaCopies(delta, of: hosted.session, encoder)
-    for listener in hosted.session.listeners {
-      guard let connection = connections[listener.connection] else { continue }
-      if let author = delta.author, author.member == listener.member {
-        let frame = copies.frame(for: listener, languages[listener.language], ref: author.ref)
+    var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
+    // By index: a copy of each listener would touch its member's name, too.
+    let listeners = hosted.session.listeners
+    for index in listeners.indices {
+      guard let connection = connections[listeners[index].connection] else { continue }
+      let (language, view) = (listeners[index].language, listeners[index].view)
+      if let author = delta.author, author.member == listeners[index].member {
+        let frame = copies.frame(in: language, showing: view, ref: author.ref)
         deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
       } else {
-        let frame = copies.frame(for: listener, languages[listener.language], ref: nil)
-        deliver(.news(frame), connection)
+        deliver(.news(copies.frame(in: language, showing: view)), connection)
       }
     }
   }

@@ -71,6 +71,7 @@ extension Hub {
       answer(.success(created))
     case .pending:
       sessions[origin.id] = hosted
+      hosted.isResident = true
       hosted.steps.append(
         .created { [unowned self] isStored in
           guard isStored else { return answer(.failure(.unavailable)) }
@@ -82,6 +83,7 @@ extension Hub {
 
   private func open(_ hosted: HostedSession) {
     sessions[hosted.id] = hosted
+    hosted.isResident = true
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
     timers.add(.expiry(hosted.id), due: hosted.lastActivity + ttl)
     queueTick(of: hosted)
@@ -209,6 +211,7 @@ extension Hub {
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
     sessions[hosted.id] = nil
+    hosted.isResident = false
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")

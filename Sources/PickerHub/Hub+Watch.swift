@@ -51,7 +51,7 @@ extension Hub {
       connection.isWatching = true
       connection.phase = .joined
       connection.texts = languages[language]
-      connections[stream] = connection
+      connections.insert(connection)
       let isCalendar = fold.origin.definition.kind == .calendar
       hosted.session.watch(
         Listener(

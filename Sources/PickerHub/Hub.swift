@@ -20,7 +20,7 @@ package final class Hub {
   var sessions: [SessionID: HostedSession] = [:]
   /// How many sessions there have been in memory.
   var hostedCount = 0
-  var connections: [ConnectionID: HubConnection] = [:]
+  var connections = ConnectionTable()
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.
@@ -70,7 +70,7 @@ package final class Hub {
   ) {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
-    connections[id] = connection
+    connections.insert(connection)
     guard !isDraining else { return sendAway(connection) }
     guard exists(session) else {
       return close(connection, .noSuchSession, "there is no session with the id in this URL")
@@ -84,7 +84,7 @@ package final class Hub {
     guard let connection = connections[id], connection.phase != .closing else { return }
     now = time
     counters.messagesIn += 1
-    guard let hosted = sessions[connection.session] else {
+    guard let hosted = hosted(of: connection) else {
       return receiveLater(connection, Array(copying: text))
     }
     if hosted.isEnding { return }
@@ -101,6 +101,13 @@ package final class Hub {
     case (let member?, let message):
       handle(message, from: connection, member, in: hosted, at: time)
     }
+  }
+
+  /// The session of a connection, if it is in memory. Looked up by its id only once.
+  private func hosted(of connection: HubConnection) -> HostedSession? {
+    if let hosted = connection.hosted, hosted.isResident { return hosted }
+    connection.hosted = sessions[connection.session]
+    return connection.hosted
   }
 
   /// The session is in the log only, or has ended: the message waits until that is known.
@@ -130,7 +137,7 @@ package final class Hub {
   /// A WebSocket is gone, whoever closed it.
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
-    guard let connection = connections.removeValue(forKey: id) else { return }
+    guard let connection = connections.remove(id) else { return }
     connection.phase = .closing
     detach(connection, at: time)
   }
@@ -193,7 +200,7 @@ package final class Hub {
   package func drain(at time: HubTime) {
     now = time
     isDraining = true
-    for connection in connections.values.sorted(by: { $0.id.raw < $1.id.raw }) {
+    for connection in connections.inOrder {
       sendAway(connection)
     }
   }

@@ -6,6 +6,8 @@ import PickerWire
 package final class HubConnection {
   package let id: ConnectionID
   let session: SessionID
+  /// The session as it was found last; see ``HostedSession/isResident``.
+  var hosted: HostedSession?
   /// From the `Authorization` header, where a client can set one.
   let bearer: String?
   var phase = Phase.silent

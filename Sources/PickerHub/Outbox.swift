@@ -22,16 +22,18 @@ struct Outbox {
     case kept(Frame)
   }
 
-  private(set) var waiting: Deque<Waiting> = []
+  private(set) var waiting: Deque<Waiting> = [] { didSet { noteIdle() } }
   private(set) var byteCount = 0
   /// Whether the socket holds a frame that is not out yet.
-  var isFull = false
+  var isFull = false { didSet { noteIdle() } }
   /// Whether a snapshot has to take the place of what was dropped.
-  private(set) var needsSnapshot = false
+  private(set) var needsSnapshot = false { didSet { noteIdle() } }
   /// Since when the socket has taken nothing, after something was dropped; machine milliseconds.
   var stalledSince: Int64?
+  /// Whether a message can go out at once. Kept, so that a delivery does not touch the queue.
+  private(set) var isIdle = true
 
-  var isIdle: Bool { !isFull && waiting.isEmpty && !needsSnapshot }
+  private mutating func noteIdle() { isIdle = !isFull && waiting.isEmpty && !needsSnapshot }
 
   /// - Parameters:
   ///   - byteCountMax: Octets that may wait before news are dropped.

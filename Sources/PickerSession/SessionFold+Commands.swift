@@ -7,9 +7,10 @@ extension SessionFold {
     _ command: Command, ref: Int, by member: MemberID, at now: Instant, isOverRate: Bool,
     _ outcomes: inout [Outcome]
   ) {
-    guard let giver = members[member] else { return }
+    guard let place = members.index(forKey: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
-    if let outcome = giver.refs.outcome(of: ref) {
+    let giver = giver(at: place, ref: ref)
+    if let outcome = giver.outcome {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
@@ -23,25 +24,40 @@ extension SessionFold {
       } else {
         commit(changes, author: author, at: now, &outcomes)
       }
-      remember(ref, .done(revision: revision), of: member)
+      remember(ref, .done(revision: revision), at: place)
       if case .reopen = command { tick(to: now, &outcomes) }
     } catch {
       if error.code != .oldRef && error.code != .tooMany {
-        remember(ref, .refused(error), of: member)
+        remember(ref, .refused(error), at: place)
       }
       outcomes.append(.answered(member, refused(error, author)))
     }
   }
 
+  /// What a command needs to know of who gives it. A copy of the member would share its refs, and
+  /// to remember one more would then copy all of them.
+  private struct Giver {
+    let role: Role
+    let greatestRef: Int
+    /// What came of the command if it was given before.
+    let outcome: RefBook.Outcome?
+  }
+
+  private func giver(at place: Dictionary<MemberID, Member>.Index, ref: Int) -> Giver {
+    let member = members.values[place]
+    return Giver(
+      role: member.role, greatestRef: member.refs.greatest, outcome: member.refs.outcome(of: ref))
+  }
+
   /// The checks that come before the picker is asked, in their order.
   private func admit(
-    _ author: Delta.Author, _ giver: Member, isOverRate: Bool
+    _ author: Delta.Author, _ giver: Giver, isOverRate: Bool
   ) throws(Refusal) {
     let command = author.command
-    if author.ref <= giver.refs.greatest {
+    if author.ref <= giver.greatestRef {
       throw Refusal(
         .oldRef,
-        "ref \(author.ref) is not known and not greater than \(giver.refs.greatest), your greatest")
+        "ref \(author.ref) is not known and not greater than \(giver.greatestRef), your greatest")
     }
     if case .unknown(let type) = command {
       throw Refusal(.unknownType, "this server knows no message of type \(type.prefix(64))")
@@ -192,7 +208,9 @@ extension SessionFold {
     return [.status(.confirmed, result: picker.result)]
   }
 
-  private mutating func remember(_ ref: Int, _ outcome: RefBook.Outcome, of member: MemberID) {
-    members[member]?.refs.remember(ref, outcome, countMax: limits.refs)
+  private mutating func remember(
+    _ ref: Int, _ outcome: RefBook.Outcome, at place: Dictionary<MemberID, Member>.Index
+  ) {
+    members.values[place].refs.remember(ref, outcome, countMax: limits.refs)
   }
 }

@@ -54,7 +54,8 @@ final class BenchHub {
       refs[0] += 1
       turn += 1
       let tap = kind.taps[turn % kind.taps.count]
-      return Array(tap.utf8).replacing([UInt8(ascii: "@")], with: Array("\(refs[0])".utf8))
+      let parts = tap.utf8.split(separator: UInt8(ascii: "@"))
+      return Array(parts[0]) + Array("\(refs[0])".utf8) + Array(parts[1])
     }
   }
 

@@ -1,13 +1,31 @@
 import Glibc
 
-/// MicroBench [check]: what a tap costs between socket and socket, kind by kind.
+/// MicroBench [check | loop KIND]: what a tap costs between socket and socket, kind by kind.
 ///
 /// `check` prints nothing but what exceeds Tests/MicroBench/Thresholds.swift, and then fails. Only
-/// allocations and octets are checked: they are the same in every run, times are not.
-let isCheck = CommandLine.arguments.dropFirst() == ["check"]
-guard isCheck || CommandLine.arguments.count == 1 else {
-  print("MicroBench [check]")
+/// allocations and octets are checked: they are the same in every run, times are not. `loop` taps
+/// on a kind that begins with KIND for ten seconds, for a profiler.
+let arguments = Array(CommandLine.arguments.dropFirst())
+let isCheck = arguments == ["check"]
+if arguments.count == 2, arguments[0] == "loop" {
+  try loop(arguments[1])
+  exit(0)
+}
+guard isCheck || arguments.isEmpty else {
+  print("MicroBench [check | loop KIND]")
   exit(EX_USAGE)
+}
+
+func loop(_ name: String) throws {
+  guard let kind = BenchKind.all.first(where: { $0.name.hasPrefix(name) }) else { return }
+  let bench = BenchHub(kind)
+  try bench.create(1)
+  bench.join()
+  let end = time(nil) + 10
+  while time(nil) < end {
+    let taps = bench.taps(10_000)
+    bench.give(taps)
+  }
 }
 
 let costs = try BenchKind.all.map(TapCost.init)
