@@ -84,31 +84,48 @@ extension Instant {
   /// - Precondition: The instant lies in ``first`` … ``last``.
   package var rfc3339Seconds: String { written(hasMilliseconds: false) }
 
+  /// The octets of ``rfc3339``, without a string.
+  ///
+  /// - Precondition: The instant lies in ``first`` … ``last``.
+  package func withRFC3339<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { octets in
+      _ = write(to: octets, hasMilliseconds: true)
+      return body(UnsafeBufferPointer(octets))
+    }
+  }
+
   private func written(hasMilliseconds: Bool) -> String {
+    String(unsafeUninitializedCapacity: 24) { write(to: $0, hasMilliseconds: hasMilliseconds) }
+  }
+
+  /// - Returns: How many octets were written: 20 or 24.
+  private func write(
+    to octets: UnsafeMutableBufferPointer<UInt8>, hasMilliseconds: Bool
+  ) -> Int {
     let days = floorDivide(Int(milliseconds), 86_400_000)
     let time = Int(milliseconds) - days * 86_400_000
     let date = CivilDate(ordinal: days + CivilDate.epochOrdinal)
-    return String(unsafeUninitializedCapacity: 24) { octets in
-      writeDigits(date.year, count: 4, to: octets, at: 0)
-      octets[4] = UInt8(ascii: "-")
-      writeDigits(date.month, count: 2, to: octets, at: 5)
-      octets[7] = UInt8(ascii: "-")
-      writeDigits(date.day, count: 2, to: octets, at: 8)
-      octets[10] = UInt8(ascii: "T")
-      writeDigits(time / 3_600_000, count: 2, to: octets, at: 11)
-      octets[13] = UInt8(ascii: ":")
-      writeDigits(time / 60_000 % 60, count: 2, to: octets, at: 14)
-      octets[16] = UInt8(ascii: ":")
-      writeDigits(time / 1_000 % 60, count: 2, to: octets, at: 17)
-      guard hasMilliseconds else {
-        octets[19] = UInt8(ascii: "Z")
-        return 20
-      }
-      octets[19] = UInt8(ascii: ".")
-      writeDigits(time % 1_000, count: 3, to: octets, at: 20)
-      octets[23] = UInt8(ascii: "Z")
-      return 24
+    writeDigits(date.year, count: 4, to: octets, at: 0)
+    octets[4] = UInt8(ascii: "-")
+    writeDigits(date.month, count: 2, to: octets, at: 5)
+    octets[7] = UInt8(ascii: "-")
+    writeDigits(date.day, count: 2, to: octets, at: 8)
+    octets[10] = UInt8(ascii: "T")
+    writeDigits(time / 3_600_000, count: 2, to: octets, at: 11)
+    octets[13] = UInt8(ascii: ":")
+    writeDigits(time / 60_000 % 60, count: 2, to: octets, at: 14)
+    octets[16] = UInt8(ascii: ":")
+    writeDigits(time / 1_000 % 60, count: 2, to: octets, at: 17)
+    guard hasMilliseconds else {
+      octets[19] = UInt8(ascii: "Z")
+      return 20
     }
+    octets[19] = UInt8(ascii: ".")
+    writeDigits(time % 1_000, count: 3, to: octets, at: 20)
+    octets[23] = UInt8(ascii: "Z")
+    return 24
   }
 }
 

@@ -1,45 +1,71 @@
 /// Writes JSON text into a buffer that grows, octet by octet, without a tree in between.
 ///
 /// The caller writes brackets and commas with ``literal(_:)``; strings are escaped, numbers written
-/// exactly. What has been written is in ``octets``; ``clear()`` keeps the room for the next text.
-package struct JSONWriter {
-  package private(set) var octets: [UInt8] = []
+/// exactly. What has been written is in ``octets`` or ``bytes``; ``clear()`` keeps the room for the
+/// next text. Memory of its own, because an array asks at each append whether it is shared.
+package struct JSONWriter: ~Copyable {
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// Octets so far.
+  package private(set) var count = 0
 
-  package init(capacity: Int = 256) { octets.reserveCapacity(capacity) }
+  package init(capacity: Int = 256) {
+    self.capacity = max(capacity, 64)
+    start = .allocate(capacity: self.capacity)
+  }
 
-  package mutating func clear() { octets.removeAll(keepingCapacity: true) }
+  deinit { start.deallocate() }
+
+  package mutating func clear() { count = 0 }
+
+  /// A copy of the text.
+  package var octets: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+  /// The text. Valid until something is written.
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
   /// Writes JSON syntax as it stands.
   @inline(__always)
   package mutating func literal(_ text: StaticString) {
-    octets.append(
-      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    append(text.utf8Start, text.utf8CodeUnitCount)
   }
 
   /// Writes octets that are JSON text already.
-  package mutating func raw(_ text: some Sequence<UInt8>) { octets.append(contentsOf: text) }
+  package mutating func raw(_ text: [UInt8]) { text.withUnsafeBufferPointer { append($0) } }
+
+  /// Writes octets that are JSON text already.
+  package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
+
+  /// Writes characters that need no escape, without quotes.
+  package mutating func raw(_ text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
 
   /// Writes a string with its quotes.
   package mutating func string(_ value: String) {
-    octets.append(UInt8(ascii: "\""))
+    octet(UInt8(ascii: "\""))
     var value = value
     value.withUTF8 { append(escaping: $0) }
-    octets.append(UInt8(ascii: "\""))
+    octet(UInt8(ascii: "\""))
   }
 
   package mutating func integer(_ value: Int) {
-    if value >= 0 && value < 10 {
-      octets.append(UInt8(ascii: "0") + UInt8(value))
-      return
-    }
-    if value < 0 { octets.append(UInt8(ascii: "-")) }
-    let start = octets.count
+    if value < 0 { octet(UInt8(ascii: "-")) }
     var rest = value.magnitude
-    repeat {
-      octets.append(UInt8(ascii: "0") + UInt8(rest % 10))
+    var digitCount = 1
+    var power: UInt = 10
+    while rest >= power {
+      digitCount += 1
+      if digitCount == 20 { break }
+      power *= 10
+    }
+    reserve(digitCount)
+    count += digitCount
+    for place in 1...digitCount {
+      start[count - place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-    } while rest > 0
-    octets[start...].reverse()
+    }
   }
 
   package mutating func bool(_ value: Bool) { value ? literal("true") : literal("false") }
@@ -49,7 +75,7 @@ package struct JSONWriter {
     case .null: literal("null")
     case .bool(let value): bool(value)
     case .integer(let value): integer(value)
-    case .number(let value): octets.append(contentsOf: "\(value)".utf8)
+    case .number(let value): raw("\(value)")
     case .string(let value): string(value)
     case .array(let elements):
       literal("[")
@@ -70,22 +96,54 @@ package struct JSONWriter {
     }
   }
 
+  @inline(__always)
+  private mutating func reserve(_ more: Int) {
+    if count + more > capacity { grow(more) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    capacity = max(2 * capacity, count + more)
+    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    moved.update(from: start, count: count)
+    start.deallocate()
+    start = moved
+  }
+
+  @inline(__always)
+  private mutating func octet(_ octet: UInt8) {
+    reserve(1)
+    start[count] = octet
+    count += 1
+  }
+
+  private mutating func append(_ from: UnsafePointer<UInt8>, _ length: Int) {
+    reserve(length)
+    (start + count).update(from: from, count: length)
+    count += length
+  }
+
+  private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+    if let from = text.baseAddress { append(from, text.count) }
+  }
+
   private mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {
-    var start = 0
+    guard let from = text.baseAddress else { return }
+    var begin = 0
     for index in 0..<text.count {
       let octet = text[index]
       guard octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") else {
         continue
       }
-      octets.append(contentsOf: text[start..<index])
+      append(from + begin, index - begin)
       appendEscape(octet)
-      start = index + 1
+      begin = index + 1
     }
-    octets.append(contentsOf: text[start..<text.count])
+    append(from + begin, text.count - begin)
   }
 
-  private mutating func appendEscape(_ octet: UInt8) {
-    switch octet {
+  private mutating func appendEscape(_ escaped: UInt8) {
+    switch escaped {
     case UInt8(ascii: "\""): literal("\\\"")
     case UInt8(ascii: "\\"): literal("\\\\")
     case 0x0A: literal("\\n")
@@ -93,9 +151,9 @@ package struct JSONWriter {
     case 0x09: literal("\\t")
     default:
       literal("\\u00")
-      octets.append(octet >> 4 + UInt8(ascii: "0"))
-      let low = octet & 0xF
-      octets.append(low < 10 ? low + UInt8(ascii: "0") : low - 10 + UInt8(ascii: "a"))
+      octet(escaped >> 4 + UInt8(ascii: "0"))
+      let low = escaped & 0xF
+      octet(low < 10 ? low + UInt8(ascii: "0") : low - 10 + UInt8(ascii: "a"))
     }
   }
 }

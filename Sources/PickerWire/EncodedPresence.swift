@@ -63,6 +63,6 @@ package struct EncodedPresence {
       }
     }
     writer.literal("}")
-    return isEmpty ? nil : Frame(writer.octets)
+    return isEmpty ? nil : Frame(writer)
   }
 }

@@ -1,3 +1,5 @@
+package import JSONText
+
 /// One message's octets, built once and shared by every outbox that it waits in.
 ///
 /// In front of them stands free room, into which the socket writes the WebSocket header. All
@@ -11,12 +13,24 @@ package final class Frame: @unchecked Sendable {
   /// Octets of the message.
   package let count: Int
 
-  package init(_ octets: some Collection<UInt8>) {
+  package init(_ octets: UnsafeRawBufferPointer) {
     count = octets.count
     base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 16)
-    let payload = UnsafeMutableRawBufferPointer(start: base + Frame.headroom, count: octets.count)
-    payload.copyBytes(from: octets)
+    if let from = octets.baseAddress {
+      (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)
+    }
   }
+
+  package init(_ octets: [UInt8]) {
+    count = octets.count
+    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 16)
+    octets.withUnsafeBytes { octets in
+      guard let from = octets.baseAddress else { return }
+      (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)
+    }
+  }
+
+  package convenience init(_ text: borrowing JSONWriter) { self.init(text.bytes) }
 
   deinit { base.deallocate() }
 

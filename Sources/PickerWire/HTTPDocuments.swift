@@ -107,7 +107,7 @@ package enum HTTPDocument {
     writer.literal(",\"revision\":")
     writer.integer(fold.revision)
     writer.literal(",\"status\":\"")
-    writer.raw(fold.status.rawValue.utf8)
+    writer.raw(fold.status.rawValue)
     writer.literal("\"")
     if let title = fold.origin.title {
       writer.literal(",\"title\":")
@@ -145,7 +145,7 @@ package enum HTTPDocument {
     writer.integer(delta.revision)
     if delta.revision == 1 { writer.origin(origin) }
     writer.literal(",\"at\":\"")
-    writer.raw(delta.at.rfc3339.utf8)
+    writer.raw(delta.at.rfc3339)
     writer.literal("\"")
     if let author = delta.author {
       writer.literal(",\"by\":")
@@ -171,9 +171,9 @@ extension JSONWriter {
     literal(",\"epoch\":")
     string(origin.epoch)
     literal(",\"createdAt\":\"")
-    raw(origin.createdAt.rfc3339.utf8)
+    raw(origin.createdAt.rfc3339)
     literal("\",\"openTap\":\"")
-    raw(origin.openTap.rawValue.utf8)
+    raw(origin.openTap.rawValue)
     literal("\",\"definition\":")
     tree(origin.definition.document(full: true))
     literal("}")
@@ -205,16 +205,16 @@ extension JSONWriter {
     switch target {
     case .date(let date):
       literal(",\"date\":\"")
-      raw(date.iso.utf8)
+      raw(date.iso)
       literal("\"")
     case .cell(let month, let cell):
       literal(",\"month\":\"")
-      raw(month.iso.utf8)
+      raw(month.iso)
       literal("\",\"cell\":")
       integer(cell)
     case .point(let month, let x, let y):
       literal(",\"month\":\"")
-      raw(month.iso.utf8)
+      raw(month.iso)
       literal("\",\"x\":")
       tree(.number(x))
       literal(",\"y\":")

@@ -21,7 +21,7 @@ extension JSONWriter {
     case .range(let range, let by, before: _): rangeChange(range, by: by)
     case .status(let status, let result):
       literal("{\"change\":\"status\",\"status\":\"")
-      raw(status.rawValue.utf8)
+      raw(status.rawValue)
       literal("\"")
       if let result {
         literal(",\"result\":")
@@ -47,7 +47,7 @@ extension JSONWriter {
       literal(",\"text\":")
       string(move.rows.text(at: move.row, in: texts))
       literal(",\"cause\":\"")
-      raw(move.cause.rawValue.utf8)
+      raw(move.cause.rawValue)
       literal("\"")
       reason(move.reason, wanted: move.wanted)
       literal("}")
@@ -73,7 +73,7 @@ extension JSONWriter {
     literal("{\"change\":\"range\",")
     range(change.range, by: by, reach: change.reach)
     literal(",\"cause\":\"")
-    raw(change.cause.rawValue.utf8)
+    raw(change.cause.rawValue)
     literal("\"")
     reason(change.reason, wanted: change.wanted?.iso)
     literal("}")
@@ -82,7 +82,7 @@ extension JSONWriter {
   private mutating func reason(_ reason: ClampReason?, wanted: String?) {
     if let reason {
       literal(",\"reason\":\"")
-      raw(reason.rawValue.utf8)
+      raw(reason.rawValue)
       literal("\"")
     }
     if let wanted {

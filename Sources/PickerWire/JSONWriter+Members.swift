@@ -9,9 +9,9 @@ extension JSONWriter {
     literal(",\"name\":")
     string(member.name)
     literal(",\"role\":\"")
-    raw(member.role.rawValue.utf8)
+    raw(member.role.rawValue)
     literal("\",\"color\":\"")
-    raw(member.color.utf8)
+    raw(member.color)
     literal("\",\"online\":")
     bool(isOnline)
     literal("}")
@@ -39,7 +39,7 @@ extension JSONWriter {
       integer(row)
     case .date(let date):
       literal(",\"date\":\"")
-      raw(date.iso.utf8)
+      raw(date.iso)
       literal("\"")
     case .lifted: break
     }

@@ -85,9 +85,9 @@ extension JSONWriter {
   /// `"first","last","count"`.
   mutating func monthList(_ months: MonthList) {
     literal("\"first\":\"")
-    raw(months.first.iso.utf8)
+    raw(months.first.iso)
     literal("\",\"last\":\"")
-    raw(months.last.iso.utf8)
+    raw(months.last.iso)
     literal("\",\"count\":")
     integer(months.count)
   }
@@ -96,9 +96,9 @@ extension JSONWriter {
   mutating func range(_ range: DateRange?, by: MemberID?, reach: ClosedRange<CivilDate>?) {
     if let range {
       literal("\"start\":\"")
-      raw(range.start.iso.utf8)
+      raw(range.start.iso)
       literal("\",\"end\":\"")
-      raw(range.end.iso.utf8)
+      raw(range.end.iso)
       literal("\",\"hits\":")
       integer(range.hits)
     } else {
@@ -110,9 +110,9 @@ extension JSONWriter {
     }
     if let reach {
       literal(",\"reach\":{\"from\":\"")
-      raw(reach.lowerBound.iso.utf8)
+      raw(reach.lowerBound.iso)
       literal("\",\"through\":\"")
-      raw(reach.upperBound.iso.utf8)
+      raw(reach.upperBound.iso)
       literal("\"}")
     }
   }
@@ -129,7 +129,7 @@ extension JSONWriter {
       literal(",\"to\":")
       integer(band.to)
       literal(",\"shape\":\"")
-      raw(band.shape.rawValue.utf8)
+      raw(band.shape.rawValue)
       literal("\",\"head\":")
       bool(band.head)
       literal(",\"tail\":")
@@ -145,7 +145,7 @@ extension JSONWriter {
     for (index, cell) in cells.enumerated() {
       if index > 0 { literal(",") }
       literal("{\"date\":\"")
-      raw(cell.date.iso.utf8)
+      raw(cell.date.iso)
       literal("\",\"text\":")
       string(texts.cell(cell.date.day))
       if cell.isOutside { literal(",\"outside\":true") }

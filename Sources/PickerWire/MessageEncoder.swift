@@ -18,7 +18,7 @@ package final class MessageEncoder {
   private func frame(_ build: (inout JSONWriter) -> Void) -> Frame {
     writer.clear()
     build(&writer)
-    return Frame(writer.octets)
+    return Frame(writer)
   }
 
   /// Says who somebody is, and where it goes on.
@@ -65,7 +65,7 @@ package final class MessageEncoder {
       writer.literal("{\"type\":\"snapshot\",\"revision\":")
       writer.integer(session.fold.revision)
       writer.literal(",\"status\":\"")
-      writer.raw(session.fold.status.rawValue.utf8)
+      writer.raw(session.fold.status.rawValue)
       writer.literal("\",\"snapshot\":")
       writer.snapshot(session.fold, texts: texts, windowRows: windowRows)
       writer.literal(",\"members\":")
@@ -75,22 +75,23 @@ package final class MessageEncoder {
     }
   }
 
-  /// Writes a delta's changes in one language; ``frame(_:ref:bands:)`` makes its copies.
+  /// Writes a delta in one language; ``frame(_:ref:bands:)`` makes its copies.
   package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
     deltaEncodeCount += 1
     writer.clear()
     writer.literal("{\"type\":\"delta\",\"revision\":")
     writer.integer(delta.revision)
-    let refOffset = writer.octets.count
+    let refOffset = writer.count
     if let author = delta.author {
       writer.literal(",\"by\":")
       writer.string(author.member.text)
     }
     writer.literal(",\"at\":\"")
-    writer.raw(delta.at.rfc3339.utf8)
+    delta.at.withRFC3339 { writer.raw($0) }
     writer.literal("\",\"changes\":[")
     writer.changes(delta.changes, texts: texts, windowRows: windowRows)
-    return EncodedDelta(octets: writer.octets, refOffset: refOffset)
+    writer.literal("]}")
+    return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
   }
 
   /// One copy of a delta.
@@ -99,13 +100,15 @@ package final class MessageEncoder {
   ///   - ref: Only for the author.
   ///   - bands: What ``bands(_:)`` wrote for the months that the members look at, or nothing.
   package func frame(_ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []) -> Frame {
-    frame { writer in
-      writer.raw(delta.octets[..<delta.refOffset])
+    if ref == nil && bands.isEmpty { return delta.frame }
+    let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
+    return frame { writer in
+      writer.raw(UnsafeBufferPointer(rebasing: bytes[..<delta.refOffset]))
       if let ref {
         writer.literal(",\"ref\":")
         writer.integer(ref)
       }
-      writer.raw(delta.octets[delta.refOffset...])
+      writer.raw(UnsafeBufferPointer(rebasing: bytes[delta.refOffset..<(bytes.count - 2)]))
       writer.raw(bands)
       writer.literal("]}")
     }
@@ -116,7 +119,7 @@ package final class MessageEncoder {
     var writer = JSONWriter(capacity: 128 * months.count)
     for (month, bands) in months {
       writer.literal(",{\"change\":\"bands\",\"month\":\"")
-      writer.raw(month.iso.utf8)
+      writer.raw(month.iso)
       writer.literal("\",\"bands\":")
       writer.bands(bands)
       writer.literal("}")
@@ -145,7 +148,7 @@ package final class MessageEncoder {
         writer.integer(ref)
       }
       writer.literal(",\"code\":\"")
-      writer.raw(refusal.code.rawValue.utf8)
+      writer.raw(refusal.code.rawValue)
       writer.literal("\",\"detail\":")
       writer.string(refusal.detail)
       writer.literal(",\"revision\":")
@@ -157,9 +160,10 @@ package final class MessageEncoder {
   }
 }
 
-/// A delta in one language, without its end: the copies differ in `ref` and bands only.
+/// A delta in one language; its copies differ in `ref` and bands only.
 package struct EncodedDelta {
-  fileprivate let octets: [UInt8]
+  /// The copy without both.
+  fileprivate let frame: Frame
   /// Where the `ref` goes.
   fileprivate let refOffset: Int
 }
@@ -173,15 +177,15 @@ extension JSONWriter {
     literal(",\"name\":")
     string(member.name)
     literal(",\"role\":\"")
-    raw(member.role.rawValue.utf8)
+    raw(member.role.rawValue)
     literal("\",\"color\":\"")
-    raw(member.color.utf8)
+    raw(member.color)
     literal("\"}")
   }
 
   mutating func now(_ now: Instant) {
     literal(",\"now\":\"")
-    raw(now.rfc3339.utf8)
+    raw(now.rfc3339)
     literal("\"")
   }
 }

@@ -21,7 +21,7 @@ struct MessageFields {
     case months, resume
   }
 
-  private var values: [Value?] = Array(repeating: nil, count: Name.allCases.count)
+  private var values = InlineArray<22, Value?>(repeating: nil)
   /// The fields of the object `months` or `resume`, if the message has it.
   private(set) var months: Box?
   private(set) var resume: Box?
@@ -43,7 +43,7 @@ struct MessageFields {
     guard try cursor.nextKind(text) == .object else { throw cursor.failure("no JSON object") }
     guard try cursor.open(UInt8(ascii: "{"), text) else { return }
     repeat {
-      guard let name = Name(written: try cursor.readName(text)) else {
+      guard let written = try cursor.readShortName(text), let name = Name(written) else {
         try cursor.skipValue(text)
         continue
       }
@@ -78,32 +78,19 @@ struct MessageFields {
 }
 
 extension MessageFields.Name {
-  init?(written name: String) {
-    switch name {
-    case "type": self = .type
-    case "ref": self = .ref
-    case "column": self = .column
-    case "row": self = .row
-    case "generation": self = .generation
-    case "key": self = .key
-    case "date": self = .date
-    case "month": self = .month
-    case "cell": self = .cell
-    case "x": self = .x
-    case "y": self = .y
-    case "name": self = .name
-    case "locale": self = .locale
-    case "token": self = .token
-    case "from": self = .from
-    case "count": self = .count
-    case "member": self = .member
-    case "secret": self = .secret
-    case "epoch": self = .epoch
-    case "revision": self = .revision
-    case "months": self = .months
-    case "resume": self = .resume
-    default: return nil
-    }
+  /// As they are written, in the order of the cases.
+  private static let written: [JSONName] = [
+    JSONName("type"), JSONName("ref"), JSONName("column"), JSONName("row"),
+    JSONName("generation"), JSONName("key"), JSONName("date"), JSONName("month"),
+    JSONName("cell"), JSONName("x"), JSONName("y"),
+    JSONName("name"), JSONName("locale"), JSONName("token"), JSONName("from"), JSONName("count"),
+    JSONName("member"), JSONName("secret"), JSONName("epoch"), JSONName("revision"),
+    JSONName("months"), JSONName("resume"),
+  ]
+
+  init?(_ written: JSONName) {
+    guard let place = MessageFields.Name.written.firstIndex(of: written) else { return nil }
+    self.init(rawValue: place)
   }
 }
 
