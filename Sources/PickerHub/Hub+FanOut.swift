@@ -24,12 +24,15 @@ extension Hub {
     counters.deltas += 1
     if delta.author == nil { counters.ticks += 1 }
     var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
+    let author = delta.author.flatMap { author in
+      hosted.connectionOfMember[author.member].map { (connection: $0, ref: author.ref) }
+    }
     // By index: a copy of each listener would touch its member's name, too.
     let listeners = hosted.session.listeners
     for index in listeners.indices {
       guard let connection = connections[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)
-      if let author = delta.author, author.member == listeners[index].member {
+      if let author, author.connection == connection.id {
         let frame = copies.frame(in: language, showing: view, ref: author.ref)
         deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
       } else {

@@ -97,16 +97,16 @@ extension Hub {
     _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let before = hosted.session.fold.revision
-    let memberCount = hosted.session.fold.members.count
+    let before = hosted.session.revision
+    let memberCount = hosted.session.memberCount
     var effects = hosted.session.apply(entry)
     if entry.isKept { hosted.entryCount += 1 }
-    if hosted.session.fold.revision != before { hosted.lastActivity = time.machine }
+    if hosted.session.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
       // Who was told to leave twice has left once.
-      hosted.memberCountPromised -= memberCount - hosted.session.fold.members.count
+      hosted.memberCountPromised -= memberCount - hosted.session.memberCount
     }
     if case .tick = entry.body { hosted.isTickPromised = false }
     if hosted.isEnding {
@@ -148,7 +148,7 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard var next = hosted.session.fold.nextTick, !hosted.isTickPromised, !hosted.isLost else {
+    guard var next = hosted.session.nextTick, !hosted.isTickPromised, !hosted.isLost else {
       return
     }
     if let first { next = max(first, next) }

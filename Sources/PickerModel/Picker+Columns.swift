@@ -73,7 +73,7 @@ extension Picker {
         .row(column: index, wanted.move(to: key, row: row, rows: view.rows, kept.reason)))
     }
     value = .keys(kept.keys)
-    return reloads + moves
+    return reloads.isEmpty ? moves : reloads + moves
   }
 }
 

@@ -30,9 +30,9 @@ package struct EnglishTexts: RowTexts {
   ]
   private static let weekdays: [String] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-  package func year(_ year: Int) -> String { "\(year)" }
+  package func year(_ year: Int) -> String { String(year) }
   package func month(_ month: Int) -> String { EnglishTexts.months[month - 1] }
-  package func day(_ day: Int) -> String { "\(day)" }
+  package func day(_ day: Int) -> String { String(day) }
   package func hour(_ hour: Int) -> String { twoDigits(hour) }
   package func minute(_ minute: Int) -> String { twoDigits(minute) }
   package func cell(_ day: Int) -> String { "\(day)" }

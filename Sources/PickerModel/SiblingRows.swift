@@ -86,6 +86,10 @@ package struct SiblingRows: Sendable {
   let list: NodeTable.List
 
   package var count: Int { Int(list.count) }
+  /// What all lists of one definition have in common, and no other's.
+  package var definitionsRows: AnyObject { table }
+  /// Tells the definition's lists apart, as far as they read differently.
+  package var listNumber: Int { Int(list.content) }
   package func key(at row: Int) -> String { table.keys[node(at: row)] }
   package func text(at row: Int) -> String { table.texts[node(at: row)] }
   package func row(ofKey key: String) -> Int? { table.row(ofKey: key, in: list) }

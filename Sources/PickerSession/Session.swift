@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import PickerModel
 
 /// One shared picker with the connections of its members.
@@ -18,6 +18,10 @@ package final class Session {
   package init(_ fold: SessionFold) { self.fold = fold }
 
   package var id: SessionID { fold.origin.id }
+  // From outside, a look at ``fold`` is a copy of it.
+  package var revision: Int { fold.revision }
+  package var memberCount: Int { fold.members.count }
+  package var nextTick: Instant? { fold.nextTick }
 
   /// Takes the next entry of the log.
   ///

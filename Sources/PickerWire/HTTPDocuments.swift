@@ -158,7 +158,8 @@ package enum HTTPDocument {
       writer.literal(",\"command\":{\"type\":\"tick\"}")
     }
     writer.literal(",\"changes\":[")
-    writer.changes(delta.changes, texts: texts, windowRows: windowRows)
+    var cache = RowsCache(count: 0)
+    writer.changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}\n")
   }
 }

@@ -6,18 +6,20 @@ import PickerSession
 /// The changes of a delta, in the order of protocol.md.
 extension JSONWriter {
   /// The changes without brackets, with commas between them.
-  mutating func changes(_ changes: [SessionChange], texts: any RowTexts, windowRows: Int) {
+  mutating func changes(
+    _ changes: [SessionChange], texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+  ) {
     for (index, change) in changes.enumerated() {
       if index > 0 { literal(",") }
-      self.change(change, texts: texts, windowRows: windowRows)
+      self.change(change, texts: texts, windowRows: windowRows, &cache)
     }
   }
 
   private mutating func change(
-    _ change: SessionChange, texts: any RowTexts, windowRows: Int
+    _ change: SessionChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
-    case .picker(let change): pickerChange(change, texts: texts, windowRows: windowRows)
+    case .picker(let change): pickerChange(change, texts: texts, windowRows: windowRows, &cache)
     case .range(let range, let by, before: _): rangeChange(range, by: by)
     case .status(let status, let result):
       literal("{\"change\":\"status\",\"status\":\"")
@@ -32,11 +34,11 @@ extension JSONWriter {
   }
 
   private mutating func pickerChange(
-    _ change: PickerChange, texts: any RowTexts, windowRows: Int
+    _ change: PickerChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
     case .reload(let column, let state):
-      reload(column, state, texts: texts, windowRows: windowRows)
+      reload(column, state, texts: texts, windowRows: windowRows, &cache)
     case .row(let column, let move):
       literal("{\"change\":\"row\",\"column\":")
       integer(column)
@@ -60,12 +62,13 @@ extension JSONWriter {
   }
 
   mutating func reload(
-    _ column: Int, _ state: ColumnState, texts: any RowTexts, windowRows: Int
+    _ column: Int, _ state: ColumnState, texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
   ) {
     literal("{\"change\":\"reload\",\"column\":")
     integer(column)
     literal(",")
-    self.column(state, texts: texts, windowRows: windowRows)
+    self.column(state, texts: texts, windowRows: windowRows, &cache)
     literal("}")
   }
 
@@ -93,7 +96,8 @@ extension JSONWriter {
 
   /// What a refusal shows: where the picker really stands, without a cause.
   mutating func standing(
-    _ standing: Answer.Standing, in fold: SessionFold, texts: any RowTexts, windowRows: Int
+    _ standing: Answer.Standing, in fold: SessionFold, texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
   ) {
     switch standing {
     case .nothing: return
@@ -103,7 +107,7 @@ extension JSONWriter {
       literal("}")
     case .column(let index, let reloads):
       let column = fold.picker.columns[index]
-      if reloads { reload(index, column, texts: texts, windowRows: windowRows) }
+      if reloads { reload(index, column, texts: texts, windowRows: windowRows, &cache) }
       guard let selected = column.selected else { return }
       if reloads { literal(",") }
       literal("{\"change\":\"row\",\"column\":")

@@ -40,10 +40,11 @@ extension JSONWriter {
       literal("}}")
     } else {
       literal(",\"columns\":[")
+      var cache = RowsCache(count: 0)
       for (index, column) in picker.columns.enumerated() {
         if index > 0 { literal(",") }
         literal("{")
-        self.column(column, texts: texts, windowRows: windowRows)
+        self.column(column, texts: texts, windowRows: windowRows, &cache)
         literal("}")
       }
       literal("]}")
@@ -51,7 +52,9 @@ extension JSONWriter {
   }
 
   /// `"generation","count","from","rows","row"`, without the braces.
-  mutating func column(_ column: ColumnState, texts: any RowTexts, windowRows: Int) {
+  mutating func column(
+    _ column: ColumnState, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+  ) {
     let count = column.rows.count
     let from =
       count <= windowRows
@@ -63,7 +66,7 @@ extension JSONWriter {
     literal(",\"from\":")
     integer(from)
     literal(",\"rows\":")
-    rows(column.rows, from..<min(count, from + windowRows), texts: texts)
+    cache.write(column.rows, from..<min(count, from + windowRows), texts: texts, to: &self)
     literal(",\"row\":")
     if let selected = column.selected { integer(selected) } else { literal("null") }
   }

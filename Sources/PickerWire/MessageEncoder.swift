@@ -7,6 +7,7 @@ package import PickerSession
 /// - Source: protocol.md, "To the client".
 package final class MessageEncoder {
   private var writer = JSONWriter(capacity: 4096)
+  private var cache = RowsCache(count: 64)
   /// How often a delta's changes have been written out since the start.
   package private(set) var deltaEncodeCount = 0
   package let limits: ServerLimits
@@ -89,7 +90,7 @@ package final class MessageEncoder {
     writer.literal(",\"at\":\"")
     delta.at.withRFC3339 { writer.raw($0) }
     writer.literal("\",\"changes\":[")
-    writer.changes(delta.changes, texts: texts, windowRows: windowRows)
+    writer.changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}")
     return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
   }
@@ -154,7 +155,7 @@ package final class MessageEncoder {
       writer.literal(",\"revision\":")
       writer.integer(fold.revision)
       writer.literal(",\"changes\":[")
-      writer.standing(standing, in: fold, texts: texts, windowRows: windowRows)
+      writer.standing(standing, in: fold, texts: texts, windowRows: windowRows, &cache)
       writer.literal("]}")
     }
   }

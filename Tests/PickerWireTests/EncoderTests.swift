@@ -248,7 +248,8 @@ private let lettersSnapshot =
       var column = session.fold.picker.columns[0]
       column.selected = row
       var writer = JSONWriter()
-      writer.column(column, texts: texts, windowRows: 200)
+      var cache = RowsCache(count: 0)
+      writer.column(column, texts: texts, windowRows: 200, &cache)
       return String(decoding: writer.octets.prefix(45), as: UTF8.self)
     }
 
