@@ -67,8 +67,13 @@ extension CivilMonth {
 
 extension CivilMonth {
   /// Reads `YYYY-MM`, in ASCII digits and nothing else.
-  package init?(iso text: some Sequence<UInt8>) {
-    var digits = DigitReader(text)
+  package init?(iso text: some Sequence<UInt8>) { self.init(octets: text) }
+
+  /// The same for a string, compiled for it: taps and keys are read so.
+  package init?(iso text: String.UTF8View) { self.init(octets: text) }
+
+  private init?(octets: some Sequence<UInt8>) {
+    var digits = DigitReader(octets)
     guard let year = digits.number(count: 4), digits.accept("-"),
       let month = digits.number(count: 2), digits.isAtEnd
     else { return nil }

@@ -103,12 +103,20 @@ extension Hub {
       Dictionary(uniqueKeysWithValues: tokens.map { ($0.role, identities.hash($0.token)) }))
   }
 
+  /// A definition that is there already is taken if it makes a picker now; if not, making it anew
+  /// finds out what is wrong with it, and where.
   private func define(_ tree: JSONTree) throws(DefinitionProblem) -> Definition {
-    try Definition.make(
+    let digest = identities.digest(of: tree.serialized())
+    if let known = definitions[digest], (try? Picker(known, now: now.session)) != nil {
+      return known
+    }
+    let definition = try Definition.make(
       from: tree, limits: configuration.definitionLimits, now: now.session
     ) { name in
       zones.rules(named: name)
     }
+    definitions.insert(definition, digest: digest)
+    return definition
   }
 
   /// What a definition's picker would show now.

@@ -21,6 +21,7 @@ package final class Hub {
   /// How many sessions there have been in memory.
   var hostedCount = 0
   var connections = ConnectionTable()
+  var definitions = DefinitionTable()
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.

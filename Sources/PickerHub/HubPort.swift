@@ -86,4 +86,6 @@ package struct IdentitySource {
   mutating func number(below bound: Int) -> Int { Int(random.next(upperBound: UInt64(bound))) }
 
   package func hash(_ secret: String) -> SecretHash { SecretHash(digest(Array(secret.utf8))) }
+
+  func digest(of octets: [UInt8]) -> [UInt8] { digest(octets) }
 }

@@ -65,10 +65,12 @@ struct DateKind: Sendable {
 
   /// - Throws: What would be a problem of a definition made today.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> ClosedRange<CivilDate> {
-    let problems = DateKind.problems(
-      min: min, max: max, initial: initial, isMinGiven, today: today)
-    if let problem = problems.first { throw problem }
-    return try min.date(today: today)!...max.date(today: today)!
+    if let low = try? min.date(today: today), let high = try? max.date(today: today), low <= high,
+      (try? initial.date(today: today)) != nil
+    {
+      return low...high
+    }
+    throw DateKind.problems(min: min, max: max, initial: initial, isMinGiven, today: today)[0]
   }
 
   /// The keys of a new picker: `initial`, clamped.

@@ -71,8 +71,9 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
     let octets = message.assumingMemoryBound(to: UInt8.self)
+    let now = now
     hub.received(connection, Span(_unsafeElements: octets), at: now)
-    rearm()
+    rearm(at: now)
   }
 
   package func writable(_ connection: ConnectionID) {
@@ -123,7 +124,9 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   }
 
   /// Sets the loop's timer to when the hub wants to be called next.
-  package func rearm() {
+  package func rearm() { rearm(at: now) }
+
+  private func rearm(at now: HubTime) {
     var due = hub.nextTimer(at: now, clockRuns: clock.runs)
     if let keepAliveDue { due = min(due ?? .max, keepAliveDue) }
     if due == timerDue { return }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 /// glibc's own, under the names that it keeps for programs that replace them.
@@ -12,23 +11,24 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-static _Atomic uint64_t count;
-static _Atomic int64_t bytes;
+/// Each thread's own, so that counting costs an addition.
+static _Thread_local uint64_t count;
+static _Thread_local int64_t bytes;
+static bool are_bytes_counted;
 
-uint64_t allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
-int64_t allocated_bytes(void) { return atomic_load_explicit(&bytes, memory_order_relaxed); }
+uint64_t allocation_count(void) { return count; }
+int64_t allocated_bytes(void) { return bytes; }
+void count_bytes(bool are_counted) { are_bytes_counted = are_counted; }
 
 /// Counts a block that is new. A block has 8 octets beside what can be used of it.
 static void *counted(void *block) {
-  if (!block) return block;
-  atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&bytes, (int64_t)malloc_usable_size(block) + 8, memory_order_relaxed);
+  count++;
+  if (are_bytes_counted && block) bytes += (int64_t)malloc_usable_size(block) + 8;
   return block;
 }
 
 static void forget(void *block) {
-  if (!block) return;
-  atomic_fetch_sub_explicit(&bytes, (int64_t)malloc_usable_size(block) + 8, memory_order_relaxed);
+  if (are_bytes_counted && block) bytes -= (int64_t)malloc_usable_size(block) + 8;
 }
 
 void *malloc(size_t size) { return counted(__libc_malloc(size)); }
@@ -46,9 +46,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 
 void *realloc(void *block, size_t size) {
   forget(block);
-  void *moved = __libc_realloc(block, size);
-  if (!moved && size > 0 && block) counted(block);  // it stays, as if allocated again
-  return counted(moved);
+  return counted(__libc_realloc(block, size));
 }
 
 void free(void *block) {

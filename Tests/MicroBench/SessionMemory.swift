@@ -12,6 +12,8 @@ struct SessionMemory {
 
   init(_ kind: BenchKind) throws {
     self.kind = kind
+    count_bytes(true)
+    defer { count_bytes(false) }
     let bench = BenchHub(kind)
     try bench.create(1)
     let before = allocated_bytes()

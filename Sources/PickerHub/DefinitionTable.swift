@@ -1,0 +1,25 @@
+import PickerModel
+
+/// The definitions that sessions in memory were made from, so that equal ones are one: a thousand
+/// sessions of a tree of 20,000 nodes have one tree.
+struct DefinitionTable {
+  private struct Known {
+    weak var definition: Definition?
+  }
+
+  /// By a digest of their documents.
+  private var known: [[UInt8]: Known] = [:]
+  /// At how many those that nobody has any more are forgotten.
+  private var sweepCount = DefinitionTable.sweepCountMin
+  private static let sweepCountMin = 1024
+
+  subscript(digest: [UInt8]) -> Definition? { known[digest]?.definition }
+
+  mutating func insert(_ definition: Definition, digest: [UInt8]) {
+    if known.count >= sweepCount {
+      known = known.filter { $0.value.definition != nil }
+      sweepCount = max(2 * known.count, DefinitionTable.sweepCountMin)
+    }
+    known[digest] = Known(definition: definition)
+  }
+}
