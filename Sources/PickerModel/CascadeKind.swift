@@ -42,11 +42,13 @@ struct CascadeKind: Sendable {
 }
 
 extension CascadeKind: ColumnRules {
-  var firstKeys: [String] { firstKeys(from: table.roots[0]) }
+  var firstKeys: [String] { firstKeys(after: [], from: table.roots[0]) }
 
-  /// The first row of `list` and of every list below it.
-  private func firstKeys(from list: NodeTable.List) -> [String] {
+  /// `upper`, the first row of `list` and of every list below it.
+  private func firstKeys(after upper: ArraySlice<String>, from list: NodeTable.List) -> [String] {
     var keys: [String] = []
+    keys.reserveCapacity(columnCount)
+    keys.append(contentsOf: upper)
     var list = list
     while list.count > 0 {
       keys.append(table.keys[Int(list.first)])
@@ -76,10 +78,12 @@ extension CascadeKind: ColumnRules {
       preconditionFailure("an empty column has no row to select")
     }
     let node = rows.node(at: row)
-    let upper = keys[..<column] + [table.keys[node]]
+    var keys = keys
+    keys[column] = table.keys[node]
     switch onParentChange {
-    case .first: return Kept(keys: upper + firstKeys(from: table.children[node]))
-    case .keep: return Kept(keys: keeping(Array(upper + keys[(column + 1)...])).keys)
+    case .first:
+      return Kept(keys: firstKeys(after: keys[...column], from: table.children[node]))
+    case .keep: return Kept(keys: keeping(keys).keys)
     }
   }
 

@@ -73,7 +73,9 @@ extension Picker {
         .row(column: index, wanted.move(to: key, row: row, rows: view.rows, kept.reason)))
     }
     value = .keys(kept.keys)
-    return reloads.isEmpty ? moves : reloads + moves
+    if reloads.isEmpty { return moves }
+    reloads.append(contentsOf: moves)
+    return reloads
   }
 }
 

@@ -54,8 +54,9 @@ struct SlotRules: ColumnRules {
 
   func columns(showing keys: [String]) -> [ColumnView] {
     let wall = Wall(keys: keys)!
-    let hours = self.hours(of: wall.date)
-    let minutes = self.minutes(of: wall.date, hour: wall.hour)
+    let runs = self.runs(of: wall.date)
+    let hours = self.hours(in: runs)
+    let minutes = self.minutes(in: runs, hour: wall.hour)
     return [
       ColumnView(rows: .slotDays(days), selected: days.row(of: wall.date)!),
       ColumnView(rows: .hours(hours), selected: hours.row(of: wall.hour)!),
@@ -140,17 +141,23 @@ extension SlotRules {
 
   /// The hours of `date` that have a slot. Every hour between a run's first and last has, because
   /// the step divides it.
-  private func hours(of date: CivilDate) -> NumberSet {
+  private func hours(of date: CivilDate) -> NumberSet { hours(in: runs(of: date)) }
+
+  private func hours(in runs: [ClosedRange<Int>]) -> NumberSet {
     var hours = NumberSet()
-    for run in runs(of: date) {
+    for run in runs {
       for hour in (run.lowerBound / 3_600)...(run.upperBound / 3_600) { hours.insert(hour) }
     }
     return hours
   }
 
   private func minutes(of date: CivilDate, hour: Int) -> NumberSet {
+    minutes(in: runs(of: date), hour: hour)
+  }
+
+  private func minutes(in runs: [ClosedRange<Int>], hour: Int) -> NumberSet {
     var minutes = NumberSet()
-    for run in runs(of: date) {
+    for run in runs {
       for minute in stride(from: 0, to: 60, by: kind.stepMinutes)
       where run.contains(hour * 3_600 + minute * 60) { minutes.insert(minute) }
     }
