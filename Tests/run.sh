@@ -50,6 +50,14 @@ attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml
 begin "building the server (release)"
 build -c release --product pickerd
 
+begin "allocations of a tap (MicroBench)"
+build -c release --product MicroBench
+timeout 5m .build/release/MicroBench check >"$logs/micro.log"
+status=$?
+cat "$logs/micro.log"
+report "allocations" "$status" "$(count '([0-9]+) passed, [0-9]+ failed' "$logs/micro.log")" \
+  "$(count '[0-9]+ passed, ([0-9]+) failed' "$logs/micro.log")"
+
 begin "building the modules' tests (debug)"
 build --build-tests
 

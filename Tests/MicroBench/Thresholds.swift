@@ -6,10 +6,18 @@ enum Thresholds {
   static let sessionOctets = 4096
 
   /// Allocations of one tap: decode, rule, encode, and all in the hub.
-  private static let allocations: [String: (Double, Double, Double, Double)] = [:]
+  private static let allocations: [String: (Double, Double, Double, Double)] = [
+    "date, a day": (0, 6, 2, 11),
+    "date, a month: reloads the days": (0, 8, 2, 13),
+    "slot, an hour": (0, 12, 2, 17),
+    "cascade, a leaf": (0, 7, 2, 12),
+    "cascade, a branch: reloads 10 leaves": (0, 10, 2, 15),
+    "columns": (0, 6, 2, 11),
+    "calendar": (0, 4, 2, 22),
+  ]
 
   /// How many things are checked.
-  static let count = 4 * BenchKind.all.count + BenchKind.sizes.count * 3 + BenchKind.all.count
+  static let count = 5 * BenchKind.all.count + 3 * BenchKind.sizes.count
 
   static func excesses(
     _ costs: [TapCost], _ sizes: [(small: TapCost, large: TapCost)], _ memories: [SessionMemory]
@@ -20,7 +28,8 @@ enum Thresholds {
       for (part, found, most) in [
         ("decode", cost.decode, most.0), ("rule", cost.rule, most.1),
         ("encode", cost.encode, most.2), ("hub", cost.hub, most.3),
-      ] where found.allocations > most {
+      // Rounded: a queue that grows now and then allocates a fraction.
+      ] where found.allocations.rounded() > most {
         excesses.append("\(cost.kind.name), \(part): \(found.allocations) allocations, not \(most)")
       }
     }

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 import PickerSession
 import Testing
@@ -23,6 +24,26 @@ private let november = CivilMonth(year: 2026, month: 11)!
 private let day = CivilDate(year: 2026, month: 11, day: 20)!
 
 @Suite struct DecodeTests {
+  @Test func `names are the same however they are written, and others are forgotten`() throws {
+    let plain = try decode(#"{"type":"undo","ref":7}"#)
+    for text in [
+      #"{"ty\u0070e":"undo","r\u0065f":7}"#, #"{ "type" : "undo" , "ref" : 7 }"#,
+      #"{"":1,"type ":2,"typ":3,"types":4,"é":5,"type":"undo","ref":7}"#,
+      #"{"a name of more than 16 octets":{"type":1},"ref":7,"sixteen octets..":0,"type":"undo"}"#,
+    ] { #expect(try decode(text) == plain, "\(text)") }
+    for text in [
+      #"{"type":"undo","ty\u0070e":"undo","ref":7}"#, #"{"type""undo","ref":7}"#,
+      #"{"type":"undo","ref"#, #"{"type":"undo","ref"}"#, #"{"type":"undo",ref:7}"#,
+    ] { #expect(isBad(text), "\(text)") }
+  }
+
+  @Test func `every name that the fields have is read`() {
+    #expect(MessageFields.Name.allCases.count == 22)
+    for name in MessageFields.Name.allCases {
+      #expect(MessageFields.Name(JSONName("\(name)".utf8)!) == name)
+    }
+  }
+
   @Test func `every command is what it says`() throws {
     let table: [(String, Command)] = [
       (

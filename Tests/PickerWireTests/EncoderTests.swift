@@ -257,6 +257,62 @@ private let lettersSnapshot =
     #expect(from(350).contains(#""from":250,"#))
     #expect(from(699).contains(#""from":500,"#))
   }
+
+  @Test func `rows from the cache are the rows`() throws {
+    let trees = try ["a", "b"].map { name in
+      let leaves = (0..<8).map { #"{"text":"\#(name)\#($0)"}"# }.joined(separator: ",")
+      return try makeSession(
+        #"{"kind":"cascade","nodes":[{"text":"x","children":[\#(leaves)]}]}"#
+      ).fold.picker.columns[1].rows
+    }
+    let numbers: [ColumnRows] = [.days(1...30), .days(1...31), .months(1...12), .years(1...31)]
+    let lists = numbers + trees
+    let languages: [any RowTexts] = [EnglishTexts(), SimplifiedChineseTexts()]
+    // So small that they push each other out; twice, so that each is found, too.
+    var cache = RowsCache(count: 2)
+    for _ in 1...2 {
+      for (rows, texts) in lists.flatMap({ rows in languages.map { (rows, $0) } }) {
+        for range in [0..<rows.count, 1..<7, 2..<4] {
+          for _ in 1...2 {
+            var (plain, cached) = (JSONWriter(), JSONWriter())
+            plain.rows(rows, range, texts: texts)
+            cache.write(rows, range, texts: texts, to: &cached)
+            #expect(cached.octets == plain.octets)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a tree that is gone is not taken for another one in its place`() throws {
+    var cache = RowsCache(count: 1)
+    for name in ["a", "b", "c", "d"] {
+      let leaves = (0..<8).map { #"{"text":"\#(name)\#($0)"}"# }.joined(separator: ",")
+      let rows = try makeSession(#"{"kind":"cascade","nodes":[\#(leaves)]}"#)
+        .fold.picker.columns[0].rows
+      var writer = JSONWriter()
+      cache.write(rows, 0..<8, texts: texts, to: &writer)
+      #expect(String(decoding: writer.octets, as: UTF8.self).contains(#""text":"\#(name)0""#))
+    }
+  }
+
+  @Test func `integers of every length are written exactly`() {
+    let tens = (0...18).reduce(into: [1]) { all, _ in all.append(all.last! &* 10) }.prefix(19)
+    let around = tens.flatMap { [$0 - 1, $0, $0 + 1, -$0] }
+    for number in around + [0, .max, .min, .max - 1, .min + 1] {
+      var writer = JSONWriter()
+      writer.integer(number)
+      #expect(String(decoding: writer.octets, as: UTF8.self) == "\(number)")
+    }
+  }
+
+  @Test func `a text that outgrows its room is whole`() {
+    var writer = JSONWriter(capacity: 1)
+    let long = String(repeating: "é\"", count: 500)
+    for _ in 0..<3 { writer.string(long) }
+    let once = "\"" + String(repeating: #"é\""#, count: 500) + "\""
+    #expect(String(decoding: writer.octets, as: UTF8.self) == once + once + once)
+  }
 }
 
 extension String {
