@@ -17,7 +17,11 @@ struct DeltaCopies {
   private let session: Session
   private let encoder: MessageEncoder
   private let languages: Languages
-  private var encoded: [(language: Int, delta: EncodedDelta)] = []
+  /// In the first language, and in the others.
+  private var encoded: (language: Int, delta: EncodedDelta)?
+  private var encodedMore: [Int: EncodedDelta] = [:]
+  /// The first copy, the next few, and the others.
+  private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
   private var bands: [MonthView: [UInt8]] = [:]
@@ -47,11 +51,22 @@ struct DeltaCopies {
   /// The copy for who reads a language and looks at some months; all such share it.
   mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
     let key = Key(language: hasTexts ? language : 0, view: ranges == nil ? nil : view)
+    if let first, first.key == key { return first.frame }
     for copy in few where copy.key == key { return copy.frame }
-    if let frame = more[key] { return frame }
+    if !more.isEmpty, let frame = more[key] { return frame }
     let frame = encode(key, language, ref: nil)
-    if few.count < DeltaCopies.fewCount { few.append((key, frame)) } else { more[key] = frame }
+    keep(frame, for: key)
     return frame
+  }
+
+  private mutating func keep(_ frame: Frame, for key: Key) {
+    if first == nil {
+      first = (key, frame)
+    } else if few.count < DeltaCopies.fewCount {
+      few.append((key, frame))
+    } else {
+      more[key] = frame
+    }
   }
 
   /// The author's copy, which has the `ref` of its command.
@@ -62,24 +77,25 @@ struct DeltaCopies {
 
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
     let bands = key.view.map { changedBands($0) } ?? []
-    if let known = encoded.first(where: { $0.language == key.language }) {
-      return encoder.frame(known.delta, ref: ref, bands: bands)
+    if let encoded, encoded.language == key.language {
+      return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
-    let delta = encoder.encode(delta, texts: languages[language])
-    encoded.append((key.language, delta))
+    let delta = encodedMore[key.language] ?? encoder.encode(delta, texts: languages[language])
+    if encoded == nil { encoded = (key.language, delta) } else { encodedMore[key.language] = delta }
     return encoder.frame(delta, ref: ref, bands: bands)
   }
 
   /// The bands of the months in view that look different now.
   private mutating func changedBands(_ view: MonthView) -> [UInt8] {
     if let known = bands[view] { return known }
-    guard let ranges, let list = session.fold.picker.months else { return [] }
+    let picker = session.fold.picker
+    guard let ranges, let list = picker.months else { return [] }
     var changed: [(month: CivilMonth, bands: [Band])] = []
     for offset in 0..<view.count {
       guard let month = view.from.adding(months: offset) else { break }
       guard month >= list.first, month <= list.last else { continue }
-      let after = session.fold.picker.bands(of: month, for: ranges.after)
-      if after != session.fold.picker.bands(of: month, for: ranges.before) {
+      let after = picker.bands(of: month, for: ranges.after)
+      if after != picker.bands(of: month, for: ranges.before) {
         changed.append((month, after))
       }
     }

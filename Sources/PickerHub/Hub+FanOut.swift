@@ -36,7 +36,7 @@ extension Hub {
         let frame = copies.frame(in: language, showing: view, ref: author.ref)
         deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
       } else {
-        deliver(.news(copies.frame(in: language, showing: view)), connection)
+        deliver(news: copies.frame(in: language, showing: view), connection)
       }
     }
   }
@@ -92,6 +92,15 @@ extension Hub {
         continue
       }
       if let own = encoded.frame(without: member) { deliver(.news(own), connection) }
+    }
+  }
+
+  /// What most deliveries are, on the shortest way.
+  private func deliver(news frame: Frame, _ connection: HubConnection) {
+    if connection.outbox.isIdle && connection.phase != .closing {
+      send(frame, connection)
+    } else {
+      deliver(.news(frame), connection)
     }
   }
 

@@ -30,6 +30,8 @@ package final class Frame: @unchecked Sendable {
     }
   }
 
+  package convenience init(_ octets: some Sequence<UInt8>) { self.init(Array(octets)) }
+
   package convenience init(_ text: borrowing JSONWriter) { self.init(text.bytes) }
 
   deinit { base.deallocate() }

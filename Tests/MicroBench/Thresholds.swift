@@ -25,10 +25,10 @@ enum Thresholds {
     var excesses: [String] = []
     for cost in costs {
       guard let most = allocations[cost.kind.name] else { fatalError("no threshold") }
+      // Rounded: a queue that grows now and then allocates a fraction.
       for (part, found, most) in [
         ("decode", cost.decode, most.0), ("rule", cost.rule, most.1),
         ("encode", cost.encode, most.2), ("hub", cost.hub, most.3),
-      // Rounded: a queue that grows now and then allocates a fraction.
       ] where found.allocations.rounded() > most {
         excesses.append("\(cost.kind.name), \(part): \(found.allocations) allocations, not \(most)")
       }

@@ -274,7 +274,8 @@ private let lettersSnapshot =
       for (rows, texts) in lists.flatMap({ rows in languages.map { (rows, $0) } }) {
         for range in [0..<rows.count, 1..<7, 2..<4] {
           for _ in 1...2 {
-            var (plain, cached) = (JSONWriter(), JSONWriter())
+            var plain = JSONWriter()
+            var cached = JSONWriter()
             plain.rows(rows, range, texts: texts)
             cache.write(rows, range, texts: texts, to: &cached)
             #expect(cached.octets == plain.octets)
@@ -297,9 +298,13 @@ private let lettersSnapshot =
   }
 
   @Test func `integers of every length are written exactly`() {
-    let tens = (0...18).reduce(into: [1]) { all, _ in all.append(all.last! &* 10) }.prefix(19)
-    let around = tens.flatMap { [$0 - 1, $0, $0 + 1, -$0] }
-    for number in around + [0, .max, .min, .max - 1, .min + 1] {
+    var numbers: [Int] = [0, .max, .min, .max - 1, .min + 1]
+    var ten = 1
+    for _ in 0...18 {
+      numbers += [ten - 1, ten, ten + 1, -ten]
+      ten &*= 10
+    }
+    for number in numbers {
       var writer = JSONWriter()
       writer.integer(number)
       #expect(String(decoding: writer.octets, as: UTF8.self) == "\(number)")
