@@ -84,16 +84,11 @@ extension Instant {
   /// - Precondition: The instant lies in ``first`` … ``last``.
   package var rfc3339Seconds: String { written(hasMilliseconds: false) }
 
-  /// The octets of ``rfc3339``, without a string.
+  /// Writes the 24 octets of ``rfc3339``, without a string.
   ///
   /// - Precondition: The instant lies in ``first`` … ``last``.
-  package func withRFC3339<Result>(
-    _ body: (UnsafeBufferPointer<UInt8>) -> Result
-  ) -> Result {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { octets in
-      _ = write(to: octets, hasMilliseconds: true)
-      return body(UnsafeBufferPointer(octets))
-    }
+  package func writeRFC3339(to octets: UnsafeMutableBufferPointer<UInt8>) {
+    _ = write(to: octets, hasMilliseconds: true)
   }
 
   private func written(hasMilliseconds: Bool) -> String {

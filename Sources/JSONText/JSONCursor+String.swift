@@ -7,14 +7,16 @@ extension JSONCursor {
   package mutating func readString(_ text: Span<UInt8>) throws(JSONError) -> String {
     guard accept(UInt8(ascii: "\""), text) else { throw failure("no string") }
     let start = offset
+    var all: UInt8 = 0
     while let octet = peek(text) {
       if octet == UInt8(ascii: "\"") {
-        let string = try decoded(text, from: start, to: offset)
+        let string = try decoded(text, from: start, to: offset, isASCII: all < 0x80)
         advance(by: 1)
         return string
       }
       if octet == UInt8(ascii: "\\") { return try readEscapedString(text, from: start) }
       if octet < 0x20 { throw failure("a control character in a string") }
+      all |= octet
       advance(by: 1)
     }
     throw failure("a string without its closing quote")
@@ -26,9 +28,11 @@ extension JSONCursor {
   }
 
   private func decoded(
-    _ text: Span<UInt8>, from start: Int, to end: Int
+    _ text: Span<UInt8>, from start: Int, to end: Int, isASCII: Bool
   ) throws(JSONError) -> String {
     let slice = text.extracting(start..<end)
+    // Needs no validation, which is generic code and slow.
+    if isASCII { return slice.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
     let string = slice.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
     guard let string else { throw JSONError(offset: start, reason: "octets that are no UTF-8") }
     return string

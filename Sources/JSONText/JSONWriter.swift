@@ -36,6 +36,13 @@ package struct JSONWriter: ~Copyable {
   /// Writes octets that are JSON text already.
   package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
 
+  /// Writes `count` octets that need no escape, as `fill` writes them.
+  package mutating func raw(count: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    reserve(count)
+    fill(UnsafeMutableBufferPointer(start: start + self.count, count: count))
+    self.count += count
+  }
+
   /// Writes characters that need no escape, without quotes.
   package mutating func raw(_ text: String) {
     var text = text

@@ -88,7 +88,7 @@ package final class MessageEncoder {
       writer.string(author.member.text)
     }
     writer.literal(",\"at\":\"")
-    delta.at.withRFC3339 { writer.raw($0) }
+    writer.raw(count: 24) { delta.at.writeRFC3339(to: $0) }
     writer.literal("\",\"changes\":[")
     writer.changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}")

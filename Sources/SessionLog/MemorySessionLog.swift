@@ -27,8 +27,9 @@ package final class MemorySessionLog: SessionLog {
     case .created:
       logs[session] = []
     case .entry(let entry):
-      guard let count = logs[session]?.count, count < entryCountMax else { return .failed }
-      logs[session]?.append(entry)
+      guard let place = logs.index(forKey: session), logs.values[place].count < entryCountMax
+      else { return .failed }
+      logs.values[place].append(entry)
     case .ended:
       logs[session] = nil
     }
