@@ -34,6 +34,14 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
   return WSL_FULL;
 }
 
+size_t wsl_send_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
+                    size_t count, uint32_t *full) {
+  size_t full_count = 0;
+  for (size_t index = 0; index < id_count; index++)
+    if (wsl_send(loop, ids[index], payload, count) == WSL_FULL) full[full_count++] = (uint32_t)index;
+  return full_count;
+}
+
 /// Lets libwebsockets send the close frame. It does so for a connection that holds nothing back
 /// and whose timer callback fails, a microsecond from now; failing anywhere else can lose the
 /// frame, or put it before data.

@@ -27,6 +27,10 @@ extension Hub {
     let author = delta.author.flatMap { author in
       hosted.connectionOfMember[author.member].map { (connection: $0, ref: author.ref) }
     }
+    // Most hear the first copy, and can take it at once: they are sent it together, last.
+    var shared: Frame?
+    var hearers: [ConnectionID] = []
+    swap(&hearers, &self.hearers)
     // By index: a copy of each listener would touch its member's name, too.
     let listeners = hosted.session.listeners
     for index in listeners.indices {
@@ -35,10 +39,24 @@ extension Hub {
       if let author, author.connection == connection.id {
         let frame = copies.frame(in: language, showing: view, ref: author.ref)
         deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
+        continue
+      }
+      let frame = copies.frame(in: language, showing: view)
+      if shared == nil { shared = frame }
+      if frame === shared, connection.outbox.isIdle, connection.phase != .closing {
+        hearers.append(connection.id)
       } else {
-        deliver(news: copies.frame(in: language, showing: view), connection)
+        deliver(.news(frame), connection)
       }
     }
+    if let shared { send(shared, toAll: hearers) }
+    hearers.removeAll(keepingCapacity: true)
+    self.hearers = hearers
+  }
+
+  private func send(_ frame: Frame, toAll hearers: [ConnectionID]) {
+    counters.deliveries += hearers.count
+    for place in port.send(frame, toAll: hearers) { connections[hearers[place]]?.outbox.isFull = true }
   }
 
   /// Sends their months to those who look at one whose cells were others before.
@@ -92,15 +110,6 @@ extension Hub {
         continue
       }
       if let own = encoded.frame(without: member) { deliver(.news(own), connection) }
-    }
-  }
-
-  /// What most deliveries are, on the shortest way.
-  private func deliver(news frame: Frame, _ connection: HubConnection) {
-    if connection.outbox.isIdle && connection.phase != .closing {
-      send(frame, connection)
-    } else {
-      deliver(.news(frame), connection)
     }
   }
 

@@ -22,6 +22,8 @@ package final class Hub {
   var hostedCount = 0
   var connections = ConnectionTable()
   var definitions = DefinitionTable()
+  /// Room for those who hear one copy of a delta; empty between calls.
+  var hearers: [ConnectionID] = []
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.

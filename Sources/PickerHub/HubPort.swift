@@ -18,6 +18,10 @@ package enum SendOutcome: Sendable {
 package protocol HubPort: AnyObject {
   /// Sends a frame now, or keeps it if the socket is busy.
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
+  /// Sends a frame to many, all of which can take one.
+  ///
+  /// - Returns: The places in `connections` of those that answer ``SendOutcome/full``.
+  func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
   /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
   /// Does what takes long on another thread, and then `then` on the hub's.
@@ -26,6 +30,11 @@ package protocol HubPort: AnyObject {
 }
 
 extension HubPort {
+  /// A port that has no faster way sends to one after the other.
+  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    connections.indices.filter { send(frame, to: connections[$0]) == .full }
+  }
+
   /// A port without other threads does the work at once.
   package func inBackground(
     _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void

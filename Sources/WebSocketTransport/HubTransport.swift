@@ -103,6 +103,11 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     return loop.send(frame, to: connection)
   }
 
+  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    if streams.isEmpty { return loop.send(frame, toAll: connections) }
+    return connections.indices.filter { send(frame, to: connections[$0]) == .full }
+  }
+
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     if streams[connection] != nil { return closeEvents(connection, last: last) }
     loop.close(connection, code: code, reason: reason, last: last)

@@ -12,6 +12,17 @@ extension SocketLoop: HubPort {
     SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }
 
+  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { full in
+      let fullCount = connections.withUnsafeBytes { ids in
+        wsl_send_all(
+          loop, ids.assumingMemoryBound(to: wsl_id.self).baseAddress, connections.count,
+          frame.base + Frame.headroom, frame.count, full.baseAddress)
+      }
+      return full.prefix(fullCount).map(Int.init)
+    }
+  }
+
   /// Sends `last`, then closes with `code` and `reason` once the kernel has all of it, and waits
   /// for the peer's answer. `closed` follows after `closeMilliseconds` at the latest.
   ///

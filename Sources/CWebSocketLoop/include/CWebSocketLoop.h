@@ -154,6 +154,14 @@ wsl_counters wsl_count(const wsl_loop *loop);
 ///   send again after `writable`, or the copies grow. `WSL_GONE`: nothing was taken.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
+/// Sends the same to many, as `wsl_send` does: one short loop, so that little of ours has to come
+/// back into the processor's caches after each call of the kernel.
+///
+/// - Parameter full: Room for `id_count`; gets the places of those that answer `WSL_FULL`.
+/// - Returns: How many those are.
+size_t wsl_send_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
+                    size_t count, uint32_t *full);
+
 /// Closes with `code` and `reason` (UTF-8, cut at `WSL_REASON_MAX`) when all that was sent is
 /// with the kernel, and waits for the peer's answer. The connection is over, and `closed` was
 /// called, after `close_ms` at the latest. Nothing is received or sent from now on.
