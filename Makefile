@@ -31,6 +31,7 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
+BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
 .PHONY: help
@@ -68,10 +69,16 @@ sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=10
 .PHONY: bench
 bench: ROUNDS = 5
 bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 1x10" ROUNDS=5)
+	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
 	@$(FIND_SWIFT) && swift build -c release --package-path Tests/bench/nio \
 	  --scratch-path .build/bench/nio
 	@$(MAKE) --no-print-directory -C Tests/bench
 	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
+
+.PHONY: bench-tap
+bench-tap: build-needs ## Measure a tap from socket to socket: microseconds, allocations, memory
+	@$(FIND_SWIFT) && swift build -c release --product MicroBench
+	@exec .build/release/MicroBench
 
 .PHONY: bench-store
 bench-store: build ## Measure durable commands a second against bare fsynced transactions

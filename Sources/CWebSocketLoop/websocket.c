@@ -38,7 +38,8 @@ size_t wsl_send_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
                     size_t count, uint32_t *full) {
   size_t full_count = 0;
   for (size_t index = 0; index < id_count; index++)
-    if (wsl_send(loop, ids[index], payload, count) == WSL_FULL) full[full_count++] = (uint32_t)index;
+    if (wsl_send(loop, ids[index], payload, count) == WSL_FULL)
+      full[full_count++] = (uint32_t)index;
   return full_count;
 }
 

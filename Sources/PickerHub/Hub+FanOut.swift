@@ -56,7 +56,9 @@ extension Hub {
 
   private func send(_ frame: Frame, toAll hearers: [ConnectionID]) {
     counters.deliveries += hearers.count
-    for place in port.send(frame, toAll: hearers) { connections[hearers[place]]?.outbox.isFull = true }
+    for place in port.send(frame, toAll: hearers) {
+      connections[hearers[place]]?.outbox.isFull = true
+    }
   }
 
   /// Sends their months to those who look at one whose cells were others before.

@@ -72,8 +72,10 @@ def one_round(results, wanted, servers, seconds):
     for name, run in ALONE.items():
         # Once is enough: each takes a minute, and has nobody to be compared with.
         if name in wanted and number == 0:
-            results[number][name] = {"pickerd": run()}
-            say(f"  {name}: {results[number][name]['pickerd']}")
+            found = run()
+            if found:
+                results[number][name] = {"pickerd": found}
+            say(f"  {name}: {found}")
 
 
 def main():

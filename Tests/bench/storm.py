@@ -1,6 +1,7 @@
 """Everybody comes back at once after a kill -9, and midnight for 100,000 sessions: pickerd only."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -44,14 +45,19 @@ def resume_storm():
 
 
 def midnight(count=100_000):
-    """The clock goes past midnight for `count` sessions that sleep in a file."""
+    """The clock goes past midnight for `count` sessions that sleep in a file.
+
+    Needs what the product's tests need; `make test` sees to it.
+    """
+    python = REPOSITORY / ".venv/bin/python"
     said = subprocess.run(
-        [sys.executable, REPOSITORY / "Tests/soak/many.py", str(count)],
-        env={"PATH": "/usr/bin:/bin", "PICKERD": str(pickerd_binary())}, capture_output=True,
-        text=True)
+        [python if python.exists() else sys.executable, REPOSITORY / "Tests/soak/many.py",
+         str(count)],
+        env={**os.environ, "PICKERD": str(pickerd_binary())}, capture_output=True, text=True)
     found = MIDNIGHT.search(said.stdout)
     if not found:
-        sys.exit(f"midnight: {said.stdout}{said.stderr}")
+        print(f"midnight was not measured: {said.stdout}{said.stderr}", file=sys.stderr)
+        return None
     return {"count": count, **{name: float(value) for name, value in found.groupdict().items()}}
 
 

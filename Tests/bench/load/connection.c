@@ -120,7 +120,8 @@ static size_t take_frame(load *load, connection *connection, const uint8_t *byte
       send_frame(load, connection, OPCODE_PONG, bytes + head, length);
       break;
     case 0x80 | OPCODE_CLOSE:
-      load_fail("the server closes with %d: %.*s", length < 2 ? 0 : bytes[head] << 8 | bytes[head + 1],
+      load_fail("the server closes with %d: %.*s",
+                length < 2 ? 0 : bytes[head] << 8 | bytes[head + 1],
                 length < 2 ? 0 : (int)length - 2, bytes + head + 2);
     default: load_fail("a frame that begins with 0x%02x", bytes[0]);
   }

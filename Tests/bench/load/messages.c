@@ -90,7 +90,8 @@ void message_tap(load *load, room *room, int64_t due) {
     else text[count++] = *tap;
   }
   if (room->taps - load->connections[room->first].heard >= LOAD_RING)
-    load_fail("%d taps wait in %s: the rate is more than the server carries", LOAD_RING, room->path);
+    load_fail("%d taps wait in %s: the rate is more than the server carries", LOAD_RING,
+              room->path);
   room->sent[room->taps++ & (LOAD_RING - 1)] = due;
   room->pending += room->count;
   load->taps++;

@@ -14,7 +14,8 @@ guard arguments.count == 3, let port = Int(arguments[1]), let deltaOctets = Int(
 
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let loop = group.next()
-let rooms = try loop.submit { NIOLoopBound(Rooms(deltaOctets: deltaOctets), eventLoop: loop) }.wait()
+let rooms = try loop.submit { NIOLoopBound(Rooms(deltaOctets: deltaOctets), eventLoop: loop) }
+  .wait()
 
 let upgrader = NIOWebSocketServerUpgrader(
   shouldUpgrade: { channel, _ in
