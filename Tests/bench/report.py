@@ -6,10 +6,23 @@ from statistics import median
 CPU_ALONE, CPU_FAN_OUT, FASTER_THAN_NIO, TAIL, IDLE_BYTES = 1.30, 1.10, 1.20, 1.20, 4096
 
 
+#: A measurement during which other processes had more of the machine is not taken, if there are
+#: others of its kind.
+OTHERS_MAX = 0.1
+
+
 def rounds_of(results, scenario, server):
     """What was measured in each round, by round."""
-    return {number: measured[scenario][server] for number, measured in enumerate(results)
-            if server in measured.get(scenario, {})}
+    found = {number: measured[scenario][server] for number, measured in enumerate(results)
+             if server in measured.get(scenario, {})}
+    quiet = {number: one for number, one in found.items() if one.get("others", 0) <= OTHERS_MAX}
+    return quiet or found
+
+
+def left_out(results):
+    return sum(one.get("others", 0) > OTHERS_MAX for measured in results
+               for servers in measured.values() if isinstance(servers, dict)
+               for one in servers.values())
 
 
 def value(measured, path):

@@ -9,7 +9,9 @@ Figures say what this machine did; no goal that is missed fails the run.
 import argparse
 import json
 import os
+import resource
 import sys
+import time
 from pathlib import Path
 
 import report
@@ -33,6 +35,25 @@ def settings():
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def processor_seconds():
+    """Of all processes since the machine started, and of ours that have ended."""
+    ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:8]]
+    idle = ticks[3] + ticks[4]
+    own = sum(sum(resource.getrusage(who)[:2])
+              for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), own
+
+
+def watched(measure_it):
+    """What `measure_it` measures, and which share of the machine somebody else had meanwhile."""
+    begun, (all_before, own_before) = time.monotonic(), processor_seconds()
+    measured = measure_it()
+    all_after, own_after = processor_seconds()
+    others = (all_after - all_before) - (own_after - own_before)
+    measured["others"] = max(0, others) / (time.monotonic() - begun) / os.cpu_count()
+    return measured
 
 
 def delta_octets(results, scenario):
@@ -61,14 +82,17 @@ def one_round(results, wanted, servers, seconds):
         for kind in order:
             if kind is not Pickerd and not scenario.has_peers:
                 continue
-            server = kind(octets=octets)
-            try:
-                measured = measure(server, scenario, seconds=seconds)
-            finally:
-                server.kill()
+            def measure_it():
+                server = kind(octets=octets)
+                try:
+                    return measure(server, scenario, seconds=seconds)
+                finally:
+                    server.kill()
+
+            measured = watched(measure_it)
             results[number].setdefault(scenario.name, {})[kind.name] = measured
             say(f"  {scenario.name} {kind.name}: {measured['closed']['perSecond']:,.0f}/s, "
-                f"{measured['closed']['cpuPerDelivery']:.2f} µs")
+                f"{measured['closed']['cpuPerDelivery']:.2f} µs, others {measured['others']:.0%}")
     for name, run in ALONE.items():
         # Once is enough: each takes a minute, and has nobody to be compared with.
         if name in wanted and number == 0:
@@ -93,7 +117,9 @@ def main():
         one_round(results, wanted, servers, given.seconds)
         given.json.write_text(json.dumps(results))
     loads = ", ".join(f"{one['load']:.1f}" for one in results)
-    print(f"\n{len(results)} rounds; {os.cpu_count()} processors; load before each: {loads}\n")
+    print(f"\n{len(results)} rounds; {os.cpu_count()} processors; load before each: {loads}")
+    print(f"left out, because others had more than {report.OTHERS_MAX:.0%} of the machine: "
+          f"{report.left_out(results)} measurements\n")
     for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
                  report.goals(results, SCENARIOS), report.memory(results), report.alone(results)):
         if part:
