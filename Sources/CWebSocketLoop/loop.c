@@ -107,6 +107,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     return NULL;
   }
   loop->limits = *limits;
+  if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
   loop->handlers = *handlers;
   loop->owner = owner;
   loop->listener = -1;
@@ -154,6 +155,8 @@ void wsl_timer(wsl_loop *loop, int64_t at_ms) {
 }
 
 wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
+
+uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connections_max; }
 
 /// Lets closed handles' callbacks come. They need a few turns, never time.
 static void settle(wsl_loop *loop) {

@@ -40,6 +40,7 @@ extension SocketLoopConfiguration {
     self.init()
     subprotocols = [HubTransport.subprotocol]
     connectionsMax = configuration.limits[.connections]
+    connections = configuration.loops > 1 ? ConnectionCount() : nil
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
     self.log = { isError, line in

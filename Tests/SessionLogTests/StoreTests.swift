@@ -26,7 +26,7 @@ final class Shelf: Sendable {
   }
 
   func open(
-    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $0() }
+    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $1() }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(path: path, limits: limits, zone: { _ in .utc }, turn: turn) { notice in
       self.notices.withLock { $0.append(notice) }
