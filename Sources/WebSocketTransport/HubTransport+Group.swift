@@ -9,8 +9,11 @@ package struct Caller: Sendable {
 /// Requests find the loop that can answer them, and their answers the connection.
 extension HubTransport {
   package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? {
-    let place = RequestPlace(guessedFrom: said) ?? .inTurn
-    return other(group.index(of: place == .here ? .inTurn : place, seenFrom: self))
+    if case .session(let id) = RequestPlace(guessedFrom: said) {
+      return other(HubShare.index(of: id, among: group.transports.count))
+    }
+    connectionTurn = (connectionTurn + 1) % group.transports.count
+    return other(connectionTurn)
   }
 
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
@@ -20,11 +23,6 @@ extension HubTransport {
 
   private func other(_ index: Int) -> SocketLoop? {
     index == self.index ? nil : group.transports[index].loop
-  }
-
-  func nextInTurn(of count: Int) -> Int {
-    turn = (turn + 1) % count
-    return turn
   }
 
   package func respond(to id: RequestID, _ request: HTTPRequest) {

@@ -1,4 +1,3 @@
-package import CivilTime
 import Dispatch
 package import PickerHub
 package import PickerSession
@@ -19,8 +18,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package let group: LoopGroup
   /// This loop's number in the group.
   package internal(set) var index = 0
-  /// Whose turn it is with what any loop can do.
-  private var turn = 0
+  /// Whose turn it is to have the next new connection.
+  var connectionTurn = 0
   /// Whether a page of this origin may open a WebSocket here.
   private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse

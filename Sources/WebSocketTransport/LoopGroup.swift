@@ -1,5 +1,6 @@
-package import PickerHub
-package import PickerSession
+import PickerHub
+import PickerSession
+import Synchronization
 
 /// The loops of a server, each with its thread, its hub and its share of the sessions.
 ///
@@ -7,6 +8,8 @@ package import PickerSession
 /// `@unchecked Sendable`: it does not change once the first loop runs.
 package final class LoopGroup: @unchecked Sendable {
   package private(set) var transports: [HubTransport] = []
+  /// Whose turn it is to have the next new session: one count for all loops.
+  private let sessionTurn = Atomic(0)
 
   package init() {}
 
@@ -20,7 +23,8 @@ package final class LoopGroup: @unchecked Sendable {
   func index(of place: RequestPlace, seenFrom transport: HubTransport) -> Int {
     switch place {
     case .session(let id): HubShare.index(of: id, among: transports.count)
-    case .inTurn: transport.nextInTurn(of: transports.count)
+    case .inTurn:
+      sessionTurn.wrappingAdd(1, ordering: .relaxed).oldValue % transports.count
     case .first: 0
     case .here: transport.index
     }
@@ -31,7 +35,8 @@ package final class LoopGroup: @unchecked Sendable {
   /// - Returns: False if the loop is over.
   @discardableResult
   package func post(to index: Int, _ work: @escaping @Sendable (HubTransport) -> Void) -> Bool {
-    let transport = transports[index]
+    // Only carried: the work is done on its own thread.
+    nonisolated(unsafe) let transport = transports[index]
     return transport.loop.post {
       work(transport)
       transport.rearm()
