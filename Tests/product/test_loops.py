@@ -154,7 +154,6 @@ def test_sessions_asleep_on_every_loop_tick_and_wake(tmp_path):
     try:
         sessions = one_on_each_loop(server, COUNT, DATE, now=NOON)
         wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="all asleep")
-        again(server)
 
         server.clock("2018-11-25T10:00:00+08:00")
 
