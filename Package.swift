@@ -103,7 +103,11 @@ let package = Package(
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(
-      "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
+      "PickerServerTests",
+      [
+        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
+      ]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

@@ -8,9 +8,13 @@ final class SharedSessionTotal: SessionTotal, Sendable {
   func add(_ count: Int) { self.count.add(count, ordering: .relaxed) }
 
   func take(max: Int) -> Bool {
-    let before = count.add(1, ordering: .relaxed).oldValue
-    if before < max { return true }
-    count.subtract(1, ordering: .relaxed)
+    var known = count.load(ordering: .relaxed)
+    while known < max {
+      let (isTaken, current) = count.weakCompareExchange(
+        expected: known, desired: known + 1, ordering: .relaxed)
+      if isTaken { return true }
+      known = current
+    }
     return false
   }
 }

@@ -15,6 +15,22 @@ import Testing
     #expect(configuration.logLevel == .notice)
   }
 
+  @Test func `there is a loop for each core, or as many as are asked for`() throws {
+    #expect(
+      try ServerConfiguration(ConfigurationTexts()).loops == ServerConfiguration.standardLoops)
+    #expect((1...64).contains(ServerConfiguration.standardLoops))
+    for count in [1, 2, 64] {
+      var texts = ConfigurationTexts()
+      texts.loops = "\(count)"
+      #expect(try ServerConfiguration(texts).loops == count)
+    }
+    for text in ["0", "65", "-1", "two", "", "1.5"] {
+      var texts = ConfigurationTexts()
+      texts.loops = text
+      #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+    }
+  }
+
   @Test func `the standard limits are those of the protocol`() {
     let limits = LimitSettings()
 

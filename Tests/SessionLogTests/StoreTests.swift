@@ -115,7 +115,7 @@ final class Shelf: Sendable {
   @Test func `records of one turn are one batch`() async throws {
     let shelf = try Shelf()
     let turns = Mutex<[@Sendable () -> Void]>([])
-    let log = try shelf.open { work in turns.withLock { $0.append(work) } }
+    let log = try shelf.open { _, work in turns.withLock { $0.append(work) } }
 
     for seed in UInt64(1)...30 { keep(try GeneratedSession(seed: seed), in: log) }
     #expect(turns.withLock { $0.count } == 1)
