@@ -1,7 +1,7 @@
 package import PickerSession
 
-/// Which of a server's sessions a hub has. The hubs of a server are numbered, and a session's follows
-/// from its id: nobody has to look it up, and no two have the same one.
+/// Which of a server's sessions a hub has. The hubs of a server are numbered, and a session's
+/// follows from its id: nobody has to look it up, and no two have the same one.
 package struct HubShare {
   package let index: Int
   package let count: Int

@@ -1,12 +1,12 @@
 import CWebSocketLoop
 
-/// Connections that go from one loop to another: new ones, and those on which somebody opens what is
-/// another loop's.
+/// Connections that go from one loop to another: new ones, and those on which somebody opens what
+/// is another loop's.
 extension SocketLoop {
   /// Octets of a new connection that are looked at; the request line of a session fits.
   private static let peekBytes = 256
-  /// Octets of a request that goes to another loop; libwebsockets keeps 8,192 at most, of which each
-  /// may become three.
+  /// Octets of a request that goes to another loop; libwebsockets keeps 8,192 at most, of which
+  /// each may become three.
   private static let headBytes = 32_768
 
   static var noDescriptors: HTTPResponse {
