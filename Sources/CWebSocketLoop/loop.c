@@ -9,7 +9,7 @@
 
 enum {
   SWEEP_MS = 250,
-  SPARE_DESCRIPTORS = 512,      ///< for everything that is no connection
+  SPARE_DESCRIPTORS = 768,      ///< for everything that is no connection; 64 loops have 450
   RECEIVE_BYTES = 1024,         ///< each connection has a buffer of this size
   WRITE_BYTES_MAX = 1 << 24,    ///< for one system call; what the kernel does not take is copied
   SHARED_BYTES = 65536,         ///< one buffer for all: requests are read into it
