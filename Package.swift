@@ -105,7 +105,8 @@ let package = Package(
     tests(
       "PickerServerTests",
       [
-        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerSession",
+        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire",
+        "PickerSession",
         "PickerModel", "CivilTime", "JSONText",
       ]),
     .executableTarget(

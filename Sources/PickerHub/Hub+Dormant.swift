@@ -55,8 +55,7 @@ extension Hub {
       let lastActivity = time.machine - session.idleMilliseconds
       dormant[session.id] = Dormant(
         lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, queuedTick: session.nextTick)
-      timers.add(
-        .expiry(session.id), due: lastActivity + Int64(session.ttlSeconds) * 1000)
+      addExpiry(of: session.id, due: lastActivity + Int64(session.ttlSeconds) * 1000)
       if session.hasMembers {
         backgroundLoads.append(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {

@@ -85,7 +85,7 @@ extension Hub {
   private func open(_ hosted: HostedSession) {
     sessions[hosted.id] = hosted
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    timers.add(.expiry(hosted.id), due: hosted.lastActivity + ttl)
+    addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
     queueTick(of: hosted)
     letGoSoon(hosted)
   }

@@ -37,7 +37,7 @@ final class TestPort: HubPort {
 final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
-  let canLoad = false
+  var canLoad = false
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if case .failed = outcome { return .failed }
