@@ -43,6 +43,9 @@ extension Hub {
     switch duty {
     case .join(let id):
       guard let connection = connections[id], connection.phase == .silent else { return }
+      guard exists(connection.session) else {
+        return close(connection, .sessionEnded, "the session has ended")
+      }
       close(connection, .tooSlow, "no join within \(limits.joinMilliseconds) ms")
     case .stalled(let id):
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
