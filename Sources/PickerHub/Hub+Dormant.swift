@@ -132,9 +132,12 @@ extension Hub {
 
   /// Lets a session go from memory if nobody is in it.
   func letGo(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.session.fold.members.isEmpty, hosted.steps.isEmpty,
+    guard log.canLoad, hosted.session.fold.members.isEmpty,
       hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty, !hosted.isEnding
     else { return }
+    guard hosted.steps.isEmpty else {
+      return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
+    }
     keepSnapshot(of: hosted, isIdle: true)
     sessions[hosted.id] = nil
     dormant[hosted.id] = Dormant(
