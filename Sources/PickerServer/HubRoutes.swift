@@ -115,7 +115,7 @@ final class HubRoutes {
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }
-    let isSecure = request.headers[.xForwardedProto] == "https"
+    let isSecure = HubRoutes.isSecure(forwardedAs: request.headers[.xForwardedProto])
     let base = "\(isSecure ? "wss" : "ws")://\(request.headers[.host] ?? "127.0.0.1")"
     hub.create(body, socketBase: base, at: transport.now) { [self] result in
       switch result {
@@ -131,6 +131,13 @@ final class HubRoutes {
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
+  }
+
+  /// Whether the client came over TLS, by `X-Forwarded-Proto`, to which each proxy may have added
+  /// its own: the first is the client's.
+  static func isSecure(forwardedAs header: String?) -> Bool {
+    let first = header?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
+    return first.filter { !$0.isWhitespace }.lowercased() == "https"
   }
 
   private func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
