@@ -111,7 +111,8 @@ final class HubRoutes {
   private func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     let body: CreateRequest
     do throws(BadMessage) {
-      body = try CreateRequest(request.body)
+      body = try CreateRequest(
+        request.body, ttlSecondsMax: hub.configuration.limits.ttlSeconds)
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }

@@ -13,6 +13,7 @@ extension ServerLimits {
     sessions = settings[.sessions]
     outboxBytes = settings[.outboxBytes]
     bodyBytes = settings[.bodyBytes]
+    ttlSeconds = settings[.ttlSeconds]
     session.months = settings[.months]
     session.rows = settings[.rows]
     session.windowRows = settings[.windowRows]

@@ -1,3 +1,5 @@
+import PickerModel
+import PickerWire
 import Testing
 
 @testable import PickerServer
@@ -46,6 +48,24 @@ import Testing
     #expect(limits[.members] == 1_000)
     #expect(limits[.messagesPerSecond] == 50)
     #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
+  }
+
+  @Test func `what the help says is what holds, in every part`() {
+    #expect(ServerLimits(LimitSettings()) == ServerLimits())
+    #expect(DefinitionLimits(LimitSettings()) == DefinitionLimits())
+  }
+
+  @Test func `every limit that can be set reaches its part`() throws {
+    let standard = LimitSettings()
+    for limit in ServerLimit.allCases where limit != .connections {
+      let changed = try LimitSettings(settings: [
+        "\(limit.rawValue)=\(limit.facts.range.lowerBound)"
+      ])
+      let isHeard =
+        ServerLimits(changed) != ServerLimits(standard)
+        || DefinitionLimits(changed) != DefinitionLimits(standard)
+      #expect(isHeard, "\(limit)")
+    }
   }
 
   @Test func `a limit can be set to its ends and not past them`() throws {
