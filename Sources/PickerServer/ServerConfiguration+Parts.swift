@@ -12,6 +12,8 @@ extension ServerLimits {
     messagesPerSecond = settings[.messagesPerSecond]
     sessions = settings[.sessions]
     outboxBytes = settings[.outboxBytes]
+    outboxMessages = settings[.outboxMessages]
+    stalledMilliseconds = Int64(settings[.stalledMilliseconds])
     bodyBytes = settings[.bodyBytes]
     ttlSeconds = settings[.ttlSeconds]
     session.months = settings[.months]
