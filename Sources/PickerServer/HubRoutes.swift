@@ -221,9 +221,7 @@ final class HubRoutes {
   private func delete(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.delete(session, token: token(of: request), at: transport.now) { [self] result in
       switch result {
-      case .success:
-        transport.answer(
-          caller, HTTPResponse(status: 204))
+      case .success: transport.answer(caller, HTTPResponse(status: 204))
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
@@ -269,7 +267,6 @@ final class HubRoutes {
   }
 
   func answer(_ caller: Caller, _ problem: ProblemDocument) {
-    transport.answer(
-      caller, problem.response)
+    transport.answer(caller, problem.response)
   }
 }
