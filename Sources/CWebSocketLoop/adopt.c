@@ -122,7 +122,10 @@ static int exchange_socket(struct lws *wsi) {
     // Out of epoll first, which knows the connection by both.
     lws_rx_flow_control(wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
                                  LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
-    dup3(nobody, descriptor, O_CLOEXEC);
+    if (dup3(nobody, descriptor, O_CLOEXEC) < 0) {
+      close(taken);
+      taken = -1;
+    }
   }
   close(nobody);
   return taken;
