@@ -135,7 +135,13 @@ def test_the_limit_counts_a_connection_once_wherever_it_is(start):  # noqa: F811
         assert raw.upgrade("/?over")[0] == 101, "going over is nothing new"
     for web in webs:
         web.socket.close()
+    until(lambda: has_room(two))
     until(lambda: second(two)["connections"] == 1)
+
+
+def has_room(server):
+    with server.raw() as raw:
+        return raw.exchange("GET", "/hello")[0] == 200
 
 
 def test_an_idle_connection_that_went_over_is_hung_up_in_time(start):  # noqa: F811
