@@ -210,10 +210,15 @@ def test_the_limit_of_connections_is_for_all_loops_together(start):
 
     for connection in kept[:2]:
         connection.socket.close()
-    wait_until(lambda: server.get("/healthz").status == 200)
+    wait_until(lambda: is_served(server), what="there is room again")
     wait_until(lambda: metric(server, "pickerd_connections") == 6)
     for connection in kept:
         connection.socket.close()
+
+
+def is_served(server):
+    with raw(server) as connection:
+        return connection.exchange("GET", "/healthz")[0] == 200
 
 
 def test_sessions_are_where_their_ids_say(looped):
