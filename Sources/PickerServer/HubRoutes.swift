@@ -10,7 +10,7 @@ import WebSocketTransport
 final class HubRoutes {
   let transport: HubTransport
   private let files: StaticFiles
-  private let origins: OriginPolicy
+  let origins: OriginPolicy
 
   private let store: ServerStore
 
@@ -29,10 +29,13 @@ final class HubRoutes {
   var hub: Hub { transport.hub }
 
   func respond(_ caller: Caller, _ request: HTTPRequest) {
+    var caller = caller
+    caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
       if request.method != .get && request.method != .head {
         try admitOrigin(of: request)
       }
+      if isPreflight(request) { return answerPreflight(caller) }
       try route(caller, request)
     } catch {
       answer(caller, error)

@@ -31,9 +31,8 @@ extension HubTransport {
   package func openEvents(_ caller: Caller, epoch: String) -> ConnectionID? {
     // The connection has come to this loop before its request was answered.
     let id = caller.id
-    guard caller.loop === loop, loop.startStream(id, headers: HubTransport.eventHeaders) else {
-      return nil
-    }
+    let headers = HubTransport.eventHeaders + caller.headers
+    guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
     let connection = ConnectionID(raw: id.raw)
     streams[connection] = EventStream(
       request: id, epochMark: ServerSentEvent.epochMark(of: epoch))

@@ -4,6 +4,13 @@ import PickerHub
 package struct Caller: Sendable {
   let loop: SocketLoop
   let id: RequestID
+  /// Headers that the answer has besides its own, whatever it is.
+  package var headers: [HTTPResponse.Header] = []
+
+  init(loop: SocketLoop, id: RequestID) {
+    self.loop = loop
+    self.id = id
+  }
 }
 
 /// Requests find the loop that can answer them, and their answers the connection.
@@ -40,10 +47,12 @@ extension HubTransport {
 
   /// Answers a request, on the loop that has its connection.
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
+    var response = response
+    response.headers += caller.headers
     if caller.loop === loop {
       loop.answer(caller.id, response)
     } else {
-      caller.loop.post { caller.loop.answer(caller.id, response) }
+      caller.loop.post { [response] in caller.loop.answer(caller.id, response) }
     }
   }
 }
