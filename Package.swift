@@ -19,6 +19,7 @@ let package = Package(
   name: "pickerd",
   products: [
     .executable(name: "pickerd", targets: ["pickerd"]),
+    .library(name: "PickerClient", targets: ["PickerClient"]),
     .executable(name: "picker-simulator", targets: ["PickerSimulatorRun"]),
   ],
   dependencies: [
@@ -67,10 +68,14 @@ let package = Package(
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", "SessionLog",
+        "PickerServer", "SessionLog", "PickerClient", "PickerTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
+
+    // The other end of the wire: what an app adds, and a terminal on it. Nothing of the server.
+    line("PickerClient", ["CivilTime", "JSONText"]),
+    line("PickerTerminal", ["PickerClient"]),
 
     // The whole world, from a seed.
     line(

@@ -1,0 +1,80 @@
+import PickerClient
+
+/// What a key asks for.
+enum Wish: Hashable {
+  case command(PickerCommand)
+  case touch(PickerTouch?)
+  case quit
+}
+
+extension Screen {
+  /// Takes a key.
+  ///
+  /// - Parameter width: Of the terminal, in cells.
+  /// - Returns: What is wanted of the session, in order.
+  mutating func press(_ key: Key, width: Int, height: Int) -> [Wish] {
+    switch key {
+    case .interrupt, .letter("q"): return [.quit]
+    case .letter("u"): return [.command(.undo)]
+    case .letter("r"): return [.command(.redo)]
+    case .letter("c"): return [.command(.confirm)]
+    case .letter("o"): return [.command(.reopen)]
+    default: return state.isCalendar ? pressDay(key, width: width) : pressWheel(key, height: height)
+    }
+  }
+
+  private mutating func pressWheel(_ key: Key, height: Int) -> [Wish] {
+    guard state.columns.indices.contains(column) else { return [] }
+    let wheel = state.columns[column]
+    let page = Self.rowsShown(height: height) - 1
+    switch key {
+    case .tab, .right, .enter: return turnTo(column + 1)
+    case .backTab, .left: return turnTo(column - 1)
+    case .up: return select(wheel, by: -1)
+    case .down: return select(wheel, by: 1)
+    case .pageUp: return select(wheel, by: -page)
+    case .pageDown: return select(wheel, by: page)
+    case .home: return select(wheel, by: -wheel.count)
+    case .end: return select(wheel, by: wheel.count)
+    case .letter, .interrupt: return []
+    }
+  }
+
+  private mutating func turnTo(_ next: Int) -> [Wish] {
+    column = (next + state.columns.count) % state.columns.count
+    guard let row = state.columns[column].shownRow else { return [] }
+    return [.touch(.row(column: column, row: row))]
+  }
+
+  private func select(_ wheel: PickerColumn, by step: Int) -> [Wish] {
+    guard let shown = wheel.shownRow else { return [] }
+    let row = max(0, min(wheel.count - 1, shown + step))
+    guard row != shown else { return [] }
+    return [
+      .touch(.row(column: column, row: row)),
+      .command(
+        .select(column: column, row: row, generation: wheel.generation, key: wheel[row]?.key)),
+    ]
+  }
+
+  private mutating func pressDay(_ key: Key, width: Int) -> [Wish] {
+    guard let day, let list = state.monthList else { return [] }
+    let next: PickerDay?
+    switch key {
+    case .enter, .letter(" "): return [.command(.tap(day))]
+    case .letter("x"): return [.command(.clear)]
+    case .left: next = day.adding(days: -1)
+    case .right: next = day.adding(days: 1)
+    case .up: next = day.adding(days: -7)
+    case .down: next = day.adding(days: 7)
+    case .pageUp, .backTab: next = day.adding(months: -1)
+    case .pageDown, .tab: next = day.adding(months: 1)
+    case .home: next = list.first.first
+    case .end: next = list.last.last
+    case .letter, .interrupt: return []
+    }
+    self.day = next ?? day
+    showDay(in: list, monthsMax: Self.monthsMax(width: width))
+    return [.touch(self.day.map { .day($0) })]
+  }
+}
