@@ -107,7 +107,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
-    tests("PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
+    tests(
+      "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

@@ -1,7 +1,7 @@
 package import CivilTime
 package import PickerModel
 package import PickerSession
-package import PickerWire
+import PickerWire
 
 /// What somebody wants to hear who only watches.
 package struct WatchRequest: Sendable {

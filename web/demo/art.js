@@ -26,7 +26,7 @@ const text = (x, y, said, look) => draw("text", { x, y, class: look }, said);
  * @param {number} middle @param {number} width @param {string[]} rows five of them; "" for none
  */
 function wheel(middle, width, rows) {
-  const looks = ["far", "near", "chosen", "near", "far"];
+  const looks = ["far", "near", "picked", "near", "far"];
   const heights = [22, 43, 69, 95, 114];
   return [
     draw("rect", { x: middle - width / 2, y: 50, width, height: 28, rx: 9, class: "accent" }),
