@@ -17,6 +17,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "pickerd",
+  // For apps that use PickerClient; the server is for Linux.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "pickerd", targets: ["pickerd"]),
     .library(name: "PickerClient", targets: ["PickerClient"]),
@@ -74,7 +76,13 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // The other end of the wire: what an app adds, and a terminal on it. Nothing of the server.
-    line("PickerClient", ["CivilTime", "JSONText"]),
+    .target(name: "CWebSocketClient", dependencies: ["CLibWebSockets"]),
+    line(
+      "PickerClient",
+      [
+        "CivilTime", "JSONText",
+        .target(name: "CWebSocketClient", condition: .when(platforms: [.linux])),
+      ]),
     line("PickerTerminal", ["PickerClient"]),
 
     // The whole world, from a seed.

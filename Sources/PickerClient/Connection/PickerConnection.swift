@@ -1,25 +1,33 @@
-/// A member of a session, over the network: joins, comes back, and tells each new state.
+import Synchronization
+
+/// A member of a session, over the network: joins, comes back by itself, and tells each new state.
 ///
 /// ```swift
-/// let connection = PickerConnection(to: SessionAddress(link)!, as: ClientProfile(name: "Ana"))
-/// await connection.start()
-/// for await state in await connection.states() { show(state) }
+/// let picker = PickerConnection(to: SessionAddress(link)!, as: ClientProfile(name: "Ana"))
+/// picker.start()
+/// try await picker.tap(PickerDay("2026-11-20")!)
+/// for await state in picker.states { show(state) }
 /// ```
-public actor PickerConnection {
+///
+/// Everything may be called from any thread or actor, and nothing blocks.
+public final class PickerConnection: Sendable {
   public let address: SessionAddress
   private let transport: any SocketTransport
-  private let clock = ContinuousClock()
-  private let origin: ContinuousClock.Instant
-  private var machine: ClientMachine
-  private var socket: (any ClientSocket)?
-  /// Dials so far: what an earlier socket still says does not count.
-  private var dialCount = 0
-  private var wake: (at: Int64, task: Task<Void, Never>)?
-  private var stateReaders: [Int: AsyncStream<PickerState>.Continuation] = [:]
-  private var newsReaders: [Int: AsyncStream<PickerNotice>.Continuation] = [:]
-  private var wireReaders: [Int: AsyncStream<PickerMessage>.Continuation] = [:]
-  private var streamCount = 0
-  private var waiting: [Int: CheckedContinuation<PickerOutcome, Never>] = [:]
+  private let origin = ContinuousClock.now
+  private let core: Mutex<Core>
+
+  /// What the lock guards.
+  private struct Core {
+    var machine: ClientMachine
+    var socket: (any ClientSocket)?
+    /// Hears the socket to its end.
+    var listening: Task<Void, Never>?
+    /// Dials so far: what an earlier socket still says does not count.
+    var dialCount = 0
+    var wake: (at: Int64, task: Task<Void, Never>)?
+    var readers = ConnectionReaders()
+    var answers = AwaitedAnswers()
+  }
 
   /// Nothing is dialled before ``start()``.
   ///
@@ -31,177 +39,190 @@ public actor PickerConnection {
   ) {
     self.address = address
     self.transport = transport
-    origin = clock.now
-    machine = ClientMachine(profile, identity: identity)
+    core = Mutex(Core(machine: ClientMachine(profile, identity: identity)))
   }
 
-  public var state: PickerState { machine.state }
-  /// What makes a later connection the same member; keep it where secrets are kept.
-  public var identity: ClientIdentity? { machine.identity }
+  deinit {
+    core.withLock { core in
+      core.wake?.task.cancel()
+      core.socket?.close()
+      core.readers.finish()
+    }
+  }
 
+  /// What there is to show now.
+  public var state: PickerState { core.withLock { $0.machine.state } }
+  /// What makes a later connection the same member; keep it where secrets are kept.
+  public var identity: ClientIdentity? { core.withLock { $0.machine.identity } }
+
+  /// Dials, and comes back whenever the connection is lost.
   public func start() { handle(.start) }
-  /// Hangs up without leaving; the server keeps the member for 120 s.
+  /// Hangs up without leaving; the server keeps the member for 120 s. Commands wait for a start.
   public func stop() { handle(.stop) }
-  /// Leaves the session for good.
-  public func leave() { handle(.leave) }
   /// The network came back, or a person asks for it: does not wait any longer.
   public func retry() { handle(.retry) }
   /// A new token, after ``PickerPhase/needsCredentials(code:)``.
   public func give(token: String) { handle(.token(token)) }
 
-  /// Gives a command and waits for its answer.
-  @discardableResult
-  public func perform(_ command: PickerCommand) async -> PickerOutcome {
-    await withCheckedContinuation { continuation in
-      waiting[machine.nextRef] = continuation
-      handle(.command(command))
+  /// Leaves the session for good, and waits until the server has been told, at most 2 s.
+  public func leave() async {
+    let listening = core.withLock { core in
+      defer { run(.leave, &core) }
+      return core.listening
     }
+    guard let listening else { return }
+    let (farewell, continuation) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      await listening.value
+      continuation.yield()
+    }
+    Task {
+      try? await Task.sleep(for: .seconds(2))
+      continuation.yield()
+    }
+    for await _ in farewell { return }
   }
 
-  /// Gives a command; what comes of it is seen in the states.
+  // MARK: - Commands
+
+  /// Gives a command and waits for its answer.
+  ///
+  /// Without a connection a select, a tap and a clear wait for one; the others fail at once.
+  /// - Returns: The revision at which it is done.
+  @discardableResult
+  public func perform(_ command: PickerCommand) async throws(PickerFailure) -> Int {
+    let ticket = core.withLock { $0.answers.ticket() }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        core.withLock { core in
+          let ref = core.machine.nextRef
+          if core.answers.wait(ticket, for: ref, continuation) { run(.command(command), &core) }
+        }
+      }
+    } onCancel: {
+      core.withLock { $0.answers.cancel(ticket) }
+    }
+    return try result.get()
+  }
+
+  /// Gives a command without waiting; what comes of it is seen in ``states`` and ``notices``.
   public func send(_ command: PickerCommand) { handle(.command(command)) }
 
-  /// Selects a row as it stands in the state that is shown.
-  public func select(row: Int, column: Int) {
-    guard let shown = machine.state.columns.dropFirst(column).first else { return }
-    let command = PickerCommand.select(
-      column: column, row: row, generation: shown.generation, key: shown[row]?.key)
-    handle(.command(command))
-  }
+  // MARK: - What is in view
 
   /// The months in view from now on; a calendar is told of no others.
-  public func look(from month: PickerMonth, count: Int) { handle(.look(from: month, count: count)) }
+  ///
+  /// - Parameter count: 1 … ``PickerLimits/months``; more are cut.
+  public func months(from month: PickerMonth, count: Int) {
+    handle(.look(from: month, count: count))
+  }
+
   /// Rows that come into view; asked for if they are not known.
-  public func want(rows: ClosedRange<Int>, of column: Int) {
+  public func rows(_ rows: ClosedRange<Int>, of column: Int) {
     handle(.want(column: column, rows: rows))
   }
-  /// A finger is here; `nil`: lifted.
+
+  /// A finger is here, for others to see; `nil`: lifted. Ten a second are told at most.
   public func touch(_ touch: PickerTouch?) { handle(.touch(touch)) }
 
   // MARK: - What is told
 
   /// Each new state, the one of now first. A slow reader gets the newest one.
-  public func states() -> AsyncStream<PickerState> {
+  public var states: AsyncStream<PickerState> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PickerState.self, bufferingPolicy: .bufferingNewest(1))
-    let number = nextStream()
-    stateReaders[number] = continuation
-    continuation.onTermination = { _ in Task { await self.forget(number) } }
-    continuation.yield(machine.state)
+    let number = core.withLock { core in
+      continuation.yield(core.machine.state)
+      return core.readers.add(continuation)
+    }
+    continuation.onTermination = { [weak self] _ in self?.forget(number) }
     return stream
   }
 
-  /// What people should hear of, from now on.
-  public func news() -> AsyncStream<PickerNotice> {
+  /// What people should hear of, from now on. A slow reader misses the oldest of 256.
+  public var notices: AsyncStream<PickerNotice> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PickerNotice.self, bufferingPolicy: .bufferingNewest(256))
-    let number = nextStream()
-    newsReaders[number] = continuation
-    continuation.onTermination = { _ in Task { await self.forget(number) } }
+    let number = core.withLock { $0.readers.add(continuation) }
+    continuation.onTermination = { [weak self] _ in self?.forget(number) }
     return stream
   }
 
-  /// Every message of the wire as it stands there, from now on.
-  public func wire() -> AsyncStream<PickerMessage> {
-    let (stream, continuation) = AsyncStream.makeStream(of: PickerMessage.self)
-    let number = nextStream()
-    wireReaders[number] = continuation
-    continuation.onTermination = { _ in Task { await self.forget(number) } }
-    return stream
-  }
-
-  private func nextStream() -> Int {
-    streamCount += 1
-    return streamCount
-  }
-
-  private func forget(_ number: Int) {
-    stateReaders[number] = nil
-    newsReaders[number] = nil
-    wireReaders[number] = nil
-  }
+  private func forget(_ number: Int) { core.withLock { $0.readers.remove(number) } }
 
   // MARK: - Events and effects
 
+  private func handle(_ event: ClientEvent) { core.withLock { run(event, &$0) } }
+
+  private func run(_ event: ClientEvent, _ core: inout Core) {
+    for effect in core.machine.handle(event, at: now()) { perform(effect, &core) }
+    schedule(&core)
+  }
+
   private func now() -> Int64 {
-    let (seconds, attoseconds) = origin.duration(to: clock.now).components
+    let (seconds, attoseconds) = origin.duration(to: .now).components
     return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
   }
 
-  private func handle(_ event: ClientEvent) {
-    for effect in machine.handle(event, at: now()) { perform(effect) }
-    schedule()
-  }
-
-  private func perform(_ effect: ClientEffect) {
+  private func perform(_ effect: ClientEffect, _ core: inout Core) {
     switch effect {
-    case .connect: dial()
-    case .hangUp: hangUp()
-    case .send(let text):
-      for continuation in wireReaders.values { continuation.yield(.sent(text)) }
-      socket?.send(text)
-    case .changed: for continuation in stateReaders.values { continuation.yield(machine.state) }
-    case .notice(let notice): for continuation in newsReaders.values { continuation.yield(notice) }
-    case .settled(let ref, let outcome):
-      waiting.removeValue(forKey: ref)?.resume(returning: outcome)
+    case .connect: dial(&core)
+    case .hangUp: hangUp(&core)
+    case .send(let text): core.socket?.send(text)
+    case .changed: core.readers.tell(core.machine.state)
+    case .notice(let notice): core.readers.tell(notice)
+    case .settled(let ref, let result): core.answers.settle(ref, result)
     }
   }
 
-  private func dial() {
-    hangUp()
+  private func dial(_ core: inout Core) {
+    hangUp(&core)
     let socket = transport.dial(address)
-    self.socket = socket
-    let number = dialCount
-    Task { for await event in socket.events { self.heard(event, on: number) } }
+    let number = core.dialCount
+    core.socket = socket
+    core.listening = Task { [weak self] in
+      for await event in socket.events { self?.heard(event, on: number) }
+    }
   }
 
-  private func hangUp() {
-    dialCount += 1
-    socket?.close()
-    socket = nil
+  private func hangUp(_ core: inout Core) {
+    core.dialCount += 1
+    core.socket?.close()
+    core.socket = nil
   }
 
   private func heard(_ event: SocketEvent, on number: Int) {
-    guard number == dialCount else { return }
-    switch event {
-    case .opened: handle(.opened)
-    case .message(let octets):
-      for continuation in wireReaders.values {
-        continuation.yield(.received(String(decoding: octets, as: UTF8.self)))
+    core.withLock { core in
+      guard number == core.dialCount else { return }
+      switch event {
+      case .opened: run(.opened, &core)
+      case .message(let octets): run(.received(octets), &core)
+      case .closed(let code, let reason):
+        core.socket = nil
+        run(.closed(code: code, reason: reason), &core)
       }
-      handle(.received(octets))
-    case .closed(let code):
-      for continuation in wireReaders.values { continuation.yield(.closed(code: code)) }
-      socket = nil
-      handle(.closed(code: code))
     }
   }
 
-  private func schedule() {
-    guard let next = machine.nextTick else {
-      wake?.task.cancel()
-      wake = nil
-      return
-    }
-    if let wake, wake.at == next { return }
-    wake?.task.cancel()
+  private func schedule(_ core: inout Core) {
+    let next = core.machine.nextTick
+    if core.wake?.at == next { return }
+    core.wake?.task.cancel()
+    core.wake = nil
+    guard let next else { return }
     let instant = origin.advanced(by: .milliseconds(next))
-    let task = Task {
-      try? await clock.sleep(until: instant)
-      if !Task.isCancelled { woke() }
+    let task = Task { [weak self] in
+      try? await Task.sleep(until: instant, clock: .continuous)
+      if !Task.isCancelled { self?.woke(for: next) }
     }
-    wake = (next, task)
+    core.wake = (next, task)
   }
 
-  private func woke() {
-    wake = nil
-    handle(.tick)
+  private func woke(for instant: Int64) {
+    core.withLock { core in
+      guard core.wake?.at == instant else { return }
+      core.wake = nil
+      run(.tick, &core)
+    }
   }
-}
-
-/// A message of the wire, or the end of a connection.
-public enum PickerMessage: Hashable, Sendable {
-  case sent(String)
-  case received(String)
-  case closed(code: Int)
 }

@@ -8,8 +8,8 @@ public enum ClientEvent: Hashable, Sendable {
   case opened
   /// A whole text message, UTF-8.
   case received([UInt8])
-  /// The socket is gone, and not by us; 1006 when the network was lost.
-  case closed(code: Int)
+  /// The socket is gone, and not by us; 1006 when the network was lost or never there.
+  case closed(code: Int, reason: String = "")
   /// The time is ``ClientMachine/nextTick``, or later.
   case tick
   /// The network came back, or a person asks for it: no need to wait any longer.
@@ -36,8 +36,8 @@ public enum ClientEffect: Hashable, Sendable {
   /// ``ClientMachine/state`` is different.
   case changed
   case notice(PickerNotice)
-  /// The answer to the command with this ref.
-  case settled(ref: Int, PickerOutcome)
+  /// The answer to the command with this ref: the revision at which it is done, or why not.
+  case settled(ref: Int, Result<Int, PickerFailure>)
 }
 
 /// Who joins, and how they read.

@@ -7,7 +7,6 @@ extension ClientMachine {
 
   mutating func dial() {
     timers.clearAll()
-    state.problem = nil
     drainMilliseconds = nil
     turn(.connecting)
     effects.append(.connect)
@@ -19,6 +18,7 @@ extension ClientMachine {
   }
 
   mutating func join() {
+    state.problem = nil
     hasTriedIdentity = identity != nil
     var members: [JSONTree.Member] = [.init("type", .string("join"))]
     if let name = profile.name { members.append(.init("name", .string(name))) }
@@ -55,8 +55,11 @@ extension ClientMachine {
     turn(.left)
   }
 
-  mutating func closed(_ code: Int) {
+  mutating func closed(_ code: Int, _ reason: String) {
     timers.clearAll()
+    if state.problem == nil && !reason.isEmpty {
+      state.problem = PickerProblem(code: "closed", detail: reason)
+    }
     // A close code can be lost on the way: whoever said that it drains is going away.
     let isDraining = drainMilliseconds != nil && code < 4000
     switch isDraining ? .comeBack : ClosingAnswer(code: code) {
@@ -111,7 +114,7 @@ extension ClientMachine {
   /// Nothing that waits will be done any more.
   private mutating func giveUp() {
     for entry in pending.takeAll() {
-      effects.append(.settled(ref: entry.ref, entry.isSent ? .lost : .offline))
+      effects.append(.settled(ref: entry.ref, .failure(entry.isSent ? .lost : .offline)))
     }
     hasChanged = true
   }

@@ -11,14 +11,14 @@ extension ClientMachine {
     }
     let canWait =
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
-    if let replaced = pending.add(command) { effects.append(.settled(ref: replaced, .replaced)) }
+    if let replaced = pending.add(command) { effects.append(.settled(ref: replaced, .failure(.replaced))) }
     hasChanged = true
     guard let entry = pending.entries.last else { return }
     if isLive {
       send(entry)
     } else if !canWait {
       _ = pending.answered(entry.ref)
-      effects.append(.settled(ref: entry.ref, .offline))
+      effects.append(.settled(ref: entry.ref, .failure(.offline)))
     }
   }
 

@@ -38,7 +38,7 @@ extension ClientMachine {
     case "delta": try delta(message)
     case "reply":
       let revision = try message.number("revision")
-      answered(try message.number("ref"), .done(revision: revision))
+      answered(try message.number("ref"), .success(revision))
       // Only a snapshot on its way can be behind a reply that is ahead of us.
       if revision > state.revision { start(.catchUp) }
     case "refused": try refused(message)
@@ -74,7 +74,7 @@ extension ClientMachine {
     turn(.live)
     if !isSame {
       for entry in pending.takeUncertain() {
-        effects.append(.settled(ref: entry.ref, .lost))
+        effects.append(.settled(ref: entry.ref, .failure(.lost)))
         effects.append(.notice(.lost(entry.command)))
       }
     }
@@ -89,23 +89,23 @@ extension ClientMachine {
       timers.clear(.catchUp)
       tell(notices)
     }
-    if let ref = message["ref"]?.integer { answered(ref, .done(revision: revision)) }
+    if let ref = message["ref"]?.integer { answered(ref, .success(revision)) }
   }
 
   private mutating func refused(_ message: JSONTree) throws {
-    let code = try message.text("code")
+    let code = RefusalCode(rawValue: try message.text("code"))
     let detail = message["detail"]?.string ?? ""
     guard let ref = message["ref"]?.integer else {
-      if code == "tooMany" { start(.look) }
+      if code == .tooMany { start(.look) }
       return
     }
-    let command = answered(ref, .refused(code: code, detail: detail))
+    let command = answered(ref, .failure(.refused(code, detail: detail)))
     _ = try state.take(changes: message["changes"]?.array ?? [], by: nil)
     tell([.refused(code: code, detail: detail, command: command)])
   }
 
   @discardableResult
-  private mutating func answered(_ ref: Int, _ outcome: PickerOutcome) -> PickerCommand? {
+  private mutating func answered(_ ref: Int, _ outcome: Result<Int, PickerFailure>) -> PickerCommand? {
     guard let entry = pending.answered(ref) else { return nil }
     effects.append(.settled(ref: ref, outcome))
     if pending.entries.isEmpty { timers.clear(.answer) } else { start(.answer) }

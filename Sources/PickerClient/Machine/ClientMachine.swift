@@ -74,7 +74,7 @@ public struct ClientMachine: Sendable {
     case .leave: leave()
     case .opened: if state.connection == .connecting { join() }
     case .received(let octets): receive(octets)
-    case .closed(let code): closed(code)
+    case .closed(let code, let reason): closed(code, reason)
     case .tick: while let timer = timers.takeDue(at: self.now) { fired(timer) }
     case .token(let token):
       profile.token = token

@@ -28,7 +28,7 @@ public struct PickerColumn: Hashable, Sendable {
     var rows: [Int: PickerRow]
   }
 
-  /// The row at `index`; `nil` if it is not known here yet, see ``PickerConnection/want(rows:of:)``.
+  /// The row at `index`; `nil` if it is not known here yet, see ``PickerConnection/rows(_:of:)``.
   public subscript(index: Int) -> PickerRow? { rows[index] }
   /// The selected row by the server's last word.
   public var selected: PickerRow? { row.flatMap { rows[$0] } }

@@ -6,7 +6,7 @@ public enum PickerNotice: Hashable, Sendable {
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
   case status(PickerStatus, by: String?)
   /// The own command `command` was refused; nothing changed by it.
-  case refused(code: String, detail: String, command: PickerCommand?)
+  case refused(code: RefusalCode, detail: String, command: PickerCommand?)
   /// A command was sent to a server that forgot us: nobody can say whether it was done.
   case lost(PickerCommand)
   case joined(PickerMember)
@@ -22,17 +22,4 @@ public struct PickerCorrection: Hashable, Sendable {
   public let wanted: String
   /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, or a newer one.
   public let reason: String
-}
-
-/// What became of a command.
-public enum PickerOutcome: Hashable, Sendable {
-  /// Done, or nothing had to change.
-  case done(revision: Int)
-  case refused(code: String, detail: String)
-  /// A later select of the same column took its place before it was sent.
-  case replaced
-  /// There is no connection, and this command does not wait for one.
-  case offline
-  /// The server does not know us any more: nobody can say.
-  case lost
 }

@@ -4,7 +4,7 @@
 public struct PickerState: Hashable, Sendable {
   /// How the connection stands.
   public internal(set) var connection = PickerPhase.idle
-  /// What the server said before it hung up.
+  /// Why the last connection ended, or could not be made; `nil` while one is there.
   public internal(set) var problem: PickerProblem?
   /// One unbroken history of the session; `nil` before the first welcome.
   public internal(set) var epoch: String?
@@ -41,6 +41,27 @@ public struct PickerState: Hashable, Sendable {
 
   /// Whether this member may select and tap.
   public var canEdit: Bool { status == .open && me.map { $0.role != .viewer } ?? false }
+
+  /// The command that selects a row as this state shows it; `nil` if there is no such column.
+  ///
+  /// It names what the person saw: when an earlier column has moved meanwhile, the row with the
+  /// same key is meant, or none.
+  public func selecting(row: Int, column: Int) -> PickerCommand? {
+    guard columns.indices.contains(column), (0..<columns[column].count).contains(row) else {
+      return nil
+    }
+    let shown = columns[column]
+    return .select(
+      column: column, row: row, generation: shown.generation, key: shown[row]?.key)
+  }
+
+  /// The command that selects the row with a key; `nil` if none of those known here has it.
+  public func selecting(key: String, column: Int) -> PickerCommand? {
+    guard columns.indices.contains(column), let row = columns[column].row(ofKey: key) else {
+      return nil
+    }
+    return selecting(row: row, column: column)
+  }
 
   /// The member with this id.
   public func member(_ id: String?) -> PickerMember? { members.first { $0.id == id } }
@@ -85,8 +106,9 @@ public enum PickerPhase: Hashable, Sendable {
   case left
 }
 
-/// Why the server hung up, in its own words.
+/// Why there is no connection, in the words of the server or of the network.
 public struct PickerProblem: Hashable, Sendable {
+  /// The protocol's code; `closed` where there was none.
   public let code: String
   public let detail: String
 }
