@@ -83,7 +83,7 @@ let package = Package(
         "CivilTime", "JSONText",
         .target(name: "CWebSocketClient", condition: .when(platforms: [.linux])),
       ]),
-    line("PickerTerminal", ["PickerClient"]),
+    line("PickerTerminal", ["PickerClient", "JSONText"]),
 
     // The whole world, from a seed.
     line(

@@ -11,31 +11,34 @@ struct Style: Hashable {
   static let bold = Style(isBold: true)
   static let dim = Style(isDim: true)
 
-  /// The escape sequence that begins it, from the reset state.
-  var sequence: String {
+  /// The escape sequence that begins it, whatever was before.
+  func sequence(_ depth: ColorDepth) -> String {
     var codes = ["0"]
     if isBold { codes.append("1") }
     if isDim { codes.append("2") }
     if isUnderlined { codes.append("4") }
     if isReversed { codes.append("7") }
-    if let color, color.count == 7, let rgb = UInt32(color.dropFirst(), radix: 16) {
-      codes.append("38;2;\(rgb >> 16);\(rgb >> 8 & 0xFF);\(rgb & 0xFF)")
-    }
+    if let color, let code = depth.code(of: color) { codes.append(code) }
     return "\u{1B}[\(codes.joined(separator: ";"))m"
   }
 }
 
 /// A screen of cells; what does not fit is cut.
-struct Canvas {
+struct Canvas: Hashable {
   let width: Int
   let height: Int
-  /// `nil` in the second cell of a wide character.
-  private var cells: [(text: String?, style: Style)]
+  private var cells: [Cell]
+
+  private struct Cell: Hashable {
+    /// `nil` in the second cell of a wide character.
+    var text: String?
+    var style: Style
+  }
 
   init(width: Int, height: Int) {
     self.width = max(1, width)
     self.height = max(1, height)
-    cells = Array(repeating: (" ", .plain), count: self.width * self.height)
+    cells = Array(repeating: Cell(text: " ", style: .plain), count: self.width * self.height)
   }
 
   /// Writes text in one line, as far as it fits.
@@ -56,8 +59,8 @@ struct Canvas {
         if place > x { cells[index - 1].text? += String(character) }
         continue
       }
-      cells[index] = (String(character), style)
-      if count == 2 { cells[index + 1] = (nil, style) }
+      cells[index] = Cell(text: String(character), style: style)
+      if count == 2 { cells[index + 1] = Cell(text: nil, style: style) }
       place += count
     }
     return place
@@ -66,24 +69,30 @@ struct Canvas {
   /// The screen as text, a line per row, without styles or trailing blanks.
   var lines: [String] {
     (0..<height).map { y in
-      let line = cells[y * width..<(y + 1) * width].compactMap(\.text).joined()
+      let line = row(y).compactMap(\.text).joined()
       return String(line.reversed().drop { $0 == " " }.reversed())
     }
   }
 
-  /// What draws it on a terminal.
-  var sequence: String {
-    var out = "\u{1B}[?25l"
-    for y in 0..<height {
+  /// What turns a terminal that shows `before` into one that shows this.
+  ///
+  /// - Parameter before: `nil` to draw all of it.
+  func sequence(after before: Canvas?, _ depth: ColorDepth) -> String {
+    let known = before.flatMap { $0.width == width && $0.height == height ? $0 : nil }
+    var out = ""
+    for y in 0..<height where known?.row(y) != row(y) {
       out += "\u{1B}[\(y + 1);1H"
       var style: Style?
-      for cell in cells[y * width..<(y + 1) * width] {
+      for cell in row(y) {
         guard let text = cell.text else { continue }
-        if style != cell.style { out += cell.style.sequence }
+        if style != cell.style { out += cell.style.sequence(depth) }
         style = cell.style
         out += text
       }
+      out += "\u{1B}[0m"
     }
-    return out + "\u{1B}[0m"
+    return out
   }
+
+  private func row(_ y: Int) -> ArraySlice<Cell> { cells[y * width..<(y + 1) * width] }
 }

@@ -10,23 +10,22 @@ enum Wish: Hashable {
 extension Screen {
   /// Takes a key.
   ///
-  /// - Parameter width: Of the terminal, in cells.
   /// - Returns: What is wanted of the session, in order.
-  mutating func press(_ key: Key, width: Int, height: Int) -> [Wish] {
+  mutating func press(_ key: Key) -> [Wish] {
     switch key {
     case .interrupt, .letter("q"): return [.quit]
     case .letter("u"): return [.command(.undo)]
     case .letter("r"): return [.command(.redo)]
     case .letter("c"): return [.command(.confirm)]
     case .letter("o"): return [.command(.reopen)]
-    default: return state.isCalendar ? pressDay(key, width: width) : pressWheel(key, height: height)
+    default: return state.isCalendar ? pressDay(key) : pressWheel(key)
     }
   }
 
-  private mutating func pressWheel(_ key: Key, height: Int) -> [Wish] {
+  private mutating func pressWheel(_ key: Key) -> [Wish] {
     guard state.columns.indices.contains(column) else { return [] }
     let wheel = state.columns[column]
-    let page = Self.rowsShown(height: height) - 1
+    let page = rowsShown - 1
     switch key {
     case .tab, .right, .enter: return turnTo(column + 1)
     case .backTab, .left: return turnTo(column - 1)
@@ -36,6 +35,7 @@ extension Screen {
     case .pageDown: return select(wheel, by: page)
     case .home: return select(wheel, by: -wheel.count)
     case .end: return select(wheel, by: wheel.count)
+    case .escape: return [.touch(nil)]
     case .letter, .interrupt: return []
     }
   }
@@ -49,20 +49,17 @@ extension Screen {
   private func select(_ wheel: PickerColumn, by step: Int) -> [Wish] {
     guard let shown = wheel.shownRow else { return [] }
     let row = max(0, min(wheel.count - 1, shown + step))
-    guard row != shown else { return [] }
-    return [
-      .touch(.row(column: column, row: row)),
-      .command(
-        .select(column: column, row: row, generation: wheel.generation, key: wheel[row]?.key)),
-    ]
+    guard row != shown, let command = state.selecting(row: row, column: column) else { return [] }
+    return [.touch(.row(column: column, row: row)), .command(command)]
   }
 
-  private mutating func pressDay(_ key: Key, width: Int) -> [Wish] {
+  private mutating func pressDay(_ key: Key) -> [Wish] {
     guard let day, let list = state.monthList else { return [] }
     let next: PickerDay?
     switch key {
     case .enter, .letter(" "): return [.command(.tap(day))]
     case .letter("x"): return [.command(.clear)]
+    case .escape: return isRangeOpen ? [.command(.clear)] : [.touch(nil)]
     case .left: next = day.adding(days: -1)
     case .right: next = day.adding(days: 1)
     case .up: next = day.adding(days: -7)
@@ -74,7 +71,9 @@ extension Screen {
     case .letter, .interrupt: return []
     }
     self.day = next ?? day
-    showDay(in: list, monthsMax: Self.monthsMax(width: width))
+    showDay(in: list)
     return [.touch(self.day.map { .day($0) })]
   }
+
+  private var isRangeOpen: Bool { state.shownRange.map(state.isOpen) ?? false }
 }

@@ -7,10 +7,10 @@ enum Sentences {
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
     case .idle: return "not connected"
-    case .connecting: return state.epoch == nil ? "connecting" : "reconnecting"
+    case .connecting: return (state.epoch == nil ? "connecting" : "reconnecting") + problem
     case .joining: return "joining"
     case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
-    case .waiting: return "reconnecting"
+    case .waiting: return "reconnecting\(problem)"
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
     case .away(let code): return "closed, \(code)\(problem)"
     case .left: return "left"
@@ -47,13 +47,25 @@ enum Sentences {
       }
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
     case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
-    case .refused(let code, let detail, _): return "refused, \(code): \(detail)"
+    case .refused(let code, let detail, _):
+      return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
     case .lost: return "nobody can say whether the last command was done"
     case .joined(let member): return "\(member.name) came"
     case .left(let member): return "\(member.name) left"
     case .wentOffline(let member): return "\(member.name) is offline"
     case .cameBack(let member): return "\(member.name) is back"
     case .promoted(let member): return "\(member.name) is \(member.role.rawValue) now"
+    }
+  }
+
+  static func failure(_ failure: PickerFailure) -> String {
+    switch failure {
+    case .refused(let code, let detail): detail.isEmpty ? code.rawValue : detail
+    case .offline: "there is no connection"
+    case .replaced: "a later one took its place"
+    case .lost: "nobody can say whether it was done"
+    case .unknownRow: "there is no such row"
+    case .cancelled: "cancelled"
     }
   }
 

@@ -29,6 +29,8 @@ enum Terminal {
     // Line ends of what is printed stay as they are.
     raw.c_oflag = before.c_oflag
     isRaw = true
+    // A signal handler must not be the first to ask for it.
+    _ = leaving.utf8CodeUnitCount
     atexit { Terminal.restore() }
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
       signal(number) { number in
@@ -38,7 +40,7 @@ enum Terminal {
       }
     }
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
-    write("\u{1B}[?1049h\u{1B}[2J")
+    write("\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l")
   }
 
   /// Only what may be called in a signal handler.

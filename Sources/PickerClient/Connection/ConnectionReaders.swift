@@ -1,7 +1,7 @@
 /// Who reads what a connection tells.
 struct ConnectionReaders: Sendable {
   private var states: [Int: AsyncStream<PickerState>.Continuation] = [:]
-  private var notices: [Int: AsyncStream<PickerNotice>.Continuation] = [:]
+  private var events: [Int: AsyncStream<PickerEvent>.Continuation] = [:]
   private var count = 0
 
   mutating func add(_ continuation: AsyncStream<PickerState>.Continuation) -> Int {
@@ -10,23 +10,27 @@ struct ConnectionReaders: Sendable {
     return count
   }
 
-  mutating func add(_ continuation: AsyncStream<PickerNotice>.Continuation) -> Int {
+  mutating func add(_ continuation: AsyncStream<PickerEvent>.Continuation) -> Int {
     count += 1
-    notices[count] = continuation
+    events[count] = continuation
     return count
   }
 
   mutating func remove(_ number: Int) {
     states[number] = nil
-    notices[number] = nil
+    events[number] = nil
   }
 
-  func tell(_ state: PickerState) { for reader in states.values { reader.yield(state) } }
-  func tell(_ notice: PickerNotice) { for reader in notices.values { reader.yield(notice) } }
+  func tell(_ state: PickerState) {
+    for reader in states.values { reader.yield(state) }
+    tell(.state(state))
+  }
+
+  func tell(_ event: PickerEvent) { for reader in events.values { reader.yield(event) } }
 
   func finish() {
     for reader in states.values { reader.finish() }
-    for reader in notices.values { reader.finish() }
+    for reader in events.values { reader.finish() }
   }
 }
 

@@ -24,11 +24,15 @@ public final class LivePicker {
   /// Connects and follows until the task is cancelled; then hangs up, and the server keeps the
   /// member for 120 s.
   public func run() async {
-    let notices = connection.notices
+    let events = connection.events
     connection.start()
-    let listening = Task { for await notice in notices { self.notice = notice } }
-    for await state in connection.states { self.state = state }
-    listening.cancel()
+    for await event in events {
+      switch event {
+      case .state(let state): self.state = state
+      case .notice(let notice): self.notice = notice
+      case .answered: continue
+      }
+    }
     connection.stop()
   }
 

@@ -39,6 +39,8 @@ public final class PickerConnection: Sendable {
   ) {
     self.address = address
     self.transport = transport
+    var profile = profile
+    profile.token = profile.token ?? address.token
     core = Mutex(Core(machine: ClientMachine(profile, identity: identity)))
   }
 
@@ -105,8 +107,16 @@ public final class PickerConnection: Sendable {
     return try result.get()
   }
 
-  /// Gives a command without waiting; what comes of it is seen in ``states`` and ``notices``.
-  public func send(_ command: PickerCommand) { handle(.command(command)) }
+  /// Gives a command without waiting; what comes of it is seen in ``states`` and ``events``.
+  ///
+  /// - Returns: The command's ref, as in ``PickerEvent/answered(ref:_:)``.
+  @discardableResult
+  public func send(_ command: PickerCommand) -> Int {
+    core.withLock { core in
+      defer { run(.command(command), &core) }
+      return core.machine.nextRef
+    }
+  }
 
   // MARK: - What is in view
 
@@ -139,10 +149,9 @@ public final class PickerConnection: Sendable {
     return stream
   }
 
-  /// What people should hear of, from now on. A slow reader misses the oldest of 256.
-  public var notices: AsyncStream<PickerNotice> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: PickerNotice.self, bufferingPolicy: .bufferingNewest(256))
+  /// Everything that happens from now on, in its order, nothing left out: read it without pause.
+  public var events: AsyncStream<PickerEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: PickerEvent.self)
     let number = core.withLock { $0.readers.add(continuation) }
     continuation.onTermination = { [weak self] _ in self?.forget(number) }
     return stream
@@ -170,8 +179,10 @@ public final class PickerConnection: Sendable {
     case .hangUp: hangUp(&core)
     case .send(let text): core.socket?.send(text)
     case .changed: core.readers.tell(core.machine.state)
-    case .notice(let notice): core.readers.tell(notice)
-    case .settled(let ref, let result): core.answers.settle(ref, result)
+    case .notice(let notice): core.readers.tell(.notice(notice))
+    case .settled(let ref, let result):
+      core.answers.settle(ref, result)
+      core.readers.tell(.answered(ref: ref, result))
     }
   }
 
@@ -225,4 +236,14 @@ public final class PickerConnection: Sendable {
       run(.tick, &core)
     }
   }
+}
+
+/// What happens on a connection.
+public enum PickerEvent: Hashable, Sendable {
+  /// What people should hear of.
+  case notice(PickerNotice)
+  /// The answer to the command with this ref: the revision at which it is done, or why not.
+  case answered(ref: Int, Result<Int, PickerFailure>)
+  /// What there is to show now, after the notices and answers that came of the same message.
+  case state(PickerState)
 }

@@ -7,6 +7,8 @@ public struct SessionAddress: Hashable, Sendable {
   public let isSecure: Bool
   /// The path of the socket, `/v1/sessions/ID`, with what a proxy put before it.
   public let path: String
+  /// What a link that invites to a session says, `…?token=TOKEN`; `nil` if it says none.
+  public let token: String?
 
   /// Reads the link of a page, `http://host:7681/#/s/ID`, or `ws://host:7681/v1/sessions/ID`.
   ///
@@ -26,6 +28,7 @@ public struct SessionAddress: Hashable, Sendable {
     self.port = port
     guard let path = Self.path(of: rest[authority.endIndex...]) else { return nil }
     self.path = path
+    token = Self.token(in: rest[authority.endIndex...])
   }
 
   /// The host and port as a `Host` field has them.
@@ -66,6 +69,33 @@ public struct SessionAddress: Hashable, Sendable {
     }
     guard let sessions = rest.range(ofText: "/v1/sessions/") else { return nil }
     return checked(String(rest[..<sessions.upperBound]), rest[sessions.upperBound...])
+  }
+
+  private static func token(in rest: Substring) -> String? {
+    guard let query = rest.range(ofText: "token=") else { return nil }
+    let value = rest[query.upperBound...].prefix { $0 != "&" && $0 != "#" }
+    return value.isEmpty ? nil : decoded(value)
+  }
+
+  /// Text without its percent signs; `nil` if they are none of UTF-8.
+  ///
+  /// - Source: RFC 3986, section 2.1.
+  private static func decoded(_ text: Substring) -> String? {
+    var octets: [UInt8] = []
+    var rest = text.utf8[...]
+    while let octet = rest.popFirst() {
+      guard octet == UInt8(ascii: "%") else {
+        octets.append(octet)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else {
+        return nil
+      }
+      octets.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: octets, as: UTF8.self)
   }
 
   private static func checked(_ base: String, _ tail: Substring) -> String? {
