@@ -21,6 +21,8 @@ struct PlainFormat: LineFormat {
 
   mutating func lines(for state: PickerState) -> [String] {
     var lines: [String] = []
+    // Between two words that a person hears.
+    if state.connection == .joining { return [] }
     let connection = Sentences.connection(state, saysWaiting: false)
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection

@@ -7,10 +7,9 @@ enum Sentences {
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
     case .idle: return "not connected"
-    case .connecting: return (state.epoch == nil ? "connecting" : "reconnecting") + problem
-    case .joining: return "joining"
+    case .connecting, .joining, .waiting:
+      return (state.epoch == nil ? "connecting" : "reconnecting") + problem
     case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
-    case .waiting: return "reconnecting\(problem)"
     case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
     case .away(let code): return "closed, \(code)\(problem)"
     case .left: return "left"
