@@ -115,6 +115,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
+    tests("PickerClientTests", ["PickerClient", "JSONText"]),
     tests(
       "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(
