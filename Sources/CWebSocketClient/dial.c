@@ -42,6 +42,7 @@ static struct lws_context *make_context(wsc_socket *socket,
       .connect_timeout_secs = DIAL_SECONDS,
       .fd_limit_per_thread = DESCRIPTORS_MAX,
       .pt_serv_buf_size = PIECE_BYTES,
+      .http_proxy_address = "",  // else http_proxy is used, and no_proxy is not heeded
   };
   return lws_create_context(&info);
 }

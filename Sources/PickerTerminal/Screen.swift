@@ -106,8 +106,8 @@ struct Screen {
     canvas.put(news, x: 1, y: height - 2, cellsMax: width - 2)
     let keys =
       state.isCalendar
-      ? "arrows day, PgUp PgDn month, Enter tap, Esc stop, x clear"
-      : "arrows turn, Tab next wheel, PgUp PgDn Home End"
+      ? "arrows PgUp PgDn move, Enter tap, Esc stop, x clear"
+      : "arrows PgUp PgDn turn, Tab next wheel"
     canvas.put(keys + ", u undo, c confirm, q quit", x: 1, y: height - 1, .dim, cellsMax: width - 2)
   }
 

@@ -1,7 +1,8 @@
 /// A WebSocket client over libwebsockets: each socket has a thread and a context of its own.
 ///
 /// No type of libwebsockets is visible here. Plain and TLS connections; TLS checks the server's
-/// certificate and name against the system's authorities (OpenSSL's SSL_CERT_FILE adds others).
+/// certificate and name against the system's authorities (OpenSSL's SSL_CERT_FILE names others).
+/// Connections are direct ones: proxies of the environment are not used.
 ///
 /// Threads: every function may be called from any thread. Callbacks come from the socket's own
 /// thread, one at a time, and must not block it for long.
