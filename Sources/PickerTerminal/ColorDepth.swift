@@ -24,10 +24,13 @@ enum ColorDepth: Hashable {
     switch self {
     case .none: return nil
     case .full: return "38;2;\(red);\(green);\(blue)"
-    case .palette: return "38;5;\(16 + 36 * Self.step(red) + 6 * Self.step(green) + Self.step(blue))"
+    case .palette:
+      return "38;5;\(16 + 36 * Self.step(red) + 6 * Self.step(green) + Self.step(blue))"
     }
   }
 
   /// The nearest step of the palette's cube, 0 … 5: its levels are 0, 95, 135, 175, 215, 255.
-  private static func step(_ level: Int) -> Int { level < 48 ? 0 : min(5, max(1, (level - 35) / 40)) }
+  private static func step(_ level: Int) -> Int {
+    level < 48 ? 0 : min(5, max(1, (level - 35) / 40))
+  }
 }

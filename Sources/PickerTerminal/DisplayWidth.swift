@@ -40,10 +40,12 @@ enum DisplayWidth {
 
 /// Text of others, made harmless: no control character reaches the terminal.
 func harmless(_ text: String) -> String {
-  String(String.UnicodeScalarView(text.unicodeScalars.map { scalar in
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .format, .privateUse, .surrogate: " "
-    default: scalar
-    }
-  }))
+  String(
+    String.UnicodeScalarView(
+      text.unicodeScalars.map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .format, .privateUse, .surrogate: " "
+        default: scalar
+        }
+      }))
 }

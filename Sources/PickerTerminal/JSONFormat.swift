@@ -25,7 +25,9 @@ struct JSONFormat: LineFormat {
 
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
     if case .refused = notice { return nil }
-    return Sentences.news(notice, in: state).map { Self.event("notice", [.init("text", .string($0))]) }
+    return Sentences.news(notice, in: state).map {
+      Self.event("notice", [.init("text", .string($0))])
+    }
   }
 
   func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {

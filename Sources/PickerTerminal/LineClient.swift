@@ -101,7 +101,9 @@ package actor LineClient {
     for event in news { tell(event) }
     news = []
     if wasLive && state.connection != .live { watchPatience() }
-    guard let list = state.monthList, state.months.isEmpty, state.connection == .live else { return }
+    guard let list = state.monthList, state.months.isEmpty, state.connection == .live else {
+      return
+    }
     // Something to show, and to guess by what a tap will do.
     let today = state.now.flatMap { PickerDay(String($0.prefix(10))) }?.month ?? list.first
     let month = min(max(state.range?.start.month ?? today, list.first), list.last)

@@ -36,7 +36,8 @@ enum Sentences {
         return "\(row.text) instead of \(correction.wanted): \(reason(correction.reason))"
       }
       guard cause != "reset" else { return nil }
-      return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")column \(column + 1) \(row.text)"
+      return
+        "\(who(by, state)): \(cause == "undo" ? "undone, " : "")column \(column + 1) \(row.text)"
     case .ranged(let range, let cause, let correction, let by):
       let days = range.map { $0.start == $0.end ? "\($0.start)" : "\($0.start) to \($0.end)" }
       let text = days ?? "nothing chosen"

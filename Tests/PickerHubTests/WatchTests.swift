@@ -208,7 +208,8 @@ import Testing
   @Test func `a month that is not in the list is said to be outside it`() throws {
     let fixture = try HubFixture(calendar)
 
-    let problem = HubProblem.outsideMonths("2027-01 is not in the list, which is 2026-10 to 2026-12")
+    let problem = HubProblem.outsideMonths(
+      "2027-01 is not in the list, which is 2026-10 to 2026-12")
     #expect(throws: problem) { try month(fixture, "2027-01").get() }
   }
 

@@ -45,7 +45,9 @@
     private static func dial(_ address: SessionAddress, _ ear: Unmanaged<Ear>) -> OpaquePointer? {
       var handlers = wsc_handlers(
         opened: { Ear.at($0).yield(.opened) },
-        received: { Ear.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2)))) },
+        received: {
+          Ear.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
+        },
         closed: { owner, code, reason, count in
           let text = String(
             decoding: UnsafeRawBufferPointer(start: reason, count: count), as: UTF8.self)

@@ -11,7 +11,9 @@ extension ClientMachine {
     }
     let canWait =
       !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
-    if let replaced = pending.add(command) { effects.append(.settled(ref: replaced, .failure(.replaced))) }
+    if let replaced = pending.add(command) {
+      effects.append(.settled(ref: replaced, .failure(.replaced)))
+    }
     hasChanged = true
     guard let entry = pending.entries.last else { return }
     if isLive {

@@ -105,7 +105,9 @@ extension ClientMachine {
   }
 
   @discardableResult
-  private mutating func answered(_ ref: Int, _ outcome: Result<Int, PickerFailure>) -> PickerCommand? {
+  private mutating func answered(_ ref: Int, _ outcome: Result<Int, PickerFailure>)
+    -> PickerCommand?
+  {
     guard let entry = pending.answered(ref) else { return nil }
     effects.append(.settled(ref: ref, outcome))
     if pending.entries.isEmpty { timers.clear(.answer) } else { start(.answer) }
