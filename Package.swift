@@ -115,7 +115,12 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
-    tests("PickerClientTests", ["PickerClient", "JSONText"]),
+    tests(
+      "PickerClientTests",
+      [
+        "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "JSONText",
+      ]),
     tests(
       "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     .executableTarget(

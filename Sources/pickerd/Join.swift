@@ -32,8 +32,8 @@ struct Join: ParsableCommand {
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; an id of any kind \
       comes back in the answer.
 
-      EXIT STATUS: 0 the end of it. 1 the server closed for good, or there was no connection within \
-      --timeout. 2 a command of the input was not done. 64 wrong usage.
+      EXIT STATUS: 0 the end of it. 1 the server closed for good, or there was no connection \
+      within --timeout. 2 a command of the input was not done. 64 wrong usage.
       """)
 
   @Argument(help: ArgumentHelp("The session's link.", valueName: "url"))

@@ -74,6 +74,11 @@
     ) { continuation.yield(.opened) }
 
     func urlSession(
+      _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+      didCloseWith code: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) { finish(nil) }
+
+    func urlSession(
       _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) { finish(error) }
 
@@ -90,7 +95,7 @@
       }
     }
 
-    /// Called twice as a rule; a stream that is finished takes nothing more.
+    /// Called more than once as a rule; a stream that is finished takes nothing more.
     private func finish(_ error: (any Error)?) {
       let hasCode = task.closeCode != .invalid
       let words = task.closeReason.map { String(decoding: $0, as: UTF8.self) }
