@@ -5,7 +5,10 @@ extension Hub {
   /// How many of everything there are.
   package struct Inventory: Hashable, Sendable {
     package var connections = 0
+    /// In memory.
     package var sessions = 0
+    /// In the log only.
+    package var dormant = 0
     package var timers = 0
     package var ticks = 0
 
@@ -16,6 +19,7 @@ extension Hub {
     var inventory = Inventory()
     inventory.connections = connections.count
     inventory.sessions = sessions.count
+    inventory.dormant = dormant.count
     inventory.timers = timers.entryCount
     inventory.ticks = ticks.entryCount
     return inventory

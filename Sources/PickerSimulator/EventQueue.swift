@@ -13,12 +13,16 @@ enum Event {
   case hubTimer(setting: Int)
   /// The log has some of what was appended.
   case logStores(SessionID)
+  /// The log has folded a session again.
+  case logLoads(SessionID)
   /// Somebody puts the sessions' clock.
   case clockJump
   /// The log cannot store, or can again.
   case logFails(Bool)
   /// Somebody asks, creates or deletes by HTTP.
   case request
+  /// The process ends, and another begins.
+  case crash
 }
 
 /// What a client sends.

@@ -6,6 +6,10 @@ import PickerWire
 struct Profile {
   let isLogLate: Bool
   let doesLogFail: Bool
+  /// Whether sessions leave memory and come back; only then does anything survive a crash.
+  let canLogLoad: Bool
+  /// How often the process is killed in each half of the world.
+  let crashCount: Int
   let isClockRunning: Bool
   let doesClockJump: Bool
   let authentication: HubConfiguration.Authentication
@@ -26,7 +30,9 @@ struct Profile {
 
   init(_ chance: inout Chance) {
     isLogLate = chance.once(in: 3)
-    doesLogFail = chance.once(in: 6)
+    doesLogFail = chance.once(in: 4)
+    canLogLoad = chance.coin()
+    crashCount = canLogLoad ? chance.pick([0, 0, 1, 3]) : 0
     isClockRunning = !chance.once(in: 4)
     doesClockJump = chance.coin()
     authentication = chance.once(in: 4) ? .token : .open

@@ -3,27 +3,44 @@ import PickerSession
 
 /// A log that says at once or later what it has, in batches, and sometimes that it cannot.
 ///
-/// What it has confirmed is what would survive a crash; the checkers fold it again.
+/// What it has confirmed is what survives a crash; the checkers fold it again.
 final class SimulatedLog: SessionLog {
   /// What is kept of one session.
   struct Kept {
     let origin: SessionOrigin
+    /// All that was confirmed, in order.
     var entries: [LogEntry] = []
     /// Appended, and not confirmed yet.
     var pending: [LogRecord] = []
+    var snapshots: [LogSnapshot] = []
+    /// Nobody was in it, and nothing has been confirmed since.
+    var idle: LogSnapshot?
+    /// When something was last confirmed, or was so long ago; machine milliseconds.
+    var activeAt: Int64 = 0
     var hasEnded = false
   }
 
   private(set) var kept: [SessionID: Kept] = [:]
   /// Whether it answers ``AppendOutcome/pending`` and confirms later.
-  var isLate: Bool
+  let isLate: Bool
+  /// Whether sessions leave memory and come back from it.
+  let canLoad: Bool
   /// Whether it cannot store anything now.
   var isFailing = false
   private(set) var failureCount = 0
+  /// Sessions that are being loaded.
+  private(set) var loading: Set<SessionID> = []
+  /// The machine's time, in milliseconds.
+  var now: () -> Int64 = { 0 }
   /// Called when the first record of a session waits.
   var pends: (SessionID) -> Void = { _ in }
+  /// Called when a session is to be loaded.
+  var loads: (SessionID) -> Void = { _ in }
 
-  init(isLate: Bool) { self.isLate = isLate }
+  init(isLate: Bool, canLoad: Bool) {
+    self.isLate = isLate
+    self.canLoad = canLoad
+  }
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if isFailing {
@@ -50,13 +67,90 @@ final class SimulatedLog: SessionLog {
 
   func pendingCount(of session: SessionID) -> Int { kept[session]?.pending.count ?? 0 }
 
-  let canLoad = false
+  private func keep(_ record: LogRecord, of session: SessionID) {
+    kept[session]?.activeAt = now()
+    kept[session]?.idle = nil
+    switch record {
+    case .created: break
+    case .entry(let entry): kept[session]?.entries.append(entry)
+    case .ended: kept[session]?.hasEnded = true
+    }
+  }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+  /// Forgets what waits.
+  ///
+  /// - Returns: The sessions of which something did, in order.
+  func loseAll() -> [SessionID] {
+    let lost = kept.filter { !$0.value.pending.isEmpty }.keys.sorted { $0.text < $1.text }
+    for session in lost {
+      if case .created? = kept[session]?.pending.first {
+        kept[session] = nil
+      } else {
+        kept[session]?.pending = []
+      }
+    }
+    failureCount += lost.count
+    return lost
+  }
+}
+
+/// Sessions leave memory, and come back.
+extension SimulatedLog {
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) {
+    guard canLoad else { return }
+    kept[session]?.snapshots.append(snapshot)
+    guard snapshot.isIdle else { return }
+    kept[session]?.idle = snapshot
+    kept[session]?.activeAt = now() - snapshot.idleMilliseconds
+  }
 
   func load(_ session: SessionID, limits: SessionLimits) {
-    preconditionFailure("a log that keeps sessions in memory loads none")
+    precondition(canLoad, "a log that keeps sessions in memory loads none")
+    precondition(loading.insert(session).inserted, "a session is loaded once at a time")
+    loads(session)
   }
+
+  /// Folds a session from a snapshot that leaves enough history, and what came after it.
+  ///
+  /// - Returns: `nil` when the log cannot be read now, or has no such session.
+  func finishLoading(_ session: SessionID, limits: SessionLimits) -> LoadedSession? {
+    loading.remove(session)
+    if isFailing {
+      failureCount += 1
+      return nil
+    }
+    guard let kept = kept[session], !kept.hasEnded else { return nil }
+    let durable = kept.entries.filter(\.isKept)
+    guard var fold = try? SessionFold(kept.origin, limits: limits) else { return nil }
+    var place = 0
+    if let start = start(of: kept, limits) {
+      fold = SessionFold(kept.origin, limits: limits, kept: start.kept)
+      place = start.entryCount
+    }
+    for entry in durable[place...] { _ = fold.apply(entry) }
+    return LoadedSession(
+      fold: fold, entryCount: durable.count, idleMilliseconds: now() - kept.activeAt)
+  }
+
+  private func start(of kept: Kept, _ limits: SessionLimits) -> LogSnapshot? {
+    guard let newest = kept.snapshots.last else { return nil }
+    if newest.isIdle { return newest }
+    let revision = newest.kept.revision - limits.history
+    return kept.snapshots.last { $0.isIdle || $0.kept.revision <= revision }
+  }
+
+  /// What a process that starts finds.
+  var dormant: [DormantSession] {
+    kept.values.filter { !$0.hasEnded }.sorted { $0.origin.id.text < $1.origin.id.text }.map {
+      DormantSession(
+        id: $0.origin.id, ttlSeconds: $0.origin.ttlSeconds,
+        idleMilliseconds: now() - $0.activeAt, nextTick: $0.idle?.nextTick,
+        hasMembers: $0.idle == nil)
+    }
+  }
+
+  /// The process is gone, and with it what it was about to load.
+  func forgetLoading() { loading = [] }
 
   func history(
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
@@ -71,13 +165,5 @@ final class SimulatedLog: SessionLog {
       }
     }
     completion(deltas)
-  }
-
-  private func keep(_ record: LogRecord, of session: SessionID) {
-    switch record {
-    case .created: break
-    case .entry(let entry): kept[session]?.entries.append(entry)
-    case .ended: kept[session]?.hasEnded = true
-    }
   }
 }

@@ -158,7 +158,12 @@ extension World {
     link.didFlood = true
     let rate = profile.limits.messagesPerSecond
     for _ in 0..<rate * (chance.once(in: 4) ? 11 : 2) {
-      if chance.once(in: 4) { sendTouch(client, link) } else { sendCommand(client, link) }
+      switch chance.below(8) {
+      case 0, 1: sendTouch(client, link)
+      case 2: sendView(client, link)
+      case 3: sendRows(client, link)
+      default: sendCommand(client, link)
+      }
     }
   }
 }

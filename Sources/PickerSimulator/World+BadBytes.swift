@@ -26,7 +26,7 @@ extension World {
       "{\"type\":\"undo\",\"ref\":1.0}", "{\"type\":\"undo\",\"ref\":\"1\"}",
       "{\"type\":\"undo\",\"ref\":9007199254740992}", "{\"type\":\"undo\",\"ref\":1}x",
       "{\"type\":\"tap\",\"ref\":1,\"date\":\"2026-02-30\"}", "{\"type\":\"tap\",\"ref\":1}",
-      "{\"type\":\"select\",\"ref\":1,\"column\":0,\"row\":0}", "{\"type\":\"join\"}",
+      "{\"type\":\"select\",\"ref\":1,\"column\":0,\"row\":0}", "{\"type\":\"join\",\"again\":1}",
       "{\"type\":\"months\",\"from\":\"2026-13\",\"count\":1}", "{\"type\":\"\\ud800\"}",
       "{\"type\":\"undo\",\"ref\":1,\"also\":\(deep)}",
       "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",

@@ -54,7 +54,7 @@ extension World: HubPort {
   }
 
   /// Brings something to the client.
-  private func deliver(_ message: Downward, to link: Link) {
+  func deliver(_ message: Downward, to link: Link) {
     link.downArrival = max(link.downArrival, clock.machine + delay())
     inFlightCount += 1
     queue.add(.reachClient(link.id, message), at: link.downArrival)

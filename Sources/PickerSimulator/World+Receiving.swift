@@ -28,7 +28,7 @@ extension World {
     switch code {
     case 4404, 4410:
       client.isRetired = link.session == client.session.id
-    case 1000, 1002..<4500:
+    case 1000, 1002...1005, 1007..<4500:
       client.forget()
     default: break
     }

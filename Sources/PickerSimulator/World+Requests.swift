@@ -54,8 +54,10 @@ extension World {
   }
 
   func delete(_ record: SessionRecord) {
+    requestsUnanswered += 1
     enter { time in
       hub.delete(record.id, token: record.tokens["owner"], at: time) { [unowned self] result in
+        requestsUnanswered -= 1
         switch result {
         case .success: record.isEnded = true
         case .failure(.unavailable), .failure(.noSuchSession): break
@@ -67,11 +69,15 @@ extension World {
 
   /// `GET` shows what stands.
   func read(_ record: SessionRecord) {
+    requestsUnanswered += 1
     enter { time in
       hub.read(
         record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
         at: time
-      ) { [unowned self] in check(reading: $0, record) }
+      ) { [unowned self] in
+        requestsUnanswered -= 1
+        check(reading: $0, record)
+      }
     }
   }
 
@@ -81,7 +87,8 @@ extension World {
     followLogs(isTurnOver: false)
     let body = try? result.get()
     guard let body else {
-      if !record.isEnded, !hub.isEnding(record.id) { breach("a session can be read") }
+      let isInTrouble = log.canLoad && log.failureCount > 0
+      if !record.isEnded, !hub.isEnding(record.id), !isInTrouble { breach("a session can be read") }
       return
     }
     guard let session = hub.session(record.id), let truth = replicas[record.id] else { return }
@@ -119,10 +126,14 @@ extension World {
   /// The log has a line per revision, none left out.
   func readLog(of record: SessionRecord) {
     let after = chance.pick([0, 0, 1, 7, -1])
+    requestsUnanswered += 1
     enter { time in
       hub.logLines(
         record.id, token: record.tokens["viewer"], after: after, at: time
-      ) { [unowned self] in check(log: $0, after: after, record) }
+      ) { [unowned self] in
+        requestsUnanswered -= 1
+        check(log: $0, after: after, record)
+      }
     }
   }
 

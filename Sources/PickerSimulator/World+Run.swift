@@ -44,9 +44,16 @@ extension World {
     queue.add(.request, at: clock.machine + 500)
     if profile.doesClockJump { queue.add(.clockJump, at: clock.machine + 700) }
     if profile.doesLogFail {
-      let start = clock.machine + Int64(chance.within(100...4000))
-      queue.add(.logFails(true), at: start)
-      queue.add(.logFails(false), at: start + Int64(chance.within(10...3000)))
+      var start = clock.machine
+      for _ in 0..<chance.within(1...6) {
+        start += Int64(chance.within(100...4000))
+        queue.add(.logFails(true), at: start)
+        start += Int64(chance.within(10...chance.pick([20, 3000])))
+        queue.add(.logFails(false), at: start)
+      }
+    }
+    for _ in 0..<profile.crashCount {
+      queue.add(.crash, at: clock.machine + Int64(chance.within(100...profile.pauseMax * 20 + 200)))
     }
     let end = clock.machine + 600_000
     while actsLeft > 0, step(until: end) {}
@@ -83,7 +90,9 @@ extension World {
   /// What is still on its way.
   private var unrest: [String] {
     var unrest: [String] = []
+    if !log.loading.isEmpty { unrest.append("\(log.loading.count) to load") }
     if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
+    if requestsUnanswered > 0 { unrest.append("\(requestsUnanswered) requests") }
     if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }
     for record in records {
       let count = log.pendingCount(of: record.id)

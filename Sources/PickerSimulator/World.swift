@@ -32,6 +32,8 @@ package final class World {
   var isCalm = false
   /// Settings of the clock whose sessions have not all ticked.
   var clockSetsUnanswered = 0
+  /// Readings, logs and deletions that have no answer yet.
+  var requestsUnanswered = 0
   private var timerSetting = 0
   private var timerDue: Int64?
   private(set) var eventCount = 0
@@ -46,13 +48,23 @@ package final class World {
     chance = Chance(seed: seed)
     profile = Profile(&chance)
     clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
-    log = SimulatedLog(isLate: profile.isLogLate)
+    log = SimulatedLog(isLate: profile.isLogLate, canLoad: profile.canLogLoad)
+    log.now = { [unowned self] in clock.machine }
+    log.pends = { [unowned self] in planStore(of: $0) }
+    log.loads = { [unowned self] in planLoad(of: $0) }
+    begin(with: [])
+  }
+
+  /// A process begins, with the sessions that the log has.
+  func begin(with dormant: [DormantSession]) {
     let configuration = HubConfiguration(
       authentication: profile.authentication, limits: profile.limits)
     let identities = IdentitySource(random: chance.split(), digest: World.digest)
     hub = Hub(
       configuration, port: self, log: log, zones: zones, texts: texts, identities: identities)
-    log.pends = { [unowned self] in planStore(of: $0) }
+    timerDue = nil
+    timerSetting += 1
+    enter { hub.restore(dormant, at: $0) }
   }
 
   /// FNV-1a, four times: far from one-way, but as good as SHA-256 to tell secrets apart here.
@@ -103,7 +115,11 @@ package final class World {
       enter { hub.timer(at: $0) }
     case .logStores(let session): store(session)
     case .clockJump: jump()
-    case .logFails(let fails): log.isFailing = fails
+    case .logLoads(let session): load(session)
+    case .logFails(let fails):
+      log.isFailing = fails
+      if fails, log.canLoad { loseStore() }
+    case .crash: if actsLeft > 0 { crash() }
     case .request: request()
     }
   }
@@ -156,7 +172,8 @@ extension Event {
     case .reachClient(let id, .frame(let octets)):
       "  \(id.raw) <- \(String(decoding: octets.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .writable, .hubTimer, .logStores, .clockJump, .logFails, .request: "\(self)"
+    case .act, .writable, .hubTimer, .logStores, .logLoads, .clockJump, .logFails, .request, .crash:
+      "\(self)"
     }
   }
 }

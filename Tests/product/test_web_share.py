@@ -45,6 +45,12 @@ def test_the_code_on_the_page_is_the_link(window, server, tmp_path, scheme, phon
     assert read(image) == ana.page.locator("#share-link").input_value() == ana.page.url
 
 
+def test_a_page_of_this_computer_says_how_phones_get_in_at_the_same_port(window, server):
+    ana = window(server, server.session(LISTS), name="Ana")
+
+    expect(ana.page.locator(".share .said").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
+
+
 def test_the_code_follows_the_role_that_the_link_gives(window, guarded, tmp_path):
     ana = window(guarded, name="Ana")
     ana.page.locator("[data-open=date-0]").click()

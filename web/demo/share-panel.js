@@ -42,7 +42,7 @@ export class SharePanel {
     if (this.tokens) {
       this.role.replaceChildren(make("option", { value: "editor" }, words.roleEditor), make("option", { value: "viewer" }, words.roleViewer));
     }
-    setText(this.local, isLocal(location.hostname) ? words.qrLocal : "");
+    setText(this.local, isLocal(location.hostname) ? words.qrLocal(location.port || "80") : "");
     setText(this.caption, words.qrText);
     setText(this.status, "");
     this.#draw();

@@ -31,8 +31,11 @@ public final class PickerConnection: Sendable {
 
   /// Nothing is dialled before ``start()``.
   ///
-  /// - Parameter identity: Of an earlier connection, to come back as the same member.
-  /// - Parameter transport: The platform's own unless given.
+  /// - Parameters:
+  ///   - address: Of the session. A token in its link is used unless `profile` has one.
+  ///   - profile: Who joins.
+  ///   - identity: Of an earlier connection, to come back as the same member.
+  ///   - transport: The platform's own unless given.
   public init(
     to address: SessionAddress, as profile: ClientProfile = ClientProfile(),
     identity: ClientIdentity? = nil, over transport: any SocketTransport = .platform
@@ -122,7 +125,9 @@ public final class PickerConnection: Sendable {
 
   /// The months in view from now on; a calendar is told of no others.
   ///
-  /// - Parameter count: 1 … ``PickerLimits/months``; more are cut.
+  /// - Parameters:
+  ///   - month: The first of them.
+  ///   - count: 1 … ``PickerLimits/months``; more are cut.
   public func months(from month: PickerMonth, count: Int) {
     handle(.look(from: month, count: count))
   }

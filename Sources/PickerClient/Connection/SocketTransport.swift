@@ -1,7 +1,7 @@
 /// What a connection needs of a WebSocket library.
 ///
-/// The platform's own is ``URLSessionTransport`` on Apple's systems and ``LibWebSocketsTransport``
-/// on Linux; a test or an app may bring another.
+/// The platform's own is `URLSessionTransport` on Apple's systems and `LibWebSocketsTransport` on
+/// Linux; a test or an app may bring another.
 public protocol SocketTransport: Sendable {
   /// Dials with the subprotocol `pickerd.v1`.
   ///

@@ -43,8 +43,10 @@ public struct ClientMachine: Sendable {
     let from: Int
   }
 
-  /// - Parameter identity: Of an earlier machine, to come back as the same member.
-  /// - Parameter jitter: Chance for the back-off, 0 ..< 1; the system's unless given.
+  /// - Parameters:
+  ///   - profile: Who joins.
+  ///   - identity: Of an earlier machine, to come back as the same member.
+  ///   - jitter: Chance for the back-off, 0 ..< 1; the system's unless given.
   public init(
     _ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil,
     jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }

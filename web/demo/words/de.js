@@ -6,7 +6,7 @@ export const de = {
   headline: "Picker, die man gemeinsam dreht",
   lead: "Ein Rad oder Kalender lebt auf dem Server; jedes Fenster mit seinem Link sieht dieselben Zeilen, dieselben Tage, dieselben Korrekturen. Öffnen Sie einen und schicken Sie jemandem den Link.",
   untitled: "Ein gemeinsamer Picker", start: "Gemeinsam Tage planen", five: "Fünf Picker, fünf Links", qrText: "Ein Handy darauf richten: Es ist dabei.",
-  qrLocal: "Diese Adresse kennt nur dieser Rechner; für Handys pickerd mit LISTEN=0.0.0.0:7681 starten.",
+  qrLocal: (port) => `Diese Adresse kennt nur dieser Rechner; für Handys: make run LISTEN=0.0.0.0:${port}`,
   open: "Öffnen", openLinked: "Verknüpft öffnen", openColumns: "Unabhängige Spalten",
   back: "Alle Picker", settings: "Einstellungen", languageLabel: "Sprache", theme: "Farben",
   themes: { system: "Wie das System", light: "Hell", dark: "Dunkel" },

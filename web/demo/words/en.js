@@ -6,7 +6,7 @@ export const en = {
   headline: "Pickers that people turn together",
   lead: "A wheel or a calendar lives on the server; every window that opens its link sees the same rows, the same days, the same corrections. Open one, then send its link to somebody.",
   untitled: "A shared picker", start: "Plan days together", five: "Five pickers, five links", qrText: "Point a phone at it: it joins.",
-  qrLocal: "Only this computer knows this address; for phones, start pickerd with LISTEN=0.0.0.0:7681.",
+  qrLocal: (port) => `Only this computer knows this address; for phones, start pickerd with: make run LISTEN=0.0.0.0:${port}`,
   open: "Open", openLinked: "Open, linked", openColumns: "Independent columns",
   back: "All pickers", settings: "Settings", languageLabel: "Language", theme: "Theme",
   themes: { system: "As the system", light: "Light", dark: "Dark" },

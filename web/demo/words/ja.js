@@ -6,7 +6,7 @@ export const ja = {
   headline: "みんなで回すピッカー",
   lead: "ホイールもカレンダーもサーバーにあります。同じリンクを開いたすべての窓が、同じ行、同じ日、同じ訂正を見ます。一つ開いて、リンクを送ってみてください。",
   untitled: "共有ピッカー", start: "いっしょに日程を選ぶ", five: "5つのピッカー、5つのリンク", qrText: "スマートフォンで読み取ると参加できます。",
-  qrLocal: "このアドレスはこのコンピューターだけのものです。スマートフォンには LISTEN=0.0.0.0:7681 で pickerd を起動してください。",
+  qrLocal: (port) => `このアドレスはこのコンピューターだけのものです。スマートフォンからは make run LISTEN=0.0.0.0:${port} で起動してください。`,
   open: "開く", openLinked: "連動で開く", openColumns: "独立した列",
   back: "すべてのピッカー", settings: "設定", languageLabel: "言語", theme: "テーマ",
   themes: { system: "システムに合わせる", light: "ライト", dark: "ダーク" },

@@ -6,7 +6,7 @@ export const zhHans = {
   headline: "大家一起转动的选择器",
   lead: "滚轮和日历都在服务器上；打开同一链接的每个窗口看到相同的行、相同的日期、相同的更正。打开一个，把链接发给别人吧。",
   untitled: "共享选择器", start: "一起挑选日期", five: "五个选择器，五个链接", qrText: "用手机扫一扫即可加入。",
-  qrLocal: "此地址只有本机能打开；要让手机加入，请用 LISTEN=0.0.0.0:7681 启动 pickerd。",
+  qrLocal: (port) => `此地址只有本机能打开；要让手机加入，请用 make run LISTEN=0.0.0.0:${port} 启动。`,
   open: "打开", openLinked: "打开（联动）", openColumns: "不联动的多列",
   back: "全部选择器", settings: "设置", languageLabel: "语言", theme: "主题",
   themes: { system: "跟随系统", light: "浅色", dark: "深色" },
