@@ -123,6 +123,7 @@ let package = Package(
       ]),
     tests(
       "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
+    tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

@@ -53,7 +53,7 @@ package actor LineClient {
   package func run() async -> Int32 {
     let events = picker.events
     let continuation = continuation
-    signals.watch([SIGINT, SIGTERM, SIGHUP]) { continuation.yield(.ended) }
+    signals.watch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { continuation.yield(.ended) }
     Task { for await event in events { continuation.yield(.picker(event)) } }
     Task {
       for await octets in standardInput() { continuation.yield(.octets(octets)) }

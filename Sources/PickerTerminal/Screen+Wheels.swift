@@ -1,7 +1,7 @@
 import PickerClient
 
 extension Screen {
-  private static let wheelCells = (least: 16, most: 26)
+  private static let wheelCells = (least: 12, most: 26)
 
   /// Rows of a wheel that are drawn, an odd number; the selected one stands in the middle.
   var rowsShown: Int { max(3, (height - 8) | 1) }

@@ -43,7 +43,7 @@ package final class TerminalClient {
   package func run() async -> Int32 {
     let events = picker.events
     let continuation = continuation
-    signals.watch([SIGINT, SIGTERM, SIGHUP]) { continuation.yield(.ended) }
+    signals.watch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { continuation.yield(.ended) }
     signals.watch([SIGWINCH]) { continuation.yield(.resized) }
     Terminal.enter()
     screen.resize(width: Terminal.size.width, height: Terminal.size.height)

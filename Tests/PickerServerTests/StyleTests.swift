@@ -60,6 +60,14 @@ import Testing
     }
   }
 
+  @Test func `a client imports nothing of the server`() throws {
+    let server = Set(Self.line).subtracting(["CivilTime", "JSONText"])
+    for source in try Self.sources(in: "Sources", "swift")
+    where ["PickerClient", "PickerTerminal"].contains(source.module) {
+      #expect(Self.imports(of: source).filter(server.contains) == [], "\(source.path)")
+    }
+  }
+
   @Test func `a module imports only what stands before it on the line`() throws {
     for source in try Self.sources(in: "Sources", "swift") {
       guard let place = Self.line.firstIndex(of: source.module) else { continue }

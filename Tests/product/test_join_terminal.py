@@ -111,12 +111,12 @@ def test_more_wheels_than_fit_scroll_with_the_one_that_is_turned(server, termina
     columns = [[f"wheel {n}", "other"] for n in range(8)]
     session = server.session({"kind": "columns", "columns": columns})
     ana = terminal(session)
-    ana.sees("▸ wheel 0", "· wheel 4", "›")
-    assert "· wheel 5" not in ana.text
+    ana.sees("▸ wheel 0", "· wheel 5", "›")
+    assert "· wheel 6" not in ana.text
 
     ana.press("BTab")
 
-    ana.sees("▸ wheel 7", "· wheel 3", "‹")
+    ana.sees("▸ wheel 7", "· wheel 2", "‹")
 
 
 def test_wide_letters_take_two_cells(server, terminal):
@@ -255,7 +255,8 @@ def test_a_key_ends_it_and_the_terminal_is_as_before(server, terminal, key):
     wait_until(absent(session, "Ana"), what="Ana's leaving")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_as_a_key_does(server, terminal, number):
     session = server.session(CALENDAR)
     ana = terminal(session)
