@@ -76,7 +76,9 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // The other end of the wire: what an app adds, and a terminal on it. Nothing of the server.
-    .target(name: "CWebSocketClient", dependencies: ["CLibWebSockets"]),
+    .target(
+      name: "CWebSocketClient", dependencies: ["CLibWebSockets"],
+      linkerSettings: [.linkedLibrary("crypto")]),
     line(
       "PickerClient",
       [

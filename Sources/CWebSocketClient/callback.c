@@ -115,10 +115,13 @@ static int timed(wsc_socket *socket, struct lws *wsi) {
   return 0;
 }
 
-static int failed(wsc_socket *socket, const char *reason, size_t count) {
+/// The socket is over. If a timer found that out, `lws_service` goes on to wait for what will not
+/// come, so it is woken.
+static int over(wsc_socket *socket, const char *reason, size_t count) {
   wsc_leave_tls(socket);
   if (reason && socket->reason_count == 0) wsc_note_reason(socket, reason, count);
   socket->phase = WSC_OVER;
+  if (socket->context) lws_cancel_service(socket->context);  // none while it is destroyed
   return 0;
 }
 
@@ -129,14 +132,14 @@ int wsc_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   switch (reason) {
     case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH: return check_subprotocol(socket, wsi);
     case LWS_CALLBACK_CLIENT_ESTABLISHED: return opened(socket, wsi);
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: return failed(socket, in, count);
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: return over(socket, in, count);
     case LWS_CALLBACK_CLIENT_RECEIVE: return received(socket, wsi, in, count);
     case LWS_CALLBACK_CLIENT_WRITEABLE: return writable(socket, wsi);
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       peer_closes(socket, in, count);
       return 0;
     case LWS_CALLBACK_TIMER: return timed(socket, wsi);
-    case LWS_CALLBACK_CLIENT_CLOSED: return failed(socket, NULL, 0);
+    case LWS_CALLBACK_CLIENT_CLOSED: return over(socket, NULL, 0);
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
       woken(socket);
       return 0;

@@ -1,5 +1,6 @@
 #include "private.h"
 
+#include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,12 @@ enum {
 static pthread_mutex_t tls_handshake = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/// libwebsockets has one emitter for the process; what it says of a connection comes as the
-/// reason of its end as well.
-static void be_silent(void) { lws_set_log_level(0, NULL); }
+/// Settings of the whole process. What libwebsockets says of a connection comes as the reason of
+/// its end as well; and OpenSSL must not be cleaned up by `exit` while a socket's thread uses it.
+static void prepare_process(void) {
+  lws_set_log_level(0, NULL);
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
 
 void wsc_leave_tls(wsc_socket *socket) {
   if (!socket->holds_tls) return;
@@ -101,7 +105,7 @@ static void talk(wsc_socket *socket) {
 
 static void *run(void *argument) {
   wsc_socket *socket = argument;
-  pthread_once(&once, be_silent);
+  pthread_once(&once, prepare_process);
   talk(socket);
   pthread_mutex_lock(&socket->lock);
   socket->is_closing = true;

@@ -295,6 +295,23 @@ def test_commands_wait_for_a_server_that_comes_back(start, lines, tmp_path):
     assert ana.end() == 0
 
 
+def test_a_server_that_is_frozen_is_given_up_after_its_pings(start, lines):
+    server = start()
+    ana = lines(server.session(CALENDAR), "--json")
+    ana.event("connection", connection="live")
+
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        while (lost := ana.next(timeout=45)).get("connection") != "waiting":
+            assert lost["event"] in ("state", "members")
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+    ana.event("connection", connection="live")
+    assert ana.ask("tap 2018-11-20")["revision"] == 1
+    assert ana.end() == 0
+
+
 def test_it_ends_when_nobody_reads_any_more(server):
     session = server.session(CALENDAR)
     process = subprocess.Popen(

@@ -358,6 +358,21 @@ def test_a_server_that_is_not_there_is_waited_for(server, terminal):
     assert ana.is_as_before()
 
 
+def test_a_server_that_is_silent_keeps_nobody(start, terminal):
+    server = start()
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        ana.press("q")
+
+        assert ana.ended() == 0
+        assert ana.is_as_before()
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
 def test_a_viewer_cannot_tap_and_hears_why(guarded, terminal):
     session = guarded.session(CALENDAR)
     ana = terminal(session, "--token", session.tokens["viewer"])
