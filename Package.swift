@@ -123,9 +123,14 @@ let package = Package(
         "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "JSONText",
       ]),
-    tests(
-      "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
     tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
+    tests(
+      "PickerServerTests",
+      [
+        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire",
+        "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
+      ]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",
