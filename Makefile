@@ -31,6 +31,7 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
 TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
+  $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
