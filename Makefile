@@ -13,6 +13,8 @@ CLOCK = system
 ORIGIN =
 LIMITS =
 LOG_LEVEL = notice
+# How many threads serve; empty: one for each core.
+LOOPS =
 ARGS =
 SEED = 1
 COUNT = 1000
@@ -30,6 +32,7 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
 TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
+  $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
@@ -38,7 +41,7 @@ FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PA
 help: ## Say what there is
 	@echo "pickerd: pickers that several people turn together"
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sed 's/^/  make /' | expand -t 24
-	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL ARGS"
+	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL LOOPS ARGS"
 
 .PHONY: build-needs
 build-needs:
@@ -53,7 +56,7 @@ build: build-needs ## Build the server in release mode
 run: build ## Build and serve http://127.0.0.1:7681 (make run PORT=8080)
 	@exec .build/release/pickerd serve --listen "$(LISTEN)" --store "$(STORE)" --auth "$(AUTH)" \
 	  --clock "$(CLOCK)" --log-level "$(LOG_LEVEL)" $(foreach origin,$(ORIGIN),--origin "$(origin)") \
-	  $(foreach limit,$(LIMITS),--limit "$(limit)") $(ARGS)
+	  $(foreach limit,$(LIMITS),--limit "$(limit)") $(if $(LOOPS),--loops "$(LOOPS)") $(ARGS)
 
 .PHONY: test
 test: build-needs ## Install what tests need and run all of them

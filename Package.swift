@@ -17,8 +17,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "pickerd",
+  // For apps that use PickerClient; the server is for Linux.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "pickerd", targets: ["pickerd"]),
+    .library(name: "PickerClient", targets: ["PickerClient"]),
     .executable(name: "picker-simulator", targets: ["PickerSimulatorRun"]),
   ],
   dependencies: [
@@ -67,10 +70,22 @@ let package = Package(
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", "SessionLog",
+        "PickerServer", "SessionLog", "PickerClient", "PickerTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
+
+    // The other end of the wire: what an app adds, and a terminal on it. Nothing of the server.
+    .target(
+      name: "CWebSocketClient", dependencies: ["CLibWebSockets"],
+      linkerSettings: [.linkedLibrary("crypto")]),
+    line(
+      "PickerClient",
+      [
+        "CivilTime", "JSONText",
+        .target(name: "CWebSocketClient", condition: .when(platforms: [.linux])),
+      ]),
+    line("PickerTerminal", ["PickerClient", "JSONText"]),
 
     // The whole world, from a seed.
     line(
@@ -103,7 +118,19 @@ let package = Package(
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(
-      "PickerServerTests", ["PickerServer", "SessionLog", "PickerModel", "CivilTime", "JSONText"]),
+      "PickerClientTests",
+      [
+        "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime", "JSONText",
+      ]),
+    tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
+    tests(
+      "PickerServerTests",
+      [
+        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire",
+        "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
+      ]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

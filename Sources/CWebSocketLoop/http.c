@@ -74,8 +74,9 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
   free(body);
+  if (slot->phase == PHASE_DOOMED) return -1;
   lws_callback_on_writable(wsi);
-  return slot->phase == PHASE_DOOMED ? -1 : 0;
+  return 0;
 }
 
 /// Answers a request before its body is read; libwebsockets drops the body.

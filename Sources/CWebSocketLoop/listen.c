@@ -21,7 +21,7 @@ static const char full[] =
     "{\"code\":\"full\",\"status\":503,\"detail\":\"Too many connections.\"}";
 
 /// Answers that the server is full, and hangs up.
-static void refuse(wsl_loop *loop, int descriptor) {
+void wsl_refuse_full(wsl_loop *loop, int descriptor) {
   char request[2048];
   loop->counters.refused_full++;
   // Unread octets would make the kernel send a reset, which can overtake the answer.
@@ -36,31 +36,20 @@ static void refuse(wsl_loop *loop, int descriptor) {
 static void refuse_with_spare(wsl_loop *loop) {
   close(loop->spare_descriptor);
   int descriptor = accept4(loop->listener, NULL, NULL, SOCK_CLOEXEC);
-  if (descriptor >= 0) refuse(loop, descriptor);
+  if (descriptor >= 0) wsl_refuse_full(loop, descriptor);
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/// Gives a new connection a slot and to libwebsockets.
-static void adopt(wsl_loop *loop, int descriptor) {
-  wsl_slot *slot = wsl_slot_take(loop);
-  if (!slot) {
-    refuse(loop, descriptor);
+/// Serves a new connection, here or where the handler takes it.
+static void take(wsl_loop *loop, int descriptor) {
+  int on = 1;
+  if (!wsl_connection_begins(loop)) {
+    wsl_refuse_full(loop, descriptor);
     return;
   }
-  int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  uint32_t generation = slot->generation;
-  lws_adopt_desc_t adoption = {
-      .vh = loop->vhost,
-      .type = LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP,
-      .fd.sockfd = descriptor,
-      .opaque = (void *)((uintptr_t)(slot - loop->slots) + 1),
-  };
-  loop->counters.accepted++;
-  struct lws *wsi = lws_adopt_descriptor_vhost_via_info(&adoption);  // closes it if it fails
-  if (slot->generation != generation) return;
-  if (wsi) slot->wsi = wsi;
-  else wsl_slot_release(loop, slot);
+  if (loop->handlers.accepted(loop->owner, descriptor) == 0)
+    wsl_adopt(loop, descriptor, NULL, 0);
 }
 
 static void accept_all(uv_poll_t *poll, int status, int events) {
@@ -68,7 +57,7 @@ static void accept_all(uv_poll_t *poll, int status, int events) {
   (void)events;
   for (int count = 0; status == 0 && count < ACCEPTS_PER_TURN; count++) {
     int descriptor = accept4(loop->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0) adopt(loop, descriptor);
+    if (descriptor >= 0) take(loop, descriptor);
     else if (errno == EMFILE || errno == ENFILE) refuse_with_spare(loop);
     else if (errno != EINTR && errno != ECONNABORTED) return;
   }

@@ -9,7 +9,7 @@
 
 enum {
   SWEEP_MS = 250,
-  SPARE_DESCRIPTORS = 512,      ///< for everything that is no connection
+  SPARE_DESCRIPTORS = 768,      ///< for everything that is no connection; 64 loops have 450
   RECEIVE_BYTES = 1024,         ///< each connection has a buffer of this size
   WRITE_BYTES_MAX = 1 << 24,    ///< for one system call; what the kernel does not take is copied
   SHARED_BYTES = 65536,         ///< one buffer for all: requests are read into it
@@ -107,6 +107,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     return NULL;
   }
   loop->limits = *limits;
+  if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
   loop->handlers = *handlers;
   loop->owner = owner;
   loop->listener = -1;
@@ -154,6 +155,8 @@ void wsl_timer(wsl_loop *loop, int64_t at_ms) {
 }
 
 wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
+
+uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connections_max; }
 
 /// Lets closed handles' callbacks come. They need a few turns, never time.
 static void settle(wsl_loop *loop) {

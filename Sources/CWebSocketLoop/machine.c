@@ -15,6 +15,12 @@ int64_t wsl_monotonic_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
 
 int64_t wsl_wall_ms(void) { return clock_ms(CLOCK_REALTIME); }
 
+int64_t wsl_thread_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 void wsl_http_date(char into[30]) {
   time_t now = time(NULL);
   struct tm utc;

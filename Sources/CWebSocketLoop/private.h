@@ -66,6 +66,7 @@ typedef struct wsl_slot {
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended it, or must not hear of it
   bool is_opened;           ///< `opened` was called
+  bool is_detached;         ///< another loop has the connection, and counts it
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t octets_read;      ///< from the socket when the request before was over
@@ -85,6 +86,7 @@ struct wsl_loop {
   int listener, spare_descriptor;
   bool is_accept_polled;
   bool is_kicked;           ///< libwebsockets was woken, and has not come round since
+  wsl_slot *adopted;        ///< waits for its wsi, whose first callback takes it
   struct lws_context *context;
   struct lws_vhost *vhost;
   struct lws_protocols *protocols;
@@ -99,6 +101,7 @@ struct wsl_loop {
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;
+  uint32_t connections_open; ///< for a loop that is alone
 };
 
 struct wsl_request {
@@ -125,6 +128,11 @@ void wsl_sweep(uv_timer_t *timer);
 
 // listen.c
 void wsl_close_listener(wsl_loop *loop);
+void wsl_refuse_full(wsl_loop *loop, int descriptor);
+
+// adopt.c
+bool wsl_connection_begins(wsl_loop *loop);
+void wsl_connection_ends(uint32_t *connections_open);
 
 // callback.c
 int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -135,6 +143,7 @@ int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 
 // request.c
 void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+const char *wsl_header_name(wsl_header header);
 bool wsl_has_token(const char *list, const char *token);
 bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header);
 size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,

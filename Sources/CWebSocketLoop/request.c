@@ -73,6 +73,12 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header) {
   return count < 0 ? (wsl_text){NULL, 0} : (wsl_text){into, (size_t)count};
 }
 
+/// A header's name in lower case, with its colon.
+const char *wsl_header_name(wsl_header header) {
+  const char *custom = headers[header].custom;
+  return custom ? custom : (const char *)lws_token_to_string(headers[header].token);
+}
+
 wsl_text wsl_request_peer(wsl_request *request) {
   const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
   return (wsl_text){peer, strlen(peer)};

@@ -31,6 +31,7 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 /// Takes a slot back. Its ids mean nobody from now on.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
+  if (!slot->is_detached) wsl_connection_ends(loop->limits.connections_open);
   slot->wsi = NULL;
   slot->phase = PHASE_FREE;
   slot->generation++;
@@ -64,8 +65,13 @@ wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id) {
   return slot->phase != PHASE_FREE && slot->generation == id >> 32 ? slot : NULL;
 }
 
-/// The slot of a wsi, whose opaque data is the slot's index + 1, or NULL if it has none.
+/// The slot of a wsi, whose opaque data is the slot's index + 1, or NULL if it has none. A wsi
+/// without one is that of the adoption under way.
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
+  if (loop->adopted) {
+    lws_set_opaque_user_data(wsi, (void *)((uintptr_t)(loop->adopted - loop->slots) + 1));
+    loop->adopted = NULL;
+  }
   uintptr_t number = (uintptr_t)lws_get_opaque_user_data(wsi);
   if (number == 0) return NULL;
   wsl_slot *slot = &loop->slots[number - 1];

@@ -83,7 +83,9 @@ int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   slot->generation++;
   wsl_request_init(&request, loop, slot, wsi);
   if (loop->handlers.admit(loop->owner, wsl_slot_id(loop, slot), &request) != 0)
-    return request.is_refused ? -1 : wsl_hang_up(wsi, 500, "", "internal", "No answer.");
+    return request.is_refused || slot->is_detached
+               ? -1
+               : wsl_hang_up(wsi, 500, "", "internal", "No answer.");
   if (!selected(loop, text))
     return wsl_hang_up(wsi, 400, "", "badRequest", "None of the subprotocols is spoken here.");
   slot->is_admitted = true;

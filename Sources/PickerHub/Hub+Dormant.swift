@@ -55,8 +55,7 @@ extension Hub {
       let lastActivity = time.machine - session.idleMilliseconds
       dormant[session.id] = Dormant(
         lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, queuedTick: session.nextTick)
-      timers.add(
-        .expiry(session.id), due: lastActivity + Int64(session.ttlSeconds) * 1000)
+      addExpiry(of: session.id, due: lastActivity + Int64(session.ttlSeconds) * 1000)
       if session.hasMembers {
         backgroundLoads.append(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
@@ -134,9 +133,12 @@ extension Hub {
 
   /// Lets a session go from memory if nobody is in it.
   func letGo(_ hosted: HostedSession) {
-    guard log.canLoad, hosted.session.fold.members.isEmpty, hosted.steps.isEmpty,
+    guard log.canLoad, hosted.session.fold.members.isEmpty,
       hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty, !hosted.isEnding
     else { return }
+    guard hosted.steps.isEmpty else {
+      return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
+    }
     keepSnapshot(of: hosted, isIdle: true)
     sessions[hosted.id] = nil
     hosted.isResident = false

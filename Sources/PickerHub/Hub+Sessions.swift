@@ -45,14 +45,16 @@ extension Hub {
   ) {
     now = time
     guard !isDraining else { return answer(.failure(.unavailable)) }
-    guard sessionCount < limits.sessions else { return answer(.failure(.full)) }
+    guard share.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
+    // By then it has been counted as a session, or there is none.
+    defer { share.total.add(-1) }
     let tokens = newTokens()
     let origin: SessionOrigin
     let fold: SessionFold
     do throws(DefinitionProblem) {
       let definition = try define(request.definition)
       origin = SessionOrigin(
-        id: SessionID(identities.text()), epoch: identities.text(), definition: definition,
+        id: newID(), epoch: identities.text(), definition: definition,
         title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
         access: access(tokens), createdAt: time.session)
       fold = try SessionFold(origin, limits: limits.session)
@@ -85,9 +87,17 @@ extension Hub {
     sessions[hosted.id] = hosted
     hosted.isResident = true
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    timers.add(.expiry(hosted.id), due: hosted.lastActivity + ttl)
+    addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
     queueTick(of: hosted)
     letGoSoon(hosted)
+  }
+
+  /// An id that is this hub's.
+  private func newID() -> SessionID {
+    while true {
+      let id = SessionID(identities.text())
+      if share.has(id) { return id }
+    }
   }
 
   private func newTokens() -> [(role: Role, token: String)] {

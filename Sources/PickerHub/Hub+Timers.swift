@@ -4,6 +4,8 @@ import PickerSession
 /// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are
 /// answered promptly.
 private let tickCountMax = 200
+/// Between two looks at a session's time to live.
+private let expiryMilliseconds: Int64 = 3_600_000
 /// Other duties of one call at most.
 private let dutyCountMax = 1000
 
@@ -41,6 +43,9 @@ extension Hub {
     switch duty {
     case .join(let id):
       guard let connection = connections[id], connection.phase == .silent else { return }
+      guard exists(connection.session) else {
+        return close(connection, .sessionEnded, "the session has ended")
+      }
       close(connection, .tooSlow, "no join within \(limits.joinMilliseconds) ms")
     case .stalled(let id):
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
@@ -82,7 +87,13 @@ extension Hub {
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
       if due <= time.machine { return endDormant(session) }
     }
-    timers.add(.expiry(session), due: due)
+    addExpiry(of: session, due: due)
+  }
+
+  /// Has a session looked at when its time may be up; once in an hour at least, so that one that
+  /// ends before does not stay in the queue for its time to live.
+  func addExpiry(of session: SessionID, due: Int64) {
+    timers.add(.expiry(session), due: min(due, now.machine + expiryMilliseconds))
   }
 
   /// Ends a session whose time is up; if the log cannot have that now, then soon.

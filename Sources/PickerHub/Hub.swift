@@ -14,10 +14,14 @@ package final class Hub {
   let port: any HubPort
   let log: any SessionLog
   let zones: any ZoneSource
+  /// Which sessions are this hub's.
+  package let share: HubShare
   package let encoder: MessageEncoder
   var identities: IdentitySource
   var languages: Languages
-  var sessions: [SessionID: HostedSession] = [:]
+  var sessions: [SessionID: HostedSession] = [:] {
+    didSet { countSessions() }
+  }
   /// How many sessions there have been in memory.
   var hostedCount = 0
   var connections = ConnectionTable()
@@ -31,7 +35,11 @@ package final class Hub {
   /// The time of the call that is running.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
   /// Sessions that are in the log only.
-  var dormant: [SessionID: Dormant] = [:]
+  var dormant: [SessionID: Dormant] = [:] {
+    didSet { countSessions() }
+  }
+  /// What the total of all hubs knows of this one.
+  private var countedSessions = 0
   /// What waits for sessions that are being loaded.
   var loading: [SessionID: [(HostedSession?) -> Void]] = [:]
   /// Sessions to be loaded although nobody waits for them.
@@ -46,12 +54,14 @@ package final class Hub {
 
   package init(
     _ configuration: HubConfiguration, port: any HubPort, log: any SessionLog,
-    zones: any ZoneSource, texts: any TextSource, identities: IdentitySource
+    zones: any ZoneSource, texts: any TextSource, identities: IdentitySource,
+    share: HubShare = .whole
   ) {
     self.configuration = configuration
     self.port = port
     self.log = log
     self.zones = zones
+    self.share = share
     self.identities = identities
     languages = Languages(texts)
     encoder = MessageEncoder(limits: configuration.limits)
@@ -61,6 +71,12 @@ package final class Hub {
 
   /// Sessions that have not ended, in memory or not.
   package var sessionCount: Int { sessions.count + dormant.count }
+  private func countSessions() {
+    let count = sessionCount
+    if count != countedSessions { share.total.add(count - countedSessions) }
+    countedSessions = count
+  }
+
   /// Those of them that are in memory.
   package var residentCount: Int { sessions.count }
   package var connectionCount: Int { connections.count }

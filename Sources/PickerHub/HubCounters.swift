@@ -16,4 +16,18 @@ package struct HubCounters: Sendable {
   package var closes: [CloseCode: Int] = [:]
 
   package init() {}
+
+  /// Adds what another hub has counted.
+  package static func += (sum: inout HubCounters, other: HubCounters) {
+    sum.messagesIn += other.messagesIn
+    sum.commands += other.commands
+    sum.refusals.merge(other.refusals, uniquingKeysWith: +)
+    sum.deltas += other.deltas
+    sum.ticks += other.ticks
+    sum.deliveries += other.deliveries
+    sum.snapshotsForSlowReaders += other.snapshotsForSlowReaders
+    sum.joins += other.joins
+    sum.resumes += other.resumes
+    sum.closes.merge(other.closes, uniquingKeysWith: +)
+  }
 }

@@ -8,13 +8,14 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package var limits: [String] = []
   package var web: String?
   package var logLevel: String?
+  package var loops: String?
 
   package init() {}
 
   /// The names of the environment's variables, which mirror the options.
   package static let variables = [
     "PICKERD_LISTEN", "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE",
-    "PICKERD_LIMIT", "PICKERD_WEB", "PICKERD_LOG_LEVEL",
+    "PICKERD_LIMIT", "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOOPS",
   ]
 
   /// Takes from `environment` what no option said; an empty variable says nothing.
@@ -34,6 +35,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
     store = store ?? value("STORE")
     web = web ?? value("WEB")
     logLevel = logLevel ?? value("LOG_LEVEL")
+    loops = loops ?? value("LOOPS")
     if origins.isEmpty { origins = values("ORIGIN") }
     limits = values("LIMIT") + limits
   }

@@ -9,7 +9,7 @@ import WebSocketTransport
 extension HubRoutes {
   /// `GET …/months/2026-11.svg`
   func drawMonth(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID, _ name: Substring
+    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID, _ name: Substring
   ) throws(ProblemDocument) {
     let month = try month(String(name), named: "the month in the path")
     let width = try pixels(request, "width", default: 350)
@@ -31,14 +31,14 @@ extension HubRoutes {
           weekdays: sight.cells.prefix(7).map { words.weekday($0.date.weekday) },
           cells: sight.cells, cellTexts: sight.cells.map { sight.texts.cell($0.date.day) },
           bands: sight.bands)
-        send(drawing.svg, id, ifNoneMatch: request.headers[.ifNoneMatch])
-      case .failure(let problem): answer(id, ProblemDocument(problem))
+        send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
   /// A picture has its content's hash as its tag: it changes exactly when the picture does.
-  private func send(_ picture: [UInt8], _ id: RequestID, ifNoneMatch: String?) {
+  private func send(_ picture: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
     let tag = EntityTag.of(picture)
     let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
     var headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
@@ -48,8 +48,8 @@ extension HubRoutes {
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "cross-origin"),
       ]
     }
-    transport.loop.answer(
-      id,
+    transport.answer(
+      caller,
       HTTPResponse(
         status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
         body: isKnown ? [] : picture))
@@ -57,7 +57,7 @@ extension HubRoutes {
 
   /// `GET …/events`
   func events(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
     var watch = WatchRequest()
     watch.token = token(of: request)
@@ -70,34 +70,34 @@ extension HubRoutes {
       watch.view = MonthView(from: try month(text, named: "months"), count: count)
     }
     watch.seen = request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
-    if request.method == .head { return headOfEvents(id, request, session) }
+    if request.method == .head { return headOfEvents(caller, request, session) }
     hub.watch(session, watch, at: transport.now) { [self] result in
       switch result {
-      case .success(let epoch): return transport.openEvents(id, epoch: epoch)
+      case .success(let epoch): return transport.openEvents(caller, epoch: epoch)
       case .failure(let problem):
-        answer(id, ProblemDocument(problem))
+        answer(caller, ProblemDocument(problem))
         return nil
       }
     }
   }
 
   /// Whether there would be a stream, without one.
-  private func headOfEvents(_ id: RequestID, _ request: HTTPRequest, _ session: SessionID) {
+  private func headOfEvents(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.read(
       session, token: token(of: request), locale: nil, isFull: false, at: transport.now
     ) { [self] result in
       switch result {
       case .success:
-        transport.loop.answer(
-          id, HTTPResponse(status: 200, headers: HubTransport.eventHeaders))
-      case .failure(let problem): answer(id, ProblemDocument(problem))
+        transport.answer(
+          caller, HTTPResponse(status: 200, headers: HubTransport.eventHeaders))
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
   /// `POST …/members`
   func addMember(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
     let body: MemberRequest
     do throws(BadMessage) {
@@ -108,15 +108,15 @@ extension HubRoutes {
     hub.addMember(to: session, body, token: token(of: request), at: transport.now) {
       [self] result in
       switch result {
-      case .success(let welcome): answer(id, 201, "application/json", welcome)
-      case .failure(let problem): answer(id, ProblemDocument(problem))
+      case .success(let welcome): answer(caller, 201, "application/json", welcome)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
   /// `POST …/commands`
   func command(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
     let byteCountMax = hub.configuration.limits.messageBytes
     guard request.body.count <= byteCountMax else {
@@ -132,7 +132,7 @@ extension HubRoutes {
     hub.post(
       body, to: session, token: token(of: request), locale: request.queryValue("locale"),
       at: transport.now
-    ) { [self] in answer(id, "application/json", $0) }
+    ) { [self] in answer(caller, "application/json", $0) }
   }
 
   private func month(

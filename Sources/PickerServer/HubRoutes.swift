@@ -10,22 +10,17 @@ import WebSocketTransport
 final class HubRoutes {
   let transport: HubTransport
   private let files: StaticFiles
-  private let origins: OriginPolicy
-  private let metrics: () -> String
-  private let isReady: () -> String?
+  let origins: OriginPolicy
 
-  /// - Parameters:
-  ///   - metrics: Prometheus text.
-  ///   - isReady: Why no session can be accepted now; `nil` if they can.
+  private let store: ServerStore
+
   init(
-    _ transport: HubTransport, files: StaticFiles, origins: OriginPolicy,
-    metrics: @escaping () -> String, isReady: @escaping () -> String?
+    _ transport: HubTransport, files: StaticFiles, origins: OriginPolicy, store: ServerStore
   ) {
     self.transport = transport
     self.files = files
     self.origins = origins
-    self.metrics = metrics
-    self.isReady = isReady
+    self.store = store
   }
 
   /// The words above drawn months.
@@ -33,14 +28,17 @@ final class HubRoutes {
 
   var hub: Hub { transport.hub }
 
-  func respond(_ id: RequestID, _ request: HTTPRequest) {
+  func respond(_ caller: Caller, _ request: HTTPRequest) {
+    var caller = caller
+    caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
       if request.method != .get && request.method != .head {
         try admitOrigin(of: request)
       }
-      try route(id, request)
+      if isPreflight(request) { return answerPreflight(caller) }
+      try route(caller, request)
     } catch {
-      answer(id, error)
+      answer(caller, error)
     }
   }
 
@@ -53,92 +51,100 @@ final class HubRoutes {
     }
   }
 
-  private func route(_ id: RequestID, _ request: HTTPRequest) throws(ProblemDocument) {
+  private func route(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     switch request.path {
     case "/v1/sessions":
       try allow(request, .post)
-      try create(id, request)
+      try create(caller, request)
     case "/v1/definitions/check":
       try allow(request, .post)
-      try check(id, request)
+      try check(caller, request)
     case "/v1/clock" where !transport.clock.runs:
       try allow(request, .post)
-      try setClock(id, request)
+      try setClock(caller, request)
     case "/healthz":
       try allow(request, .get)
-      answer(id, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
+      answer(caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
     case "/readyz":
       try allow(request, .get)
       if let problem = isReady() {
         throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
       }
-      answer(id, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
+      answer(caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
     case "/metrics":
       try allow(request, .get)
-      answer(id, 200, MetricsText.contentType, Array(metrics().utf8))
+      metrics(caller)
     case let path where path.hasPrefix("/v1/sessions/"):
-      try routeSession(id, request, path.dropFirst("/v1/sessions/".count))
+      try routeSession(caller, request, path.dropFirst("/v1/sessions/".count))
     case "/v1/openapi.json", "/v1/asyncapi.json":
-      try sendFile(id, request, at: "/client/api" + request.path.dropFirst("/v1".count))
-    default: try sendFile(id, request, at: request.path)
+      try sendFile(caller, request, at: "/client/api" + request.path.dropFirst("/v1".count))
+    default: try sendFile(caller, request, at: request.path)
     }
   }
 
   private func routeSession(
-    _ id: RequestID, _ request: HTTPRequest, _ rest: Substring
+    _ caller: Caller, _ request: HTTPRequest, _ rest: Substring
   ) throws(ProblemDocument) {
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     let session = SessionID(String(parts.first ?? ""))
     switch parts.count {
-    case 1 where request.method == .delete: delete(id, request, session)
+    case 1 where request.method == .delete: delete(caller, request, session)
     case 1:
       try allow(request, .get, .delete)
-      read(id, request, session)
+      read(caller, request, session)
     case 2 where parts[1] == "log":
       try allow(request, .get)
-      try log(id, request, session)
+      try log(caller, request, session)
     case 2 where parts[1] == "events":
       try allow(request, .get)
-      try events(id, request, session)
+      try events(caller, request, session)
     case 2 where parts[1] == "members":
       try allow(request, .post)
-      try addMember(id, request, session)
+      try addMember(caller, request, session)
     case 2 where parts[1] == "commands":
       try allow(request, .post)
-      try command(id, request, session)
+      try command(caller, request, session)
     case 3 where parts[1] == "months" && parts[2].hasSuffix(".svg"):
       try allow(request, .get)
-      try drawMonth(id, request, session, parts[2].dropLast(".svg".count))
+      try drawMonth(caller, request, session, parts[2].dropLast(".svg".count))
     default: throw notFound(request.path)
     }
   }
 
-  private func create(_ id: RequestID, _ request: HTTPRequest) throws(ProblemDocument) {
+  private func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     let body: CreateRequest
     do throws(BadMessage) {
-      body = try CreateRequest(request.body)
+      body = try CreateRequest(
+        request.body, ttlSecondsMax: hub.configuration.limits.ttlSeconds)
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }
-    let isSecure = request.headers[.xForwardedProto] == "https"
+    let isSecure = HubRoutes.isSecure(forwardedAs: request.headers[.xForwardedProto])
     let base = "\(isSecure ? "wss" : "ws")://\(request.headers[.host] ?? "127.0.0.1")"
     hub.create(body, socketBase: base, at: transport.now) { [self] result in
       switch result {
       case .success(let created):
-        transport.loop.answer(
-          id,
+        transport.answer(
+          caller,
           HTTPResponse(
             status: 201,
             headers: [
               ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
               ("Cache-Control", "no-store"),
             ], body: created.body))
-      case .failure(let problem): answer(id, ProblemDocument(problem))
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
-  private func check(_ id: RequestID, _ request: HTTPRequest) throws(ProblemDocument) {
+  /// Whether the client came over TLS, by `X-Forwarded-Proto`, to which each proxy may have added
+  /// its own: the first is the client's.
+  static func isSecure(forwardedAs header: String?) -> Bool {
+    let first = header?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
+    return first.filter { !$0.isWhitespace }.lowercased() == "https"
+  }
+
+  private func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     let body: JSONTree
     do throws(BadMessage) {
       body = try parseBody(request.body, fields: ["definition"])
@@ -150,13 +156,13 @@ final class HubRoutes {
         status: 400, code: "badRequest", detail: "definition is missing: it says what to check")
     }
     do throws(DefinitionProblem) {
-      answer(id, 200, "application/json", try hub.check(definition, at: transport.now))
+      answer(caller, 200, "application/json", try hub.check(definition, at: transport.now))
     } catch {
       throw ProblemDocument(.badDefinition(error))
     }
   }
 
-  private func setClock(_ id: RequestID, _ request: HTTPRequest) throws(ProblemDocument) {
+  private func setClock(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     let body: JSONTree
     do throws(BadMessage) {
       body = try parseBody(request.body, fields: ["now"])
@@ -168,22 +174,39 @@ final class HubRoutes {
         status: 400, code: "badRequest",
         detail: "now must be an RFC 3339 time, as 2026-11-20T10:00:00.000Z")
     }
-    transport.clock.set(now)
-    hub.clockSet(at: transport.now) { [self] in
-      let document = JSONTree.object([.init("now", .string(now.rfc3339))])
-      answer(id, 200, "application/json", document.serialized())
+    let document = JSONTree.object([.init("now", .string(now.rfc3339))]).serialized()
+    transport.group.ask(for: transport) { transport, reply in
+      transport.clock.set(now)
+      transport.hub.clockSet(at: transport.now) { reply(()) }
+    } completion: { [self] (_: [Void]) in
+      answer(caller, 200, "application/json", document)
     }
   }
 
-  private func read(_ id: RequestID, _ request: HTTPRequest, _ session: SessionID) {
+  /// Why no session can be accepted now; `nil` if they can.
+  private func isReady() -> String? {
+    transport.hub.isDraining ? "the server is going away" : store.failure
+  }
+
+  /// Every loop says what it has counted.
+  private func metrics(_ caller: Caller) {
+    transport.group.ask(for: transport) { transport, reply in
+      reply(LoopFigures(transport))
+    } completion: { [self] (figures: [LoopFigures]) in
+      let text = ServerMetrics.text(figures, store)
+      answer(caller, 200, MetricsText.contentType, Array(text.utf8))
+    }
+  }
+
+  private func read(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.read(
       session, token: token(of: request), locale: request.queryValue("locale"),
       isFull: request.queryValue("definition") == "full", at: transport.now
-    ) { [self] in answer(id, "application/json", $0) }
+    ) { [self] in answer(caller, "application/json", $0) }
   }
 
   private func log(
-    _ id: RequestID, _ request: HTTPRequest, _ session: SessionID
+    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
     var after = 0
     if let text = request.queryValue("after") {
@@ -194,21 +217,21 @@ final class HubRoutes {
       after = number
     }
     hub.logLines(session, token: token(of: request), after: after, at: transport.now) { [self] in
-      answer(id, "application/x-ndjson", $0)
+      answer(caller, "application/x-ndjson", $0)
     }
   }
 
-  private func delete(_ id: RequestID, _ request: HTTPRequest, _ session: SessionID) {
+  private func delete(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.delete(session, token: token(of: request), at: transport.now) { [self] result in
       switch result {
-      case .success: transport.loop.answer(id, HTTPResponse(status: 204))
-      case .failure(let problem): answer(id, ProblemDocument(problem))
+      case .success: transport.answer(caller, HTTPResponse(status: 204))
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
   }
 
   private func sendFile(
-    _ id: RequestID, _ request: HTTPRequest, at path: String
+    _ caller: Caller, _ request: HTTPRequest, at path: String
   ) throws(ProblemDocument) {
     guard
       let file = files.answer(
@@ -216,8 +239,8 @@ final class HubRoutes {
         ifNoneMatch: request.headers[.ifNoneMatch])
     else { throw notFound(request.path) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
-    transport.loop.answer(
-      id, HTTPResponse(status: file.status, headers: file.headers, body: file.body))
+    transport.answer(
+      caller, HTTPResponse(status: file.status, headers: file.headers, body: file.body))
   }
 
   func token(of request: HTTPRequest) -> String? {
@@ -229,24 +252,24 @@ final class HubRoutes {
       status: 404, code: "notFound", detail: "there is nothing at \(path.prefix(128))")
   }
 
-  func answer(_ id: RequestID, _ status: Int, _ type: String, _ body: [UInt8]) {
-    transport.loop.answer(
-      id,
+  func answer(_ caller: Caller, _ status: Int, _ type: String, _ body: [UInt8]) {
+    transport.answer(
+      caller,
       HTTPResponse(
         status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
         body: body))
   }
 
   func answer(
-    _ id: RequestID, _ type: String, _ result: Result<[UInt8], HubProblem>
+    _ caller: Caller, _ type: String, _ result: Result<[UInt8], HubProblem>
   ) {
     switch result {
-    case .success(let body): answer(id, 200, type, body)
-    case .failure(let problem): answer(id, ProblemDocument(problem))
+    case .success(let body): answer(caller, 200, type, body)
+    case .failure(let problem): answer(caller, ProblemDocument(problem))
     }
   }
 
-  func answer(_ id: RequestID, _ problem: ProblemDocument) {
-    transport.loop.answer(id, problem.response)
+  func answer(_ caller: Caller, _ problem: ProblemDocument) {
+    transport.answer(caller, problem.response)
   }
 }

@@ -6,13 +6,10 @@ import PickerWire
 import SessionLog
 import WebSocketTransport
 
-/// A whole server: loop, hub, log, catalogs and routes, from a configuration.
+/// A whole server: loops, hubs, log, catalogs and routes, from a configuration.
 package final class Server {
   private let configuration: ServerConfiguration
-  private let zones: ZoneDatabase
-  private let loop: SocketLoop
-  private let transport: HubTransport
-  private let routes: HubRoutes
+  private let group = LoopGroup()
   private let store: ServerStore
   /// The port that it listens at.
   package let port: UInt16
@@ -23,38 +20,66 @@ package final class Server {
   ///   ``StoreProblem`` if the store cannot be used.
   package init(_ configuration: ServerConfiguration) throws {
     self.configuration = configuration
-    let zones = ZoneDatabase()
-    self.zones = zones
     let log = ServerLog(configuration.logLevel)
     let limits = ServerLimits(configuration.limits)
-    let store = try ServerStore(configuration.store, limits.session, zones: zones, log: log)
-    self.store = store
-    loop = try SocketLoop(SocketLoopConfiguration(configuration, limits, log))
+    let parts = SharedParts(configuration)
+    store = try ServerStore(
+      configuration.store, limits.session, loopCount: configuration.loops, zones: parts.zones,
+      log: log)
+    var sockets = SocketLoopConfiguration(configuration, limits, log)
+    for _ in 0..<configuration.loops {
+      let loop = try SocketLoop(sockets)
+      // What the machine allows is found out, and said, once.
+      sockets.connectionsMax = loop.connectionsMax
+      Server.add(loop, to: group, configuration, limits, parts, store)
+    }
+    // The first loop accepts for all.
+    port = try group.transports[0].loop.listen(
+      host: configuration.listen.host, port: UInt16(configuration.listen.port))
+    store.connect(to: group)
+    log.notice(parts.zones.summary)
+    for note in store.notes { log.notice(note) }
+    if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
+  }
+
+  /// What all loops use.
+  private struct SharedParts {
+    let zones = ZoneDatabase()
+    let texts = LocaleCatalog()
+    let sessionTotal = SharedSessionTotal()
+    /// Where a manual clock starts.
+    let start: Instant?
+
+    init(_ configuration: ServerConfiguration) {
+      start =
+        configuration.clock == .manual
+        ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
+    }
+  }
+
+  /// Puts a hub and routes on a loop.
+  private static func add(
+    _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
+    _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore
+  ) {
+    let origins = configuration.origins
     let transport = HubTransport(
-      loop, clock: SessionClock(isManual: configuration.clock == .manual),
-      isAllowed: { [origins = configuration.origins] in origins.allows(origin: $0, host: $1) },
+      loop, in: group, clock: SessionClock(standingAt: parts.start),
+      isAllowed: { origins.allows(origin: $0, host: $1) },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
-    self.transport = transport
     transport.hub = Hub(
       HubConfiguration(
         authentication: configuration.authentication == .token ? .token : .open, limits: limits,
         definitionLimits: DefinitionLimits(configuration.limits)),
-      port: transport, log: store.log, zones: zones, texts: LocaleCatalog(),
-      identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256))
-    let loop = self.loop
-    routes = HubRoutes(
-      transport, files: StaticFiles(folder: configuration.webFolder),
-      origins: configuration.origins,
-      metrics: { ServerMetrics.text(transport.hub, loop, store) },
-      isReady: { transport.hub.isDraining ? "the server is going away" : store.failure })
+      port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
+      texts: parts.texts,
+      identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
+      share: HubShare(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
+    let routes = HubRoutes(
+      transport, files: StaticFiles(folder: configuration.webFolder), origins: origins,
+      store: store)
     transport.routes = routes.respond
     loop.handler = transport
-    port = try loop.listen(
-      host: configuration.listen.host, port: UInt16(configuration.listen.port))
-    store.connect(to: transport)
-    log.notice(zones.summary)
-    for note in store.notes { log.notice(note) }
-    if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
   }
 
   /// Where the server is, as one opens it in a browser.
@@ -65,23 +90,38 @@ package final class Server {
 
   /// Serves until SIGTERM or SIGINT, then tells the members to come back, and ends.
   ///
-  /// Both signals must be blocked in all threads by then; see ``blockSignals()``.
+  /// Both signals must be blocked in all threads by then; see ``blockSignals()``. The first loop
+  /// runs on the thread that calls.
   package func run() {
-    let loop = self.loop
-    let transport = UncheckedSendable(self.transport)
+    let group = self.group
     Thread.detachNewThread {
       var signals = Server.endingSignals
       var signal: Int32 = 0
       sigwait(&signals, &signal)
-      loop.post {
-        transport.value.hub.drain(at: transport.value.now)
-        loop.drain(withinMilliseconds: 5000)
+      for index in group.transports.indices {
+        group.post(to: index) { transport in
+          transport.hub.drain(at: transport.now)
+          transport.loop.drain(withinMilliseconds: 5000)
+        }
       }
       sigwait(&signals, &signal)
-      loop.post { loop.stop() }
+      for index in group.transports.indices { group.post(to: index) { $0.loop.stop() } }
     }
-    transport.value.rearm()
-    loop.run()
+    let others = DispatchGroup()
+    for index in group.transports.indices { group.post(to: index) { _ in } }
+    for index in group.transports.indices.dropFirst() {
+      others.enter()
+      let thread = Thread {
+        group.transports[index].loop.run()
+        others.leave()
+      }
+      thread.name = "pickerd.loop\(index)"
+      // As the first loop's, which is the process's own.
+      thread.stackSize = 8 << 20
+      thread.start()
+    }
+    group.transports[0].loop.run()
+    others.wait()
     store.close()
   }
 
@@ -101,11 +141,4 @@ package final class Server {
     sigaddset(&signals, SIGINT)
     return signals
   }
-}
-
-/// Carries what only the loop's thread touches through another thread.
-private struct UncheckedSendable<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
 }

@@ -12,7 +12,10 @@ extension ServerLimits {
     messagesPerSecond = settings[.messagesPerSecond]
     sessions = settings[.sessions]
     outboxBytes = settings[.outboxBytes]
+    outboxMessages = settings[.outboxMessages]
+    stalledMilliseconds = Int64(settings[.stalledMilliseconds])
     bodyBytes = settings[.bodyBytes]
+    ttlSeconds = settings[.ttlSeconds]
     session.months = settings[.months]
     session.rows = settings[.rows]
     session.windowRows = settings[.windowRows]
@@ -40,6 +43,7 @@ extension SocketLoopConfiguration {
     self.init()
     subprotocols = [HubTransport.subprotocol]
     connectionsMax = configuration.limits[.connections]
+    connections = configuration.loops > 1 ? ConnectionCount() : nil
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
     self.log = { isError, line in

@@ -11,6 +11,7 @@ extension ServerConfiguration {
       "store      \(store)",
       "web        " + (webFolder ?? "none: the API only"),
       "log level  \(logLevel.rawValue)",
+      "loops      \(loops)",
     ]
     for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {
       lines.append("limit      \(limit.rawValue)=\(limits[limit])")

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Everything that an operator decides, checked.
 package struct ServerConfiguration: Hashable, Sendable {
   /// Who may do what: `open` needs no token, `token` gives three with each session.
@@ -24,6 +26,14 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// An absolute path, or `nil`: no pages are served, only the API.
   package var webFolder: String?
   package var logLevel: LogLevel = .notice
+  /// Threads that serve, each with its share of the sessions.
+  package var loops = ServerConfiguration.standardLoops
+
+  /// A loop for each core that the process may use.
+  package static var standardLoops: Int {
+    min(max(1, ProcessInfo.processInfo.activeProcessorCount), loopsMax)
+  }
+  package static let loopsMax = 64
 
   package init() {}
 
@@ -36,6 +46,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
     if let text = texts.store { store = try StoreLocation(text) }
+    if let text = texts.loops { loops = try ServerConfiguration.loops(text) }
     limits = try LimitSettings(settings: texts.limits)
     origins = try ServerConfiguration.origins(texts.origins)
     webFolder = try ServerConfiguration.webFolder(texts.web)
@@ -52,6 +63,16 @@ package struct ServerConfiguration: Hashable, Sendable {
           + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
     return choice
+  }
+
+  private static func loops(_ text: String) throws(ConfigurationProblem) -> Int {
+    guard let count = Int(text), (1...loopsMax).contains(count) else {
+      throw ConfigurationProblem(
+        option: "--loops",
+        detail: "\(ConfigurationProblem.shown(text)) is not possible. It is a number from 1 to "
+          + "\(loopsMax): how many threads serve.")
+    }
+    return count
   }
 
   private static func origins(_ texts: [String]) throws(ConfigurationProblem) -> OriginPolicy {

@@ -6,7 +6,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
   case refs, undo, history, members, messagesPerSecond
   // What it meets otherwise.
-  case connections, sessions, outboxBytes, bodyBytes, ttlSeconds
+  case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds, bodyBytes
+  case ttlSeconds
   case definitionNodes, definitionColumns, definitionMonths, definitionBlocked
 
   /// What holds when nothing else is said, the values that can be said, and what it limits.
@@ -26,6 +27,9 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .connections: (16_384, 1...1_000_000, "connections in all")
     case .sessions: (100_000, 1...10_000_000, "sessions in all")
     case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes that wait for one slow reader")
+    case .outboxMessages: (1_000, 10...1_000_000, "messages that wait for one slow reader")
+    case .stalledMilliseconds:
+      (10_000, 100...600_000, "time that a slow reader may read nothing")
     case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes of a request's body")
     case .ttlSeconds: (31_536_000, 1...31_536_000, "the longest ttlSeconds of a session")
     case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")

@@ -1,15 +1,56 @@
 import PickerHub
 import WebSocketTransport
 
-/// What `GET /metrics` tells.
+/// What one loop has counted.
+struct LoopFigures: Sendable {
+  var counted: HubCounters
+  var sockets: SocketLoopCounters
+  var sessionCount, residentCount, deltaEncodeCount: Int
+  /// How long the loop's thread has worked.
+  let microseconds: Int64
+
+  /// On the loop's thread.
+  init(_ transport: HubTransport) {
+    counted = transport.hub.counters
+    sockets = transport.loop.counters
+    sessionCount = transport.hub.sessionCount
+    residentCount = transport.hub.residentCount
+    deltaEncodeCount = transport.hub.encoder.deltaEncodeCount
+    microseconds = SocketLoop.threadMicroseconds()
+  }
+
+  static func += (sum: inout LoopFigures, other: LoopFigures) {
+    sum.counted += other.counted
+    sum.sockets += other.sockets
+    sum.sessionCount += other.sessionCount
+    sum.residentCount += other.residentCount
+    sum.deltaEncodeCount += other.deltaEncodeCount
+  }
+}
+
+/// What `GET /metrics` tells: sums over all loops.
 enum ServerMetrics {
-  static func text(_ hub: Hub, _ loop: SocketLoop, _ store: ServerStore) -> String {
+  static func text(_ loops: [LoopFigures], _ store: ServerStore) -> String {
+    guard var sum = loops.first else { return "" }
+    for figures in loops.dropFirst() { sum += figures }
     var text = MetricsText()
-    let counted = hub.counters
-    let sockets = loop.counters
-    text.gauge("pickerd_sessions", "Sessions that have not ended.", .init(hub.sessionCount))
+    write(sum, store, to: &text)
+    text.counter(
+      "pickerd_loop_seconds_total", "How long each loop's thread has worked.",
+      loops.enumerated().map {
+        .init(Double($1.microseconds) / 1_000_000, (name: "loop", value: "\($0)"))
+      })
+    return text.text
+  }
+
+  private static func write(
+    _ sum: LoopFigures, _ store: ServerStore, to text: inout MetricsText
+  ) {
+    let counted = sum.counted
+    let sockets = sum.sockets
+    text.gauge("pickerd_sessions", "Sessions that have not ended.", .init(sum.sessionCount))
     text.gauge(
-      "pickerd_sessions_resident", "Those of them that are in memory.", .init(hub.residentCount))
+      "pickerd_sessions_resident", "Those of them that are in memory.", .init(sum.residentCount))
     if let batchCount = store.batchCount {
       text.counter(
         "pickerd_store_batches_total", "Transactions that the store has committed.",
@@ -30,7 +71,7 @@ enum ServerMetrics {
     text.counter("pickerd_ticks_total", "Revisions that time made.", .init(counted.ticks))
     text.counter(
       "pickerd_delta_encodes_total", "Deltas written out, once for each language.",
-      .init(hub.encoder.deltaEncodeCount))
+      .init(sum.deltaEncodeCount))
     text.counter("pickerd_deliveries_total", "Messages to clients.", .init(counted.deliveries))
     text.counter("pickerd_joins_total", "New members.", .init(counted.joins))
     text.counter("pickerd_resumes_total", "Members that came back.", .init(counted.resumes))
@@ -47,6 +88,5 @@ enum ServerMetrics {
     text.counter(
       "pickerd_sockets_failed_total", "WebSockets closed for breaking RFC 6455 or a limit.",
       .init(sockets.failed))
-    return text.text
   }
 }

@@ -4,37 +4,40 @@ import PickerSession
 import SessionLog
 import WebSocketTransport
 
-/// The log of a server: in memory, or in a file whose thread speaks to the hub through the loop.
-final class ServerStore {
-  let log: any SessionLog
+/// Where the sessions of a server are kept: in memory, each loop its own, or in one file for all
+/// loops, whose thread speaks to each hub through its loop.
+final class ServerStore: Sendable {
   private let file: SQLiteSessionLog?
-  private let mailbox: StoreMailbox
+  private let mailboxes: [StoreMailbox]
+  /// Folds whole logs in memory again.
+  private let reading = DispatchQueue(label: "pickerd.store.reading")
 
   /// - Throws: ``StoreProblem`` if the file cannot be used.
   init(
-    _ location: StoreLocation, _ limits: SessionLimits, zones: ZoneDatabase,
+    _ location: StoreLocation, _ limits: SessionLimits, loopCount: Int, zones: ZoneDatabase,
     log serverLog: ServerLog
   ) throws(StoreProblem) {
-    let mailbox = StoreMailbox()
-    self.mailbox = mailbox
+    let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
+    self.mailboxes = mailboxes
     switch location {
-    case .memory:
-      let queue = DispatchQueue(label: "pickerd.store.reading")
-      log = MemorySessionLog { work in
-        queue.async { mailbox.post(.run(work())) }
-      }
-      file = nil
+    case .memory: file = nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
-      let file = try SQLiteSessionLog(
+      file = try SQLiteSessionLog(
         path: path, limits: limits, zone: { zones.rules(named: $0) },
-        turn: { mailbox.post(.run($0)) },
+        turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
           if case .said(let sentence) = notice { serverLog.warning(sentence) }
-          mailbox.post(notice)
+          mailboxes.post(notice)
         })
-      self.file = file
-      log = file
+    }
+  }
+
+  /// The log for the hub of a loop.
+  func log(forLoop index: Int) -> any SessionLog {
+    if let file { return file }
+    return MemorySessionLog { [reading, mailbox = mailboxes[index]] work in
+      reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
   }
 
@@ -50,14 +53,16 @@ final class ServerStore {
     }
   }
 
-  /// Gives the hub what the file keeps, and from now on what the store says.
-  func connect(to transport: HubTransport) {
-    nonisolated(unsafe) let connected = transport
-    mailbox.connect { notice in
-      connected.loop.post { connected.hear(notice) }
+  /// Gives each hub those of its sessions that the file keeps, and from now on what the store says.
+  func connect(to group: LoopGroup) {
+    for (index, mailbox) in mailboxes.enumerated() {
+      mailbox.connect { notice in group.post(to: index) { $0.hear(notice) } }
     }
     guard let file else { return }
-    transport.hub.restore(file.restored, at: transport.now)
+    for transport in group.transports {
+      let hub = transport.hub!
+      hub.restore(file.restored.lazy.filter { hub.share.has($0.id) }, at: transport.now)
+    }
   }
 
   /// Why nothing can be stored now; `nil` while all is well.
@@ -88,9 +93,8 @@ extension HubTransport {
       for (session, count) in counts { hub.stored(count, of: session, at: now) }
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
-    case .run(let work): work()
+    case .run(_, let work): work()
     case .said: return
     }
-    rearm()
   }
 }

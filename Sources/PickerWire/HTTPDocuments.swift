@@ -11,8 +11,9 @@ package struct CreateRequest: Hashable, Sendable {
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
 
+  /// - Parameter ttlSecondsMax: Also the default's maximum.
   /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
-  package init(_ body: [UInt8]) throws(BadMessage) {
+  package init(_ body: [UInt8], ttlSecondsMax: Int = 31_536_000) throws(BadMessage) {
     let tree = try parseBody(body, fields: ["definition", "title", "ttlSeconds", "openTap"])
     guard let definition = tree["definition"] else {
       throw BadMessage("definition is missing: it says what the picker is")
@@ -27,12 +28,12 @@ package struct CreateRequest: Hashable, Sendable {
       title = nil
     }
     if let ttl = tree["ttlSeconds"] {
-      guard let seconds = ttl.integer, (1...31_536_000).contains(seconds) else {
-        throw BadMessage("ttlSeconds must be an integer from 1 to 31536000")
+      guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
+        throw BadMessage("ttlSeconds must be an integer from 1 to \(ttlSecondsMax)")
       }
       ttlSeconds = seconds
     } else {
-      ttlSeconds = 86_400
+      ttlSeconds = min(86_400, ttlSecondsMax)
     }
     if let openTap = tree["openTap"] {
       guard let text = openTap.string, let known = SessionOrigin.OpenTap(rawValue: text) else {

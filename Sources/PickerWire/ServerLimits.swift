@@ -1,6 +1,7 @@
 package import PickerSession
 
 /// What a server allows; the first eleven are told to every member as `limits`.
+/// What an operator sets, and its defaults, are `ServerLimit`'s; a test holds these against them.
 /// - Source: protocol.md, "When it goes wrong".
 package struct ServerLimits: Hashable, Sendable {
   /// Octets of one message from a client; default 65,536.
@@ -13,15 +14,17 @@ package struct ServerLimits: Hashable, Sendable {
   package var messagesPerSecond = 50
   /// The maxima of each session.
   package var session = SessionLimits()
-  /// Sessions that are not ended; default 250,000.
-  package var sessions = 250_000
-  /// Octets that may wait for one connection before a snapshot takes their place; default 256 KiB.
-  package var outboxBytes = 262_144
+  /// Sessions that are not ended; default 100,000.
+  package var sessions = 100_000
+  /// Octets that may wait for one connection before a snapshot takes their place; default 1 MiB.
+  package var outboxBytes = 1_048_576
   /// Messages that may wait for one connection, answers that no snapshot replaces included; default
   /// 1,000. More close it.
   package var outboxMessages = 1000
   /// Octets of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
+  /// The longest time that a session can be asked to live untouched; default a year.
+  package var ttlSeconds = 31_536_000
   /// How long a connection may read nothing after a snapshot took the place of what waited for it;
   /// default 10 s.
   package var stalledMilliseconds: Int64 = 10_000

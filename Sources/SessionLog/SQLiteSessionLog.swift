@@ -7,15 +7,15 @@ import PickerModel
 package import PickerSession
 import Synchronization
 
-/// What a store tells the hub's thread.
+/// What a store tells the hubs' threads.
 package enum StoreNotice: Sendable {
   /// Records that are in, per session in the order of their appends.
   case stored([(session: SessionID, count: Int)])
   /// Sessions of which something appended is not in, and will not be.
   case lost([SessionID])
   case loaded(SessionID, LoadedSession?)
-  /// Something to be done on the hub's thread.
-  case run(@Sendable () -> Void)
+  /// Something to be done on the thread of a session's hub.
+  case run(SessionID, @Sendable () -> Void)
   /// Something that whoever runs the server wants to know, as a sentence.
   case said(String)
 }
@@ -24,7 +24,7 @@ package enum StoreNotice: Sendable {
 ///
 /// A thread of its own writes. What the sessions append in one turn of the loop, and while it
 /// commits, gathers; then all of that is the next transaction: many sessions share one flush of the
-/// disk. The loop never waits.
+/// disk. No loop ever waits. Several hubs, each with its own thread and sessions, may have it.
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
@@ -50,8 +50,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// Whether accepted history was missing then, so that every session has a new epoch.
   package let hasLostHistory: Bool
 
-  /// Does something when the hub's turn is over.
-  package typealias Turn = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+  /// Does something when the turn of a session's hub is over.
+  package typealias Turn = @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
   /// Records that may wait for the disk; more are not taken.
   static let recordCountMax = 200_000
 
@@ -71,13 +71,13 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ///   - path: The file; its folder must exist.
   ///   - limits: What new sessions are created under.
   ///   - zone: Zone rules by IANA name; called on any thread.
-  ///   - turn: Called on the hub's thread. Default: every turn is over at once.
+  ///   - turn: Called on the thread of the session's hub. Default: every turn is over at once.
   ///   - notify: Called on the store's threads.
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
   ///   newer pickerd, or it cannot be opened.
   package init(
     path: String, limits: SessionLimits = SessionLimits(),
-    zone: @escaping @Sendable (String) -> ZoneRules?, turn: @escaping Turn = { $0() },
+    zone: @escaping @Sendable (String) -> ZoneRules?, turn: @escaping Turn = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
@@ -104,15 +104,15 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   package var batchCount: Int { state.withLock { $0.batchCount } }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    add(.log(record, session)) ? .pending : .failed
+    add(.log(record, session), of: session) ? .pending : .failed
   }
 
   package func keep(_ snapshot: LogSnapshot, of session: SessionID) {
-    _ = add(.snapshot(snapshot, session))
+    _ = add(.snapshot(snapshot, session), of: session)
   }
 
   /// - Returns: False while nothing can be stored.
-  private func add(_ record: SQLiteBatchWriter.Record) -> Bool {
+  private func add(_ record: SQLiteBatchWriter.Record, of session: SessionID) -> Bool {
     let outcome = state.withLock { state -> (isTaken: Bool, isFirst: Bool) in
       if state.failure != nil || state.records.count >= SQLiteSessionLog.recordCountMax {
         return (false, false)
@@ -121,12 +121,12 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       defer { state.isTurnQueued = true }
       return (true, !state.isTurnQueued)
     }
-    if outcome.isFirst { queueTurn() }
+    if outcome.isFirst { queueTurn(of: session) }
     return outcome.isTaken
   }
 
-  private func queueTurn() {
-    turn { self.queue.async { self.writeAndRead() } }
+  private func queueTurn(of session: SessionID) {
+    turn(session) { self.queue.async { self.writeAndRead() } }
   }
 
   package func load(_ session: SessionID, limits: SessionLimits) {
@@ -135,7 +135,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       defer { state.isTurnQueued = true }
       return !state.isTurnQueued
     }
-    if isFirst { queueTurn() }
+    if isFirst { queueTurn(of: session) }
   }
 
   /// Writes everything that has gathered, in one transaction; then has loaded what was asked for. A
@@ -191,7 +191,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
           origin, try SQLiteReading.entries(of: origin.id, database), after: after,
           through: through, limits: limits)
       }
-      self.notify(.run { completion(deltas ?? nil) })
+      self.notify(.run(origin.id) { completion(deltas ?? nil) })
     }
   }
 

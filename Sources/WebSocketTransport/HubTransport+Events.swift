@@ -28,8 +28,11 @@ extension HubTransport {
   /// Answers a request with a stream of events.
   ///
   /// - Returns: `nil` if the peer is gone.
-  package func openEvents(_ id: RequestID, epoch: String) -> ConnectionID? {
-    guard loop.startStream(id, headers: HubTransport.eventHeaders) else { return nil }
+  package func openEvents(_ caller: Caller, epoch: String) -> ConnectionID? {
+    // The connection has come to this loop before its request was answered.
+    let id = caller.id
+    let headers = HubTransport.eventHeaders + caller.headers
+    guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
     let connection = ConnectionID(raw: id.raw)
     streams[connection] = EventStream(
       request: id, epochMark: ServerSentEvent.epochMark(of: epoch))

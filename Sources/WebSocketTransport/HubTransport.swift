@@ -1,4 +1,3 @@
-package import CivilTime
 import Dispatch
 package import PickerHub
 package import PickerSession
@@ -14,30 +13,38 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Set before the loop runs.
   package var hub: Hub!
   /// Answers HTTP requests. Set before the loop runs.
-  package var routes: ((RequestID, HTTPRequest) -> Void)!
+  package var routes: ((Caller, HTTPRequest) -> Void)!
+  /// The loops of the server, this one among them.
+  package let group: LoopGroup
+  /// This loop's number in the group.
+  package internal(set) var index = 0
+  /// Whose turn it is to have the next new connection.
+  var connectionTurn = 0
   /// Whether a page of this origin may open a WebSocket here.
   private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
-  private let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
+  let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
   /// Connections that are streams of events, not WebSockets.
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
   var keepAliveDue: Int64?
-  /// One at a time: what takes long must not take all cores from the loop.
-  private let background = DispatchQueue(label: "pickerd.background")
+  /// One at a time for all loops: what takes long must not take all cores from them.
+  private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
   ///   - isAllowed: Judges the `Origin` header, with `Host` beside it.
   ///   - problem: Makes the answer to a handshake that is refused.
   package init(
-    _ loop: SocketLoop, clock: SessionClock,
+    _ loop: SocketLoop, in group: LoopGroup, clock: SessionClock,
     isAllowed: @escaping (_ origin: String?, _ host: String?) -> Bool,
     problem: @escaping (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   ) {
     self.loop = loop
+    self.group = group
     self.clock = clock
     self.isAllowed = isAllowed
     self.problem = problem
+    group.add(self)
   }
 
   package static let subprotocol = "pickerd.v1"
@@ -86,11 +93,6 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     rearm()
   }
 
-  package func respond(to id: RequestID, _ request: HTTPRequest) {
-    routes(id, request)
-    rearm()
-  }
-
   package func timer() {
     timerDue = nil
     hub.timer(at: now)
@@ -119,7 +121,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     // Only carried through the other thread: both are used on the loop's.
     nonisolated(unsafe) let then = then
     nonisolated(unsafe) let transport = self
-    background.async { [loop] in
+    HubTransport.background.async { [loop] in
       let octets = work()
       loop.post {
         then(octets)
@@ -154,26 +156,5 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     let parts = authorization.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return String(parts[1])
-  }
-}
-
-/// The sessions' clock: the machine's, or one that stands until somebody puts it.
-package final class SessionClock {
-  /// Where a manual clock stands.
-  private var standing: Instant?
-
-  /// - Parameter isManual: Whether it starts at the machine's time and stands.
-  package init(isManual: Bool) {
-    standing = isManual ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
-  }
-
-  /// Whether it goes on by itself.
-  package var runs: Bool { standing == nil }
-
-  package var now: Instant { standing ?? Instant(milliseconds: SocketLoop.wallMilliseconds()) }
-
-  /// Puts a manual clock to `instant`; the machine's stays as it is.
-  package func set(_ instant: Instant) {
-    if standing != nil { standing = instant }
   }
 }

@@ -5,6 +5,7 @@ import PickerSession
 /// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
 extension SocketLoop {
   static let handlers = wsl_handlers(
+    accepted: { owner, descriptor in SocketLoop.of(owner).accepted(descriptor) ? 0 : 1 },
     admit: { owner, _, request in SocketLoop.of(owner).admit(request!) },
     opened: { owner, id in
       let loop = SocketLoop.of(owner)
@@ -18,9 +19,7 @@ extension SocketLoop {
     writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
     closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
     respond: { owner, id, request in
-      let request = HTTPRequest(request!)
-      SocketLoop.of(owner).handler?.respond(
-        to: RequestID(raw: id, isHead: request.method == .head), request)
+      SocketLoop.of(owner).respond(id, request!)
     },
     stream_writable: { owner, id in
       SocketLoop.of(owner).handler?.streamWritable(RequestID(raw: id, isHead: false))
@@ -43,6 +42,10 @@ extension SocketLoop {
     let upgrade = UpgradeRequest(head: RequestHead(request))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
     guard let handler else { return 1 }
+    if let other = elsewhere(upgrade.head, isWebSocket: true) {
+      if !detach(request, to: other) { refuse(request, SocketLoop.noDescriptors) }
+      return 1
+    }
     switch handler.admit(upgrade) {
     case .accept(let subprotocol) where subprotocol == selected:
       admitted = upgrade
@@ -50,9 +53,23 @@ extension SocketLoop {
     case .accept:
       return 1
     case .refuse(let response):
-      let head = response.head(length: response.body.count, keepAlive: false)
-      wsl_refuse(request, head, head.count, response.body, response.body.count)
+      refuse(request, response)
       return 1
+    }
+  }
+
+  private func refuse(_ request: OpaquePointer, _ response: HTTPResponse) {
+    let head = response.head(length: response.body.count, keepAlive: false)
+    wsl_refuse(request, head, head.count, response.body, response.body.count)
+  }
+
+  private func respond(_ id: wsl_id, _ request: OpaquePointer) {
+    let whole = HTTPRequest(request)
+    let requestID = RequestID(raw: id, isHead: whole.method == .head)
+    if whole.method == .get, let other = elsewhere(whole.head, isWebSocket: false) {
+      if !detach(request, to: other) { answer(requestID, SocketLoop.noDescriptors) }
+    } else {
+      handler?.respond(to: requestID, whole)
     }
   }
 }

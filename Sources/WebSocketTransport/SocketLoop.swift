@@ -133,6 +133,7 @@ extension wsl_limits {
   fileprivate init(_ configuration: SocketLoopConfiguration) {
     self.init(
       connections_max: UInt32(configuration.connectionsMax),
+      connections_open: configuration.connections?.open,
       message_bytes_max: UInt32(configuration.messageBytesMax),
       fragments_max: UInt32(configuration.fragmentsMax),
       assembly_ms: UInt32(configuration.assemblyMilliseconds),

@@ -5,6 +5,8 @@ package struct SocketLoopConfiguration: Sendable {
   /// TCP connections of all kinds; one more is answered with 503. Cut to what the machine's limit
   /// of open files allows.
   package var connectionsMax = 16_384
+  /// For loops that share connections: counts those of all of them. Default: this loop is alone.
+  package var connections: ConnectionCount?
   /// Octets of one message; one more is closed with 1009.
   package var messageBytesMax = 65_536
   /// Frames of one message; one more is closed with 1009.
@@ -34,6 +36,19 @@ package struct SocketLoopConfiguration: Sendable {
   package init() {}
 }
 
+/// How many connections there are, in all loops that share this.
+package final class ConnectionCount: @unchecked Sendable {
+  /// Changed by atomic operations only.
+  let open: UnsafeMutablePointer<UInt32>
+
+  package init() {
+    open = .allocate(capacity: 1)
+    open.initialize(to: 0)
+  }
+
+  deinit { open.deallocate() }
+}
+
 /// Why a loop cannot start or listen: a sentence that says what to do.
 package struct SocketLoopProblem: Error, CustomStringConvertible {
   package let description: String
@@ -53,4 +68,15 @@ package struct SocketLoopCounters: Sendable {
   /// Connections hung up for being slow or silent.
   package var timedOut: Int
   package var logLinesDropped: Int
+
+  /// Adds what another loop has counted.
+  package static func += (sum: inout SocketLoopCounters, other: SocketLoopCounters) {
+    sum.connections += other.connections
+    sum.webSockets += other.webSockets
+    sum.accepted += other.accepted
+    sum.refusedFull += other.refusedFull
+    sum.failed += other.failed
+    sum.timedOut += other.timedOut
+    sum.logLinesDropped += other.logLinesDropped
+  }
 }

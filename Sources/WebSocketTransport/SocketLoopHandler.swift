@@ -1,9 +1,18 @@
 package import PickerSession
 
-/// What a ``SocketLoop`` tells its owner. Everything is called on the loop's thread.
+/// What a ``SocketLoop`` tells its owner, and asks it. Everything is called on the loop's thread.
 ///
 /// Every function of the loop may be called from each of these, for any connection.
 package protocol SocketLoopHandler: AnyObject {
+  /// Which loop should serve a new connection, by what it has said so far, which may be nothing;
+  /// `nil`: this one. Asked only of loops that share connections.
+  func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop?
+
+  /// Which loop a WebSocket, or the stream that a GET opens, belongs to; `nil`: this one, or it is
+  /// no stream. Asked only of loops that share connections; the connection goes there, with this
+  /// request, and what has come behind it is lost.
+  func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop?
+
   /// Somebody wants to open a WebSocket, with a handshake that is correct.
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer
 
@@ -35,6 +44,8 @@ package protocol SocketLoopHandler: AnyObject {
 }
 
 extension SocketLoopHandler {
+  package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? { nil }
+  package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
 }

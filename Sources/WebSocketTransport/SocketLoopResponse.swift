@@ -3,12 +3,14 @@ import CWebSocketLoop
 /// An HTTP response. `Content-Length`, `Date` and `Connection` are the loop's.
 package struct HTTPResponse: Sendable {
   package var status: Int
-  package var headers: [(name: String, value: String)]
+  package typealias Header = (name: String, value: String)
+
+  package var headers: [Header]
   package var body: [UInt8]
   /// Whether the connection may serve another request. Default: yes.
   package var keepAlive = true
 
-  package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+  package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body

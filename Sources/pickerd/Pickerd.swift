@@ -12,7 +12,7 @@ struct Pickerd: ParsableCommand {
       pick what does not exist.
       """,
     version: pickerdRelease,
-    subcommands: [Serve.self, Replay.self, Backup.self])
+    subcommands: [Serve.self, Replay.self, Backup.self, Join.self])
 }
 
 /// The release, as in CHANGELOG.md.

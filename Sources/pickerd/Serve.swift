@@ -8,7 +8,8 @@ struct Serve: ParsableCommand {
     abstract: "Serve sessions over HTTP and WebSocket.",
     discussion: """
       Every option can be an environment variable instead: PICKERD_LISTEN, PICKERD_AUTH, \
-      PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL. \
+      PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL, \
+      PICKERD_LOOPS. \
       Several origins or limits stand apart by commas or blanks. An option wins over its variable.
 
       LIMITS (name, what holds if nothing is said, what it limits):
@@ -68,6 +69,12 @@ struct Serve: ParsableCommand {
       valueName: "error|warning|notice|info|debug"))
   var logLevel: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How many threads serve. Each session is one thread's, so that more of them help many "
+        + "sessions, not one. (default: the number of cores)", valueName: "number"))
+  var loops: String?
+
   @Flag(help: "Check the configuration, print it, and do not serve.")
   var check = false
 
@@ -102,6 +109,7 @@ struct Serve: ParsableCommand {
     texts.limits = limit
     texts.web = web
     texts.logLevel = logLevel
+    texts.loops = loops
 
     let environment = ProcessInfo.processInfo.environment
     texts.fill(from: environment)

@@ -37,7 +37,7 @@ final class TestPort: HubPort {
 final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
-  let canLoad = false
+  var canLoad = false
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if case .failed = outcome { return .failed }
@@ -86,10 +86,13 @@ final class HubFixture {
   /// Milliseconds since the test began.
   var machine: Int64 = 0
 
-  init(_ definition: String, _ configuration: HubConfiguration = HubConfiguration()) throws {
+  init(
+    _ definition: String, _ configuration: HubConfiguration = HubConfiguration(),
+    share: HubShare = .whole
+  ) throws {
     hub = Hub(
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
-      identities: IdentitySource(random: CountingRandom()) { $0 })
+      identities: IdentitySource(random: CountingRandom()) { $0 }, share: share)
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
     hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       if case .success(let created) = result { session = created.id }

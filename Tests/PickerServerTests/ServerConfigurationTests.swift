@@ -1,3 +1,5 @@
+import PickerModel
+import PickerWire
 import Testing
 
 @testable import PickerServer
@@ -15,6 +17,22 @@ import Testing
     #expect(configuration.logLevel == .notice)
   }
 
+  @Test func `there is a loop for each core, or as many as are asked for`() throws {
+    #expect(
+      try ServerConfiguration(ConfigurationTexts()).loops == ServerConfiguration.standardLoops)
+    #expect((1...64).contains(ServerConfiguration.standardLoops))
+    for count in [1, 2, 64] {
+      var texts = ConfigurationTexts()
+      texts.loops = "\(count)"
+      #expect(try ServerConfiguration(texts).loops == count)
+    }
+    for text in ["0", "65", "-1", "two", "", "1.5"] {
+      var texts = ConfigurationTexts()
+      texts.loops = text
+      #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+    }
+  }
+
   @Test func `the standard limits are those of the protocol`() {
     let limits = LimitSettings()
 
@@ -30,6 +48,24 @@ import Testing
     #expect(limits[.members] == 1_000)
     #expect(limits[.messagesPerSecond] == 50)
     #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
+  }
+
+  @Test func `what the help says is what holds, in every part`() {
+    #expect(ServerLimits(LimitSettings()) == ServerLimits())
+    #expect(DefinitionLimits(LimitSettings()) == DefinitionLimits())
+  }
+
+  @Test func `every limit that can be set reaches its part`() throws {
+    let standard = LimitSettings()
+    for limit in ServerLimit.allCases where limit != .connections {
+      let changed = try LimitSettings(settings: [
+        "\(limit.rawValue)=\(limit.facts.range.lowerBound)"
+      ])
+      let isHeard =
+        ServerLimits(changed) != ServerLimits(standard)
+        || DefinitionLimits(changed) != DefinitionLimits(standard)
+      #expect(isHeard, "\(limit)")
+    }
   }
 
   @Test func `a limit can be set to its ends and not past them`() throws {

@@ -1,3 +1,5 @@
+import PickerHub
+import PickerSession
 import SessionLog
 import Synchronization
 import Testing
@@ -13,5 +15,39 @@ import Testing
     for _ in 0..<200_000 { mailbox.post(.said("")) }
 
     #expect(heardCount.withLock { $0 } == 200_000)
+  }
+
+  @Test func `each loop hears of its own sessions, in their order`() {
+    let mailboxes = (0..<3).map { _ in StoreMailbox() }
+    let heard = Mutex([[String]](repeating: [], count: 3))
+    for (index, mailbox) in mailboxes.enumerated() {
+      mailbox.connect { notice in heard.withLock { $0[index] += notice.words } }
+    }
+    let ids = (0..<30).map { SessionID("session \($0)") }
+
+    mailboxes.post(.stored(ids.map { ($0, 2) }))
+    mailboxes.post(.lost(ids))
+    for id in ids { mailboxes.post(.loaded(id, nil)) }
+    mailboxes.post(.said("nobody's"))
+
+    for index in 0..<3 {
+      let own = ids.filter { HubShare.index(of: $0, among: 3) == index }.map(\.text)
+      #expect(!own.isEmpty)
+      #expect(
+        heard.withLock { $0[index] }
+          == own.map { "\($0) 2" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" })
+    }
+  }
+}
+
+extension StoreNotice {
+  fileprivate var words: [String] {
+    switch self {
+    case .stored(let counts): counts.map { "\($0.session) \($0.count)" }
+    case .lost(let sessions): sessions.map { "\($0) lost" }
+    case .loaded(let session, _): ["\(session) loaded"]
+    case .run(let session, _): ["\(session) run"]
+    case .said(let sentence): [sentence]
+    }
   }
 }

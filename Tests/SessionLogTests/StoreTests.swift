@@ -26,7 +26,7 @@ final class Shelf: Sendable {
   }
 
   func open(
-    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $0() }
+    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $1() }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(path: path, limits: limits, zone: { _ in .utc }, turn: turn) { notice in
       self.notices.withLock { $0.append(notice) }
@@ -115,7 +115,7 @@ final class Shelf: Sendable {
   @Test func `records of one turn are one batch`() async throws {
     let shelf = try Shelf()
     let turns = Mutex<[@Sendable () -> Void]>([])
-    let log = try shelf.open { work in turns.withLock { $0.append(work) } }
+    let log = try shelf.open { _, work in turns.withLock { $0.append(work) } }
 
     for seed in UInt64(1)...30 { keep(try GeneratedSession(seed: seed), in: log) }
     #expect(turns.withLock { $0.count } == 1)

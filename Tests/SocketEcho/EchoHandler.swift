@@ -6,6 +6,8 @@ import WebSocketTransport
 /// Echoes messages; on the path /script it obeys them; and it has a few HTTP routes.
 final class EchoHandler: SocketLoopHandler {
   unowned let loop: SocketLoop
+  /// Where what is asked for with `?over` is opened.
+  var other: SocketLoop?
   var connections: [ConnectionID: Connection] = [:]
   var streams: [RequestID: Int] = [:]
   var waiting: [(id: RequestID, at: Int64)] = []
@@ -19,6 +21,10 @@ final class EchoHandler: SocketLoopHandler {
   }
 
   init(_ loop: SocketLoop) { self.loop = loop }
+
+  func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
+    head.queryValue("over") == nil ? nil : other
+  }
 
   // MARK: WebSocket
 

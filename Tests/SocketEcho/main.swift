@@ -1,5 +1,6 @@
 // An echo server over SocketLoop, for the tests of the transport.
-// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host` or `port`.
+// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, or `loops=2`:
+// what a GET with `?over` opens goes to the second one.
 // Prints `listening PORT` when it does; SIGTERM and SIGINT drain it.
 import Glibc
 import WebSocketTransport
@@ -11,6 +12,7 @@ configuration.log = { isError, line in
 }
 var host = "127.0.0.1"
 var port: UInt16 = 0
+var isDouble = false
 
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
@@ -27,6 +29,9 @@ for argument in CommandLine.arguments.dropFirst() {
     host = parts[1]
   } else if parts[0] == "port" {
     port = UInt16(parts[1])!
+  } else if argument == "loops=2" {
+    isDouble = true
+    configuration.connections = ConnectionCount()
   } else if let limit = limits[parts[0]] {
     configuration[keyPath: limit] = Int(parts[1])!
   } else {
@@ -36,42 +41,71 @@ for argument in CommandLine.arguments.dropFirst() {
 
 do {
   let loop = try SocketLoop(configuration)
-  loop.handler = EchoHandler(loop)
+  let handler = EchoHandler(loop)
+  loop.handler = handler
+  let second = isDouble ? try SocketLoop(configuration) : nil
+  if let second {
+    second.handler = EchoHandler(second)
+    handler.other = second
+  }
   say("listening \(try loop.listen(host: host, port: port))", to: 1)
-  drainOnSignals(loop)
+  drainOnSignals([loop, second].compactMap { $0 })
+  let thread = second.map(start)
   loop.run()
+  if let thread { pthread_join(thread, nil) }
   say("stopped", to: 1)
 } catch {
   say("\(error)", to: 2)
   exit(1)
 }
 
+/// Runs a loop on a thread of its own.
+func start(_ loop: SocketLoop) -> pthread_t {
+  var thread = pthread_t()
+  pthread_create(
+    &thread, nil,
+    { argument in
+      Unmanaged<SocketLoop>.fromOpaque(argument!).takeRetainedValue().run()
+      return nil
+    }, Unmanaged.passRetained(loop).toOpaque())
+  return thread
+}
+
 /// Has a thread of its own wait for the signals, which are blocked everywhere else.
-func drainOnSignals(_ loop: SocketLoop) {
+func drainOnSignals(_ loops: [SocketLoop]) {
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGTERM)
   sigaddset(&signals, SIGINT)
   pthread_sigmask(SIG_BLOCK, &signals, nil)
   var thread = pthread_t()
-  let argument = Unmanaged.passRetained(loop).toOpaque()
+  let argument = Unmanaged.passRetained(Loops(loops)).toOpaque()
   pthread_create(
     &thread, nil,
     { argument in
-      let loop = Unmanaged<SocketLoop>.fromOpaque(argument!).takeRetainedValue()
+      let loops = Unmanaged<Loops>.fromOpaque(argument!).takeRetainedValue().loops
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGTERM)
       sigaddset(&signals, SIGINT)
       var number: CInt = 0
       sigwait(&signals, &number)
-      loop.post {
-        (loop.handler as? EchoHandler)?.closeAll()
-        loop.drain(withinMilliseconds: 3_000)
+      for loop in loops {
+        loop.post {
+          (loop.handler as? EchoHandler)?.closeAll()
+          loop.drain(withinMilliseconds: 3_000)
+        }
       }
       return nil
     }, argument)
   pthread_detach(thread)
+}
+
+/// Carries them through a pointer.
+final class Loops {
+  let loops: [SocketLoop]
+
+  init(_ loops: [SocketLoop]) { self.loops = loops }
 }
 
 @Sendable func say(_ line: String, to descriptor: CInt) {

@@ -51,7 +51,7 @@ final class HubLoad {
   private init(path: String) throws {
     let mailbox = self.mailbox
     log = try SQLiteSessionLog(
-      path: path, zone: { _ in nil }, turn: { mailbox.post(.run($0)) },
+      path: path, zone: { _ in nil }, turn: { mailbox.post(.run($0, $1)) },
       notify: { mailbox.post($0) })
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100
@@ -72,7 +72,7 @@ final class HubLoad {
       switch notice {
       case .stored(let counts):
         for (session, count) in counts { hub.stored(count, of: session, at: now) }
-      case .run(let work): work()
+      case .run(_, let work): work()
       case .lost, .loaded, .said: fatalError("the store has failed: \(notice)")
       }
     }

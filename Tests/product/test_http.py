@@ -166,3 +166,14 @@ def test_a_server_that_holds_enough_sessions_answers_503_full(start):
 
     assert (full.status, full.code) == (503, "full")
     assert again.status == 201
+
+
+@pytest.mark.parametrize("forwarded, scheme", [
+    ("https", "wss"), ("HTTPS", "wss"), ("https, http", "wss"), ("http, https", "ws"), (None, "ws")])
+def test_the_address_of_the_socket_is_as_the_client_came(server, forwarded, scheme):
+    headers = {"X-Forwarded-Proto": forwarded} if forwarded else {}
+
+    made = server.post("/v1/sessions", {"definition": LISTS}, headers=headers)
+
+    assert made.json["socket"].startswith(f"{scheme}://127.0.0.1:{server.port}/v1/sessions/")
+    server.delete(made.headers["location"])

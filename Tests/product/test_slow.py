@@ -127,3 +127,20 @@ def test_a_slow_reader_that_looks_at_months_gets_them_with_the_snapshot(server):
     assert "snapshot" in kinds, "6,000 taps over 24 months are more than any buffer"
     at = kinds.index("snapshot")
     assert "months" in kinds[at:]
+
+
+def test_who_reads_nothing_for_as_long_as_is_set_is_closed(start):
+    """`--limit` says how much may wait for a slow reader, and how long it may read nothing."""
+    server = start(limits={"messagesPerSecond": 100_000, "outboxBytes": 65_536,
+                           "stalledMilliseconds": 500})
+    session = server.session(heavy())
+    ana = session.join("Ana")
+    without_checks(ana)
+    slow = RawMember(server, session, receive_buffer=4096)
+    begun = time.monotonic()
+
+    while (ana.screen.members.get(slow.welcome["member"]["id"]) or {"online": True})["online"]:
+        turn(ana, 20)
+        assert time.monotonic() - begun < 9, "it is there after ten times as long"
+
+    slow.close()

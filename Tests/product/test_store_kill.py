@@ -1,5 +1,7 @@
 """kill -9 at random moments under load: what was answered is there, and everybody goes on.
 
+Each start has another number of loops.
+
 `make soak` sets PICKERD_KILL_ROUNDS to 1,000.
 """
 
@@ -24,6 +26,7 @@ def test_no_answer_is_lost_by_kill_9(tmp_path, monkeypatch):
         crowd = Crowd(server)
         for number in range(ROUNDS):
             crowd.load(chance.uniform(0.05, 0.8), f"{seed}-{number}")
+            server.environment["PICKERD_LOOPS"] = str(chance.randint(1, 3))
             server.start()
             if chance.random() < 0.2:
                 server.kill()

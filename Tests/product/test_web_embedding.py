@@ -157,3 +157,49 @@ def test_the_names_of_the_session_are_there(embedding, server):
     assert missing == []
     emitted = set(re.findall(r'name: "(\w+)"', SOURCE)) | set(re.findall(r'#emit\("(\w+)"', SOURCE))
     assert rows("event") <= emitted
+
+
+def test_a_listed_sites_page_creates_reads_deletes_and_hears_events(embedding, server):
+    ada = embedding('<!doctype html><html lang="en"><title>Fetch</title><link rel="icon" href="data:,">')
+    asks = """async ([base, definition]) => {
+        const headers = {"Content-Type": "application/json"}
+        const made = await fetch(`${base}/v1/sessions`, {method: "POST", headers, body: JSON.stringify({definition})})
+        const at = base + made.headers.get("Location")
+        const events = new EventSource(`${at}/events`)
+        const welcome = await new Promise((resolve, reject) => {
+            events.addEventListener("welcome", event => resolve(JSON.parse(event.data)))
+            events.onerror = reject
+        })
+        events.close()
+        const read = await (await fetch(at)).json()
+        const wrong = await (await fetch(`${base}/v1/definitions/check`, {method: "POST", headers, body: "{}"})).json()
+        const gone = await fetch(at, {method: "DELETE", headers: {Authorization: "Bearer x.y"}})
+        return [made.status, welcome.revision, read.status, wrong.code, gone.status]
+    }"""
+
+    heard = ada.page.evaluate(asks, [f"http://127.0.0.1:{server.port}", CALENDAR])
+
+    assert heard == [201, 0, "open", "badRequest", 204]
+
+
+def test_a_page_of_another_site_is_told_nothing(server, site):
+    session = server.session(CALENDAR)
+    evil = {"Origin": "https://another.example"}
+
+    heard = server.get(session.path, headers=evil)
+    made = server.post("/v1/sessions", {"definition": CALENDAR}, headers=evil)
+    asked = server.request("OPTIONS", "/v1/sessions", headers={**evil, "Access-Control-Request-Method": "POST"})
+
+    assert [heard.status, made.status, asked.status] == [200, 403, 403]
+    for answer in (heard, made, asked):
+        assert "access-control-allow-origin" not in answer.headers
+        assert answer.headers["vary"] == "Origin"
+
+
+def test_without_a_list_nothing_is_shared(plain):
+    own = {"Origin": f"http://127.0.0.1:{plain.port}"}
+
+    checked = plain.post("/v1/definitions/check", {"definition": DATE}, headers=own)
+
+    assert checked.status == 200
+    assert not [name for name in checked.headers if name.startswith("access-control") or name == "vary"]

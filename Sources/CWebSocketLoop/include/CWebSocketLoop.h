@@ -3,8 +3,10 @@
 /// No type of either library is visible here. Everything is named by a `wsl_id`, which never
 /// dangles: an id whose connection or request is over is recognised and ignored.
 ///
-/// Threads: every function belongs to the thread that calls `wsl_run`, but `wsl_wake`, the
-/// clocks and the cryptography, which any thread may call.
+/// Threads: every function belongs to the thread that calls `wsl_run`, but `wsl_wake`,
+/// `wsl_peek`, `wsl_discard`, the clocks and the cryptography, which any thread may call. Several
+/// loops may run in one process, each on its own thread; a connection can be taken from one
+/// (`accepted`, `wsl_detach`) and given to another (`wsl_adopt`).
 ///
 /// Ownership: what a function takes by pointer is borrowed until it returns; what a callback is
 /// given is borrowed until the callback returns. What must outlive that is copied by the taker.
@@ -51,6 +53,8 @@ typedef enum wsl_header {
 /// Limits. Every field counts; there are no defaults here.
 typedef struct wsl_limits {
   uint32_t connections_max;      ///< TCP connections of all kinds; one more is answered with 503
+  uint32_t *connections_open;    ///< how many there are, of all loops that have this pointer;
+                                 ///< outlives them; NULL counts this loop's alone
   uint32_t message_bytes_max;    ///< one assembled WebSocket message; one octet more is 1009
   uint32_t fragments_max;        ///< frames of one message; one more is 1009
   uint32_t assembly_ms;          ///< from a message's first octet to its last; longer is 1009
@@ -66,8 +70,11 @@ typedef struct wsl_limits {
 
 /// What happens on the loop's thread. `owner` is the one given to `wsl_create`. None may be NULL.
 typedef struct wsl_handlers {
+  /// A connection was accepted. Return 0 to have it served here; any other value: it is the
+  /// handler's now, for `wsl_adopt` of a loop with the same `connections_open`, or `wsl_discard`.
+  int (*accepted)(void *owner, int descriptor);
   /// A correct upgrade request for a WebSocket. Return 0 to accept it, or refuse it by calling
-  /// `wsl_refuse` and returning any other value.
+  /// `wsl_refuse`, or take it away by `wsl_detach`, and return any other value.
   int (*admit)(void *owner, wsl_id id, wsl_request *request);
   /// The WebSocket is open. Follows `admit` without anything in between.
   void (*opened)(void *owner, wsl_id id);
@@ -77,7 +84,8 @@ typedef struct wsl_handlers {
   void (*writable)(void *owner, wsl_id id);
   /// The WebSocket is over, whoever ended it. Exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
-  /// A whole HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later.
+  /// A whole HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later; or
+  /// take it away by `wsl_detach`.
   void (*respond)(void *owner, wsl_id id, wsl_request *request);
   /// As `writable`, for a streamed response.
   void (*stream_writable)(void *owner, wsl_id id);
@@ -143,6 +151,29 @@ void wsl_wake(wsl_loop *loop);
 void wsl_timer(wsl_loop *loop, int64_t at_ms);
 
 wsl_counters wsl_count(const wsl_loop *loop);
+
+/// The limit of connections, which may be lower than what `wsl_create` was given.
+uint32_t wsl_connections_max(const wsl_loop *loop);
+
+// Several loops --------------------------------------------------------------------------------
+
+/// Copies what has arrived on a connection, without taking it: at most `size` octets.
+size_t wsl_peek(int descriptor, void *into, size_t size);
+
+/// Serves a connection that another loop has accepted or detached. `head` (borrowed, may be of 0
+/// octets) is a whole request without a body that was read from it. Takes the descriptor over.
+void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count);
+
+/// Hangs up a connection that no loop will adopt.
+void wsl_discard(int descriptor, uint32_t *connections_open);
+
+/// Takes a connection away from its loop, within `admit` or `respond`, for another one. Writes
+/// its request anew, with the headers that can be asked for, into `head`; a body is left out, and
+/// what follows the request is lost.
+///
+/// - Returns: The descriptor; -1 if there is none left, or `size` is too small: the connection
+///   is where it was then.
+int wsl_detach(wsl_request *request, void *head, size_t size, size_t *head_count);
 
 // WebSockets -----------------------------------------------------------------------------------
 
@@ -216,6 +247,9 @@ int64_t wsl_monotonic_ms(void);
 
 /// Milliseconds since 1970-01-01T00:00Z.
 int64_t wsl_wall_ms(void);
+
+/// Microseconds that this thread has worked.
+int64_t wsl_thread_us(void);
 
 /// Writes the time as HTTP's Date header has it, 29 octets and a NUL.
 /// - Source: RFC 9110, section 5.6.7

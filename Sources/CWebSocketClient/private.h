@@ -1,0 +1,63 @@
+/// What the files of CWebSocketClient share. Nothing outside includes this.
+#pragma once
+
+// Here and not in Package.swift: a product with unsafe flags cannot be used by other packages.
+#pragma clang diagnostic error "-Wall"
+#pragma clang diagnostic error "-Wextra"
+
+#include <libwebsockets.h>
+#include <pthread.h>
+
+#include "CWebSocketClient.h"
+
+/// A message on its way out, with the room that libwebsockets wants in front of it.
+typedef struct wsc_message {
+  struct wsc_message *next;
+  size_t count;
+  unsigned char bytes[];    ///< LWS_PRE octets, then the message
+} wsc_message;
+
+typedef enum wsc_phase {
+  WSC_DIALLING,
+  WSC_OPEN,
+  WSC_CLOSING,              ///< our close frame is out or about to be
+  WSC_OVER,
+} wsc_phase;
+
+struct wsc_socket {
+  // Of the socket's thread alone, once it runs.
+  wsc_handlers handlers;
+  void *owner;
+  char *host, *path, *authority, *subprotocol;
+  uint16_t port;
+  bool is_secure;
+  bool holds_tls;           ///< the lock of TLS handshakes
+  struct lws *wsi;          ///< not after CLIENT_CLOSED or an error
+  wsc_phase phase;
+  unsigned char *incoming;  ///< a message that arrives in pieces
+  size_t incoming_count, incoming_capacity;
+  uint16_t close_code;      ///< 0 before one is known
+  char reason[128];
+  size_t reason_count;
+
+  // Of all threads, under the lock.
+  pthread_mutex_t lock;
+  int holders;              ///< the thread and the caller
+  bool is_closing;          ///< nothing more is taken
+  struct lws_context *context;
+  wsc_message *first, **last;
+  size_t waiting_bytes;
+};
+
+// queue.c
+wsc_message *wsc_take_message(wsc_socket *socket);
+bool wsc_is_asked_to_close(wsc_socket *socket);
+void wsc_give_up_holding(wsc_socket *socket);
+
+// callback.c
+int wsc_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                 size_t count);
+void wsc_note_reason(wsc_socket *socket, const char *text, size_t count);
+
+// dial.c
+void wsc_leave_tls(wsc_socket *socket);

@@ -1,0 +1,144 @@
+#define _GNU_SOURCE  // dup3
+#include "private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// How connections come to a loop and leave it for another one. libwebsockets can adopt one with
+// what was read from it, but never gives one back: what it closes in the end is another socket.
+
+/// Counts one connection more; false if there are `connections_max` already.
+bool wsl_connection_begins(wsl_loop *loop) {
+  uint32_t *open = loop->limits.connections_open;
+  uint32_t before = __atomic_fetch_add(open, 1, __ATOMIC_RELAXED);
+  if (before < loop->limits.connections_max) return true;
+  wsl_connection_ends(open);
+  return false;
+}
+
+void wsl_connection_ends(uint32_t *connections_open) {
+  __atomic_fetch_sub(connections_open, 1, __ATOMIC_RELAXED);
+}
+
+void wsl_discard(int descriptor, uint32_t *connections_open) {
+  close(descriptor);
+  wsl_connection_ends(connections_open);
+}
+
+size_t wsl_peek(int descriptor, void *into, size_t size) {
+  ssize_t count = recv(descriptor, into, size, MSG_PEEK | MSG_DONTWAIT);
+  return count > 0 ? (size_t)count : 0;
+}
+
+void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count) {
+  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
+  if (!slot) {
+    wsl_refuse_full(loop, descriptor);
+    wsl_connection_ends(loop->limits.connections_open);
+    return;
+  }
+  if (head_count == 0) loop->counters.accepted++;  // not one that has come over
+  loop->adopted = slot;
+  // It closes the descriptor if it fails.
+  lws_adopt_socket_vhost_readbuf(loop->vhost, descriptor, head, head_count);
+  if (!loop->adopted) return;
+  loop->adopted = NULL;
+  wsl_slot_release(loop, slot);
+}
+
+// Leaving --------------------------------------------------------------------------------------
+
+/// A request being written anew.
+typedef struct wsl_head {
+  char *bytes;
+  size_t count, size;
+  bool is_whole;
+} wsl_head;
+
+static void add(wsl_head *head, const char *format, ...) {
+  va_list arguments;
+  size_t rest = head->size - head->count;
+  va_start(arguments, format);
+  int count = vsnprintf(head->bytes + head->count, rest, format, arguments);
+  va_end(arguments);
+  if (count < 0 || (size_t)count >= rest) head->is_whole = false;
+  else head->count += (size_t)count;
+}
+
+/// Adds decoded text with everything percent-encoded that is not unreserved or `kept`.
+/// - Source: RFC 3986, section 2.3
+static void add_encoded(wsl_head *head, wsl_text text, char kept) {
+  static const char unreserved[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  for (size_t index = 0; index < text.count; index++) {
+    char octet = text.bytes[index];
+    bool is_plain = octet == kept || (octet != '\0' && strchr(unreserved, octet));
+    add(head, is_plain ? "%c" : "%%%02X", (unsigned char)octet);
+  }
+}
+
+static void add_token(wsl_head *head, struct lws *wsi, enum lws_token_indexes token) {
+  char value[256];
+  if (lws_hdr_copy(wsi, value, sizeof value, token) > 0)
+    add(head, "%s %s\r\n", (const char *)lws_token_to_string(token), value);
+}
+
+/// Writes a GET request anew from its parsed headers.
+static void write_head(wsl_head *head, wsl_request *request) {
+  static const enum lws_token_indexes of_connection[] = {
+      WSI_TOKEN_CONNECTION, WSI_TOKEN_UPGRADE, WSI_TOKEN_KEY, WSI_TOKEN_VERSION};
+  char version[16] = "";
+  wsl_text text;
+  add(head, "GET ");
+  add_encoded(head, request->path, '/');
+  for (size_t index = 0; (text = wsl_request_query(request, index)).bytes; index++) {
+    add(head, index == 0 ? "?" : "&");
+    add_encoded(head, text, '=');
+  }
+  lws_hdr_copy(request->wsi, version, sizeof version, WSI_TOKEN_HTTP);
+  add(head, " %s\r\n", version);
+  for (int header = 0; header < WSL_HEADER_COUNT; header++) {
+    text = wsl_request_header(request, header);
+    if (text.bytes) add(head, "%s %s\r\n", wsl_header_name(header), text.bytes);
+  }
+  for (size_t index = 0; index < sizeof of_connection / sizeof *of_connection; index++)
+    add_token(head, request->wsi, of_connection[index]);
+  add(head, "\r\n");
+}
+
+/// The connection under another descriptor, and under its own a socket that nobody is at, for
+/// libwebsockets to shut down and close. -1 if there are no descriptors.
+static int exchange_socket(struct lws *wsi) {
+  int descriptor = lws_get_socket_fd(wsi);
+  int nobody = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (nobody < 0) return -1;
+  int taken = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (taken >= 0) {
+    // Out of epoll first, which knows the connection by both.
+    lws_rx_flow_control(wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
+                                 LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
+    if (dup3(nobody, descriptor, O_CLOEXEC) < 0) {
+      close(taken);
+      taken = -1;
+    }
+  }
+  close(nobody);
+  return taken;
+}
+
+int wsl_detach(wsl_request *request, void *into, size_t size, size_t *head_count) {
+  wsl_head head = {.bytes = into, .size = size, .is_whole = true};
+  if (request->method != WSL_GET) return -1;
+  write_head(&head, request);
+  int taken = head.is_whole ? exchange_socket(request->wsi) : -1;
+  if (taken < 0) return -1;
+  request->slot->is_detached = true;
+  request->slot->phase = PHASE_DOOMED;
+  *head_count = head.count;
+  return taken;
+}

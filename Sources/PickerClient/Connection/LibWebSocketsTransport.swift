@@ -1,0 +1,85 @@
+#if os(Linux)
+  import CWebSocketClient
+
+  /// WebSockets of the system's libwebsockets, `ws` and `wss`, with the system's trust.
+  ///
+  /// A socket has a thread of its own while it lives.
+  public struct LibWebSocketsTransport: SocketTransport {
+    public init() {}
+
+    public func dial(_ address: SessionAddress) -> any ClientSocket { LibWebSocket(address) }
+  }
+
+  extension SocketTransport where Self == LibWebSocketsTransport {
+    /// The platform's own.
+    public static var platform: LibWebSocketsTransport { LibWebSocketsTransport() }
+  }
+
+  private final class LibWebSocket: ClientSocket {
+    let events: AsyncStream<SocketEvent>
+    /// `nil` when there was no memory or thread for it. Its functions may be called from anywhere.
+    nonisolated(unsafe) private let socket: OpaquePointer?
+
+    init(_ address: SessionAddress) {
+      let (events, continuation) = AsyncStream.makeStream(of: SocketEvent.self)
+      self.events = events
+      // Given back by the last callback.
+      let ear = Unmanaged.passRetained(Ear(continuation))
+      socket = Self.dial(address, ear)
+      guard socket == nil else { return }
+      ear.release()
+      continuation.yield(.closed(code: 1006, reason: "no memory or thread for a socket"))
+      continuation.finish()
+    }
+
+    deinit { if let socket { wsc_release(socket) } }
+
+    func send(_ text: String) {
+      guard let socket else { return }
+      var text = text
+      text.withUTF8 { octets in _ = wsc_send(socket, octets.baseAddress, octets.count) }
+    }
+
+    func close() { if let socket { wsc_close(socket) } }
+
+    private static func dial(_ address: SessionAddress, _ ear: Unmanaged<Ear>) -> OpaquePointer? {
+      var handlers = wsc_handlers(
+        opened: { Ear.at($0).yield(.opened) },
+        received: {
+          Ear.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
+        },
+        closed: { owner, code, reason, count in
+          let text = String(
+            decoding: UnsafeRawBufferPointer(start: reason, count: count), as: UTF8.self)
+          Ear.at(owner).yield(.closed(code: Int(code), reason: text))
+          Ear.at(owner).finish()
+          Unmanaged<Ear>.fromOpaque(owner!).release()
+        })
+      return address.host.withCString { host in
+        address.path.withCString { path in
+          address.authority.withCString { authority in
+            "pickerd.v1".withCString { subprotocol in
+              var place = wsc_address(
+                host: host, port: UInt16(address.port), is_secure: address.isSecure, path: path,
+                authority: authority, subprotocol: subprotocol)
+              return wsc_dial(&place, &handlers, ear.toOpaque())
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Where a socket's callbacks go.
+  private final class Ear {
+    let continuation: AsyncStream<SocketEvent>.Continuation
+
+    init(_ continuation: AsyncStream<SocketEvent>.Continuation) {
+      self.continuation = continuation
+    }
+
+    static func at(_ owner: UnsafeMutableRawPointer?) -> AsyncStream<SocketEvent>.Continuation {
+      Unmanaged<Ear>.fromOpaque(owner!).takeUnretainedValue().continuation
+    }
+  }
+#endif

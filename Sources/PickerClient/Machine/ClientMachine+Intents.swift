@@ -1,0 +1,67 @@
+import JSONText
+
+/// What the person wants.
+extension ClientMachine {
+  mutating func give(_ command: PickerCommand) {
+    let isLive = state.connection == .live
+    let isOver: Bool
+    switch state.connection {
+    case .away, .left: isOver = true
+    case .idle, .connecting, .joining, .live, .waiting, .needsCredentials: isOver = false
+    }
+    let canWait =
+      !isOver && command.canWait && pending.entries.count < PendingCommands.waitingMax
+    if let replaced = pending.add(command) {
+      effects.append(.settled(ref: replaced, .failure(.replaced)))
+    }
+    hasChanged = true
+    guard let entry = pending.entries.last else { return }
+    if isLive {
+      send(entry)
+    } else if !canWait {
+      _ = pending.answered(entry.ref)
+      effects.append(.settled(ref: entry.ref, .failure(.offline)))
+    }
+  }
+
+  mutating func look(from: PickerMonth, count: Int) {
+    let looking = Looking(from: from, count: max(1, min(count, state.limits.months)))
+    guard self.looking != looking else { return }
+    self.looking = looking
+    if state.connection == .live { sendLook(looking) }
+  }
+
+  mutating func sendLook(_ looking: Looking) {
+    effects.append(
+      .send(#"{"type":"months","from":"\#(looking.from.iso)","count":\#(looking.count)}"#))
+  }
+
+  mutating func want(_ rows: ClosedRange<Int>, of column: Int) {
+    guard state.connection == .live, state.columns.indices.contains(column) else { return }
+    let generation = state.columns[column].generation
+    for window in state.columns[column].missing(rows, window: state.limits.windowRows) {
+      let name = RowWindow(column: column, generation: generation, from: window.lowerBound)
+      guard asked.insert(name).inserted else { continue }
+      effects.append(
+        .send(
+          #"{"type":"rows","column":\#(column),"from":\#(window.lowerBound),"#
+            + #""count":\#(window.count)}"#))
+    }
+  }
+
+  /// At most one touch in 100 ms is told, the last one always.
+  mutating func tell(_ touch: PickerTouch?) {
+    guard state.connection == .live else { return }
+    guard !timers.isSet(.touch) else {
+      waitingTouch = .some(touch)
+      return
+    }
+    switch touch {
+    case .row(let column, let row):
+      effects.append(.send(#"{"type":"touch","column":\#(column),"row":\#(row)}"#))
+    case .day(let day): effects.append(.send(#"{"type":"touch","date":"\#(day.iso)"}"#))
+    case nil: effects.append(.send(#"{"type":"touch"}"#))
+    }
+    start(.touch)
+  }
+}

@@ -1,0 +1,126 @@
+import JSONText
+
+/// What the server says.
+extension ClientMachine {
+  mutating func receive(_ octets: [UInt8]) {
+    guard state.connection == .joining || state.connection == .live else { return }
+    let before = state
+    do {
+      let message = try JSONTree.parse(octets)
+      try take(message, type: try message.text("type"))
+    } catch {
+      // What cannot be read may have been a delta: nothing of it counts, and we come back for it.
+      state = before
+      resync()
+    }
+  }
+
+  private mutating func take(_ message: JSONTree, type: String) throws {
+    switch type {
+    case "error":
+      state.problem = PickerProblem(
+        code: try message.text("code"), detail: message["detail"]?.string ?? "")
+      hasChanged = true
+      return
+    case "draining":
+      drainMilliseconds = max(0, Int64(message["reconnectAfterMs"]?.integer ?? 0))
+      return
+    case "welcome": if state.connection == .joining { try welcome(message) }
+    default:
+      guard state.connection == .live else { return }
+      try takeNews(message, type: type)
+    }
+    hasChanged = true
+  }
+
+  private mutating func takeNews(_ message: JSONTree, type: String) throws {
+    switch type {
+    case "delta": try delta(message)
+    case "reply":
+      let revision = try message.number("revision")
+      answered(try message.number("ref"), .success(revision))
+      // Only a snapshot on its way can be behind a reply that is ahead of us.
+      if revision > state.revision { start(.catchUp) }
+    case "refused": try refused(message)
+    case "snapshot":
+      try state.takeSnapshot(message)
+      asked = []
+      timers.clear(.catchUp)
+    case "months":
+      try state.takeMonths(message)
+      state.months = state.months.filter { looking?.contains($0.key) ?? false }
+    case "rows":
+      try state.takeRows(message)
+      asked.remove(
+        RowWindow(
+          column: try message.number("column"), generation: try message.number("generation"),
+          from: try message.number("from")))
+    case "presence": tell(try state.takePresence(message))
+    default: break  // Newer than this client, and nothing to it.
+    }
+  }
+
+  private mutating func welcome(_ message: JSONTree) throws {
+    let isSame = identity != nil && identity?.member == message["member"]?["id"]?.string
+    try state.takeWelcome(message)
+    identity = ClientIdentity(
+      member: try message.need("member").text("id"),
+      secret: try message.need("member").text("secret"), epoch: try message.text("epoch"),
+      ref: pending.ref)
+    timers.clear(.join)
+    start(.steady)
+    asked = []
+    waitingTouch = nil
+    turn(.live)
+    if !isSame {
+      for entry in pending.takeUncertain() {
+        effects.append(.settled(ref: entry.ref, .failure(.lost)))
+        effects.append(.notice(.lost(entry.command)))
+      }
+    }
+    for entry in pending.entries { send(entry) }
+  }
+
+  private mutating func delta(_ message: JSONTree) throws {
+    let revision = try message.number("revision")
+    if revision > state.revision {
+      guard revision == state.revision + 1 else { return resync() }
+      let notices = try state.takeDelta(message)
+      timers.clear(.catchUp)
+      tell(notices)
+    }
+    if let ref = message["ref"]?.integer { answered(ref, .success(revision)) }
+  }
+
+  private mutating func refused(_ message: JSONTree) throws {
+    let code = RefusalCode(rawValue: try message.text("code"))
+    let detail = message["detail"]?.string ?? ""
+    guard let ref = message["ref"]?.integer else {
+      if code == .tooMany { start(.look) }
+      return
+    }
+    let command = answered(ref, .failure(.refused(code, detail: detail)))
+    _ = try state.take(changes: message["changes"]?.array ?? [], by: nil)
+    tell([.refused(code: code, detail: detail, command: command)])
+  }
+
+  @discardableResult
+  private mutating func answered(_ ref: Int, _ outcome: Result<Int, PickerFailure>)
+    -> PickerCommand?
+  {
+    guard let entry = pending.answered(ref) else { return nil }
+    effects.append(.settled(ref: ref, outcome))
+    if pending.entries.isEmpty { timers.clear(.answer) } else { start(.answer) }
+    return entry.command
+  }
+
+  mutating func send(_ entry: PendingCommands.Entry) {
+    pending.sent(entry.ref)
+    effects.append(.send(entry.command.message(ref: entry.ref)))
+    start(.answer)
+  }
+
+  private mutating func tell(_ notices: [PickerNotice]) {
+    effects += notices.map { .notice($0) }
+  }
+}

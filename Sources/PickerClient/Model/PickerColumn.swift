@@ -1,0 +1,75 @@
+/// A row of a column: its key is stable, its text is in this member's own language.
+public struct PickerRow: Hashable, Sendable {
+  public let key: String
+  public let text: String
+
+  public init(key: String, text: String) {
+    self.key = key
+    self.text = text
+  }
+}
+
+/// One column, as far as this client knows it: a window of its rows, by index.
+public struct PickerColumn: Hashable, Sendable {
+  /// One more whenever the column's list of rows changes.
+  public internal(set) var generation: Int
+  /// All rows, known here or not.
+  public internal(set) var count: Int
+  /// The selected row by the server's last word; `nil` in an empty column.
+  public internal(set) var row: Int?
+  /// The row to show: ``row`` with this member's own unanswered selects on top.
+  public internal(set) var shownRow: Int?
+  var rows: [Int: PickerRow]
+  /// After a reload, until its move: what was there before, because a correction speaks of it.
+  var before: Before?
+
+  struct Before: Hashable, Sendable {
+    var selected: PickerRow?
+    var rows: [Int: PickerRow]
+  }
+
+  /// The row at `index`; `nil` if it is not known here yet, see ``PickerConnection/rows(_:of:)``.
+  public subscript(index: Int) -> PickerRow? { rows[index] }
+  /// The selected row by the server's last word.
+  public var selected: PickerRow? { row.flatMap { rows[$0] } }
+  /// The row to show as selected.
+  public var shown: PickerRow? { shownRow.flatMap { rows[$0] } }
+
+  /// The index of a key among the rows that are known here.
+  public func row(ofKey key: String) -> Int? { rows.first { $0.value.key == key }?.key }
+
+  /// The stretches of `wanted` that are not known, in whole windows.
+  ///
+  /// - Parameter window: Rows in a window; windows begin at its multiples.
+  func missing(_ wanted: ClosedRange<Int>, window: Int) -> [Range<Int>] {
+    var windows: [Range<Int>] = []
+    var index = max(0, wanted.lowerBound)
+    while index <= min(wanted.upperBound, count - 1) {
+      guard rows[index] == nil else {
+        index += 1
+        continue
+      }
+      let start = index / window * window
+      windows.append(start..<min(start + window, count))
+      index = start + window
+    }
+    return windows
+  }
+
+  mutating func put(_ new: [PickerRow], from: Int) {
+    for (offset, row) in new.enumerated() { rows[from + offset] = row }
+  }
+
+  /// What a key says, now or before the last reload; the key itself if neither knows it.
+  func text(ofKey key: String) -> String {
+    let known = rows.values.first { $0.key == key } ?? before?.rows.values.first { $0.key == key }
+    return known?.text ?? key
+  }
+}
+
+extension PickerColumn {
+  /// The rows that are known here, in their order.
+  public var rowsKnown: [(index: Int, row: PickerRow)] {
+    rows.sorted { $0.key < $1.key }.map { (index: $0.key, row: $0.value) }
+  }
+}

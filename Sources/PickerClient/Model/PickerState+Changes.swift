@@ -1,0 +1,71 @@
+import JSONText
+
+extension PickerState {
+  /// Applies the changes of a delta or of a refusal, in their order.
+  ///
+  /// - Returns: What people should hear of; a refusal's changes have no cause and tell nothing.
+  mutating func take(
+    changes: [JSONTree], by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    var notices: [PickerNotice] = []
+    for change in changes {
+      switch try change.text("change") {
+      case "reload": try takeReload(change)
+      case "row": notices += try takeMove(change, by: by)
+      case "months":
+        let list = try PickerMonths(change)
+        monthList = list
+        months = months.filter { list.contains($0.key) }
+      case "range": notices += try takeRange(change, by: by)
+      case "bands":
+        let bands = try PickerBand.list(try change.list("bands"))
+        months[try change.month("month")]?.bands = bands
+      case "status":
+        guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
+        self.status = status
+        notices.append(.status(status, by: by))
+      default: continue  // Newer than this client, and optional for it to know.
+      }
+    }
+    return notices
+  }
+
+  private mutating func takeReload(_ change: JSONTree) throws(MalformedMessage) {
+    let index = try change.number("column")
+    guard columns.indices.contains(index) else { throw MalformedMessage(field: "column") }
+    let old = columns[index]
+    columns[index] = try PickerColumn(change)
+    columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)
+  }
+
+  private mutating func takeMove(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    let index = try change.number("column")
+    guard columns.indices.contains(index) else { throw MalformedMessage(field: "column") }
+    let row = try PickerRow(change)
+    let cause = change["cause"]?.string
+    let wanted = change["wanted"]?.string.map { columns[index].text(ofKey: $0) }
+    columns[index].before = nil
+    columns[index].row = try change.number("row")
+    columns[index].put([row], from: try change.number("row"))
+    guard let cause else { return [] }
+    return [
+      .moved(
+        column: index, to: row, cause: cause, correction: Self.correction(change, wanted), by: by)
+    ]
+  }
+
+  private mutating func takeRange(
+    _ change: JSONTree, by: String?
+  ) throws(MalformedMessage) -> [PickerNotice] {
+    range = try PickerRange.read(change)
+    guard let cause = change["cause"]?.string else { return [] }
+    let correction = Self.correction(change, change["wanted"]?.string)
+    return [.ranged(range, cause: cause, correction: correction, by: by)]
+  }
+
+  private static func correction(_ change: JSONTree, _ wanted: String?) -> PickerCorrection? {
+    change["reason"]?.string.map { PickerCorrection(wanted: wanted ?? "", reason: $0) }
+  }
+}

@@ -1,0 +1,133 @@
+import JSONText
+
+/// The fold: what each message of the server makes of the state.
+extension PickerState {
+  mutating func takeWelcome(_ message: JSONTree) throws(MalformedMessage) {
+    let member = try message.need("member")
+    let me = try PickerMember(member, isOnline: true)
+    let snapshot = message["snapshot"].flatMap { $0.isNull ? nil : $0 }
+    let members = try PickerMember.list(message["members"]?.array ?? [])
+    self.me = me
+    epoch = try message.text("epoch")
+    limits.months = message["limits"]?["months"]?.integer ?? limits.months
+    limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
+    now = message["now"]?.string ?? now
+    touching = [:]
+    if let snapshot {
+      revision = try message.number("revision")
+      try take(snapshot)
+    }
+    take(members)
+  }
+
+  /// A `snapshot`: what was known before is forgotten.
+  mutating func takeSnapshot(_ message: JSONTree) throws(MalformedMessage) {
+    revision = try message.number("revision")
+    now = message["now"]?.string ?? now
+    try take(try message.need("snapshot"))
+    if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
+    take(try PickerMember.list(message["members"]?.array ?? []))
+  }
+
+  /// A delta that follows ``revision``.
+  mutating func takeDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
+    revision = try message.number("revision")
+    now = message["at"]?.string ?? now
+    return try take(changes: try message.list("changes"), by: message["by"]?.string)
+  }
+
+  mutating func takeMonths(_ message: JSONTree) throws(MalformedMessage) {
+    for tree in try message.list("months") {
+      let view = try PickerMonthView(tree)
+      months[view.month] = view
+    }
+  }
+
+  /// Rows of an older generation are not ours.
+  mutating func takeRows(_ message: JSONTree) throws(MalformedMessage) {
+    let column = try message.number("column")
+    guard columns.indices.contains(column),
+      columns[column].generation == (try message.number("generation"))
+    else { return }
+    var rows: [PickerRow] = []
+    for tree in try message.list("rows") { rows.append(try PickerRow(tree)) }
+    columns[column].put(rows, from: try message.number("from"))
+  }
+
+  mutating func takePresence(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
+    var notices: [PickerNotice] = []
+    for member in try PickerMember.list(message["joined"]?.array ?? []) {
+      if put(member) == nil { notices.append(.joined(member)) }
+    }
+    for member in try PickerMember.list(message["changed"]?.array ?? []) {
+      let before = put(member)
+      if !member.isOnline { touching[member.id] = nil }
+      guard let before else { continue }
+      if before.isOnline && !member.isOnline { notices.append(.wentOffline(member)) }
+      if !before.isOnline && member.isOnline { notices.append(.cameBack(member)) }
+      if before.role != member.role { notices.append(.promoted(member)) }
+    }
+    for id in (message["left"]?.array ?? []).compactMap(\.string) {
+      touching[id] = nil
+      guard let index = members.firstIndex(where: { $0.id == id }) else { continue }
+      let member = members.remove(at: index)
+      notices.append(.left(member))
+      if member.role == .owner { inheritOwnership() }
+    }
+    for touch in message["touching"]?.array ?? [] {
+      let finger = Self.touch(touch)
+      touching[try touch.text("member")] = finger
+    }
+    return notices
+  }
+
+  private static func touch(_ tree: JSONTree) -> PickerTouch? {
+    if let column = tree["column"]?.integer, let row = tree["row"]?.integer {
+      return .row(column: column, row: row)
+    }
+    return tree["date"]?.string.flatMap { PickerDay($0) }.map { .day($0) }
+  }
+
+  /// - Returns: What was known of this member before.
+  private mutating func put(_ member: PickerMember) -> PickerMember? {
+    if member.id == me?.id { me = member }
+    guard let index = members.firstIndex(where: { $0.id == member.id }) else {
+      members.append(member)
+      return nil
+    }
+    let before = members[index]
+    members[index] = member
+    return before
+  }
+
+  /// A member hears nothing of itself: when the owner left and nobody else became it, we did.
+  private mutating func inheritOwnership() {
+    guard var me, me.role == .editor, !members.contains(where: { $0.role == .owner }) else {
+      return
+    }
+    me.role = .owner
+    _ = put(me)
+  }
+
+  private mutating func take(_ snapshot: JSONTree) throws(MalformedMessage) {
+    definition = try PickerDefinition(try snapshot.need("definition"))
+    status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
+    columns = []
+    for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
+    months = [:]
+    monthList = nil
+    range = nil
+    if let calendar = snapshot["calendar"] {
+      monthList = try PickerMonths(try calendar.need("months"))
+      range = try PickerRange.read(calendar["range"] ?? .null)
+    }
+  }
+
+  private mutating func take(_ members: [PickerMember]) {
+    guard !members.isEmpty else { return }
+    self.members = members
+    let ids = Set(members.map(\.id))
+    touching = touching.filter { ids.contains($0.key) }
+    if let mine = member(me?.id) { me = mine }
+  }
+}

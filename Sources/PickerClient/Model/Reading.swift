@@ -1,0 +1,108 @@
+import JSONText
+
+/// The protocol's objects, read from JSON.
+extension PickerRow {
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    self.init(key: try tree.text("key"), text: try tree.text("text"))
+  }
+}
+
+extension PickerColumn {
+  /// Of a snapshot, or a reload.
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    generation = try tree.number("generation")
+    count = try tree.number("count")
+    row = tree["row"]?.integer
+    shownRow = row
+    rows = [:]
+    var list: [PickerRow] = []
+    for element in try tree.list("rows") { list.append(try PickerRow(element)) }
+    put(list, from: try tree.number("from"))
+  }
+}
+
+extension PickerRange {
+  /// - Returns: `nil` when there is none: its start is null.
+  static func read(_ tree: JSONTree) throws(MalformedMessage) -> PickerRange? {
+    if tree.isNull || tree["start"]?.isNull ?? true { return nil }
+    var range = PickerRange(
+      start: try tree.day("start"), end: try tree.day("end"), hits: try tree.number("hits"),
+      by: tree["by"]?.string)
+    if let reach = tree["reach"] {
+      let from = try reach.day("from")
+      range.reach = from...max(from, try reach.day("through"))
+    }
+    return range
+  }
+}
+
+extension PickerBand {
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    row = try tree.number("row")
+    from = try tree.number("from")
+    to = try tree.number("to")
+    isHead = tree.flag("head")
+    isTail = tree.flag("tail")
+  }
+
+  static func list(_ trees: [JSONTree]) throws(MalformedMessage) -> [PickerBand] {
+    var bands: [PickerBand] = []
+    for tree in trees { bands.append(try PickerBand(tree)) }
+    return bands
+  }
+}
+
+extension PickerMonthView {
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    month = try tree.month("month")
+    var cells: [PickerCell] = []
+    for cell in try tree.list("cells") {
+      cells.append(
+        PickerCell(
+          day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
+          isDisabled: cell.flag("disabled"), isToday: cell.flag("today")))
+    }
+    self.cells = cells
+    bands = try PickerBand.list(try tree.list("bands"))
+  }
+}
+
+extension PickerMonths {
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    first = try tree.month("first")
+    last = try tree.month("last")
+  }
+}
+
+extension PickerMember {
+  /// A role that is newer than this client is a viewer's.
+  init(_ tree: JSONTree, isOnline: Bool? = nil) throws(MalformedMessage) {
+    id = try tree.text("id")
+    name = try tree.text("name")
+    role = PickerRole(rawValue: try tree.text("role")) ?? .viewer
+    color = try tree.text("color")
+    self.isOnline = isOnline ?? tree.flag("online")
+  }
+
+  static func list(_ trees: [JSONTree]) throws(MalformedMessage) -> [PickerMember] {
+    var members: [PickerMember] = []
+    for tree in trees { members.append(try PickerMember(tree)) }
+    return members
+  }
+}
+
+extension PickerDefinition {
+  init(_ tree: JSONTree) throws(MalformedMessage) {
+    kind = try tree.text("kind")
+    timeZone = tree["timeZone"]?.string ?? "UTC"
+    locale = tree["locale"]?.string ?? "en"
+    let weekday = tree["firstWeekday"]?.integer ?? 1
+    firstWeekday = (1...7).contains(weekday) ? weekday : 1
+    hasSixWeeks = tree["weeks"]?.string != "fit"
+    isSingle = tree["selection"]?.string == "single"
+    dayCountMin = tree["minDays"]?.integer ?? 1
+    let isBlocked = !(tree["blocked"]?.array ?? []).isEmpty && !tree.flag("allowBlockedInside")
+    isBounded = tree["maxDays"]?.integer != nil || isBlocked
+    json = String(decoding: tree.serialized(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,20 @@
+import PickerHub
+import Synchronization
+
+/// The sessions of all loops, counted without a lock.
+final class SharedSessionTotal: SessionTotal, Sendable {
+  private let count = Atomic(0)
+
+  func add(_ count: Int) { self.count.add(count, ordering: .relaxed) }
+
+  func take(max: Int) -> Bool {
+    var known = count.load(ordering: .relaxed)
+    while known < max {
+      let (isTaken, current) = count.weakCompareExchange(
+        expected: known, desired: known + 1, ordering: .relaxed)
+      if isTaken { return true }
+      known = current
+    }
+    return false
+  }
+}

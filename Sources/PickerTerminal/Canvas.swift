@@ -1,0 +1,98 @@
+/// How a cell looks.
+struct Style: Hashable {
+  /// `#rrggbb`; `nil` is the terminal's own.
+  var color: String?
+  var isBold = false
+  var isDim = false
+  var isReversed = false
+  var isUnderlined = false
+
+  static let plain = Style()
+  static let bold = Style(isBold: true)
+  static let dim = Style(isDim: true)
+
+  /// The escape sequence that begins it, whatever was before.
+  func sequence(_ depth: ColorDepth) -> String {
+    var codes = ["0"]
+    if isBold { codes.append("1") }
+    if isDim { codes.append("2") }
+    if isUnderlined { codes.append("4") }
+    if isReversed { codes.append("7") }
+    if let color, let code = depth.code(of: color) { codes.append(code) }
+    return "\u{1B}[\(codes.joined(separator: ";"))m"
+  }
+}
+
+/// A screen of cells; what does not fit is cut.
+struct Canvas: Hashable {
+  let width: Int
+  let height: Int
+  private var cells: [Cell]
+
+  private struct Cell: Hashable {
+    /// `nil` in the second cell of a wide character.
+    var text: String?
+    var style: Style
+  }
+
+  init(width: Int, height: Int) {
+    self.width = max(1, width)
+    self.height = max(1, height)
+    cells = Array(repeating: Cell(text: " ", style: .plain), count: self.width * self.height)
+  }
+
+  /// Writes text in one line, as far as it fits.
+  ///
+  /// - Parameter cellsMax: Cells that it may take; the rest of the line unless given.
+  /// - Returns: The column after it.
+  @discardableResult
+  mutating func put(
+    _ text: String, x: Int, y: Int, _ style: Style = .plain, cellsMax: Int? = nil
+  ) -> Int {
+    guard y >= 0, y < height, x >= 0, x < width else { return x }
+    let room = min(cellsMax ?? width, width - x)
+    var place = x
+    for character in DisplayWidth.fitted(harmless(text), to: room) {
+      let count = DisplayWidth.of(character)
+      let index = y * width + place
+      if count == 0 {
+        if place > x { cells[index - 1].text? += String(character) }
+        continue
+      }
+      cells[index] = Cell(text: String(character), style: style)
+      if count == 2 { cells[index + 1] = Cell(text: nil, style: style) }
+      place += count
+    }
+    return place
+  }
+
+  /// The screen as text, a line per row, without styles or trailing blanks.
+  var lines: [String] {
+    (0..<height).map { y in
+      let line = row(y).compactMap(\.text).joined()
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// What turns a terminal that shows `before` into one that shows this.
+  ///
+  /// - Parameter before: `nil` to draw all of it.
+  func sequence(after before: Canvas?, _ depth: ColorDepth) -> String {
+    let known = before.flatMap { $0.width == width && $0.height == height ? $0 : nil }
+    var out = ""
+    for y in 0..<height where known?.row(y) != row(y) {
+      out += "\u{1B}[\(y + 1);1H"
+      var style: Style?
+      for cell in row(y) {
+        guard let text = cell.text else { continue }
+        if style != cell.style { out += cell.style.sequence(depth) }
+        style = cell.style
+        out += text
+      }
+      out += "\u{1B}[0m"
+    }
+    return out
+  }
+
+  private func row(_ y: Int) -> ArraySlice<Cell> { cells[y * width..<(y + 1) * width] }
+}

@@ -1,0 +1,132 @@
+import JSONText
+import PickerClient
+
+/// For scripts: one JSON object a line, each with an `event`.
+struct JSONFormat: LineFormat {
+  private var connection: PickerPhase?
+  private var shown: String?
+  private var members: [PickerMember] = []
+  private var touching: [String: PickerTouch] = [:]
+
+  mutating func lines(for state: PickerState) -> [String] {
+    var lines: [String] = []
+    if connection != state.connection { lines.append(Self.connection(state)) }
+    connection = state.connection
+    guard state.definition != nil else { return lines }
+    let shown = Self.event("state", StateDocument.members(state))
+    if self.shown != shown { lines.append(shown) }
+    self.shown = shown
+    if members != state.members { lines.append(Self.people(state)) }
+    members = state.members
+    if touching != state.touching { lines.append(Self.fingers(state)) }
+    touching = state.touching
+    return lines
+  }
+
+  func line(for notice: PickerNotice, in state: PickerState) -> String? {
+    if case .refused = notice { return nil }
+    return Sentences.news(notice, in: state).map {
+      Self.event("notice", [.init("text", .string($0))])
+    }
+  }
+
+  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {
+    var members = Self.origin(line)
+    switch answer {
+    case .success(let revision):
+      members += [.init("done", .bool(true)), .init("revision", .integer(revision))]
+    case .failure(let failure):
+      members += [
+        .init("done", .bool(false)), .init("code", .string(Self.code(failure))),
+        .init("detail", .string(Sentences.failure(failure))),
+      ]
+    }
+    return Self.event("answer", members)
+  }
+
+  func line(forUnknown line: InputLine, _ sentence: String) -> String {
+    let failure: [JSONTree.Member] = [
+      .init("done", .bool(false)), .init("code", .string("badCommand")),
+      .init("detail", .string(sentence)),
+    ]
+    return Self.event("answer", Self.origin(line) + failure)
+  }
+
+  func picture(of state: PickerState) -> [String] {
+    [Self.event("show", StateDocument.members(state, isWhole: true))]
+  }
+
+  /// Which line of the input an answer is for: by its number, and by its own `id`.
+  private static func origin(_ line: InputLine) -> [JSONTree.Member] {
+    [.init("line", .integer(line.number))] + (line.id.map { [.init("id", $0)] } ?? [])
+  }
+
+  private static func code(_ failure: PickerFailure) -> String {
+    switch failure {
+    case .refused(let code, _): code.rawValue
+    case .offline: "offline"
+    case .replaced: "replaced"
+    case .lost: "lost"
+    case .unknownRow: "unknownRow"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  private static func connection(_ state: PickerState) -> String {
+    var members: [JSONTree.Member] = []
+    switch state.connection {
+    case .idle: members.append(.init("connection", .string("idle")))
+    case .connecting: members.append(.init("connection", .string("connecting")))
+    case .joining: members.append(.init("connection", .string("joining")))
+    case .live:
+      members.append(.init("connection", .string("live")))
+      members.append(.init("member", .string(state.me?.id ?? "")))
+      members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
+    case .waiting: members.append(.init("connection", .string("waiting")))
+    case .needsCredentials(let code):
+      members.append(.init("connection", .string("needsCredentials")))
+      members.append(.init("close", .integer(code)))
+    case .away(let code):
+      members.append(.init("connection", .string("away")))
+      members.append(.init("close", .integer(code)))
+    case .left: members.append(.init("connection", .string("left")))
+    }
+    if let problem = state.problem {
+      members.append(.init("code", .string(problem.code)))
+      members.append(.init("detail", .string(problem.detail)))
+    }
+    return event("connection", members)
+  }
+
+  private static func people(_ state: PickerState) -> String {
+    let people = state.members.map { member in
+      JSONTree.object([
+        .init("id", .string(member.id)), .init("name", .string(member.name)),
+        .init("role", .string(member.role.rawValue)), .init("color", .string(member.color)),
+        .init("online", .bool(member.isOnline)),
+      ])
+    }
+    return event("members", [.init("members", .array(people))])
+  }
+
+  private static func fingers(_ state: PickerState) -> String {
+    let fingers = state.members.compactMap { member -> JSONTree? in
+      switch state.touching[member.id] {
+      case .day(let day)?:
+        .object([.init("member", .string(member.id)), .init("date", .string(day.iso))])
+      case .row(let column, let row)?:
+        .object([
+          .init("member", .string(member.id)), .init("column", .integer(column)),
+          .init("row", .integer(row)),
+        ])
+      case nil: nil
+      }
+    }
+    return event("touching", [.init("touching", .array(fingers))])
+  }
+
+  private static func event(_ name: String, _ members: [JSONTree.Member]) -> String {
+    let tree = JSONTree.object([.init("event", .string(name))] + members)
+    return String(decoding: tree.serialized(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,82 @@
+/// A key of a terminal.
+enum Key: Hashable {
+  case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape
+  case letter(Character)
+  /// Control-C or Control-D.
+  case interrupt
+}
+
+/// Octets of a terminal to keys. A sequence may come in pieces.
+struct KeyReader {
+  private var rest: [UInt8] = []
+
+  /// Whether an escape came that may be a key, or the beginning of one.
+  var isUndecided: Bool { !rest.isEmpty }
+
+  mutating func take(_ octets: [UInt8]) -> [Key] {
+    rest += octets
+    var keys: [Key] = []
+    while let first = rest.first {
+      guard first == 0x1B else {
+        rest.removeFirst()
+        if let key = Self.key(first) { keys.append(key) }
+        continue
+      }
+      guard let end = Self.sequenceEnd(rest) else { break }
+      if let key = Self.key(sequence: rest[1..<end]) { keys.append(key) }
+      rest.removeFirst(end)
+    }
+    return keys
+  }
+
+  /// Nothing more came for a while: what waited was the key itself.
+  mutating func decide() -> [Key] {
+    defer { rest = [] }
+    return rest.isEmpty ? [] : [.escape]
+  }
+
+  private static func key(_ octet: UInt8) -> Key? {
+    switch octet {
+    case 0x03, 0x04: .interrupt
+    case 0x09: .tab
+    case 0x0A, 0x0D: .enter
+    case 0x20..<0x7F: .letter(Character(Unicode.Scalar(octet)))
+    default: nil
+    }
+  }
+
+  /// Where the sequence at the start ends; `nil` if its end has not come.
+  private static func sequenceEnd(_ octets: [UInt8]) -> Int? {
+    guard octets.count > 1 else { return nil }
+    switch octets[1] {
+    case UInt8(ascii: "O"): return octets.count > 2 ? 3 : nil
+    case UInt8(ascii: "["):
+      let last = octets.dropFirst(2).firstIndex { (0x40...0x7E).contains($0) }
+      return last.map { $0 + 1 }
+    case 0x1B: return 1
+    default: return 2
+    }
+  }
+
+  /// What follows an escape: `[A`, `OA`, `[5~`, `[1;5C`; nothing is the key itself.
+  private static func key(sequence: ArraySlice<UInt8>) -> Key? {
+    guard let last = sequence.last else { return .escape }
+    switch last {
+    case UInt8(ascii: "A"): return .up
+    case UInt8(ascii: "B"): return .down
+    case UInt8(ascii: "C"): return .right
+    case UInt8(ascii: "D"): return .left
+    case UInt8(ascii: "H"): return .home
+    case UInt8(ascii: "F"): return .end
+    case UInt8(ascii: "Z"): return .backTab
+    case UInt8(ascii: "~"):
+      let digits = sequence.dropFirst().prefix { $0 != UInt8(ascii: ";") && $0 != last }
+      return numbered[String(decoding: digits, as: UTF8.self)]
+    default: return nil
+    }
+  }
+
+  private static let numbered: [String: Key] = [
+    "1": .home, "4": .end, "5": .pageUp, "6": .pageDown, "7": .home, "8": .end,
+  ]
+}

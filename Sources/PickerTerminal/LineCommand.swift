@@ -1,0 +1,147 @@
+import JSONText
+import PickerClient
+
+/// A line of input, as what it wants.
+enum LineCommand: Hashable {
+  case command(PickerCommand)
+  case touch(PickerTouch?)
+  case months(from: PickerMonth, count: Int)
+  case show
+  case quit
+  case nothing
+  /// A sentence that says what would be right.
+  case unknown(String)
+}
+
+extension LineCommand {
+  private static let simple: [String: LineCommand] = [
+    "clear": .command(.clear), "undo": .command(.undo), "redo": .command(.redo),
+    "confirm": .command(.confirm), "cancel": .command(.cancel), "reopen": .command(.reopen),
+    "show": .show, "quit": .quit,
+  ]
+  private static let known =
+    "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, touch, months, "
+    + "show or quit"
+
+  /// Words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`, `touch`,
+  /// `months 2026-11 3`, and the commands that are one word.
+  ///
+  /// Columns count from 1; TEXT is what a row says, or its key.
+  init(words line: String, in state: PickerState) {
+    let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace).map(String.init)
+    guard let verb = words.first?.lowercased() else {
+      self = .nothing
+      return
+    }
+    let rest = Array(words.dropFirst())
+    switch verb {
+    case "tap":
+      let day = rest.count == 1 ? PickerDay(rest[0]) : nil
+      self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
+    case "select": self = Self.select(rest, in: state)
+    case "touch": self = Self.touch(rest, in: state)
+    case "months":
+      let count = rest.count == 2 ? Int(rest[1]) : rest.count == 1 ? 1 : nil
+      guard let count, let month = rest.first.flatMap({ PickerMonth($0) }) else {
+        self = .unknown("months needs a month such as 2026-11, and how many")
+        return
+      }
+      self = .months(from: month, count: count)
+    default: self = Self.simple[verb] ?? .unknown("no such command; there are \(Self.known)")
+    }
+  }
+
+  private static func select(_ words: [String], in state: PickerState) -> LineCommand {
+    switch row(words, in: state) {
+    case .failure(let problem): return .unknown("select: \(problem.sentence)")
+    case .success(let place):
+      let command = state.selecting(row: place.row, column: place.column)
+      return command.map { .command($0) } ?? .unknown("select: no such row")
+    }
+  }
+
+  private static func touch(_ words: [String], in state: PickerState) -> LineCommand {
+    if words.isEmpty { return .touch(nil) }
+    if words.count == 1, let day = PickerDay(words[0]) { return .touch(.day(day)) }
+    switch row(words, in: state) {
+    case .failure(let problem): return .unknown("touch: \(problem.sentence)")
+    case .success(let place): return .touch(.row(column: place.column, row: place.row))
+    }
+  }
+
+  private struct Problem: Error { let sentence: String }
+
+  private static func row(
+    _ words: [String], in state: PickerState
+  ) -> Result<(column: Int, row: Int), Problem> {
+    guard !state.columns.isEmpty else { return .failure(Problem(sentence: "this is a calendar")) }
+    guard words.count == 2, let number = Int(words[0]), (1...state.columns.count).contains(number)
+    else {
+      return .failure(
+        Problem(sentence: "a column, 1 to \(state.columns.count), and a row's text are needed"))
+    }
+    let wanted = words[1].trimmed
+    let rows = state.columns[number - 1].rowsKnown
+    let match = rows.first { $0.row.text == wanted } ?? rows.first { $0.row.key == wanted }
+    guard let match else {
+      return .failure(Problem(sentence: "column \(number) shows no \(wanted)"))
+    }
+    return .success((number - 1, match.index))
+  }
+}
+
+extension LineCommand {
+  /// The protocol's messages without `ref`; columns and rows count from 0.
+  ///
+  /// A select names its row by `row`, `key` or `text`, as ``PickerState`` shows it now.
+  init(object: JSONTree, in state: PickerState) {
+    switch object["type"]?.string {
+    case "tap":
+      let day = object["date"]?.string.flatMap { PickerDay($0) }
+      self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
+    case "select":
+      let row = object["column"]?.integer.flatMap { Self.row(object, column: $0, in: state) }
+      let command = row.flatMap { state.selecting(row: $0.row, column: $0.column) }
+      self =
+        command.map { .command($0) }
+        ?? .unknown("select needs a column from 0 and one of its rows as row, key or text")
+    case "touch":
+      if let day = object["date"]?.string.flatMap({ PickerDay($0) }) {
+        self = .touch(.day(day))
+      } else if let column = object["column"]?.integer,
+        let place = Self.row(object, column: column, in: state)
+      {
+        self = .touch(.row(column: place.column, row: place.row))
+      } else {
+        self = .touch(nil)
+      }
+    case "months":
+      guard let month = object["from"]?.string.flatMap({ PickerMonth($0) }) else {
+        self = .unknown("months needs from, such as 2026-11, and count")
+        return
+      }
+      self = .months(from: month, count: object["count"]?.integer ?? 1)
+    case let type?: self = Self.simple[type] ?? .unknown("no such command; there are \(Self.known)")
+    case nil: self = .unknown("a command is an object with a type, or words")
+    }
+  }
+
+  private static func row(
+    _ object: JSONTree, column: Int, in state: PickerState
+  ) -> (column: Int, row: Int)? {
+    guard state.columns.indices.contains(column) else { return nil }
+    let rows = state.columns[column].rowsKnown
+    if let row = object["row"]?.integer { return (column, row) }
+    if let key = object["key"]?.string {
+      return rows.first { $0.row.key == key }.map { (column, $0.index) }
+    }
+    return object["text"]?.string.flatMap { text in
+      rows.first { $0.row.text == text }.map { (column, $0.index) }
+    }
+  }
+}
+
+extension String {
+  /// Without blanks at its end.
+  var trimmed: String { String(reversed().drop(while: \.isWhitespace).reversed()) }
+}

@@ -1,0 +1,66 @@
+import PickerClient
+
+/// How the lines of a ``LineClient`` look. All of it is called in the order in which it happened.
+protocol LineFormat {
+  /// Lines for what is new in `state`.
+  mutating func lines(for state: PickerState) -> [String]
+  func line(for notice: PickerNotice, in state: PickerState) -> String?
+  /// - Parameter line: What was asked for, by its place in the input.
+  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String?
+  /// A line that is no command.
+  func line(forUnknown line: InputLine, _ sentence: String) -> String
+  /// Everything that can be seen.
+  func picture(of state: PickerState) -> [String]
+}
+
+/// For people: sentences. `* ` is the connection, `= ` what is chosen, `? ` a command that is none,
+/// `! ` one that was not done, and the rest is news.
+struct PlainFormat: LineFormat {
+  private var connection = ""
+  private var chosen = ""
+
+  mutating func lines(for state: PickerState) -> [String] {
+    var lines: [String] = []
+    // Between two words that a person hears.
+    if state.connection == .joining { return [] }
+    let connection = Sentences.connection(state, saysWaiting: false)
+    if connection != self.connection { lines.append("* \(connection)") }
+    self.connection = connection
+    guard state.definition != nil else { return lines }
+    let status = state.status == .open ? "" : " (\(state.status.rawValue))"
+    let chosen = Sentences.chosen(state) + status
+    if chosen != self.chosen { lines.append("= \(chosen)") }
+    self.chosen = chosen
+    return lines
+  }
+
+  func line(for notice: PickerNotice, in state: PickerState) -> String? {
+    // The answer says it.
+    if case .refused = notice { return nil }
+    return Sentences.news(notice, in: state)
+  }
+
+  func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {
+    guard case .failure(let failure) = answer else { return nil }
+    return "! \(line.text): \(Sentences.failure(failure))"
+  }
+
+  func line(forUnknown line: InputLine, _ sentence: String) -> String {
+    "? \(line.text): \(sentence)"
+  }
+
+  func picture(of state: PickerState) -> [String] {
+    var lines = ["= \(Sentences.chosen(state)), \(state.status.rawValue)"]
+    for (index, column) in state.columns.enumerated() {
+      let rows = column.rowsKnown.map { $0.index == column.row ? "[\($0.row.text)]" : $0.row.text }
+      let more = rows.count < column.count ? " … \(column.count) in all" : ""
+      lines.append("column \(index + 1): \(rows.joined(separator: " | "))\(more)")
+    }
+    for month in state.months.values.sorted(by: { $0.month < $1.month }) {
+      let free = month.cells.filter { !$0.isOutside && !$0.isDisabled }.map(\.text)
+      lines.append("\(month.month): \(free.joined(separator: " "))")
+    }
+    let names = state.members.map { $0.isOnline ? $0.name : "\($0.name) (offline)" }
+    return lines + ["members: \(names.joined(separator: ", "))"]
+  }
+}

@@ -1,0 +1,79 @@
+import PickerClient
+
+/// What a key asks for.
+enum Wish: Hashable {
+  case command(PickerCommand)
+  case touch(PickerTouch?)
+  case quit
+}
+
+extension Screen {
+  /// Takes a key.
+  ///
+  /// - Returns: What is wanted of the session, in order.
+  mutating func press(_ key: Key) -> [Wish] {
+    switch key {
+    case .interrupt, .letter("q"): return [.quit]
+    case .letter("u"): return [.command(.undo)]
+    case .letter("r"): return [.command(.redo)]
+    case .letter("c"): return [.command(.confirm)]
+    case .letter("o"): return [.command(.reopen)]
+    default: return state.isCalendar ? pressDay(key) : pressWheel(key)
+    }
+  }
+
+  private mutating func pressWheel(_ key: Key) -> [Wish] {
+    guard state.columns.indices.contains(column) else { return [] }
+    let wheel = state.columns[column]
+    let page = rowsShown - 1
+    switch key {
+    case .tab, .right, .enter: return turnTo(column + 1)
+    case .backTab, .left: return turnTo(column - 1)
+    case .up: return select(wheel, by: -1)
+    case .down: return select(wheel, by: 1)
+    case .pageUp: return select(wheel, by: -page)
+    case .pageDown: return select(wheel, by: page)
+    case .home: return select(wheel, by: -wheel.count)
+    case .end: return select(wheel, by: wheel.count)
+    case .escape: return [.touch(nil)]
+    case .letter, .interrupt: return []
+    }
+  }
+
+  private mutating func turnTo(_ next: Int) -> [Wish] {
+    column = (next + state.columns.count) % state.columns.count
+    guard let row = state.columns[column].shownRow else { return [] }
+    return [.touch(.row(column: column, row: row))]
+  }
+
+  private func select(_ wheel: PickerColumn, by step: Int) -> [Wish] {
+    guard let shown = wheel.shownRow else { return [] }
+    let row = max(0, min(wheel.count - 1, shown + step))
+    guard row != shown, let command = state.selecting(row: row, column: column) else { return [] }
+    return [.touch(.row(column: column, row: row)), .command(command)]
+  }
+
+  private mutating func pressDay(_ key: Key) -> [Wish] {
+    guard let day, let list = state.monthList else { return [] }
+    let next: PickerDay?
+    switch key {
+    case .enter, .letter(" "): return [.command(.tap(day))]
+    case .letter("x"): return [.command(.clear)]
+    case .escape: return isRangeOpen ? [.command(.clear)] : [.touch(nil)]
+    case .left: next = day.adding(days: -1)
+    case .right: next = day.adding(days: 1)
+    case .up: next = day.adding(days: -7)
+    case .down: next = day.adding(days: 7)
+    case .pageUp, .backTab: next = day.adding(months: -1)
+    case .pageDown, .tab: next = day.adding(months: 1)
+    case .home: next = list.first.first
+    case .end: next = list.last.last
+    case .letter, .interrupt: return []
+    }
+    self.day = next ?? day
+    showDay(in: list)
+    return [.touch(self.day.map { .day($0) })]
+  }
+
+  private var isRangeOpen: Bool { state.shownRange.map(state.isOpen) ?? false }
+}

@@ -1,0 +1,69 @@
+import PickerClient
+
+extension Screen {
+  private static let wheelCells = (least: 12, most: 26)
+
+  /// Rows of a wheel that are drawn, an odd number; the selected one stands in the middle.
+  var rowsShown: Int { max(3, (height - 8) | 1) }
+
+  /// The rows of each column that come into view soon.
+  func rowsInView(of column: Int) -> ClosedRange<Int>? {
+    guard let shown = state.columns[column].shownRow else { return nil }
+    let count = state.columns[column].count
+    let reach = 2 * rowsShown
+    return max(0, min(shown - reach, count - 1))...max(0, min(shown + reach, count - 1))
+  }
+
+  func drawWheels(on canvas: inout Canvas) {
+    guard !state.columns.isEmpty else { return }
+    // Wheels that do not fit side by side scroll with the one that is turned.
+    let fitting = max(1, min(state.columns.count, width / Self.wheelCells.least))
+    let first = max(0, min(column - fitting / 2, state.columns.count - fitting))
+    let cells = min(Self.wheelCells.most, (width - 2) / fitting)
+    for index in first..<first + fitting {
+      drawWheel(index, x: 1 + (index - first) * cells, cells: cells - 1, on: &canvas)
+    }
+    if first > 0 { canvas.put("‹", x: 0, y: 3 + rowsShown / 2, .bold) }
+    if first + fitting < state.columns.count {
+      canvas.put("›", x: width - 1, y: 3 + rowsShown / 2, .bold)
+    }
+  }
+
+  private func drawWheel(_ index: Int, x: Int, cells: Int, on canvas: inout Canvas) {
+    let wheel = state.columns[index]
+    let half = rowsShown / 2
+    let middle = 3 + half
+    guard let shown = wheel.shownRow else {
+      canvas.put("–", x: x + 2, y: middle, .dim)
+      return
+    }
+    if shown > half { canvas.put("⋮", x: x + 2, y: 2, .dim) }
+    for row in max(0, shown - half)...max(0, min(shown + half, wheel.count - 1)) {
+      drawRow(row, of: index, x: x, y: middle + row - shown, cells: cells, on: &canvas)
+    }
+    if shown + half + 1 < wheel.count { canvas.put("⋮", x: x + 2, y: 3 + rowsShown, .dim) }
+  }
+
+  private func drawRow(
+    _ row: Int, of index: Int, x: Int, y: Int, cells: Int, on canvas: inout Canvas
+  ) {
+    let wheel = state.columns[index]
+    let isTurned = index == column
+    let isSelected = row == wheel.shownRow
+    let mine = state.me?.color
+    var style = Style.plain
+    if isSelected {
+      style = Style(color: isTurned ? mine : nil, isBold: true, isReversed: isTurned)
+      canvas.put(isTurned ? "▸" : "·", x: x, y: y, Style(color: mine))
+    }
+    let fingers = fingers(at: .row(column: index, row: row))
+    let room = fingers.isEmpty ? cells - 2 : max(4, cells - 9)
+    let text = wheel[row]?.text ?? "…"
+    var place = canvas.put(text, x: x + 2, y: y, style, cellsMax: room)
+    for member in fingers where place + 1 < x + cells {
+      place = canvas.put(
+        "◂" + member.name, x: place, y: y, Style(color: member.color, isBold: true),
+        cellsMax: x + cells - place)
+    }
+  }
+}

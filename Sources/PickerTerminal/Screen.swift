@@ -1,0 +1,118 @@
+import PickerClient
+
+/// What is drawn, and where the person is: a value that keys change.
+struct Screen {
+  /// Everything has room here; the least that makes sense is ``smallest``.
+  static let comfortable = (width: 80, height: 24)
+  static let smallest = (width: 40, height: 16)
+
+  var state = PickerState()
+  var words = CalendarWords(locale: "en")
+  /// What was said last.
+  var news = ""
+  var width = comfortable.width
+  var height = comfortable.height
+  /// The wheel that arrows turn.
+  var column = 0
+  /// The day that arrows move.
+  var day: PickerDay?
+  /// The months in view.
+  var shownMonths: (from: PickerMonth, count: Int)?
+
+  var isTooSmall: Bool { width < Self.smallest.width || height < Self.smallest.height }
+
+  /// Puts cursor and months where the state has them.
+  mutating func take(_ state: PickerState) {
+    self.state = state
+    column = min(column, max(0, state.columns.count - 1))
+    guard let list = state.monthList else { return }
+    if day == nil {
+      let today = state.now.flatMap { PickerDay(String($0.prefix(10))) }
+      day = state.range?.start ?? today ?? list.first.first
+    }
+    showDay(in: list)
+  }
+
+  mutating func resize(width: Int, height: Int) {
+    (self.width, self.height) = (width, height)
+    if let list = state.monthList { showDay(in: list) }
+  }
+
+  /// Scrolls until the day is in view.
+  mutating func showDay(in list: PickerMonths) {
+    guard let wanted = day else { return }
+    let day = min(max(wanted, list.first.first), list.last.last)
+    self.day = day
+    let count = max(1, min(monthsAcross * monthsDown, list.count, state.limits.months))
+    var from = shownMonths?.from ?? day.month
+    if day.month < from { from = day.month }
+    let offset = day.month.months(since: from)
+    if offset >= count { from = from.adding(months: offset - count + 1) ?? from }
+    let latest = list.last.adding(months: 1 - count) ?? from
+    shownMonths = (max(list.first, min(from, latest)), count)
+  }
+
+  func draw() -> Canvas {
+    var canvas = Canvas(width: width, height: height)
+    guard !isTooSmall else {
+      canvas.put("This terminal is \(width)×\(height).", x: 0, y: 0)
+      canvas.put("pickerd join needs \(Self.smallest.width)×\(Self.smallest.height),", x: 0, y: 1)
+      canvas.put("better 80×24; or use --plain.", x: 0, y: 2)
+      return canvas
+    }
+    drawHead(on: &canvas)
+    if state.definition == nil {
+      canvas.put("…", x: 1, y: 3, .dim)
+    } else if state.isCalendar {
+      drawMonths(on: &canvas)
+    } else {
+      drawWheels(on: &canvas)
+    }
+    drawFoot(on: &canvas)
+    return canvas
+  }
+
+  private func drawHead(on canvas: inout Canvas) {
+    var x = canvas.put("pickerd", x: 1, y: 0, .bold) + 2
+    let isLive = state.connection == .live
+    x = canvas.put(
+      Sentences.connection(state), x: x, y: 0,
+      Style(color: isLive ? "#2e9e5b" : "#d1495b", isBold: !isLive))
+    if state.status != .open {
+      x = canvas.put(state.status.rawValue.uppercased(), x: x + 2, y: 0, .bold)
+    }
+    let isSmall = width < Self.comfortable.width || height < Self.comfortable.height
+    let size = "\(width)×\(height), made for 80×24"
+    if isSmall { canvas.put(size, x: max(x + 2, width - size.count - 1), y: 0, .dim) }
+    drawMembers(on: &canvas)
+  }
+
+  private func drawMembers(on canvas: inout Canvas) {
+    var x = 1
+    for member in state.members {
+      let style = Style(color: member.color, isBold: member.isOnline, isDim: !member.isOnline)
+      let mark = member.id == state.me?.id ? " (you)" : ""
+      let name = DisplayWidth.fitted("\(member.isOnline ? "●" : "○") \(member.name)\(mark)", to: 24)
+      if x + DisplayWidth.of(harmless(name)) > width - 6 {
+        canvas.put("…", x: x, y: 1)
+        break
+      }
+      x = canvas.put(name, x: x, y: 1, style) + 2
+    }
+  }
+
+  private func drawFoot(on canvas: inout Canvas) {
+    canvas.put(Sentences.chosen(state), x: 1, y: height - 3, .bold, cellsMax: width - 2)
+    canvas.put(news, x: 1, y: height - 2, cellsMax: width - 2)
+    let keys =
+      state.isCalendar
+      ? "arrows PgUp PgDn move, Enter tap, Esc stop, x clear"
+      : "arrows PgUp PgDn turn, Tab next wheel"
+    canvas.put(keys + ", u undo, c confirm, q quit", x: 1, y: height - 1, .dim, cellsMax: width - 2)
+  }
+
+  /// The members whose finger is at a place.
+  func fingers(at touch: PickerTouch) -> [PickerMember] {
+    state.members.filter { state.touching[$0.id] == touch }
+  }
+}

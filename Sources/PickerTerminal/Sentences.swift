@@ -1,0 +1,89 @@
+import PickerClient
+
+/// What a person reads about a state and its news.
+enum Sentences {
+  /// - Parameter saysWaiting: Whether a command without an answer is worth a word.
+  static func connection(_ state: PickerState, saysWaiting: Bool = true) -> String {
+    let problem = state.problem.map { " (\($0.detail))" } ?? ""
+    switch state.connection {
+    case .idle: return "not connected"
+    case .connecting, .joining, .waiting:
+      return (state.epoch == nil ? "connecting" : "reconnecting") + problem
+    case .live: return saysWaiting && state.pendingCount > 0 ? "connected, waiting" : "connected"
+    case .needsCredentials(let code): return "a token is needed, \(code)\(problem)"
+    case .away(let code): return "closed, \(code)\(problem)"
+    case .left: return "left"
+    }
+  }
+
+  static func chosen(_ state: PickerState) -> String {
+    switch state.result {
+    case nil: return "nothing chosen"
+    case .day(let day): return day.iso
+    case .slot(let local): return local.split(separator: "T").joined(separator: " ")
+    case .days(let start, let end):
+      let count = end.days(since: start) + 1
+      return "\(start) to \(end), \(count) \(count == 1 ? "day" : "days")"
+    case .keys: return state.columns.compactMap { $0.selected?.text }.joined(separator: ", ")
+    }
+  }
+
+  /// - Returns: `nil` for what speaks for itself.
+  static func news(_ notice: PickerNotice, in state: PickerState) -> String? {
+    switch notice {
+    case .moved(let column, let row, let cause, let correction, let by):
+      if let correction {
+        return "\(row.text) instead of \(correction.wanted): \(reason(correction.reason))"
+      }
+      guard cause != "reset" else { return nil }
+      return
+        "\(who(by, state)): \(cause == "undo" ? "undone, " : "")column \(column + 1) \(row.text)"
+    case .ranged(let range, let cause, let correction, let by):
+      let days = range.map { $0.start == $0.end ? "\($0.start)" : "\($0.start) to \($0.end)" }
+      let text = days ?? "nothing chosen"
+      if let correction {
+        let wanted = correction.wanted.isEmpty ? "" : " instead of \(correction.wanted)"
+        return "\(text)\(wanted): \(reason(correction.reason))"
+      }
+      return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
+    case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
+    case .refused(let code, let detail, _):
+      return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
+    case .lost: return "nobody can say whether the last command was done"
+    case .joined(let member): return "\(member.name) came"
+    case .left(let member): return "\(member.name) left"
+    case .wentOffline(let member): return "\(member.name) is offline"
+    case .cameBack(let member): return "\(member.name) is back"
+    case .promoted(let member): return "\(member.name) is \(member.role.rawValue) now"
+    }
+  }
+
+  static func failure(_ failure: PickerFailure) -> String {
+    switch failure {
+    case .refused(let code, let detail): detail.isEmpty ? code.rawValue : detail
+    case .offline: "there is no connection"
+    case .replaced: "a later one took its place"
+    case .lost: "nobody can say whether it was done"
+    case .unknownRow: "there is no such row"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  private static func who(_ id: String?, _ state: PickerState) -> String {
+    guard let id else { return "time" }
+    return id == state.me?.id ? "you" : state.member(id)?.name ?? "somebody"
+  }
+
+  private static func reason(_ reason: String) -> String {
+    switch reason {
+    case "min": "nothing earlier can be picked"
+    case "max": "nothing later can be picked"
+    case "monthLength": "the month has no such day"
+    case "noSuchTime": "there is no such time"
+    case "elapsed": "it has passed"
+    case "maxDays": "a range has no more days"
+    case "blocked": "a blocked day is in between"
+    default: reason
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import JSONText
+import PickerClient
+
+/// A picker's state as JSON, by the server's last word, in the protocol's words.
+enum StateDocument {
+  /// - Parameter isWhole: With all rows and months that are known here.
+  static func members(_ state: PickerState, isWhole: Bool = false) -> [JSONTree.Member] {
+    var members: [JSONTree.Member] = [
+      .init("epoch", .string(state.epoch ?? "")), .init("revision", .integer(state.revision)),
+      .init("status", .string(state.status.rawValue)),
+      .init("result", state.result.map(result) ?? .null),
+    ]
+    if let list = state.monthList {
+      members.append(.init("calendar", calendar(list, state.range)))
+    } else {
+      let columns = state.columns.map { column($0, isWhole: isWhole) }
+      members.append(.init("columns", .array(columns)))
+    }
+    if isWhole, state.isCalendar {
+      let months = state.months.values.sorted { $0.month < $1.month }
+      members.append(.init("months", .array(months.map(month))))
+    }
+    return members
+  }
+
+  private static func result(_ result: PickerResult) -> JSONTree {
+    switch result {
+    case .day(let day): .object([.init("date", .string(day.iso))])
+    case .slot(let local): .object([.init("local", .string(local))])
+    case .keys(let keys): .object([.init("keys", .array(keys.map { .string($0) }))])
+    case .days(let start, let end):
+      .object([
+        .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+        .init("days", .integer(end.days(since: start) + 1)),
+      ])
+    }
+  }
+
+  private static func column(_ column: PickerColumn, isWhole: Bool) -> JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("generation", .integer(column.generation)), .init("count", .integer(column.count)),
+      .init("row", column.row.map { .integer($0) } ?? .null),
+    ]
+    if let selected = column.selected {
+      members.append(.init("key", .string(selected.key)))
+      members.append(.init("text", .string(selected.text)))
+    }
+    if isWhole {
+      let rows = column.rowsKnown.map { index, row in
+        JSONTree.object([
+          .init("row", .integer(index)), .init("key", .string(row.key)),
+          .init("text", .string(row.text)),
+        ])
+      }
+      members.append(.init("rows", .array(rows)))
+    }
+    return .object(members)
+  }
+
+  private static func calendar(_ list: PickerMonths, _ range: PickerRange?) -> JSONTree {
+    let months = JSONTree.object([
+      .init("first", .string(list.first.iso)), .init("last", .string(list.last.iso)),
+      .init("count", .integer(list.count)),
+    ])
+    return .object([.init("months", months), .init("range", range.map(Self.range) ?? .null)])
+  }
+
+  private static func range(_ range: PickerRange) -> JSONTree {
+    var members: [JSONTree.Member] = [
+      .init("start", .string(range.start.iso)), .init("end", .string(range.end.iso)),
+      .init("hits", .integer(range.hits)),
+    ]
+    if let by = range.by { members.append(.init("by", .string(by))) }
+    if let reach = range.reach {
+      members.append(
+        .init(
+          "reach",
+          .object([
+            .init("from", .string(reach.lowerBound.iso)),
+            .init("through", .string(reach.upperBound.iso)),
+          ])))
+    }
+    return .object(members)
+  }
+
+  private static func month(_ view: PickerMonthView) -> JSONTree {
+    let cells = view.cells.map { cell in
+      var members: [JSONTree.Member] = [
+        .init("date", .string(cell.day.iso)), .init("text", .string(cell.text)),
+      ]
+      if cell.isOutside { members.append(.init("outside", .bool(true))) }
+      if cell.isDisabled { members.append(.init("disabled", .bool(true))) }
+      if cell.isToday { members.append(.init("today", .bool(true))) }
+      return JSONTree.object(members)
+    }
+    return .object([.init("month", .string(view.month.iso)), .init("cells", .array(cells))])
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+package import PickerClient
+
+/// `pickerd join` on a terminal: draws each state, takes keys, leaves the terminal as it was.
+@MainActor
+package final class TerminalClient {
+  private enum Happening: Sendable {
+    case picker(PickerEvent)
+    case octets([UInt8])
+    /// Nothing followed an escape for a while.
+    case escapeIsOver
+    case resized
+    case ended
+  }
+
+  /// A terminal sends a key's sequence at once; a line as slow as this is not usable anyway.
+  private static let escapePause = Duration.milliseconds(50)
+
+  private let picker: PickerConnection
+  private let depth = ColorDepth(ProcessInfo.processInfo.environment)
+  private let happenings: AsyncStream<Happening>
+  private let continuation: AsyncStream<Happening>.Continuation
+  private var signals = Signals()
+  private var screen = Screen()
+  private var drawn: Canvas?
+  private var keys = KeyReader()
+  /// The locale that the words are of.
+  private var locale: String?
+  private let ownLocale: String?
+
+  /// - Parameter locale: The member's own; the definition's unless given.
+  package init(_ picker: PickerConnection, locale: String?) {
+    self.picker = picker
+    ownLocale = locale
+    (happenings, continuation) = AsyncStream.makeStream(of: Happening.self)
+  }
+
+  nonisolated package static var canDraw: Bool { Terminal.isInteractive }
+
+  /// Runs until the person quits, or the server wants us to stay away.
+  ///
+  /// - Returns: The exit status: 0, or 1 where the server closed for good.
+  package func run() async -> Int32 {
+    let events = picker.events
+    let continuation = continuation
+    signals.watch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { continuation.yield(.ended) }
+    signals.watch([SIGWINCH]) { continuation.yield(.resized) }
+    Terminal.enter()
+    screen.resize(width: Terminal.size.width, height: Terminal.size.height)
+    Task { for await event in events { continuation.yield(.picker(event)) } }
+    Task {
+      for await octets in standardInput() { continuation.yield(.octets(octets)) }
+      continuation.yield(.ended)
+    }
+    picker.start()
+    draw()
+    for await happening in happenings {
+      if take(happening) { break }
+      look()
+      draw()
+    }
+    Terminal.restore()
+    await picker.leave()
+    return farewell()
+  }
+
+  /// - Returns: Whether it is over.
+  private func take(_ happening: Happening) -> Bool {
+    switch happening {
+    case .ended: return true
+    case .resized:
+      drawn = nil
+      screen.resize(width: Terminal.size.width, height: Terminal.size.height)
+      return false
+    case .picker(.state(let state)):
+      speak(ownLocale ?? state.definition?.locale)
+      screen.take(state)
+      return state.isOver
+    case .picker(.notice(let notice)):
+      if let sentence = Sentences.news(notice, in: picker.state) { screen.news = sentence }
+      return false
+    case .picker(.answered(_, .failure(.offline))):
+      screen.news = "not done: there is no connection"
+      return false
+    case .picker(.answered): return false
+    case .octets(let octets):
+      let pressed = keys.take(octets)
+      if keys.isUndecided { decideSoon() }
+      return press(pressed)
+    case .escapeIsOver: return press(keys.decide())
+    }
+  }
+
+  private func decideSoon() {
+    let continuation = continuation
+    Task {
+      try? await Task.sleep(for: Self.escapePause)
+      continuation.yield(.escapeIsOver)
+    }
+  }
+
+  private func press(_ keys: [Key]) -> Bool {
+    for key in keys {
+      for wish in screen.press(key) {
+        switch wish {
+        case .quit: return true
+        case .touch(let touch): picker.touch(touch)
+        case .command(let command): picker.send(command)
+        }
+      }
+      // The next key of the same chunk must see what this one did.
+      screen.take(picker.state)
+    }
+    return false
+  }
+
+  /// Asks for what comes into view; the connection asks the server only for what is new.
+  private func look() {
+    if let shown = screen.shownMonths { picker.months(from: shown.from, count: shown.count) }
+    for column in screen.state.columns.indices {
+      guard let rows = screen.rowsInView(of: column) else { continue }
+      picker.rows(rows, of: column)
+    }
+  }
+
+  private func speak(_ locale: String?) {
+    guard let locale, self.locale != locale else { return }
+    self.locale = locale
+    screen.words = CalendarWords(locale: locale)
+  }
+
+  private func draw() {
+    let canvas = screen.draw()
+    if drawn != canvas { Terminal.write(canvas.sequence(after: drawn, depth)) }
+    drawn = canvas
+  }
+
+  /// What is left on the person's own screen.
+  private func farewell() -> Int32 {
+    if screen.state.definition != nil {
+      let status = screen.state.status == .open ? "" : " (\(screen.state.status.rawValue))"
+      Terminal.write(harmless(Sentences.chosen(screen.state) + status) + "\n")
+    }
+    guard screen.state.isOver else { return 0 }
+    complain(Sentences.connection(screen.state))
+    return 1
+  }
+}
+
+extension PickerState {
+  /// Whether the connection will not come back by itself.
+  var isOver: Bool {
+    switch connection {
+    case .away, .needsCredentials: true
+    case .idle, .connecting, .joining, .live, .waiting, .left: false
+    }
+  }
+}
+
+/// Says on standard error why the program ends.
+func complain(_ sentence: String) {
+  FileHandle.standardError.write(Data("pickerd join: \(harmless(sentence))\n".utf8))
+}

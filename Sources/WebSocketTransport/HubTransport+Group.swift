@@ -1,0 +1,58 @@
+import PickerHub
+
+/// Who waits for an HTTP answer, on whichever loop its connection is.
+package struct Caller: Sendable {
+  let loop: SocketLoop
+  let id: RequestID
+  /// Headers that the answer has besides its own, whatever it is.
+  package var headers: [HTTPResponse.Header] = []
+
+  init(loop: SocketLoop, id: RequestID) {
+    self.loop = loop
+    self.id = id
+  }
+}
+
+/// Requests find the loop that can answer them, and their answers the connection.
+extension HubTransport {
+  package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? {
+    if case .session(let id) = RequestPlace(guessedFrom: said) {
+      return other(HubShare.index(of: id, among: group.transports.count))
+    }
+    connectionTurn = (connectionTurn + 1) % group.transports.count
+    return other(connectionTurn)
+  }
+
+  package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
+    guard isWebSocket || head.path.hasSuffix("/events") else { return nil }
+    return other(group.index(of: RequestPlace(method: .get, path: head.path), seenFrom: self))
+  }
+
+  private func other(_ index: Int) -> SocketLoop? {
+    index == self.index ? nil : group.transports[index].loop
+  }
+
+  package func respond(to id: RequestID, _ request: HTTPRequest) {
+    let caller = Caller(loop: loop, id: id)
+    let place = RequestPlace(method: request.method, path: request.path)
+    let index = group.index(of: place, seenFrom: self)
+    if index == self.index {
+      routes(caller, request)
+      return rearm()
+    }
+    if !group.post(to: index, { $0.routes(caller, request) }) {
+      answer(caller, problem(503, "unavailable", "the server is going away"))
+    }
+  }
+
+  /// Answers a request, on the loop that has its connection.
+  package func answer(_ caller: Caller, _ response: HTTPResponse) {
+    var response = response
+    response.headers += caller.headers
+    if caller.loop === loop {
+      loop.answer(caller.id, response)
+    } else {
+      caller.loop.post { [response] in caller.loop.answer(caller.id, response) }
+    }
+  }
+}

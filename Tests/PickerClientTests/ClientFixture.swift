@@ -1,0 +1,154 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// A machine on a clock that the test moves, and what it wanted done.
+struct ClientFixture {
+  var machine: ClientMachine
+  /// Milliseconds since the test began.
+  var now: Int64 = 0
+  /// What was wanted since it was looked at last.
+  var effects: [ClientEffect] = []
+
+  init(_ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil) {
+    machine = ClientMachine(profile, identity: identity, jitter: { 0.5 })
+  }
+
+  var state: PickerState { machine.state }
+
+  mutating func give(_ event: ClientEvent) { effects += machine.handle(event, at: now) }
+
+  mutating func hear(_ message: String) { give(.received(Array(message.utf8))) }
+
+  mutating func open() {
+    give(.start)
+    give(.opened)
+  }
+
+  /// Connects and is welcomed.
+  mutating func join(_ snapshot: String = letters, revision: Int = 0) {
+    open()
+    hear(welcome(snapshot, revision: revision))
+    effects = []
+  }
+
+  /// The connection is lost, and the next one is dialled and open.
+  mutating func comeBack(after code: Int = 1006) {
+    give(.closed(code: code))
+    wait(1_000)
+    give(.opened)
+  }
+
+  /// Lets time pass; timers fire when they are due.
+  mutating func wait(_ milliseconds: Int64) {
+    let end = now + milliseconds
+    while let due = machine.nextTick, due <= end {
+      now = max(now, due)
+      give(.tick)
+    }
+    now = end
+  }
+
+  mutating func takeEffects() -> [ClientEffect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  /// The messages that were sent since this was asked last.
+  mutating func sent() -> [JSONTree] {
+    takeEffects().compactMap { effect in
+      guard case .send(let text) = effect else { return nil }
+      return try? JSONTree.parse(Array(text.utf8))
+    }
+  }
+
+  mutating func sentTypes() -> [String] { sent().compactMap { $0["type"]?.string } }
+
+  /// What came of the commands that were answered since this was asked last, by ref.
+  mutating func settled() -> [Int: Result<Int, PickerFailure>] {
+    var settled: [Int: Result<Int, PickerFailure>] = [:]
+    for case .settled(let ref, let result) in takeEffects() { settled[ref] = result }
+    return settled
+  }
+
+  mutating func notices() -> [PickerNotice] {
+    takeEffects().compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+  }
+}
+
+/// Two columns: a, b, c with a selected, and x, y with x.
+let letters = """
+  "definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"status":"open","result":null,\
+  "columns":[\
+  {"generation":1,"count":3,"from":0,"rows":[{"key":"a","text":"A"},{"key":"b","text":"B"},\
+  {"key":"c","text":"C"}],"row":0},\
+  {"generation":1,"count":2,"from":0,"rows":[{"key":"x","text":"X"},{"key":"y","text":"Y"}],\
+  "row":0}]
+  """
+
+/// November and December 2026, nothing chosen.
+let calendar = calendarSnapshot()
+
+/// - Parameter more: Members of the definition; begin with a comma.
+func calendarSnapshot(_ more: String = "", range: String = "null") -> String {
+  """
+  "definition":{"kind":"calendar","timeZone":"UTC","locale":"en","firstWeekday":1,"weeks":"six"\
+  \(more)},"status":"open","result":null,"calendar":{"months":{"first":"2026-11",\
+  "last":"2026-12","count":2},"range":\(range)}
+  """
+}
+
+func welcome(
+  _ snapshot: String? = letters, revision: Int = 0, id: String = "m_ana", epoch: String = "e1",
+  members: String = ""
+) -> String {
+  let picker = snapshot.map { #","snapshot":{\#($0)}"# } ?? ""
+  return """
+    {"type":"welcome","member":{"id":"\(id)","secret":"s3","name":"Ana","role":"owner",\
+    "color":"#d1495b"},"epoch":"\(epoch)","revision":\(revision),"resumed":\(snapshot == nil)\
+    \(picker),"members":[{"id":"\(id)","name":"Ana","role":"owner","color":"#d1495b",\
+    "online":true}\(members)],"now":"2026-11-20T12:00:00.000Z",\
+    "limits":{"months":24,"windowRows":200}}
+    """
+}
+
+let bo = """
+  {"id":"m_bo","name":"Bo","role":"editor","color":"#2e86ab","online":true}
+  """
+
+/// - Parameter ref: Of this member's own command.
+func delta(_ revision: Int, _ changes: String, by: String = "m_bo", ref: Int? = nil) -> String {
+  let mine = ref.map { #","ref":\#($0)"# } ?? ""
+  return #"{"type":"delta","revision":\#(revision),"by":"\#(by)"\#(mine),"#
+    + #""at":"2026-11-20T12:00:01.000Z","changes":[\#(changes)]}"#
+}
+
+func moved(_ column: Int, _ row: Int, _ key: String, _ more: String = "") -> String {
+  #"{"change":"row","column":\#(column),"row":\#(row),"key":"\#(key)","#
+    + #""text":"\#(key.uppercased())","cause":"select"\#(more)}"#
+}
+
+func ranged(_ start: String, _ end: String, hits: Int, _ more: String = "") -> String {
+  #"{"change":"range","start":"\#(start)","end":"\#(end)","hits":\#(hits),"cause":"tap"\#(more)}"#
+}
+
+func refused(_ ref: Int, _ code: String, revision: Int, _ changes: String = "") -> String {
+  #"{"type":"refused","ref":\#(ref),"code":"\#(code)","detail":"no","revision":\#(revision),"#
+    + #""changes":[\#(changes)]}"#
+}
+
+/// A month with the days that `disabled` names cut out; 42 cells from its first Sunday on.
+func monthsMessage(_ month: String, disabled: Set<String> = [], revision: Int = 0) -> String {
+  let view = PickerMonth(month)!
+  var day = view.first.adding(days: 1 - view.first.weekday)!
+  var cells: [String] = []
+  for _ in 0..<42 {
+    let outside = day.month == view ? "" : #","outside":true"#
+    let off = disabled.contains(day.iso) ? #","disabled":true"# : ""
+    cells.append(#"{"date":"\#(day)","text":"\#(day.day)"\#(outside)\#(off)}"#)
+    day = day.adding(days: 1)!
+  }
+  return #"{"type":"months","revision":\#(revision),"months":[{"month":"\#(month)","#
+    + #""cells":[\#(cells.joined(separator: ","))],"bands":[]}]}"#
+}

@@ -1,0 +1,146 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// A client acts by the band of a close code.
+@Suite struct ClosingTests {
+  @Test(arguments: [1002, 1003, 1007, 1009, 4400, 4403, 4404, 4409, 4410, 4499])
+  func `it stays away`(code: Int) {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.give(.closed(code: code))
+
+    #expect(ana.state.connection == .away(code: code))
+    #expect(ana.machine.nextTick == nil)
+  }
+
+  @Test(arguments: [1000, 1005, 1006, 1011, 4500, 4503, 4508, 4529, 4599])
+  func `it comes back with back-off`(code: Int) {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.give(.closed(code: code))
+
+    #expect(ana.state.connection == .waiting)
+    #expect(ana.machine.nextTick == 500, "half of a second, with a jitter of a half")
+  }
+
+  @Test(arguments: [4302, 4303, 4399])
+  func `it asks for a new token, and goes on with it`(code: Int) {
+    var ana = ClientFixture(ClientProfile(token: "old"))
+    ana.join()
+
+    ana.give(.closed(code: code))
+    #expect(ana.state.connection == .needsCredentials(code: code))
+    ana.give(.token("new"))
+    ana.give(.opened)
+
+    #expect(ana.sent().last?["token"]?.string == "new")
+  }
+
+  @Test func `a secret that is wrong is tried once without`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.comeBack()
+    ana.effects = []
+
+    ana.give(.closed(code: 4301))
+    ana.give(.opened)
+    #expect(ana.sent().last?["resume"] == nil, "as somebody new")
+    ana.give(.closed(code: 4301))
+
+    #expect(ana.state.connection == .needsCredentials(code: 4301))
+  }
+
+  @Test func `the pause doubles up to thirty seconds, and begins anew after a steady connection`() {
+    var ana = ClientFixture()
+    ana.give(.start)
+
+    var pauses: [Int64] = []
+    for _ in 0..<7 {
+      ana.give(.closed(code: 1006))
+      pauses.append(ana.machine.nextTick! - ana.now)
+      ana.wait(pauses.last!)
+    }
+    #expect(pauses == [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
+
+    ana.give(.opened)
+    ana.hear(welcome())
+    ana.wait(5_000)
+    ana.give(.closed(code: 1006))
+    #expect(ana.machine.nextTick! - ana.now == 500)
+  }
+
+  @Test func `a person who asks does not wait`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.closed(code: 1006))
+
+    ana.give(.retry)
+
+    #expect(ana.state.connection == .connecting)
+  }
+
+  @Test(arguments: [1001, 1006])
+  func `a server that drains is come back to when it said, even if its code is lost`(code: Int) {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.hear(#"{"type":"draining","reconnectAfterMs":1500}"#)
+    ana.give(.closed(code: code))
+
+    #expect(ana.machine.nextTick == 1_500)
+  }
+
+  @Test func `what the server said is there to read until the next connection`() {
+    var ana = ClientFixture()
+    ana.open()
+
+    ana.hear(#"{"type":"error","code":"noSuchSession","detail":"there is none"}"#)
+    ana.give(.closed(code: 4404))
+
+    #expect(ana.state.problem == PickerProblem(code: "noSuchSession", detail: "there is none"))
+    ana.open()
+    #expect(ana.state.problem == nil)
+  }
+
+  @Test func `why there is no connection is told`() {
+    var ana = ClientFixture()
+    ana.give(.start)
+
+    ana.give(.closed(code: 1006, reason: "Unable to connect"))
+
+    #expect(ana.state.problem == PickerProblem(code: "closed", detail: "Unable to connect"))
+  }
+
+  @Test func `a gap in the revisions is healed by coming back, at once and then with back-off`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.hear(delta(1, moved(0, 1, "b")))
+
+    ana.hear(delta(3, moved(0, 2, "c")))
+    #expect(ana.state.revision == 1, "nothing of it counts")
+    #expect(ana.state.connection == .waiting)
+    #expect(ana.machine.nextTick == ana.now, "at once")
+    ana.wait(0)
+    ana.give(.opened)
+    #expect(ana.sent().last?["resume"]?["revision"]?.integer == 1)
+
+    ana.hear(welcome(nil, revision: 1))
+    ana.hear(delta(3, moved(0, 2, "c")))
+    #expect(ana.machine.nextTick == ana.now + 1_000, "it did not help")
+  }
+
+  @Test func `a delta that came before is left aside`() {
+    var ana = ClientFixture()
+    ana.join(revision: 4)
+
+    ana.hear(delta(3, moved(0, 2, "c")))
+
+    #expect(ana.state.revision == 4)
+    #expect(ana.state.columns[0].selected?.key == "a")
+    #expect(ana.state.connection == .live)
+  }
+}

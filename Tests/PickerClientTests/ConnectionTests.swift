@@ -1,0 +1,272 @@
+import Observation
+import PickerClient
+import Testing
+
+/// A connection as an app has it, on a real hub.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+  private let lists = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
+  private let days = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"}}"#
+
+  private func live(_ picker: PickerConnection) async -> PickerState {
+    await state(of: picker) { $0.connection == .live }
+  }
+
+  private func state(
+    of picker: PickerConnection, where holds: (PickerState) -> Bool
+  ) async -> PickerState {
+    for await state in picker.states where holds(state) { return state }
+    return picker.state
+  }
+
+  @Test func `a command is awaited, and its revision returned`() async throws {
+    let hub = try HubLine(days)
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+
+    let first = try await ana.tap(PickerDay("2026-11-20")!)
+    let second = try await ana.tap(PickerDay("2026-11-24")!)
+
+    #expect([first, second] == [1, 2])
+    #expect(
+      ana.state.result == .days(PickerDay("2026-11-20")!, through: PickerDay("2026-11-24")!))
+    #expect(hub.revision == 2)
+  }
+
+  @Test func `a refusal is thrown with its code`() async throws {
+    let ana = try HubLine(days).connection(named: "Ana")
+    ana.start()
+    _ = await live(ana)
+
+    let failure = await #expect(throws: PickerFailure.self) { try await ana.undo() }
+
+    guard case .refused(.nothingToUndo, let detail) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(!detail.isEmpty)
+  }
+
+  @Test func `what cannot wait for a connection fails at once`() async throws {
+    let ana = try HubLine(days).connection(named: "Ana")
+
+    await #expect(throws: PickerFailure.offline) { try await ana.confirm() }
+  }
+
+  @Test func `a row that is not there is not asked for`() async throws {
+    let hub = try HubLine(lists)
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+    _ = await live(ana)
+
+    await #expect(throws: PickerFailure.unknownRow) { try await ana.select(row: 3, column: 0) }
+    await #expect(throws: PickerFailure.unknownRow) { try await ana.select(key: "z", column: 0) }
+    try await ana.select(key: "c", column: 0)
+
+    #expect(ana.state.result == .keys(["c", "x"]))
+  }
+
+  @Test func `a task that is cancelled waits no longer, and the command is done all the same`()
+    async throws
+  {
+    let hub = try HubLine(days)
+    hub.isDown = true
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+    let task = Task { () -> PickerFailure? in
+      do throws(PickerFailure) {
+        try await ana.tap(PickerDay("2026-11-20")!)
+        return nil
+      } catch { return error }
+    }
+    _ = await state(of: ana) { $0.pendingCount == 1 }
+
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    hub.isDown = false
+    ana.retry()
+
+    _ = await state(of: ana) { $0.revision == 1 }
+    #expect(ana.state.range?.hits == 1)
+  }
+
+  @Test func `a task that was cancelled before gives no command`() async throws {
+    let hub = try HubLine(days)
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+    _ = await live(ana)
+
+    let task = Task { () -> PickerFailure? in
+      while !Task.isCancelled { await Task.yield() }
+      do throws(PickerFailure) {
+        try await ana.tap(PickerDay("2026-11-20")!)
+        return nil
+      } catch { return error }
+    }
+    task.cancel()
+
+    #expect(await task.value == .cancelled)
+    #expect(hub.revision == 0)
+  }
+
+  @Test func `a line that is cut is dialled again, and the member is the same`() async throws {
+    let hub = try HubLine(lists)
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+    let me = await live(ana).me?.id
+    let bo = hub.connection(named: "Bo")
+    bo.start()
+    _ = await live(bo)
+
+    hub.cut()
+    bo.retry()
+    _ = await live(bo)
+    try await bo.select(key: "b", column: 0)
+    ana.retry()
+
+    let state = await state(of: ana) { $0.revision == 1 }
+    #expect(state.me?.id == me)
+    #expect(state.columns[0].selected?.key == "b")
+    #expect(hub.memberNames == ["Ana", "Bo"])
+  }
+
+  @Test func `events are all told, the state after what came with it`() async throws {
+    let ana = try HubLine(days).connection(named: "Ana")
+    let events = ana.events
+    ana.start()
+    _ = await live(ana)
+    let ref = ana.send(.tap(PickerDay("2026-11-20")!))
+
+    var heard: [String] = []
+    for await event in events {
+      switch event {
+      case .notice(.ranged): heard.append("notice")
+      case .notice: continue
+      case .answered(ref, .success(1)): heard.append("answer")
+      case .answered: heard.append("another answer")
+      case .state(let state) where state.revision == 1: heard.append("state")
+      case .state: continue
+      }
+      if heard.last == "state" { break }
+    }
+
+    #expect(heard == ["notice", "answer", "state"])
+  }
+
+  @Test func `who leaves is gone when the call returns`() async throws {
+    let hub = try HubLine(days)
+    let ana = hub.connection(named: "Ana")
+    ana.start()
+    _ = await live(ana)
+
+    await ana.leave()
+
+    #expect(hub.memberNames == [])
+    #expect(ana.state.connection == .left)
+  }
+
+  @Test func `a connection that nobody holds hangs up`() async throws {
+    let hub = try HubLine(days)
+    var ana: PickerConnection? = hub.connection(named: "Ana")
+    ana?.start()
+    _ = await live(ana!)
+    #expect(hub.openCount == 1)
+
+    ana = nil
+
+    while hub.openCount > 0 { await Task.yield() }
+    #expect(hub.memberNames == ["Ana"], "it has not left")
+  }
+
+  @Test func `a reader that is let go is forgotten`() async throws {
+    let ana = try HubLine(days).connection(named: "Ana")
+    let task = Task { for await _ in ana.states {} }
+    task.cancel()
+
+    await task.value
+    #expect(ana.state.connection == .idle)
+  }
+
+  @Test @MainActor func `views that observe hear of each new state`() async throws {
+    let hub = try HubLine(lists)
+    let picker = LivePicker(hub.connection(named: "Ana"))
+    let running = Task { await picker.run() }
+    while picker.state.connection != .live { await Task.yield() }
+
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    withObservationTracking {
+      _ = picker.state
+    } onChange: {
+      continuation.yield()
+    }
+    picker.send(picker.state.selecting(row: 2, column: 0)!)
+
+    for await _ in changes { break }
+    while picker.state.revision != 1 { await Task.yield() }
+    #expect(picker.state.columns[0].selected?.key == "c")
+    running.cancel()
+    await running.value
+    #expect(picker.connection.state.connection == .idle)
+  }
+
+  @Test(arguments: 1...20)
+  func `whatever is tapped, and whenever lines are cut, all fold to the session's state`(
+    seed: UInt64
+  ) async throws {
+    let hub = try HubLine(seed % 2 == 0 ? lists : days)
+    let pickers = ["Ana", "Bo", "Cem"].map { hub.connection(named: $0) }
+    for picker in pickers { picker.start() }
+    for picker in pickers { _ = await live(picker) }
+    var chance = Seeded(state: seed)
+
+    for _ in 0..<60 {
+      let picker = pickers.randomElement(using: &chance)!
+      switch Int.random(in: 0..<12, using: &chance) {
+      case 0: hub.cut()
+      case 1, 2: picker.send(.undo)
+      case 3: picker.retry()
+      case 4: picker.send(.clear)
+      default:
+        let column = Int.random(in: 0...1, using: &chance)
+        let row = Int.random(in: 0...1, using: &chance)
+        let day = PickerDay("2026-11-01")!.adding(days: .random(in: 0..<28, using: &chance))!
+        picker.send(picker.state.selecting(row: row, column: column) ?? .tap(day))
+      }
+      if Bool.random(using: &chance) { await Task.yield() }
+    }
+
+    for picker in pickers {
+      picker.retry()
+      _ = await state(of: picker) { $0.connection == .live && $0.pendingCount == 0 }
+    }
+    let revision = hub.revision
+    var states: [PickerState] = []
+    for picker in pickers { states.append(await state(of: picker) { $0.revision == revision }) }
+
+    for state in states {
+      #expect(state.columns == states[0].columns)
+      #expect(state.range == states[0].range)
+      #expect(state.shownRange == state.range)
+      #expect(state.columns.map(\.shownRow) == state.columns.map(\.row))
+    }
+    let truth = hub.document()
+    for column in states[0].columns { #expect(truth.contains(#""row":\#(column.row!)"#)) }
+    if let range = states[0].range {
+      #expect(
+        truth.contains(
+          #""start":"\#(range.start)","end":"\#(range.end)","hits":\#(range.hits)"#))
+    }
+  }
+}
+
+/// A small generator with a seed. - Source: Vigna, splitmix64.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}

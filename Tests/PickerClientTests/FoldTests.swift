@@ -1,0 +1,184 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// What each message makes of the state.
+@Suite struct FoldTests {
+  @Test func `a reload replaces a column's rows`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.hear(
+      delta(
+        1,
+        #"{"change":"reload","column":1,"generation":2,"count":1,"from":0,"#
+          + #""rows":[{"key":"z","text":"Z"}],"row":0},"#
+          + moved(0, 2, "c") + "," + moved(1, 0, "z")))
+
+    #expect(ana.state.columns[1].generation == 2)
+    #expect(ana.state.columns[1].count == 1)
+    #expect(ana.state.result == .keys(["c", "z"]))
+  }
+
+  @Test func `a correction says what was wanted, in words`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.hear(
+      delta(
+        1, moved(0, 1, "b", #","reason":"max","wanted":"c""#)))
+
+    #expect(
+      ana.notices() == [
+        .moved(
+          column: 0, to: PickerRow(key: "b", text: "B"), cause: "select",
+          correction: PickerCorrection(wanted: "C", reason: "max"), by: "m_bo")
+      ])
+  }
+
+  @Test func `a range is opened, closed and cleared`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+
+    ana.hear(
+      delta(
+        1,
+        ranged(
+          "2026-11-20", "2026-11-20", hits: 1,
+          #","by":"m_bo","reach":{"from":"2026-11-10","through":"2026-11-30"}"#)))
+    #expect(ana.state.result == nil, "it waits for its second tap")
+    #expect(ana.state.range?.reach?.upperBound == PickerDay("2026-11-30"))
+    ana.hear(delta(2, ranged("2026-11-20", "2026-11-24", hits: 2)))
+    #expect(
+      ana.state.result == .days(PickerDay("2026-11-20")!, through: PickerDay("2026-11-24")!))
+    ana.hear(
+      delta(3, #"{"change":"range","start":null,"end":null,"hits":0,"cause":"clear"}"#))
+
+    #expect(ana.state.range == nil)
+    #expect(ana.state.result == nil)
+  }
+
+  @Test func `bands follow the range across week rows`() {
+    var ana = ClientFixture()
+    ana.join(calendarSnapshot(range: #"{"start":"2026-11-20","end":"2026-11-23","hits":2}"#))
+
+    let bands = ana.state.bands(of: PickerMonth("2026-11")!)
+
+    #expect(
+      bands == [
+        PickerBand(row: 2, from: 5, to: 6, isHead: true, isTail: false),
+        PickerBand(row: 3, from: 0, to: 1, isHead: false, isTail: true),
+      ])
+    #expect(ana.state.bands(of: PickerMonth("2026-12")!) == [])
+  }
+
+  @Test func `months come into view and go out of it`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
+
+    ana.hear(monthsMessage("2026-11"))
+    #expect(ana.state.months[PickerMonth("2026-11")!]?.cells.count == 42)
+    ana.give(.look(from: PickerMonth("2026-12")!, count: 1))
+    ana.hear(monthsMessage("2026-12"))
+
+    #expect(ana.state.months.keys.map(\.iso) == ["2026-12"])
+  }
+
+  @Test func `a calendar's months move with time`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+
+    ana.hear(
+      delta(1, #"{"change":"months","first":"2026-12","last":"2027-01","count":2}"#))
+
+    #expect(ana.state.monthList?.first.iso == "2026-12")
+    #expect(ana.state.monthList?.count == 2)
+  }
+
+  @Test func `a session is confirmed`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.hear(delta(1, #"{"change":"status","status":"confirmed","result":{"keys":["a","x"]}}"#))
+
+    #expect(ana.state.status == .confirmed)
+    #expect(!ana.state.canEdit)
+    #expect(ana.notices() == [.status(.confirmed, by: "m_bo")])
+  }
+
+  @Test func `people come, touch, go offline, come back and leave`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.hear(#"{"type":"presence","joined":[\#(bo)]}"#)
+    ana.hear(#"{"type":"presence","touching":[{"member":"m_bo","column":1,"row":0}]}"#)
+    #expect(ana.state.touching == ["m_bo": .row(column: 1, row: 0)])
+    let offline = bo.replacing("true", with: "false")
+    ana.hear(#"{"type":"presence","changed":[\#(offline)]}"#)
+    #expect(ana.state.touching == [:], "a finger goes with its connection")
+    ana.hear(#"{"type":"presence","changed":[\#(bo)]}"#)
+    ana.hear(#"{"type":"presence","left":["m_bo"]}"#)
+
+    #expect(ana.state.members.map(\.id) == ["m_ana"])
+    let names = ana.notices().map { notice in
+      switch notice {
+      case .joined: "joined"
+      case .wentOffline: "offline"
+      case .cameBack: "back"
+      case .left: "left"
+      default: "other"
+      }
+    }
+    #expect(names == ["joined", "offline", "back", "left"])
+  }
+
+  @Test func `what is newer than this client is left aside`() {
+    var ana = ClientFixture()
+    ana.join()
+    let before = ana.state.columns
+
+    ana.hear(#"{"type":"weather","sun":true}"#)
+    ana.hear(delta(1, #"{"change":"weather","sun":true}"#))
+
+    #expect(ana.state.revision == 1)
+    #expect(ana.state.columns == before)
+    #expect(ana.state.connection == .live)
+  }
+
+  @Test(arguments: [
+    "", "[]", "{", #"{"type":"delta","revision":1}"#,
+    #"{"type":"delta","revision":1,"changes":[{"change":"row","column":9,"row":0,"key":"a","text":"A"}]}"#,
+    "{\"type\":\"\u{1}\"}",
+  ])
+  func `a message that cannot be read is not half believed: we come back for it`(text: String) {
+    var ana = ClientFixture()
+    ana.join()
+    let columns = ana.state.columns
+
+    ana.hear(text)
+
+    #expect(ana.state.connection == .waiting)
+    #expect(ana.state.revision == 0)
+    #expect(ana.state.columns == columns)
+    #expect(ana.takeEffects().contains(.hangUp))
+    ana.wait(0)
+    #expect(ana.state.connection == .connecting, "at once")
+  }
+
+  @Test func `a snapshot on the way forgets what was`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.hear(delta(1, moved(0, 1, "b")))
+
+    ana.hear(
+      #"{"type":"snapshot","revision":9,"status":"confirmed","snapshot":{\#(letters)},"#
+        + #""members":[\#(bo)],"now":"2026-11-20T13:00:00.000Z"}"#)
+
+    #expect(ana.state.revision == 9)
+    #expect(ana.state.status == .confirmed)
+    #expect(ana.state.columns[0].selected?.key == "a")
+    #expect(ana.state.members.map(\.name) == ["Bo"])
+  }
+}

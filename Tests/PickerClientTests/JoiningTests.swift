@@ -1,0 +1,132 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// Coming, and coming back.
+@Suite struct JoiningTests {
+  @Test func `a client joins as soon as the socket is open`() {
+    var ana = ClientFixture(ClientProfile(name: "Ana", locale: "de", token: "t"))
+
+    ana.give(.start)
+
+    #expect(ana.takeEffects() == [.connect, .changed])
+    #expect(ana.state.connection == .connecting)
+    ana.give(.opened)
+    let join = ana.sent().first
+    #expect(join?["type"]?.string == "join")
+    #expect(join?["name"]?.string == "Ana")
+    #expect(join?["locale"]?.string == "de")
+    #expect(join?["token"]?.string == "t")
+    #expect(join?["resume"] == nil)
+  }
+
+  @Test func `a welcome is everything there is to show`() {
+    var ana = ClientFixture()
+    ana.open()
+
+    ana.hear(welcome(members: "," + bo))
+
+    #expect(ana.state.connection == .live)
+    #expect(ana.state.me?.id == "m_ana")
+    #expect(ana.state.me?.role == .owner)
+    #expect(ana.state.members.map(\.name) == ["Ana", "Bo"])
+    #expect(ana.state.columns.map(\.selected?.text) == ["A", "X"])
+    #expect(ana.state.result == .keys(["a", "x"]))
+    #expect(ana.state.epoch == "e1")
+  }
+
+  @Test func `months in view are named in the join`() {
+    var ana = ClientFixture()
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 3))
+    ana.open()
+
+    let months = ana.sent().first?["months"]
+
+    #expect(months?["from"]?.string == "2026-11")
+    #expect(months?["count"]?.integer == 3)
+  }
+
+  @Test func `a lost connection resumes where it was`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.effects = []
+
+    ana.comeBack()
+
+    let resume = ana.sent().last?["resume"]
+    #expect(resume?["member"]?.string == "m_ana")
+    #expect(resume?["secret"]?.string == "s3")
+    #expect(resume?["epoch"]?.string == "e1")
+    #expect(resume?["revision"]?.integer == 1)
+    #expect(ana.state.columns[0].selected?.key == "b", "what was known is shown meanwhile")
+
+    ana.hear(welcome(nil, revision: 1))
+    ana.hear(delta(2, moved(1, 1, "y")))
+
+    #expect(ana.state.connection == .live)
+    #expect(ana.state.columns.map(\.selected?.key) == ["b", "y"])
+    #expect(ana.state.revision == 2)
+  }
+
+  @Test func `a server that cannot resume sends a snapshot, and it counts`() {
+    var ana = ClientFixture()
+    ana.join(revision: 7)
+    ana.comeBack()
+
+    ana.hear(welcome(letters, revision: 2, epoch: "e2"))
+
+    #expect(ana.state.revision == 2)
+    #expect(ana.state.epoch == "e2")
+    #expect(ana.machine.identity?.epoch == "e2")
+  }
+
+  @Test func `another start of the app is the same member`() throws {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.command(.undo))
+    let identity = try #require(ana.machine.identity)
+
+    var again = ClientFixture(identity: identity)
+    again.open()
+
+    let resume = again.sent().last?["resume"]
+    #expect(resume?["member"]?.string == "m_ana")
+    #expect(resume?["revision"]?.integer == 9_007_199_254_740_991, "so that a snapshot comes")
+    #expect(again.machine.nextRef == 2, "refs go on")
+  }
+
+  @Test func `a welcome that does not come is not waited for`() {
+    var ana = ClientFixture()
+    ana.open()
+    ana.effects = []
+
+    ana.wait(12_000)
+
+    #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
+  }
+
+  @Test func `who leaves says so, and is forgotten`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.give(.leave)
+
+    #expect(ana.takeEffects() == [.send(#"{"type":"leave"}"#), .hangUp, .changed])
+    #expect(ana.state.connection == .left)
+    #expect(ana.machine.identity == nil)
+    #expect(ana.machine.nextTick == nil, "nothing is left to wait for")
+  }
+
+  @Test func `who stops can start again as the same member`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    ana.give(.stop)
+    #expect(ana.state.connection == .idle)
+    ana.open()
+
+    #expect(ana.sent().last?["resume"]?["member"]?.string == "m_ana")
+  }
+}

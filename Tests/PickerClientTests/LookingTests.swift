@@ -1,0 +1,91 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// What is in view: rows, months, fingers.
+@Suite struct LookingTests {
+  private let long = """
+    "definition":{"kind":"columns"},"status":"open","result":null,"columns":[{"generation":4,\
+    "count":1000,"from":400,"rows":[{"key":"k400","text":"400"}],"row":400}]
+    """
+
+  @Test func `rows are asked for in windows, once`() {
+    var ana = ClientFixture()
+    ana.join(long)
+
+    ana.give(.want(column: 0, rows: 390...410))
+    ana.give(.want(column: 0, rows: 395...405))
+
+    let asked = ana.sent().map { [$0["from"]?.integer, $0["count"]?.integer] }
+    #expect(asked == [[200, 200], [400, 200]])
+  }
+
+  @Test func `rows of another generation are not ours`() {
+    var ana = ClientFixture()
+    ana.join(long)
+
+    ana.hear(
+      #"{"type":"rows","column":0,"generation":3,"from":0,"rows":[{"key":"old","text":"old"}]}"#)
+    ana.hear(
+      #"{"type":"rows","column":0,"generation":4,"from":1,"rows":[{"key":"k1","text":"1"}]}"#)
+
+    #expect(ana.state.columns[0][0] == nil)
+    #expect(ana.state.columns[0][1]?.key == "k1")
+  }
+
+  @Test func `months that were refused for being too much are asked for again`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 2))
+    ana.effects = []
+
+    ana.hear(#"{"type":"refused","code":"tooMany","detail":"slow down","revision":0,"changes":[]}"#)
+    ana.wait(1_000)
+
+    #expect(ana.sentTypes() == ["months"])
+  }
+
+  @Test func `more months than the server allows are not asked for`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 1_000))
+
+    #expect(ana.sent().last?["count"]?.integer == 24)
+  }
+
+  @Test func `the same view is told once`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+
+    for _ in 0..<3 { ana.give(.look(from: PickerMonth("2026-11")!, count: 2)) }
+
+    #expect(ana.sentTypes() == ["months"])
+  }
+
+  @Test func `ten touches a second are told, the last one always`() {
+    var ana = ClientFixture()
+    ana.join()
+
+    for row in 0..<3 { ana.give(.touch(.row(column: 0, row: row))) }
+    #expect(ana.sent().map { $0["row"]?.integer } == [0])
+    ana.wait(100)
+    #expect(ana.sent().map { $0["row"]?.integer } == [2])
+    ana.give(.touch(nil))
+    ana.wait(100)
+
+    #expect(ana.sent() == [.object([.init("type", .string("touch"))])])
+  }
+
+  @Test func `nobody is touched without a connection`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.closed(code: 1006))
+    ana.effects = []
+
+    ana.give(.touch(.day(PickerDay("2026-11-20")!)))
+
+    #expect(ana.sent() == [])
+  }
+}

@@ -1,0 +1,164 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+
+/// Each command is done once, and its answer finds it.
+@Suite struct RefTests {
+  private let tap = PickerCommand.tap(PickerDay("2026-11-20")!)
+
+  @Test func `a command is answered by its delta, a reply or a refusal`() {
+    var ana = ClientFixture()
+    ana.join()
+    for _ in 0..<3 { ana.give(.command(.undo)) }
+    #expect(ana.sent().compactMap { $0["ref"]?.integer } == [1, 2, 3])
+
+    ana.hear(delta(1, moved(0, 1, "b"), by: "m_ana", ref: 1))
+    ana.hear(#"{"type":"reply","ref":2,"revision":1}"#)
+    ana.hear(refused(3, "nothingToUndo", revision: 1))
+
+    #expect(
+      ana.settled() == [
+        1: .success(1), 2: .success(1),
+        3: .failure(.refused(.nothingToUndo, detail: "no")),
+      ])
+    #expect(ana.state.pendingCount == 0)
+  }
+
+  @Test func `what has no answer is sent again with the same ref`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.effects = []
+
+    ana.comeBack()
+    ana.hear(welcome(nil))
+
+    let again = ana.sent().filter { $0["type"]?.string == "tap" }
+    #expect(again.map { $0["ref"]?.integer } == [1])
+    ana.hear(#"{"type":"reply","ref":1,"revision":0}"#)
+    #expect(ana.settled() == [1: .success(0)])
+  }
+
+  @Test func `an answer that comes twice counts once`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.comeBack()
+    ana.hear(welcome(nil))
+    ana.effects = []
+
+    ana.hear(delta(1, ranged("2026-11-20", "2026-11-20", hits: 1), by: "m_ana", ref: 1))
+    ana.hear(#"{"type":"reply","ref":1,"revision":1}"#)
+
+    #expect(ana.takeEffects().filter { $0 == .settled(ref: 1, .success(1)) }.count == 1)
+    #expect(ana.state.range?.hits == 1)
+  }
+
+  @Test func `selects, taps and clears wait for a connection, the rest does not`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.closed(code: 1006))
+    ana.effects = []
+
+    ana.give(.command(.select(column: 0, row: 1, generation: 1, key: "b")))
+    ana.give(.command(.undo))
+
+    #expect(ana.settled() == [2: .failure(.offline)])
+    ana.wait(1_000)
+    ana.give(.opened)
+    ana.hear(welcome(nil))
+    #expect(ana.sentTypes() == ["join", "select"])
+  }
+
+  @Test func `of selects that wait for one column the last is meant`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.closed(code: 1006))
+    ana.effects = []
+
+    ana.give(.command(.select(column: 0, row: 1, generation: 1, key: "b")))
+    ana.give(.command(.select(column: 1, row: 1, generation: 1, key: "y")))
+    ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
+
+    #expect(ana.settled() == [1: .failure(.replaced)])
+    #expect(ana.state.columns.map(\.shownRow) == [2, 1])
+  }
+
+  @Test func `twenty commands wait, one more does not`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.closed(code: 1006))
+    ana.effects = []
+
+    for _ in 0..<20 { ana.give(.command(tap)) }
+    #expect(ana.settled() == [:])
+    ana.give(.command(tap))
+
+    #expect(ana.settled() == [21: .failure(.offline)])
+  }
+
+  @Test func `a server that forgot us cannot say what was done`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+    ana.give(.closed(code: 1006))
+    ana.give(.command(.clear))
+    ana.wait(1_000)
+    ana.give(.opened)
+    ana.effects = []
+
+    ana.hear(welcome(calendar, id: "m_new"))
+
+    #expect(ana.effects.contains(.settled(ref: 1, .failure(.lost))))
+    #expect(ana.effects.contains(.notice(.lost(tap))))
+    #expect(ana.sentTypes() == ["clear"], "what was never sent is sent now")
+  }
+
+  @Test func `an answer that does not come in ten seconds is fetched by coming back`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.wait(6_000)
+    ana.give(.command(tap))
+    ana.effects = []
+
+    ana.wait(10_000)
+
+    #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
+  }
+
+  @Test func `a reply that is ahead of us waits for its snapshot, and not for ever`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.give(.command(.undo))
+    ana.hear(#"{"type":"reply","ref":1,"revision":5}"#)
+    ana.effects = []
+
+    ana.wait(1_999)
+    #expect(ana.state.connection == .live)
+    ana.wait(1)
+
+    #expect(ana.state.connection == .connecting)
+  }
+
+  @Test func `a command after the end fails`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.closed(code: 4410))
+    ana.effects = []
+
+    ana.give(.command(tap))
+
+    #expect(ana.settled() == [1: .failure(.offline)])
+  }
+
+  @Test func `commands that wait are given up when the session ends`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.give(.command(tap))
+
+    ana.give(.closed(code: 4410))
+
+    #expect(ana.settled() == [1: .failure(.lost)])
+  }
+}

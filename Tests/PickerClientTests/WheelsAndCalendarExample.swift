@@ -1,0 +1,138 @@
+// The example of PickerClient's documentation. Where there is SwiftUI, all of it is compiled.
+import PickerClient
+
+#if canImport(SwiftUI)
+  import SwiftUI
+#endif
+
+/// A row of a wheel, as a list wants it.
+struct WheelRow: Identifiable, Hashable {
+  let id: Int
+  let text: String
+}
+
+extension PickerColumn {
+  /// The rows around the one that is shown; what is not known yet is an ellipsis.
+  func wheelRows(reach: Int = 50) -> [WheelRow] {
+    guard let shownRow, count > 0 else { return [] }
+    let rows = max(0, shownRow - reach)...min(count - 1, shownRow + reach)
+    return rows.map { WheelRow(id: $0, text: self[$0]?.text ?? "…") }
+  }
+}
+
+/// A cell of a calendar, ready to be drawn.
+struct CalendarDay: Identifiable, Hashable {
+  let cell: PickerCell
+  /// `nil` if the day is not chosen.
+  let band: PickerBand?
+  /// Who has a finger here, by name.
+  let fingers: [String]
+
+  var id: PickerDay { cell.day }
+}
+
+extension PickerState {
+  /// A month as weeks of seven days; empty until the month is in view.
+  func weeks(of month: PickerMonth) -> [[CalendarDay]] {
+    guard let cells = months[month]?.cells else { return [] }
+    let bands = bands(of: month)
+    return stride(from: 0, to: cells.count, by: 7).map { start in
+      (start..<start + 7).map { index in
+        let here = bands.first { $0.row == start / 7 && ($0.from...$0.to).contains(index - start) }
+        let fingers = members.filter { touching[$0.id] == .day(cells[index].day) }
+        return CalendarDay(
+          cell: cells[index], band: cells[index].isOutside ? nil : here,
+          fingers: fingers.map(\.name))
+      }
+    }
+  }
+}
+
+#if canImport(SwiftUI)
+  /// Whatever the session's picker is.
+  struct SharedPickerView: View {
+    @State private var picker: LivePicker
+
+    init(_ address: SessionAddress, name: String) {
+      _picker = State(initialValue: LivePicker(to: address, as: ClientProfile(name: name)))
+    }
+
+    var body: some View {
+      VStack {
+        if picker.state.isCalendar {
+          CalendarView(picker: picker)
+        } else {
+          WheelsView(picker: picker)
+        }
+        if case .refused(_, let detail, _) = picker.notice { Text(detail) }
+        if picker.state.connection != .live { ProgressView() }
+      }
+      .disabled(!picker.state.canEdit)
+      .task { await picker.run() }
+    }
+  }
+
+  struct WheelsView: View {
+    let picker: LivePicker
+
+    var body: some View {
+      HStack {
+        ForEach(picker.state.columns.indices, id: \.self) { column in
+          Picker("", selection: selection(of: column)) {
+            ForEach(picker.state.columns[column].wheelRows()) { row in
+              Text(row.text).tag(Optional(row.id))
+            }
+          }
+          #if os(iOS) || os(visionOS)
+            .pickerStyle(.wheel)
+          #endif
+        }
+      }
+    }
+
+    /// Shows own selects at once; the server's answer corrects them.
+    private func selection(of column: Int) -> Binding<Int?> {
+      Binding {
+        picker.state.columns[column].shownRow
+      } set: { row in
+        guard let row, let command = picker.state.selecting(row: row, column: column) else {
+          return
+        }
+        picker.connection.rows(max(0, row - 50)...row + 50, of: column)
+        picker.send(command)
+      }
+    }
+  }
+
+  struct CalendarView: View {
+    let picker: LivePicker
+    @State private var month: PickerMonth?
+
+    var body: some View {
+      Grid(horizontalSpacing: 0) {
+        ForEach(picker.state.weeks(of: shown), id: \.first?.id) { week in
+          GridRow {
+            ForEach(week) { day in
+              Button(day.cell.text) { picker.send(.tap(day.id)) }
+                .disabled(day.cell.isDisabled || day.cell.isOutside)
+                .frame(maxWidth: .infinity, minHeight: 44)
+                .background(day.band == nil ? Color.clear : Color.accentColor)
+                .overlay(alignment: .topTrailing) { Text(day.fingers.joined(separator: " ")) }
+            }
+          }
+        }
+      }
+      .onAppear { look(at: picker.state.range?.start.month ?? shown) }
+      .onChange(of: picker.state.monthList?.first) { look(at: shown) }
+    }
+
+    private var shown: PickerMonth {
+      month ?? picker.state.monthList?.last ?? PickerMonth("2026-01")!
+    }
+
+    private func look(at month: PickerMonth) {
+      self.month = month
+      picker.connection.months(from: month, count: 1)
+    }
+  }
+#endif

@@ -1,0 +1,75 @@
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+@Suite struct TimerTests {
+  /// A bug once: it stayed for the session's time to live, a year at most.
+  @Test func `of a session that has ended nothing is left after an hour`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+
+    fixture.wait(3_600_000)
+
+    #expect(fixture.hub.inventory.timers == 0)
+  }
+
+  @Test func `a session ends when its time to live is over, to the millisecond`() throws {
+    let fixture = try HubFixture(letters)
+    let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000
+    fixture.wait(5_000_000)
+    fixture.join(1)
+    fixture.hangUp(1)
+
+    fixture.wait(ttl - 1)
+    #expect(fixture.hub.sessionCount == 1)
+    fixture.wait(1)
+
+    #expect(fixture.hub.sessionCount == 0)
+    fixture.wait(3_600_000)
+    #expect(fixture.hub.inventory.timers == 0)
+  }
+
+  /// A bug once: it was told that it was too slow (4508), and came back to join.
+  @Test func `a connection that has not joined hears that its session has ended`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.open(1)
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+
+    fixture.wait(10_000)
+
+    #expect(fixture.port.closes[1] == CloseCode.sessionEnded.rawValue)
+  }
+
+  @Test func `a connection that does not join is too slow`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.open(1)
+
+    fixture.wait(10_000)
+
+    #expect(fixture.port.closes[1] == CloseCode.tooSlow.rawValue)
+  }
+
+  /// A bug once: it stayed in memory for good.
+  @Test func `a session that the log is busy with leaves memory afterwards`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
+    var made: SessionID?
+    fixture.hub.create(request, socketBase: "", at: fixture.now) { made = try? $0.get().id }
+    let second = try #require(made)
+    fixture.wait(4_999)
+    fixture.log.outcome = .pending
+    fixture.hub.clockSet(at: fixture.now) {}
+    fixture.wait(60_000)
+    #expect(fixture.hub.session(second) != nil)
+
+    fixture.hub.stored(1, of: second, at: fixture.now)
+    fixture.wait(10_000)
+
+    #expect(fixture.hub.session(second) == nil)
+    #expect(fixture.hub.sessionCount == 2)
+  }
+}

@@ -1,0 +1,233 @@
+import CivilTime
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Who only looks hears what members hear, and leaves no trace.
+@Suite struct WatchTests {
+  /// Watches on connection `raw`.
+  ///
+  /// - Returns: The epoch that it was opened with, or why not.
+  @discardableResult
+  private func watch(
+    _ fixture: HubFixture, _ raw: UInt64, _ request: WatchRequest = WatchRequest()
+  ) -> Result<String, HubProblem>? {
+    var result: Result<String, HubProblem>?
+    fixture.hub.watch(fixture.session, request, at: fixture.now) { opened in
+      result = opened
+      return (try? opened.get()).map { _ in ConnectionID(raw: raw) }
+    }
+    return result
+  }
+
+  @Test func `it hears a welcome without a member, and then every delta`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.forgetAll()
+
+    let opened = watch(fixture, 9)
+    fixture.say(1, select(1, 0, 2))
+
+    #expect(opened == .success(fixture.fold.origin.epoch))
+    let heard = fixture.heard(9)
+    #expect(heard.map { $0["type"]?.string } == ["welcome", "delta"])
+    #expect(heard[0]["member"] == nil)
+    #expect(heard[0]["snapshot"] != nil)
+    #expect(heard[1]["revision"] == .integer(1))
+    #expect(heard[1]["ref"] == nil, "the ref is the author's")
+  }
+
+  @Test func `nobody sees it, and nothing is written of it`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.forgetAll()
+    let records = fixture.log.records.count
+
+    watch(fixture, 9)
+    fixture.hangUp(9)
+    fixture.wait(1_000)
+
+    #expect(fixture.heard(1) == [])
+    #expect(fixture.log.records.count == records)
+    #expect(fixture.fold.members.count == 1)
+  }
+
+  @Test func `whoever joins after it is the owner`() throws {
+    let fixture = try HubFixture(letters)
+
+    watch(fixture, 9)
+    fixture.join(1)
+
+    #expect(fixture.heard(1)[0]["member"]?["role"]?.string == "owner")
+  }
+
+  @Test func `presence is told to it`() throws {
+    let fixture = try HubFixture(letters)
+    watch(fixture, 9)
+    fixture.forgetAll()
+
+    fixture.join(1, #","name":"Ana""#)
+    fixture.wait(100)
+
+    let joined = fixture.heard(9).first { $0["type"]?.string == "presence" }?["joined"]?.array
+    #expect(joined?.first?["name"]?.string == "Ana")
+  }
+
+  @Test func `with what it has seen it gets the deltas that it missed`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    let mark = ServerSentEvent.epochMark(of: fixture.fold.origin.epoch)
+
+    var request = WatchRequest()
+    request.seen = (mark, 1)
+    watch(fixture, 9, request)
+
+    let heard = fixture.heard(9)
+    #expect(heard[0]["resumed"] == .bool(true))
+    #expect(heard[0]["snapshot"] == nil)
+    #expect(heard.dropFirst().map { $0["revision"]?.integer } == [2, 3])
+  }
+
+  @Test(arguments: ["", "otherepo"])
+  func `of another history it gets a snapshot`(mark: String) throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.say(1, select(1, 0, 1))
+
+    var request = WatchRequest()
+    request.seen = (mark, 0)
+    watch(fixture, 9, request)
+
+    let heard = fixture.heard(9)
+    #expect(heard.map { $0["type"]?.string } == ["welcome"])
+    #expect(heard[0]["resumed"] == .bool(false))
+    #expect(heard[0]["revision"] == .integer(1))
+  }
+
+  @Test func `a revision to come is answered with a snapshot`() throws {
+    let fixture = try HubFixture(letters)
+    var request = WatchRequest()
+    request.seen = (ServerSentEvent.epochMark(of: fixture.fold.origin.epoch), 8)
+
+    watch(fixture, 9, request)
+
+    #expect(fixture.heard(9)[0]["resumed"] == .bool(false))
+  }
+
+  @Test func `it reads in its own language, and sees the months that it asked for`() throws {
+    let fixture = try HubFixture(calendar)
+    fixture.join(1)
+    var request = WatchRequest()
+    request.locale = "zh-Hans"
+    request.view = MonthView(from: CivilMonth(iso: "2026-11".utf8)!, count: 1)
+
+    watch(fixture, 9, request)
+    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+
+    let heard = fixture.heard(9)
+    let months = heard.first { $0["type"]?.string == "months" }?["months"]?.array
+    #expect(months?.map { $0["month"]?.string } == ["2026-11"])
+    #expect(months?.first?["cells"]?.array?.first?["text"]?.string != nil)
+    let changes = heard.last?["changes"]?.array?.compactMap { $0["change"]?.string }
+    #expect(changes == ["range", "bands"])
+  }
+
+  @Test func `as many may watch as may be members, and no more`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.members = 2
+    let fixture = try HubFixture(letters, configuration)
+
+    #expect(try watch(fixture, 8)?.get() != nil)
+    #expect(try watch(fixture, 9)?.get() != nil)
+    #expect(watch(fixture, 10) == .failure(.sessionFull))
+    fixture.hangUp(9)
+    #expect(try watch(fixture, 11)?.get() != nil)
+  }
+
+  @Test func `a session that is not there cannot be watched`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.session = SessionID("nobody")
+
+    #expect(watch(fixture, 9) == .failure(.noSuchSession))
+    #expect(fixture.hub.connectionCount == 0)
+  }
+
+  @Test func `where tokens are, one is needed`() throws {
+    let fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
+
+    #expect(watch(fixture, 9) == .failure(.noToken))
+    var request = WatchRequest()
+    request.token = "wrong"
+    #expect(watch(fixture, 9, request) == .failure(.badToken))
+  }
+
+  @Test func `a reader that is slow gets one snapshot for all that it missed`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.outboxBytes = 400
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    watch(fixture, 9)
+    fixture.forgetAll()
+    fixture.port.full = [9]
+
+    for ref in 1...9 { fixture.say(1, select(ref, 0, ref % 3)) }
+    fixture.port.full = []
+    fixture.becomeWritable(9)
+
+    let heard = fixture.heard(9)
+    #expect(heard.last?["type"]?.string == "snapshot")
+    #expect(heard.last?["revision"] == .integer(9))
+    #expect(heard.count < 9)
+  }
+
+  @Test func `one who has gone before it could be opened is not kept`() throws {
+    let fixture = try HubFixture(letters)
+
+    fixture.hub.watch(fixture.session, WatchRequest(), at: fixture.now) { _ in nil }
+
+    #expect(fixture.hub.connectionCount == 0)
+  }
+
+  @Test func `a month is drawn from the session as it stands`() throws {
+    let fixture = try HubFixture(calendar)
+    fixture.join(1)
+    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.say(1, #"{"type":"tap","ref":2,"date":"2026-11-24"}"#)
+
+    let sight = try month(fixture, "2026-11").get()
+
+    #expect(sight.cells.count == 42)
+    #expect(sight.bands.map(\.row) == [2, 3])
+  }
+
+  @Test func `a month that is not in the list is said to be outside it`() throws {
+    let fixture = try HubFixture(calendar)
+
+    let problem = HubProblem.outsideMonths(
+      "2027-01 is not in the list, which is 2026-10 to 2026-12")
+    #expect(throws: problem) { try month(fixture, "2027-01").get() }
+  }
+
+  @Test func `wheels have no months`() throws {
+    let fixture = try HubFixture(letters)
+
+    #expect(throws: HubProblem.wrongKind("only a calendar has months to be drawn")) {
+      try month(fixture, "2026-11").get()
+    }
+  }
+
+  private func month(
+    _ fixture: HubFixture, _ iso: String
+  ) throws -> Result<MonthSight, HubProblem> {
+    var answer: Result<MonthSight, HubProblem>?
+    fixture.hub.month(
+      CivilMonth(iso: iso.utf8)!, of: fixture.session, token: nil, locale: nil, at: fixture.now
+    ) { answer = $0 }
+    return try #require(answer)
+  }
+}

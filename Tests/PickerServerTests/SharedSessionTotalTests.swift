@@ -1,0 +1,26 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import PickerServer
+
+@Suite struct SharedSessionTotalTests {
+  @Test func `threads take as many places as there are, and no more`() {
+    let total = SharedSessionTotal()
+    let taken = Atomic(0)
+
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<20_000 {
+        guard total.take(max: 100) else { continue }
+        if taken.add(1, ordering: .relaxed).newValue > 100 { Issue.record("one too many") }
+        taken.subtract(1, ordering: .relaxed)
+        total.add(-1)
+      }
+    }
+
+    for _ in 0..<100 { #expect(total.take(max: 100)) }
+    #expect(!total.take(max: 100))
+    total.add(-1)
+    #expect(total.take(max: 100))
+  }
+}

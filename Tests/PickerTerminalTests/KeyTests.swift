@@ -1,0 +1,48 @@
+import Testing
+
+@testable import PickerTerminal
+
+@Suite struct KeyTests {
+  private func keys(_ pieces: String...) -> [Key] {
+    var reader = KeyReader()
+    return pieces.flatMap { reader.take(Array($0.utf8)) }
+  }
+
+  @Test func `letters and control keys are read`() {
+    #expect(keys("u\t\r\u{3}") == [.letter("u"), .tab, .enter, .interrupt])
+  }
+
+  @Test(arguments: [
+    ("\u{1B}[A", Key.up), ("\u{1B}OB", .down), ("\u{1B}[1;5C", .right), ("\u{1B}[D", .left),
+    ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[4~", .end),
+    ("\u{1B}[Z", .backTab), ("\u{1B}[6;2~", .pageDown),
+  ])
+  func `a sequence is a key`(text: String, key: Key) {
+    #expect(keys(text) == [key])
+  }
+
+  @Test func `a sequence may come in pieces`() {
+    #expect(keys("\u{1B}", "[", "A", "\u{1B}[", "5", "~") == [.up, .pageUp])
+  }
+
+  @Test func `an escape alone is a key when nothing follows`() {
+    var reader = KeyReader()
+
+    #expect(reader.take([0x1B]) == [])
+    #expect(reader.isUndecided)
+    #expect(reader.decide() == [.escape])
+    #expect(!reader.isUndecided)
+    #expect(reader.decide() == [])
+  }
+
+  @Test func `two escapes are one and the beginning of another`() {
+    var reader = KeyReader()
+
+    #expect(reader.take([0x1B, 0x1B]) == [.escape])
+    #expect(reader.decide() == [.escape])
+  }
+
+  @Test func `what no key sends is nothing`() {
+    #expect(keys("\u{1B}[200~", "ä", "\u{1B}[99Q", "x") == [.letter("x")])
+  }
+}

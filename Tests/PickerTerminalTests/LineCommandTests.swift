@@ -1,0 +1,74 @@
+import JSONText
+import Testing
+
+@testable import PickerClient
+@testable import PickerTerminal
+
+@Suite struct LineCommandTests {
+  /// Two columns: Tea and Green Tea; x.
+  private var wheels: PickerState {
+    var machine = ClientMachine()
+    _ = machine.handle(.start, at: 0)
+    _ = machine.handle(.opened, at: 0)
+    let welcome = """
+      {"type":"welcome","member":{"id":"m","secret":"s","name":"Ana","role":"owner",\
+      "color":"#d1495b"},"epoch":"e","revision":0,"resumed":false,"snapshot":{"definition":\
+      {"kind":"columns"},"status":"open","result":null,"columns":[{"generation":3,"count":2,\
+      "from":0,"rows":[{"key":"t","text":"Tea"},{"key":"g","text":"Green Tea"}],"row":0},\
+      {"generation":1,"count":1,"from":0,"rows":[{"key":"x","text":"X"}],"row":0}]},"members":[]}
+      """
+    _ = machine.handle(.received(Array(welcome.utf8)), at: 0)
+    return machine.state
+  }
+
+  private let green = LineCommand.command(.select(column: 0, row: 1, generation: 3, key: "g"))
+
+  @Test(arguments: ["select 1 Green Tea", "SELECT 1 g", "  select   1 Green Tea  "])
+  func `words name a row by its text or key`(line: String) {
+    #expect(LineCommand(words: line, in: wheels) == green)
+  }
+
+  @Test(arguments: [
+    #"{"type":"select","column":0,"row":1}"#, #"{"type":"select","column":0,"key":"g"}"#,
+    #"{"type":"select","column":0,"text":"Green Tea","id":4}"#,
+  ])
+  func `objects name a row by its place, key or text`(line: String) throws {
+    let object = try JSONTree.parse(Array(line.utf8))
+
+    #expect(LineCommand(object: object, in: wheels) == green)
+  }
+
+  @Test func `single words are commands`() {
+    #expect(LineCommand(words: "undo", in: wheels) == .command(.undo))
+    #expect(LineCommand(words: "Quit", in: wheels) == .quit)
+    #expect(LineCommand(words: "touch", in: wheels) == .touch(nil))
+    #expect(LineCommand(words: " ", in: wheels) == .nothing)
+    let day = PickerDay("2026-11-20")!
+    #expect(LineCommand(words: "tap 2026-11-20", in: wheels) == .command(.tap(day)))
+    #expect(LineCommand(words: "touch 2026-11-20", in: wheels) == .touch(.day(day)))
+    #expect(
+      LineCommand(words: "months 2026-11 3", in: wheels)
+        == .months(from: PickerMonth("2026-11")!, count: 3))
+  }
+
+  @Test(arguments: [
+    "select", "select 1", "select 3 x", "select 1 Coffee", "tap", "tap tomorrow", "tap 2026-02-30",
+    "months x", "months 2026-11 many", "touch 1", "dance",
+  ])
+  func `what is no command says what would be`(line: String) {
+    guard case .unknown(let sentence) = LineCommand(words: line, in: wheels) else {
+      Issue.record("\(line) is a command")
+      return
+    }
+    #expect(sentence.count > 20)
+  }
+
+  @Test func `a last line may lack its end`() {
+    var reader = LineReader()
+
+    let first = reader.take(Array("undo\r\nre".utf8)) + reader.take(Array("do".utf8))
+    #expect(first.map(\.text) == ["undo"])
+    #expect(reader.end().map(\.text) == ["redo"])
+    #expect(reader.end() == [])
+  }
+}

@@ -1,0 +1,31 @@
+"""Which loop of a server has a session, and what the loops say of themselves."""
+
+import re
+
+
+def loop_of(session_id, count):
+    """The number of the loop that has a session: FNV-1a of 64 bits, folded to 32, modulo."""
+    value = 0xCBF29CE484222325
+    for octet in session_id.encode():
+        value = (value ^ octet) * 0x100000001B3 % (1 << 64)
+    return ((value >> 32) ^ (value & 0xFFFFFFFF)) % count
+
+
+def metric(server, name):
+    """A metric's value; by its label where it has one."""
+    text = server.get("/metrics").body.decode()
+    found = re.findall(rf'^{name}(?:{{\w+="([^"]*)"}})? (\S+)$', text, re.M)
+    if found and found[0][0]:
+        return {label: float(value) for label, value in found}
+    return float(found[0][1]) if found else None
+
+
+def one_on_each_loop(server, count, definition, **rest):
+    """A session of each loop, in the order of the loops."""
+    found = {}
+    for _ in range(8 * count):
+        session = server.session(definition, **rest)
+        found.setdefault(loop_of(session.id, count), session)
+        if len(found) == count:
+            return [found[n] for n in range(count)]
+    raise AssertionError(f"all new sessions are on {sorted(found)} of {count} loops")

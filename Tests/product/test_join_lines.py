@@ -1,0 +1,412 @@
+"""`pickerd join --plain` and `--json`: for pipes, screen readers and scripts."""
+
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from harness.definitions import CALENDAR, DATE, LISTS, LONG
+from harness.pickerd import binary, wait_until
+from harness.terminal import run
+
+pytest_plugins = ["terminals"]
+
+
+def said(output):
+    """The lines of `--json`, as objects; every line is one."""
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def answers(output):
+    return [event for event in said(output) if event["event"] == "answer"]
+
+
+# Sentences
+
+
+def test_plain_says_what_stands_and_leaves_with_the_input(server):
+    session = server.session(DATE)
+
+    status, output, complaint = run(session.url, "--plain", "--name", "Ana")
+
+    assert (status, complaint) == (0, "")
+    assert output == "* connecting\n* connected\n= 2018-11-23\n"
+    wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
+
+
+def test_without_a_terminal_lines_are_the_way(server):
+    assert run(server.session(DATE).url) == (0, "* connecting\n* connected\n= 2018-11-23\n", "")
+
+
+def test_plain_words_select_tap_and_undo(server):
+    session = server.session(LISTS)
+
+    status, output, _ = run(
+        session.url, "--plain", stdin="select 1 Linux\nSELECT 2 VSCode  \n\nundo\nshow\n")
+
+    assert status == 0
+    assert output.splitlines()[2:] == [
+        "= MacOS, Xcode", "= Linux, Xcode", "you: column 1 Linux", "= Linux, VSCode",
+        "you: column 2 VSCode", "= Linux, Xcode", "you: undone, column 2 Xcode",
+        "= Linux, Xcode, open", "column 1: MacOS | Windows | [Linux] | Ubuntu",
+        "column 2: [Xcode] | VSCode | Sublime | Atom", "members: guest"]
+
+
+def test_a_last_line_without_an_end_is_a_line(server):
+    session = server.session(CALENDAR)
+
+    assert run(session.url, "--plain", stdin="tap 2018-11-20\ntap 2018-11-24")[0] == 0
+
+    assert session.result() == {"start": "2018-11-20", "end": "2018-11-24", "days": 5}
+
+
+def test_what_is_not_done_says_why_and_the_status_tells(server):
+    session = server.session(CALENDAR)
+
+    status, output, _ = run(
+        session.url, "--plain", stdin="tap 2030-01-01\ndance\ntap soon\nselect 1 x\ntap 2018-11-20\n")
+
+    assert status == 2
+    lines = output.splitlines()
+    assert any(line.startswith("! tap 2030-01-01: ") for line in lines)
+    assert any(line.startswith("? dance: no such command; there are select") for line in lines)
+    assert "? tap soon: tap needs a date such as 2026-11-20" in lines
+    assert "? select 1 x: select: this is a calendar" in lines
+    assert "you: 2018-11-20" in lines, "and the rest is done"
+
+
+def test_others_are_heard(server, lines):
+    session = server.session(CALENDAR)
+    ana = lines(session, "--plain")
+    ana.until(lambda line: line == "* connected")
+
+    bo = session.join("Bo")
+    ana.until(lambda line: line == "Bo came")
+    bo.tap(date="2018-11-20")
+    ana.until(lambda line: line == "Bo: 2018-11-20")
+    bo.leave()
+    ana.until(lambda line: line == "Bo left")
+
+    assert ana.end() == 0
+
+
+def test_quit_ends_it_whatever_waits_behind(server):
+    session = server.session(CALENDAR)
+
+    assert run(session.url, "--plain", stdin="quit\ntap 2018-11-20\n")[0] == 0
+
+    assert session.revision() == 0
+
+
+# JSON
+
+
+def test_every_line_is_an_object_and_every_command_has_an_answer(server):
+    session = server.session(LISTS)
+    commands = [{"type": "select", "column": 0, "text": "Linux", "id": "first"},
+                {"type": "select", "column": 1, "row": 3, "id": 7},
+                {"type": "select", "column": 1, "key": "nobody", "id": [1]}, {"type": "undo"}, {},
+                {"type": "confirm"}]
+    stdin = "\n".join(map(json.dumps, commands)) + "\n[]\n{\nselect 2 Sublime\n"
+
+    status, output, _ = run(session.url, "--json", "--name", "Ana", stdin=stdin)
+
+    assert status == 2
+    told = [(a["line"], a.get("id"), a["done"], a.get("revision", a.get("code")))
+            for a in answers(output)]
+    assert told == [
+        (1, "first", True, 1), (2, 7, True, 2), (3, [1], False, "badCommand"), (4, None, True, 3),
+        (5, None, False, "badCommand"), (6, None, True, 4), (7, None, False, "badCommand"),
+        (8, None, False, "badCommand"), (9, None, False, "notOpen")]
+    state = [event for event in said(output) if event["event"] == "state"][-1]
+    truth = session.get()
+    assert (state["revision"], state["status"], state["epoch"]) == (4, "confirmed", session.epoch)
+    assert state["result"] == truth["snapshot"]["result"]
+
+
+def test_a_state_comes_before_the_answer_that_it_is_of(server):
+    session = server.session(CALENDAR)
+
+    events = said(run(session.url, "--json", stdin="tap 2018-11-20\n")[1])
+
+    names = [event["event"] for event in events]
+    assert names[-3:] == ["state", "notice", "answer"]
+    assert events[-3]["revision"] == events[-1]["revision"] == 1
+    assert events[-3]["calendar"]["range"]["start"] == "2018-11-20"
+
+
+def test_a_state_is_the_servers(server, lines):
+    session = server.session(CALENDAR)
+    ana = lines(session, "--json")
+    ana.event("connection", connection="live")
+    bo = session.join("Bo")
+    bo.tap(date="2018-11-20")
+    bo.tap(date="2018-12-02")
+
+    state = ana.reach(2)
+
+    snapshot = session.get()["snapshot"]
+    assert state["calendar"] == snapshot["calendar"]
+    assert state["result"] == snapshot["result"]
+    if len(ana.newest["members"]["members"]) < 2:
+        ana.event("members")
+    assert [m["name"] for m in ana.newest["members"]["members"]] == ["Ana", "Bo"]
+    assert ana.end() == 0
+
+
+def test_fingers_are_events_and_commands(server, lines):
+    session = server.session(LISTS)
+    ana = lines(session, "--json")
+    ana.event("connection", connection="live")
+    bo = session.join("Bo")
+    bo.send({"type": "touch", "column": 1, "row": 2})
+
+    touching = ana.event("touching")["touching"]
+    assert touching == [{"member": bo.id, "column": 1, "row": 2}]
+    ana.say({"type": "touch", "column": 0, "text": "Linux"})
+    bo.until(lambda m: m.screen.touching, what="Ana's finger")
+
+    assert list(bo.screen.touching.values())[0]["row"] == 2
+
+
+def test_show_has_all_rows_that_are_known(server, lines):
+    session = server.session(LONG)
+    ana = lines(session, "--json")
+    ana.event("connection", connection="live")
+
+    ana.say("show")
+
+    column = ana.event("show")["columns"][0]
+    assert (column["count"], len(column["rows"])) == (10_000, 200)
+    assert column["rows"][7] == {"row": 7, "key": "row 7", "text": "row 7"}
+
+
+def test_rows_are_in_the_members_language(server):
+    output = run(server.session(DATE).url, "--json", "--locale", "zh-Hans")[1]
+
+    state = next(event for event in said(output) if event["event"] == "state")
+    assert [column["text"] for column in state["columns"]] == ["2018年", "11月", "23日"]
+
+
+# The connection
+
+
+@pytest.mark.parametrize("link", [
+    "ws://127.0.0.1:{port}/v1/sessions/{id}", "http://127.0.0.1:{port}/v1/sessions/{id}",
+    "http://127.0.0.1:{port}/#/s/{id}", "http://localhost:{port}/#/s/{id}?x=1"])
+def test_a_link_has_many_forms(server, link):
+    session = server.session(DATE)
+
+    status, output, complaint = run(link.format(port=server.port, id=session.id))
+
+    assert (status, complaint) == (0, "") and "= 2018-11-23" in output
+
+
+@pytest.mark.parametrize("link", ["x", "http://127.0.0.1:1/", "ftp://127.0.0.1/v1/sessions/a"])
+def test_what_is_no_link_is_wrong_usage(link):
+    status, output, complaint = run(link)
+
+    assert (status, output) == (64, "")
+    assert complaint.startswith(f"pickerd join: {link} is no link such as http://")
+
+
+def test_a_session_that_is_not_there_is_said_to_be_none(server):
+    status, output, complaint = run(server.socket("/v1/sessions/nobody"), "--json")
+
+    assert status == 1
+    assert said(output)[-1] == {
+        "event": "connection", "connection": "away", "close": 4404, "code": "noSuchSession",
+        "detail": "there is no session with the id in this URL"}
+    assert complaint == ("pickerd join: closed, 4404 "
+                         "(there is no session with the id in this URL)\n")
+
+
+@pytest.mark.parametrize("way", ["option", "link", "environment"])
+def test_a_token_can_be_given_in_three_ways(guarded, way):
+    session = guarded.session(CALENDAR)
+    token = session.tokens["editor"]
+    page = f"http://127.0.0.1:{guarded.port}/#/s/{session.id}"
+    arguments, environment = {
+        "option": ([page, "--token", token], {}), "link": ([f"{page}?token={token}"], {}),
+        "environment": ([page], {"PICKERD_TOKEN": token})}[way]
+
+    status, _, complaint = run(*arguments, stdin="tap 2018-11-20\n", environment=environment)
+
+    assert (status, complaint) == (0, "") and session.revision() == 1
+
+
+def test_without_a_token_it_says_that_one_is_needed(guarded):
+    status, output, complaint = run(guarded.session(CALENDAR).url, "--plain")
+
+    assert status == 1
+    assert complaint.startswith("pickerd join: a token is needed, 4301")
+
+
+def test_a_server_that_is_not_there_is_given_up_when_asked(server):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    status, output, complaint = run(f"ws://127.0.0.1:{port}/v1/sessions/a", "--timeout", "0.3")
+
+    assert status == 1 and output.startswith("* connecting")
+    assert complaint.startswith("pickerd join: no connection: connecting (")
+
+
+def test_proxies_of_the_environment_are_not_asked(server):
+    session = server.session(DATE)
+
+    assert run(session.url, "--timeout", "5",
+               environment={"http_proxy": "http://127.0.0.1:9"})[0] == 0
+
+
+def test_a_signal_leaves_the_session(server, lines):
+    session = server.session(DATE)
+    ana = lines(session, "--json")
+    ana.event("connection", connection="live")
+
+    ana.signal(signal.SIGINT)
+
+    assert ana.process.wait(5) == 0
+    wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
+
+
+def test_commands_wait_for_a_server_that_comes_back(start, lines, tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = start(listen=f"127.0.0.1:{port}", options=["--store", f"sqlite:{tmp_path}/s.sqlite"])
+    session = server.session(CALENDAR)
+    ana = lines(session, "--json")
+    ana.say("tap 2018-11-20")
+    ana.event("answer", done=True)
+
+    server.kill()
+    ana.event("connection", connection="waiting")
+    ana.say("tap 2018-11-24")
+    server.start()
+
+    assert ana.event("answer")["revision"] == 2
+    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "the same member"
+    assert ana.end() == 0
+
+
+def test_a_server_that_is_frozen_is_given_up_after_its_pings(start, lines):
+    server = start()
+    ana = lines(server.session(CALENDAR), "--json")
+    ana.event("connection", connection="live")
+
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        while (lost := ana.next(timeout=45)).get("connection") != "waiting":
+            assert lost["event"] in ("state", "members")
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+    ana.event("connection", connection="live")
+    assert ana.ask("tap 2018-11-20")["revision"] == 1
+    assert ana.end() == 0
+
+
+def test_it_ends_when_nobody_reads_any_more(server):
+    session = server.session(CALENDAR)
+    process = subprocess.Popen(
+        [binary(), "join", session.url, "--plain"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"* connecting\n"
+    process.stdout.close()
+
+    session.join("Bo").tap(date="2018-11-20")
+
+    process.wait(8)
+    assert b"Fatal" not in process.stderr.read()
+    process.stdin.close()
+    process.stderr.close()
+
+
+# TLS
+
+
+class TLSFront:
+    """Speaks TLS to a client and plain TCP to a server."""
+
+    def __init__(self, port, folder):
+        self.certificate = folder / "certificate.pem"
+        key = folder / "key.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30",
+             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+             "-keyout", key, "-out", self.certificate], check=True, capture_output=True)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(self.certificate, key)
+        self.target = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        try:
+            secure = self.context.wrap_socket(client, server_side=True)
+        except OSError:
+            client.close()
+            return
+        server = socket.create_connection(("127.0.0.1", self.target))
+        threading.Thread(target=self._carry, args=(secure, server), daemon=True).start()
+        self._carry(server, secure)
+
+    @staticmethod
+    def _carry(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()
+
+
+@pytest.fixture
+def front(server, tmp_path):
+    one = TLSFront(server.port, tmp_path)
+    yield one
+    one.close()
+
+
+def test_wss_is_spoken_to_a_server_that_is_trusted(server, front):
+    session = server.session(CALENDAR)
+
+    status, _, complaint = run(
+        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", "5",
+        stdin="tap 2018-11-20\n", environment={"SSL_CERT_FILE": str(front.certificate)})
+
+    assert (status, complaint) == (0, "") and session.revision() == 1
+
+
+@pytest.mark.parametrize("host, trusts", [("localhost", False), ("127.0.0.1", True)])
+def test_wss_is_not_spoken_to_a_stranger(server, front, host, trusts):
+    session = server.session(CALENDAR)
+
+    status, _, complaint = run(
+        f"wss://{host}:{front.port}{session.path}", "--timeout", "1", stdin="tap 2018-11-20\n",
+        environment={"SSL_CERT_FILE": str(front.certificate)} if trusts else {})
+
+    assert status == 1 and "no connection" in complaint
+    assert session.revision() == 0

@@ -1,0 +1,157 @@
+"""`pickerd join`, and so the Swift client on libwebsockets, against servers that are none of ours."""
+
+import http.server
+import json
+import threading
+
+import pytest
+from websockets.sync.server import serve
+
+from harness.terminal import run
+
+#: The longest message that the client takes.
+MESSAGE_BYTES = 16 << 20
+WELCOME = {
+    "type": "welcome", "member": {
+        "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
+    "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z", "members": [],
+    "snapshot": {
+        "definition": {"kind": "columns"}, "status": "open", "result": None, "columns": [
+            {"generation": 1, "count": 1, "from": 0, "row": 0,
+             "rows": [{"key": "a", "text": "A"}]}]}}
+
+
+@pytest.fixture
+def odd():
+    """A server that does as it is told: `odd(talk)` is its link, where `talk` has the socket."""
+    running = []
+
+    def starts(talk, subprotocols=("pickerd.v1",)):
+        server = serve(talk, "127.0.0.1", 0, subprotocols=list(subprotocols) or None,
+                       compression=None, max_size=None)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        running.append(server)
+        return f"ws://127.0.0.1:{server.socket.getsockname()[1]}/v1/sessions/x"
+
+    yield starts
+    for server in running:
+        server.shutdown()
+
+
+def padded(size):
+    """A welcome of `size` octets."""
+    text = json.dumps({**WELCOME, "more": ""})
+    return json.dumps({**WELCOME, "more": "x" * (size - len(text))})
+
+
+def says(*messages, then=None):
+    """Hears the join, says `messages`, then waits for the end; `then` gets the close code."""
+    def talk(socket):
+        socket.recv()
+        for message in messages:
+            socket.send(message)
+        try:
+            while True:
+                socket.recv(5)
+        except Exception:
+            if then is not None:
+                then.append(socket.protocol.close_code)
+    return talk
+
+
+@pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
+def test_a_long_message_is_taken(odd, size):
+    status, output, complaint = run(odd(says(padded(size))), "--timeout", "5")
+
+    assert (status, output, complaint) == (0, "* connecting\n* connected\n= A\n", "")
+
+
+def test_a_message_in_many_frames_is_one(odd):
+    text = padded(50_000)
+
+    def talk(socket):
+        socket.recv()
+        socket.send(text[at:at + 999] for at in range(0, len(text), 999))
+        says()(socket)
+
+    assert run(odd(talk), "--timeout", "5")[0] == 0
+
+
+def test_a_message_that_is_one_octet_too_long_is_refused(odd):
+    codes = []
+
+    status, _, complaint = run(odd(says(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
+
+    assert (status, codes) == (1, [1009]), complaint
+    assert complaint.startswith("pickerd join: closed, 1009")
+
+
+def test_a_binary_message_is_refused(odd):
+    codes = []
+
+    status, _, complaint = run(odd(says(b"\x00\x01", then=codes)), "--timeout", "9")
+
+    assert (status, codes) == (1, [1003])
+    assert complaint.startswith("pickerd join: closed, 1003")
+
+
+@pytest.mark.parametrize("text", ["no JSON", "{}", '{"type":"welcome"}', "[" * 100])
+def test_what_is_no_message_of_ours_is_not_believed(odd, text):
+    status, output, complaint = run(odd(says(text)), "--timeout", "0.5")
+
+    assert status == 1 and "connected" not in output
+    assert complaint.startswith("pickerd join: no connection")
+
+
+def test_text_that_is_no_utf8_is_not_believed(odd):
+    def talk(socket):
+        socket.recv()
+        socket.send(b'{"type":"\xff"}', text=True)
+        says()(socket)
+
+    assert run(odd(talk), "--timeout", "0.5")[0] == 1
+
+
+def test_a_server_without_the_subprotocol_is_not_spoken_to(odd):
+    heard = []
+
+    def talk(socket):
+        heard.extend(socket)
+
+    status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "0.5")
+
+    assert (status, heard) == (1, [])
+    assert "does not speak the subprotocol" in complaint
+
+
+def test_the_end_of_a_handshake_without_an_answer_is_a_lost_connection(odd):
+    status, _, complaint = run(odd(lambda socket: socket.socket.close()), "--timeout", "0.5")
+
+    assert status == 1 and "no connection" in complaint
+
+
+@pytest.mark.parametrize("answer", [200, 302, 404, 503])
+def test_who_does_not_upgrade_is_come_back_to(answer):
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(answer)
+            self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    status, _, complaint = run(
+        f"http://127.0.0.1:{server.server_port}/v1/sessions/x", "--timeout", "0.5")
+
+    server.shutdown()
+    server.server_close()
+    assert status == 1 and "no connection" in complaint
+    assert set(asked) == {"/v1/sessions/x"}, "a redirect is not followed"

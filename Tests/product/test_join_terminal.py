@@ -1,0 +1,384 @@
+"""`pickerd join` in a real terminal: drawn, turned, tapped, left."""
+
+import re
+import signal
+import socket
+
+import pytest
+
+from harness.definitions import CALENDAR, DATE, LISTS, LONG, TREE
+from harness.pickerd import wait_until
+
+pytest_plugins = ["terminals"]
+#: Reversed video, with or without a colour after it.
+REVERSED = re.compile(r"\x1b\[[0-9;]*7[0-9;]*m")
+
+
+def absent(session, name):
+    """Whether nobody of this name is in the session any more."""
+    return lambda: all(m["name"] != name for m in session.get()["members"])
+
+
+# Wheels
+
+
+def test_wheels_fill_eighty_columns_and_no_more(server, terminal):
+    session = server.session(DATE)
+
+    ana = terminal(session)
+
+    ana.sees("connected", "Ana (you)", "▸ 2018", "· November", "· 23", "2018-11-23", "q quit")
+    assert len(ana.lines) == 24 and all(len(line) <= 80 for line in ana.lines)
+    assert "…" not in ana.text, "nothing is cut"
+    assert ana.lines[-1].strip().endswith("q quit")
+
+
+def test_arrows_turn_and_tab_goes_to_the_next_wheel(server, terminal):
+    session = server.session(LISTS)
+    ana = terminal(session)
+    ana.sees("▸ MacOS", "· Xcode")
+
+    ana.press("Down", "Down")
+    ana.sees("▸ Linux")
+    ana.press("Tab", "Down")
+    ana.sees("· Linux", "▸ VSCode", "Linux, VSCode")
+    ana.press("BTab", "Home")
+    ana.sees("▸ MacOS")
+    ana.press("End")
+    ana.sees("▸ Ubuntu")
+    ana.press("Up")
+    ana.sees("▸ Linux", "you: column 1 Linux")
+
+    wait_until(lambda: session.result() == {"keys": ["Linux", "VSCode"]})
+
+
+def test_a_tree_shows_what_hangs_below(server, terminal):
+    session = server.session(TREE)
+    ana = terminal(session)
+    ana.sees("▸ Guangdong", "· Guangzhou", "· Haizhu")
+
+    ana.press("Down")
+
+    ana.sees("▸ Sichuan", "· Chengdu", "· Pixian")
+    ana.press("Right", "Down")
+    ana.sees("▸ Leshan", "Sichuan, Leshan")
+    ana.sees_no("Pixian")
+
+
+def test_others_fingers_and_moves_are_seen(server, terminal):
+    session = server.session(LISTS)
+    ana = terminal(session)
+    bo = session.join("Bo")
+    ana.sees("● Bo")
+
+    bo.send({"type": "touch", "column": 1, "row": 2})
+    ana.sees("Sublime◂Bo")
+    bo.select(1, 2)
+    ana.sees("· Sublime", "Bo: column 2 Sublime", "MacOS, Sublime")
+    bo.send({"type": "touch"})
+    ana.sees_no("◂Bo")
+    ana.press("Down")
+    touching = bo.until(lambda m: m.screen.touching, what="Ana's finger")
+
+    assert touching
+
+
+def test_a_correction_is_told(server, terminal):
+    session = server.session({**DATE, "max": "2018-11-23"}, now="2018-11-23T10:00:00+08:00")
+    ana = terminal(session)
+    ana.sees("▸ 2018")
+
+    ana.press("Tab", "Tab", "End")
+    ana.press("BTab", "BTab", "Up")
+    ana.sees("▸ 2017")
+    ana.press("Tab", "End")
+
+    ana.sees("· 2017", "▸ December")
+
+
+def test_rows_far_away_are_fetched(server, terminal):
+    session = server.session(LONG)
+    ana = terminal(session)
+    ana.sees("▸ row 0")
+
+    ana.press("End")
+    ana.sees("▸ row 9999", "row 9995")
+    ana.press("PPage")
+    ana.sees("▸ row 9983", "row 9976")
+
+
+def test_more_wheels_than_fit_scroll_with_the_one_that_is_turned(server, terminal):
+    columns = [[f"wheel {n}", "other"] for n in range(8)]
+    session = server.session({"kind": "columns", "columns": columns})
+    ana = terminal(session)
+    ana.sees("▸ wheel 0", "· wheel 5", "›")
+    assert "· wheel 6" not in ana.text
+
+    ana.press("BTab")
+
+    ana.sees("▸ wheel 7", "· wheel 2", "‹")
+
+
+def test_wide_letters_take_two_cells(server, terminal):
+    session = server.session(DATE)
+
+    ana = terminal(session, "--locale", "zh-Hans", name="安娜")
+
+    ana.sees("▸ 2018年", "· 11月", "· 23日", "安娜 (you)")
+    line = next(line for line in ana.lines if "▸ 2018年" in line)
+    assert [line.index(word) for word in ("2018年", "11月", "23日")] == [3, 28, 53]
+
+
+# Calendars
+
+
+def test_a_calendar_shows_six_months(server, terminal):
+    session = server.session(CALENDAR)
+
+    ana = terminal(session)
+
+    ana.sees("November 2018", "December 2018", "April 2019", "Su Mo Tu We Th Fr Sa", "[23]")
+    rows = [line[1:24].rstrip() for line in ana.lines[4:10]]
+    assert rows == ["              1  2  3", "  4  5  6  7  8  9 10", " 11 12 13 14 15 16 17",
+                    " 18 19 20 21 22[23]24", " 25 26 27 28 29 30", ""]
+    assert len(ana.lines) == 24 and "…" not in ana.text
+
+
+def test_two_taps_make_a_range(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]", "nothing chosen")
+
+    ana.press("Enter")
+    ana.sees("you: 2018-11-23")
+    ana.press("Right", "Right", "Down", "Enter")
+
+    ana.sees("2018-11-23 to 2018-12-02, 10 days")
+    wait_until(lambda: session.result() == {
+        "start": "2018-11-23", "end": "2018-12-02", "days": 10})
+    assert REVERSED.search(ana.styled), "the range is a band"
+
+
+def test_escape_gives_up_an_open_range(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    ana.press("Enter")
+    ana.sees("you: 2018-11-23")
+
+    ana.press("Escape")
+
+    ana.sees("you: nothing chosen")
+    wait_until(lambda: session.get()["snapshot"]["calendar"]["range"] is None)
+
+
+def test_undo_confirm_and_reopen(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    ana.press("Enter", "Enter")
+    ana.sees("2018-11-23 to 2018-11-23, 1 day")
+
+    ana.press("c")
+    ana.sees("CONFIRMED", "you: confirmed")
+    ana.press("x")
+    ana.sees("refused:")
+    ana.press("o", "u")
+    ana.sees("you: undone")
+    assert session.get()["status"] == "open"
+
+
+def test_pages_and_ends_of_the_calendar(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    ana.press("Home")
+    ana.sees("January 2018", "[ 1]")
+    ana.press("NPage")
+    ana.sees("[ 1]", "(you)")
+    ana.press("End")
+
+    ana.sees("December 2019", "[31]")
+
+
+def test_another_members_finger_stands_around_a_day(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    bo = session.join("Bo")
+
+    bo.send({"type": "touch", "date": "2018-11-14"})
+
+    ana.sees("(14)", "(Bo: 2018-11-14)")
+    bo.web.close()
+    ana.sees("○ Bo", "Bo is offline")
+    ana.sees_no("(14)")
+
+
+def test_a_month_is_named_in_the_members_language(server, terminal):
+    session = server.session({**CALENDAR, "firstWeekday": 2})
+
+    ana = terminal(session, "--locale", "de")
+
+    ana.sees("Dezember 2018", "Mo Di Mi Do Fr Sa So")
+
+
+# The terminal itself
+
+
+def test_a_small_terminal_says_so_and_a_tiny_one_only_that(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session, width=60, height=20)
+    ana.sees("60×20, made for 80×24", "[23]", "December 2018")
+
+    ana.resize(30, 10)
+    ana.sees("30×10", "needs 40×16", "--plain")
+    assert "[23]" not in ana.text
+    ana.resize(80, 24)
+
+    ana.sees("[23]", "April 2019")
+    assert "made for" not in ana.text
+
+
+@pytest.mark.parametrize("key", ["q", "C-c", "C-d"])
+def test_a_key_ends_it_and_the_terminal_is_as_before(server, terminal, key):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    ana.press(key)
+
+    assert ana.ended() == 0
+    assert ana.is_as_before()
+    ana.sees("nothing chosen")
+    wait_until(absent(session, "Ana"), what="Ana's leaving")
+
+
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_signal_ends_it_as_a_key_does(server, terminal, number):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    ana.signal(number)
+
+    assert ana.ended() == 0
+    assert ana.is_as_before()
+    wait_until(absent(session, "Ana"), what="Ana's leaving")
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGABRT])
+def test_a_crash_leaves_the_terminal_as_before(server, terminal, number):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    ana.signal(number)
+
+    assert ana.ended() == 128 + number
+    assert ana.is_as_before()
+
+
+def test_names_cannot_write_to_the_terminal(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    session.join("E\x1b[2Jve\x07\x9b2J")
+
+    ana.sees("● E [2Jve", "[23]")
+
+
+def test_no_color_means_none(server, terminal):
+    session = server.session(CALENDAR)
+    colored = terminal(session)
+    plain = terminal(session, environment={"NO_COLOR": "1"}, name="Bo")
+    colored.sees("[23]", "● Bo")
+    plain.sees("[23]", "● Bo (you)")
+
+    assert re.search(r"\x1b\[[0-9;]*38;5;", colored.styled)
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9];", plain.styled)
+    assert "\x1b[1m" in plain.styled, "bold is no colour"
+
+
+# The connection
+
+
+@pytest.fixture
+def lasting(start, tmp_path):
+    """A server whose sessions are in a file, on a port that it can come back to."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    return start(listen=f"127.0.0.1:{port}", options=["--store", f"sqlite:{tmp_path}/store.sqlite"])
+
+
+def test_it_goes_on_after_the_server_was_killed(lasting, terminal):
+    session = lasting.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    ana.press("Enter")
+    ana.sees("you: 2018-11-23")
+
+    lasting.kill()
+    ana.sees("reconnecting")
+    ana.press("Right", "Enter")
+    ana.sees("[24]")
+    lasting.start()
+
+    ana.sees("connected", "2018-11-23 to 2018-11-24, 2 days")
+    assert session.result() == {"start": "2018-11-23", "end": "2018-11-24", "days": 2}
+    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "the same member"
+
+
+def test_a_session_that_ends_ends_it(server, terminal):
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+
+    session.delete()
+
+    assert ana.ended() == 1
+    assert ana.is_as_before()
+    ana.sees("pickerd join: closed, 4410")
+
+
+def test_a_server_that_is_not_there_is_waited_for(server, terminal):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ana = terminal(f"http://127.0.0.1:{port}/v1/sessions/abc")
+
+    ana.sees("connecting (")
+    ana.press("q")
+
+    assert ana.ended() == 0
+    assert ana.is_as_before()
+
+
+def test_a_server_that_is_silent_keeps_nobody(start, terminal):
+    server = start()
+    session = server.session(CALENDAR)
+    ana = terminal(session)
+    ana.sees("[23]")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        ana.press("q")
+
+        assert ana.ended() == 0
+        assert ana.is_as_before()
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def test_a_viewer_cannot_tap_and_hears_why(guarded, terminal):
+    session = guarded.session(CALENDAR)
+    ana = terminal(session, "--token", session.tokens["viewer"])
+    ana.sees("[23]")
+
+    ana.press("Enter")
+
+    ana.sees("refused:")
+    ana.sees("nothing chosen")

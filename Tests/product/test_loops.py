@@ -1,0 +1,212 @@
+"""Several loops, each a thread with its share of the sessions: nobody can tell from outside."""
+
+import http.client
+import json
+
+import pytest
+
+from harness.definitions import DATE, LISTS
+from harness.loops import loop_of, metric, one_on_each_loop
+from harness.pickerd import NOON, wait_until
+from harness.store import again, back, stored
+from test_thin_events import Watcher
+
+COUNT = 3
+
+
+@pytest.fixture
+def looped(start):
+    """A server with three loops, however many cores there are."""
+    return start(options=("--loops", str(COUNT)), limits={"messagesPerSecond": 100_000})
+
+
+def tap_of(member, row):
+    member.select(0, row)
+    return member.screen.revision
+
+
+def test_a_session_is_there_in_every_way_whichever_loop_has_it(looped):
+    for session in one_on_each_loop(looped, COUNT, LISTS):
+        ana, bo = session.together("Ana", "Bo")
+        watcher = Watcher(session)
+        made = looped.post(f"{session.path}/members", {"name": "Cem"})
+        assert made.status == 201
+        cem = made.json["member"]
+        ana.select(0, 1)
+        posted = looped.post(f"{session.path}/commands", {
+            "member": cem["id"], "secret": cem["secret"], "type": "select", "ref": 1, "column": 1,
+            "row": 2, "generation": 1})
+        assert posted.status == 200, posted
+        bo.reach(2)
+        ana.reach(2)
+        while watcher.screen.revision < 2:
+            watcher.next("delta")
+        assert [line["revision"] for line in session.log()] == [1, 2]
+        assert session.get()["revision"] == 2
+        assert looped.request("HEAD", f"{session.path}/events").status == 200
+        session.agree()
+        assert session.delete().status == 204
+        for member in (ana, bo):
+            member.closed(4410)
+        watcher.next("end")
+        assert looped.get(session.path).code == "noSuchSession"
+
+
+def test_new_sessions_are_spread_whoever_makes_them(looped):
+    connection = http.client.HTTPConnection("127.0.0.1", looped.port, timeout=10)
+    counts = [0] * COUNT
+    for _ in range(10 * COUNT):
+        connection.request("POST", "/v1/sessions", json.dumps({"definition": LISTS}))
+        made = json.loads(connection.getresponse().read())
+        counts[loop_of(made["session"], COUNT)] += 1
+
+    assert counts == [10] * COUNT
+
+
+def test_one_clock_moves_every_loop_and_answers_when_all_have_ticked(looped):
+    sessions = [looped.session(DATE, now="2018-07-25T12:00:00+08:00") for _ in range(4 * COUNT)]
+
+    looped.clock("2018-07-26T12:00:00+08:00")
+
+    assert {loop_of(session.id, COUNT) for session in sessions} == set(range(COUNT))
+    assert [session.revision() for session in sessions] == [1] * (4 * COUNT)
+    fresh = [looped.session(DATE, now=None).get()["snapshot"]["columns"][2] for _ in range(COUNT)]
+    assert [(days["count"], days["row"]) for days in fresh] == [(26, 25)] * COUNT
+
+
+def test_metrics_are_sums_over_the_loops(looped):
+    sessions = one_on_each_loop(looped, COUNT, LISTS)
+    for number, session in enumerate(sessions):
+        ana, bo = session.together("Ana", "Bo")
+        for n in range(number + 1):
+            tap_of(ana, n + 1)
+        bo.reach(number + 1)
+
+    count = metric(looped, "pickerd_sessions")
+
+    assert count >= COUNT
+    assert metric(looped, "pickerd_connections") == 2 * COUNT
+    assert metric(looped, "pickerd_joins_total") == 2 * COUNT
+    assert metric(looped, "pickerd_commands_total") == sum(range(1, COUNT + 1))
+    assert metric(looped, "pickerd_deltas_total") == sum(range(1, COUNT + 1))
+    seconds = metric(looped, "pickerd_loop_seconds_total")
+    assert list(seconds) == [str(n) for n in range(COUNT)]
+    assert all(value > 0 for value in seconds.values())
+
+
+def test_the_limit_of_sessions_is_for_all_loops_together(start):
+    server = start(options=("--loops", str(COUNT)), limits={"sessions": 5})
+    sessions = [server.session(LISTS) for _ in range(5)]
+
+    assert server.create(LISTS).code == "full"
+    assert sessions[2].delete().status == 204
+    server.session(LISTS)
+    assert server.create(LISTS).code == "full"
+
+
+def test_sigterm_sends_the_members_of_every_loop_away(looped):
+    members = [session.join("Ana") for session in one_on_each_loop(looped, COUNT, LISTS)]
+
+    looped.terminate()
+
+    for member in members:
+        member.expect("draining")
+        member.closed(1001)
+    assert looped.process.wait(10) == 0
+
+
+def test_a_server_with_idle_loops_ends_at_once(looped):
+    looped.terminate()
+
+    assert looped.process.wait(2) == 0
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
+def test_another_number_of_loops_keeps_every_session(tmp_path, kill):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    try:
+        server.arguments += ["--loops", "4"]
+        again(server, kill=kill)
+        sessions = one_on_each_loop(server, 4, LISTS)
+        members = [session.join("Ana") for session in sessions]
+        for number, member in enumerate(members):
+            tap_of(member, number)
+        for count in ("1", "3", "2"):
+            for member in members:
+                member.drain(0.02)
+            server.arguments[-1] = count
+            again(server, kill=kill)
+            members = [back(session, member) for session, member in zip(sessions, members)]
+            assert all(member.welcome["resumed"] for member in members)
+            for member in members:
+                tap_of(member, (member.screen.columns[0]["row"] + 1) % 4)
+        for session in sessions:
+            session.agree()
+        assert [session.revision() for session in sessions] == [3, 4, 4, 4]
+    finally:
+        server.stop()
+
+
+def test_sessions_asleep_on_every_loop_tick_and_wake(tmp_path):
+    server = stored(
+        tmp_path / "log", tmp_path / "store.sqlite", options=("--loops", str(COUNT)),
+        limits={"memberMilliseconds": 200})
+    try:
+        sessions = one_on_each_loop(server, COUNT, DATE, now=NOON)
+        wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="all asleep")
+
+        server.clock("2018-11-25T10:00:00+08:00")
+
+        assert [session.revision() for session in sessions] == [1] * COUNT
+    finally:
+        server.stop()
+
+
+def test_loops_share_one_commit(tmp_path):
+    """Group commit is over all loops: they wait for the same flush of the disk."""
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite", options=("--loops", str(COUNT)))
+    try:
+        members = [session.join("Ana") for session in one_on_each_loop(server, COUNT, LISTS)]
+        batches = metric(server, "pickerd_store_batches_total")
+        refs = []
+        for n in range(200):
+            refs = [(member, member.ask_select(0, n % 4)) for member in members]
+        for member, ref in refs:
+            member.answer(ref)
+
+        spent = metric(server, "pickerd_store_batches_total") - batches
+
+        assert all(session_revision(member) > 0 for member in members)
+        assert spent < 200 * COUNT / 2, f"{spent} transactions for {200 * COUNT} commands"
+    finally:
+        server.stop()
+
+
+def session_revision(member):
+    return member.screen.revision
+
+
+def test_a_store_that_fails_concerns_every_loop_and_comes_back_for_all(tmp_path):
+    path = tmp_path / "store.sqlite"
+    server = stored(tmp_path / "log", path, options=("--loops", str(COUNT)))
+    try:
+        sessions = one_on_each_loop(server, COUNT, LISTS)
+        members = [session.join("Ana") for session in sessions]
+        path.rename(tmp_path / "away")
+        for member in members:
+            member.ask_select(0, 1)
+        for member in members:
+            member.closed(4503)
+        assert server.get("/readyz").status == 503
+        assert [server.create(LISTS).status for _ in range(COUNT)] == [503] * COUNT
+
+        (tmp_path / "away").rename(path)
+        wait_until(lambda: server.get("/readyz").status == 200, what="the store is well")
+
+        for session in sessions:
+            before = session.revision()
+            # Nobody was told of it, but it may have come into the file that was moved away.
+            assert before in (0, 1)
+            assert tap_of(session.join("Bo"), 2) == before + 1
+    finally:
+        server.stop()

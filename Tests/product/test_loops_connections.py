@@ -1,0 +1,231 @@
+"""Connections with several loops: each request finds the loop of its session, wherever it came in."""
+
+import json
+import time
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+from harness.loops import loop_of, metric, one_on_each_loop
+from harness.pickerd import wait_until
+from rawsocket import KEY, TEXT, Gone, Raw
+
+COUNT = 3
+
+
+@pytest.fixture
+def looped(start):
+    return start(options=("--loops", str(COUNT)))
+
+
+@pytest.fixture
+def sessions(looped):
+    return one_on_each_loop(looped, COUNT, LISTS)
+
+
+def raw(server, **rest):
+    return Raw(("127.0.0.1", server.port), **rest)
+
+
+def handshake(path, **headers):
+    lines = [f"GET {path} HTTP/1.1", "Host: localhost", "Upgrade: websocket", "Connection: Upgrade",
+             f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13",
+             "Sec-WebSocket-Protocol: pickerd.v1"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines + ["", ""]).encode()
+
+
+def join(connection, name="Ana", **fields):
+    """Joins on an open WebSocket; the welcome."""
+    connection.send_frame(TEXT, json.dumps({"type": "join", "name": name, **fields}).encode())
+    return json.loads(connection.read_text())
+
+
+def opened(connection, path, **headers):
+    connection.send(handshake(path, **headers))
+    status, answer, body = connection.response()
+    assert status == 101, (status, answer, body)
+    return connection
+
+
+def test_a_connection_that_is_kept_asks_for_sessions_of_all_loops(looped, sessions):
+    with raw(looped) as connection:
+        for turn in range(3):
+            for session in sessions:
+                status, headers, body = connection.exchange("GET", session.path)
+                assert (status, json.loads(body)["session"]) == (200, session.id)
+                assert "connection" not in headers, "it is kept"
+                assert connection.exchange("GET", f"{session.path}/log")[0] == 200
+            assert connection.exchange("GET", "/healthz")[0] == 200
+            assert connection.exchange("GET", "/metrics")[0] == 200
+            body = json.dumps({"name": f"number {turn}"}).encode()
+            assert connection.exchange("POST", f"{session.path}/members", body=body)[0] == 201
+        assert connection.exchange("GET", "/v1/sessions/nobody")[0] == 404
+
+
+def test_requests_that_come_at_once_are_answered_in_their_order(looped, sessions):
+    paths = [session.path for session in sessions] * 5
+    with raw(looped) as connection:
+        connection.send(b"".join(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for path in paths))
+        for path in paths:
+            status, _, body = connection.response()
+            assert (status, path) == (200, "/v1/sessions/" + json.loads(body)["session"])
+
+
+def test_a_websocket_may_follow_requests_on_the_same_connection(looped, sessions):
+    """As proxies do that keep connections to the server."""
+    for first in sessions:
+        for session in sessions:
+            with raw(looped) as connection:
+                assert connection.exchange("GET", first.path)[0] == 200
+                opened(connection, session.path)
+                assert join(connection)["type"] == "welcome"
+                connection.send_frame(TEXT, b'{"type":"select","ref":1,"column":0,"row":0,'
+                                            b'"generation":1}')
+                assert json.loads(connection.read_text())["ref"] == 1
+    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="all are gone")
+
+
+def test_a_stream_of_events_may_follow_requests_on_the_same_connection(looped, sessions):
+    for first in sessions:
+        for session in sessions:
+            with raw(looped) as connection:
+                assert connection.exchange("GET", first.path)[0] == 200
+                connection.request(
+                    "GET", f"{session.path}/events?locale=zh-Hans&x=a%26b",
+                    [("Last-Event-ID", "none")])
+                assert connection.read_line() == b"HTTP/1.1 200 OK"
+                while connection.read_line() != b"":
+                    pass
+                assert b"event: welcome" in connection.read(100)
+
+
+@pytest.mark.parametrize("spelt", [
+    lambda id: f"/v1/sessions/{''.join(f'%{ord(c):02x}' for c in id)}",
+    lambda id: f"/v1//./sessions/x/../{id}", lambda id: f"/v1/sessions/{id}?x=1"],
+    ids=["percent-encoded", "with detours", "with a query"])
+def test_a_path_may_be_spelt_in_any_way(looped, sessions, spelt):
+    for session in sessions:
+        with raw(looped) as connection:
+            opened(connection, spelt(session.id))
+            assert join(connection)["type"] == "welcome"
+        with raw(looped) as connection:
+            assert json.loads(connection.exchange("GET", spelt(session.id))[2])[
+                "session"] == session.id
+
+
+def test_what_a_handshake_says_goes_with_it(start):
+    server = start(options=("--loops", str(COUNT)), auth="token",
+                   origins=["https://example.org"])
+    for session in one_on_each_loop(server, COUNT, CALENDAR):
+        for path in ("/healthz", "/readyz"):
+            with raw(server) as connection:
+                assert connection.exchange("GET", path)[0] == 200
+                opened(connection, session.path, Origin="https://example.org",
+                       Authorization=f"Bearer {session.tokens['editor']}")
+                assert join(connection)["member"]["role"] == "editor"
+            with raw(server) as connection:
+                assert connection.exchange("GET", path)[0] == 200
+                connection.send(handshake(session.path, Origin="https://example.com"))
+                assert connection.response()[0] == 403
+
+
+def test_a_head_that_trickles_in_finds_its_loop(looped, sessions):
+    for session in sessions:
+        with raw(looped) as connection:
+            for octet in handshake(session.path):
+                connection.send(bytes([octet]))
+            assert connection.response()[0] == 101
+            assert join(connection)["type"] == "welcome"
+
+
+def test_slow_and_silent_heads_are_hung_up_in_time(looped, sessions):
+    """After 10 s in all, however often an octet comes."""
+    began = time.monotonic()
+    silent = [raw(looped, timeout=30) for _ in range(COUNT)]
+    half = [raw(looped, timeout=30) for _ in range(COUNT)]
+    slow = [raw(looped, timeout=30) for _ in range(2 * COUNT)]
+    for number, connection in enumerate(half):
+        connection.send(f"GET {sessions[number].path} HTTP/1.1\r\nHost:".encode())
+    left = set(slow)
+    head = handshake(sessions[0].path) + b"x" * 1000
+    for octet in head:
+        for connection in list(left):
+            try:
+                connection.send(bytes([octet]))
+            except OSError:
+                left.discard(connection)
+        if not left or time.monotonic() - began > 20:
+            break
+        time.sleep(0.1)
+
+    assert not left and 8 < time.monotonic() - began < 16
+    for connection in silent + half:
+        connection.read_to_end()
+    assert time.monotonic() - began < 18
+    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="all are gone")
+
+
+def test_a_head_over_its_limit_is_hung_up(looped, sessions):
+    for session in sessions:
+        with raw(looped) as connection:
+            try:
+                connection.send(handshake(session.path, X_Long="x" * 20_000))
+                answer = connection.read_to_end()
+            except OSError:
+                answer = b""
+            assert b" 101 " not in answer
+        with raw(looped) as connection:
+            with pytest.raises((Gone, OSError)):
+                connection.send(b"GET /" + b"x" * 20_000)
+                connection.response()
+
+
+def test_connections_that_come_and_go_over_loops_leave_nothing_behind(looped, sessions):
+    def take(session, number):
+        connection = raw(looped)
+        if number % 3 == 0:
+            connection.exchange("GET", "/healthz")
+        connection.send(handshake(session.path)[:None if number % 2 else 40])
+        connection.reset() if number % 4 < 2 else connection.socket.close()
+
+    for number in range(120):
+        take(sessions[number % COUNT], number)
+
+    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="only this one")
+    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="no WebSocket")
+    for session in sessions:
+        assert session.join("Ana").role == "owner"
+
+
+def test_the_limit_of_connections_is_for_all_loops_together(start):
+    server = start(options=("--loops", str(COUNT)), limits={"connections": 8})
+    sessions = one_on_each_loop(server, COUNT, LISTS)
+    wait_until(lambda: metric(server, "pickerd_sockets") == 1)
+    kept = [opened(raw(server), sessions[n % COUNT].path) for n in range(8)]
+
+    with raw(server) as one_more:
+        assert one_more.exchange("GET", "/healthz")[0] == 503
+
+    for connection in kept[:2]:
+        connection.socket.close()
+    wait_until(lambda: is_served(server), what="there is room again")
+    wait_until(lambda: metric(server, "pickerd_connections") == 6)
+    for connection in kept:
+        connection.socket.close()
+
+
+def is_served(server):
+    with raw(server) as connection:
+        return connection.exchange("GET", "/healthz")[0] == 200
+
+
+def test_sessions_are_where_their_ids_say(looped):
+    """Their hash is part of no contract but between the loops: every id of one is found."""
+    ids = [looped.session(LISTS).id for _ in range(12)]
+    with raw(looped) as connection:
+        found = [connection.exchange("GET", f"/v1/sessions/{id}")[0] for id in ids]
+
+    assert found == [200] * 12
+    assert {loop_of(id, COUNT) for id in ids} == set(range(COUNT))

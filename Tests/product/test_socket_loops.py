@@ -1,0 +1,194 @@
+"""A connection that goes from one SocketLoop to another with the request that opens something."""
+
+import subprocess
+import time
+
+import pytest
+
+from conftest_socket import SocketEcho, binary, start  # noqa: F401
+from rawsocket import TEXT, open_websocket
+from test_socket_limits import until
+from test_socket_memory import VALGRIND
+
+
+@pytest.fixture
+def two(start):  # noqa: F811
+    return start(loops=2)
+
+
+def second(server):
+    """What the second loop has counted; the question is one of its connections."""
+    with server.raw() as raw:
+        _, _, body = raw.exchange("GET", "/counters?over")
+    return {name: int(count) for name, count in
+            (line.split() for line in body.decode().splitlines())}
+
+
+def test_a_websocket_goes_over_and_is_the_same_there(two):
+    with two.websocket("/?over") as over, two.websocket("/") as here:
+        for web in (over, here):
+            for text in ("a", "b" * 60_000, "ü" * 200):
+                web.send_text(text)
+                assert web.read_text() == text
+        assert (second(two)["webSockets"], two.counters()["webSockets"]) == (1, 1)
+
+
+def test_it_goes_over_after_any_number_of_requests(two):
+    with two.raw() as raw:
+        for _ in range(5):
+            assert raw.exchange("GET", "/hello")[0] == 200
+            assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
+        assert raw.upgrade("/?over")[0] == 101
+        raw.send_text("here")
+        assert raw.read_text() == "here"
+    assert second(two)["opened"] == 1
+
+
+def test_requests_and_bodies_may_follow_where_it_went(two):
+    with two.raw() as raw:
+        assert raw.exchange("GET", "/hello?over")[2] == b"hello"
+        for _ in range(3):
+            assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
+            assert raw.exchange("HEAD", "/hello")[0] == 200
+            assert raw.exchange("GET", "/hello?over")[2] == b"hello"
+        assert raw.upgrade("/")[0] == 101
+        raw.send_text("here")
+        assert raw.read_text() == "here"
+    assert second(two)["opened"] == 1
+
+
+def test_the_request_is_the_same_there(two):
+    path = "/./x/..//request?over=1&locale=zh-Hans&name=a%26b+c%3Dd&empty&%C3%BC=%25"
+    headers = [("Origin", "http://a"), ("Authorization", "Bearer x.y"), ("Last-Event-ID", "7"),
+               ("X-Forwarded-Proto", "https"), ("Origin", "http://b"), ("Accept", "text/html, */*"),
+               ("If-None-Match", '"x", W/"y"'), ("Unknown", "is left out")]
+    with two.raw() as raw:
+        over = raw.exchange("GET", path, headers)[2].decode()
+    with two.raw() as raw:
+        here = raw.exchange("GET", path.replace("over", "stay"), headers)[2].decode()
+
+    assert over == here.replace("stay", "over")
+    assert "query name=a&b c=d" in over and "query ü=%" in over
+
+
+def test_a_path_of_other_letters_is_the_same_there(two):
+    with two.raw() as raw:
+        path = "/%C3%BC%20%25%3F%23/request"
+        assert raw.exchange("GET", f"{path}?over")[0] == 404
+        assert raw.exchange("GET", "/hello")[0] == 200
+
+
+@pytest.mark.parametrize("length", [2_000, 7_000])
+def test_a_long_head_goes_over_whole(two, length):
+    with two.raw() as raw:
+        _, _, body = raw.exchange(
+            "GET", "/request?over&x=" + "%E2%82%AC" * (length // 9), [("Accept", "y" * 100)])
+    assert "€" * (length // 9) in body.decode()
+
+
+def test_who_wants_the_connection_closed_has_it_closed(two):
+    with two.raw() as raw:
+        raw.request("GET", "/hello?over", [("Connection", "close")])
+        assert raw.response()[0] == 200
+        assert raw.seconds_until_gone() < 1
+
+
+def test_http_1_0_stays_so(two):
+    with two.raw() as raw:
+        raw.send(b"GET /hello?over HTTP/1.0\r\n\r\n")
+        assert raw.response()[0] == 200
+        assert raw.seconds_until_gone() < 1
+
+
+def test_a_stream_goes_over_and_its_end_is_noticed(two):
+    with two.raw() as raw:
+        raw.request("GET", "/stream?over&pieces=20")
+        assert raw.response()[2] == b"." * 200_000
+    with two.raw() as raw:
+        raw.request("GET", "/stream?over&pieces=-1")
+        raw.read_line()
+    until(lambda: second(two)["streamsClosed"] == 1)
+
+
+def test_nothing_is_left_where_it_was(two):
+    for number in range(50):
+        raw = two.raw()
+        if number % 2:
+            raw.exchange("GET", "/hello")
+        raw.upgrade("/?over")
+        raw.reset() if number % 3 == 0 else raw.socket.close()
+
+    until(lambda: two.counters()["connections"] == 1)
+    until(lambda: second(two)["connections"] == 1)
+    assert second(two)["closed"] == 50
+    accepted = two.counters()["accepted"]
+    assert second(two)["accepted"] == 0 and accepted >= 50
+
+
+def test_the_limit_counts_a_connection_once_wherever_it_is(start):  # noqa: F811
+    two = start(loops=2, connectionsMax=10)
+    webs = [two.websocket("/?over") for _ in range(9)]
+    with two.raw() as raw:
+        assert raw.exchange("GET", "/hello")[0] == 200
+        with two.raw() as one_more:
+            assert one_more.exchange("GET", "/hello")[0] == 503
+        assert raw.upgrade("/?over")[0] == 101, "going over is nothing new"
+    for web in webs:
+        web.socket.close()
+    until(lambda: has_room(two))
+    until(lambda: second(two)["connections"] == 1)
+
+
+def has_room(server):
+    with server.raw() as raw:
+        return raw.exchange("GET", "/hello")[0] == 200
+
+
+def test_an_idle_connection_that_went_over_is_hung_up_in_time(start):  # noqa: F811
+    two = start(loops=2, idleSeconds=2)
+    with two.raw() as raw:
+        assert raw.exchange("GET", "/hello?over")[0] == 200
+        assert 1 < raw.seconds_until_gone() < 5
+
+
+def test_pings_and_silence_are_minded_where_it_went(start):  # noqa: F811
+    two = start(loops=2, pingMilliseconds=300, pongMilliseconds=1000)
+    with two.websocket("/?over") as silent:
+        silent.read_to_end()
+    assert second(two)["timedOut"] == 1
+
+
+def test_going_over_costs_no_time_afterwards(two):
+    with two.raw() as raw, two.websocket("/?over"):
+        raw.exchange("GET", "/hello")
+        before = two.cpu_seconds()
+        time.sleep(1)
+        assert two.cpu_seconds() - before < 0.1
+
+
+def test_going_over_is_clean_under_valgrind(tmp_path, monkeypatch):
+    stripped = tmp_path / "SocketEcho"
+    subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
+    monkeypatch.setenv("SOCKET_ECHO", str(stripped))
+    server = SocketEcho(tmp_path / "log", VALGRIND, loops=2, connectionsMax=200)
+    patient = {"timeout": 30}
+    try:
+        for number in range(6):
+            with server.raw(**patient) as raw:
+                if number % 2:
+                    assert raw.exchange("GET", "/hello")[0] == 200
+                assert raw.upgrade("/?over")[0] == 101
+                raw.send_frame(TEXT, b"x" * 3000)
+                assert len(raw.read_text()) == 3000
+        for path in ("/hello?over", "/stream?over&pieces=20", "/request?over&a=b"):
+            with server.raw(**patient) as raw:
+                assert raw.exchange("GET", path)[0] == 200
+        with server.raw(**patient) as raw:
+            assert raw.exchange("GET", "/hello?over")[0] == 200
+            assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
+        left_open = [open_websocket(server.address, "/?over", **patient), server.raw(**patient)]
+        left_open[1].request("GET", "/stream?over&pieces=-1")
+        left_open[1].read_line()
+    finally:
+        status = server.stop(60)
+    assert status == 0, server.log.read_text()

@@ -1,0 +1,179 @@
+"""Every kind of client in one session at once; all of them fold to the same state.
+
+Eva has a browser, Sam `pickerd join --json` (the Swift client), Tom a terminal, Pia the guide's
+Python, Kim posts single commands, a panel watches events, and Ana is the tests' own member.
+"""
+
+import json
+import threading
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, TREE
+from harness.pickerd import wait_until
+from test_thin_commands import Poster
+from test_thin_events import Watcher
+from test_thin_together import guide
+
+pytest_plugins = ["webpages", "terminals"]
+
+
+class Everybody:
+    """All clients of a session, and what each of them sees."""
+
+    def __init__(self, session, window, terminal, lines):
+        self.session = session
+        self.ana = session.join("Ana")
+        self.eva = window(session.server, session, name="Eva")
+        self.tom = terminal(session, name="Tom")
+        self.sam = lines(session, "--json", name="Sam")
+        self.pia = guide().Picker(session.url, "Pia")
+        self.pia.connect()
+        self.kim = Poster(session, "Kim")
+        self.panel = Watcher(session)
+        self.sam.event("connection", connection="live")
+        self.tom.sees("connected", "Kim")
+
+    def close(self):
+        self.panel.close()
+        self.pia.socket.close()
+
+    def agree(self, revision):
+        """Waits until the session and all clients are there; asserts that they see the same."""
+        wait_until(lambda: self.session.revision() >= revision, what=f"revision {revision}")
+        truth = self.session.get()
+        assert truth["revision"] == revision
+        right = essence(truth["snapshot"])
+        self.ana.reach(revision)
+        self.panel.reach(revision)
+        while self.pia.revision < revision:
+            self.pia.hear(5)
+        self.eva.page.wait_for_function(
+            "revision => document.querySelector('pickerd-wheels, pickerd-calendar')"
+            ".picker.state.revision === revision", arg=revision)
+        seen = {
+            "Sam": essence(self.sam.reach(revision)), "Pia": essence(self.pia.state),
+            "Eva": self.evas_essence()}
+        assert seen == dict.fromkeys(seen, right)
+        assert self.ana.screen.differs_from(truth) is None
+        assert self.panel.screen.differs_from(truth) is None
+        self.tom.sees(words(truth["snapshot"]))
+
+    def evas_essence(self):
+        state = self.eva.page.evaluate("""() => {
+            const { state } = document.querySelector('pickerd-wheels, pickerd-calendar').picker;
+            const columns = state.columns.map(({ generation, count, row }) => ({ generation, count, row }));
+            return { columns, calendar: { range: state.range }, status: state.status };
+        }""")
+        return essence(state)
+
+
+def essence(snapshot):
+    """What everybody must agree on, whatever their language and view."""
+    columns = [(c["generation"], c["count"], c["row"]) for c in snapshot.get("columns") or []]
+    span = (snapshot.get("calendar") or {}).get("range")
+    return columns, span and (span["start"], span["end"], span["hits"]), snapshot["status"]
+
+
+def words(snapshot):
+    """What the terminal says of it."""
+    if "columns" in snapshot:
+        columns = [c for c in snapshot["columns"] if c["row"] is not None]
+        return ", ".join(c["rows"][c["row"] - c["from"]]["text"] for c in columns)
+    span = snapshot["calendar"]["range"]
+    if not span or span["hits"] % 2:
+        return "nothing chosen"
+    return f"{span['start']} to {span['end']}"
+
+
+@pytest.fixture
+def everybody(server, window, terminal, lines):
+    made = []
+
+    def gathers(definition):
+        made.append(Everybody(server.session(definition), window, terminal, lines))
+        return made[-1]
+
+    yield gathers
+    for all_of_them in made:
+        all_of_them.close()
+
+
+def test_each_taps_in_turn_and_all_see_it(everybody):
+    us = everybody(CALENDAR)
+
+    us.ana.tap("2018-11-20")
+    us.agree(1)
+    us.eva.day("2018-11-27").click()
+    us.agree(2)
+    us.tom.press("Enter")
+    us.agree(3)
+    assert us.sam.ask({"type": "tap", "date": "2018-12-02"})["revision"] == 4
+    us.agree(4)
+    assert us.pia.tap("2018-11-14")["revision"] == 5
+    us.agree(5)
+    assert us.kim.do("tap", date="2018-11-09")["revision"] == 6
+    us.agree(6)
+
+    assert us.session.result() == {"start": "2018-11-09", "end": "2018-11-14", "days": 6}
+
+
+@pytest.mark.parametrize("definition", [LISTS, TREE])
+def test_each_turns_a_wheel_and_all_see_it(everybody, definition):
+    us = everybody(definition)
+
+    us.ana.select(0, 1)
+    us.agree(1)
+    us.eva.type_at(1, "ArrowDown")
+    us.agree(2)
+    us.tom.press("Tab", "Up")
+    us.agree(3)
+    assert us.sam.ask({"type": "select", "column": 1, "row": 1})["revision"] == 4
+    us.agree(4)
+    assert us.pia.select(0, 0)["revision"] == 5
+    us.agree(5)
+    assert us.kim.do("undo")["revision"] == 6
+    us.agree(6)
+
+
+def test_all_tap_at_once_and_end_at_the_same(everybody):
+    us = everybody(CALENDAR)
+    days = [f"2018-11-{day:02}" for day in range(3, 29, 5)]
+
+    def pia():
+        for day in days:
+            us.pia.tap(day)
+
+    def kim():
+        for day in days:
+            us.kim.do("tap", date=day)
+
+    threads = [threading.Thread(target=work) for work in (pia, kim)]
+    for thread in threads:
+        thread.start()
+    for day in days:
+        us.sam.say(f"tap {day}")
+        us.tom.press("Right", "Enter")
+        us.eva.day(day).click()
+        us.ana.ask("tap", date=day)
+    for thread in threads:
+        thread.join(20)
+
+    us.agree(6 * len(days))
+    authors = {line["by"] for line in us.session.log()}
+    assert len(authors) == 6, "everybody has tapped"
+
+
+def test_all_stay_when_one_leaves(everybody):
+    us = everybody(LISTS)
+
+    us.tom.press("q")
+    assert us.tom.ended() == 0
+    assert us.sam.end() == 0
+    us.ana.until(lambda m: len(m.screen.members) == 4, what="Tom's and Sam's leaving")
+    us.eva.type_at(0, "ArrowDown")
+    us.ana.reach(1)
+
+    assert us.session.result()["keys"][0] == "Windows"
+    names = [m["name"] for m in us.session.get()["members"]]
+    assert sorted(names) == ["Ana", "Eva", "Kim", "Pia"], json.dumps(names)
