@@ -78,13 +78,15 @@ package struct IdentitySource {
     self.digest = digest
   }
 
-  /// 22 letters, digits, `-` and `_`: 132 random bits.
+  /// 22 letters, digits, `-` and `_`, the first a letter or a digit, so that a command does not
+  /// take it for an option: 131 random bits.
   package mutating func text() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     var octets: [UInt8] = []
     var bits: UInt64 = 0
     for index in 0..<22 {
       if index % 10 == 0 { bits = random.next() }
+      while index == 0 && bits & 63 >= 62 { bits = random.next() }
       octets.append(alphabet[Int(bits & 63)])
       bits >>= 6
     }

@@ -40,6 +40,12 @@ final class TestTotal: SessionTotal {
     }
   }
 
+  @Test func `no command takes an id or a token for an option`() {
+    var identities = IdentitySource(random: SystemRandomNumberGenerator()) { $0 }
+
+    for _ in 0..<2_000 { #expect(identities.text().first != "-") }
+  }
+
   @Test func `sessions are spread evenly over hubs`() {
     var identities = IdentitySource(random: SystemRandomNumberGenerator()) { $0 }
     var counts = [0, 0, 0, 0]

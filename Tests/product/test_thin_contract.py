@@ -106,7 +106,7 @@ def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
     client = {n.split(".")[1]: m["payload"]["schema"] for n, m in messages.items()
               if n.startswith("client.")}
     fields = set(re.findall(
-        r'case "(\w+)": self', (SOURCES / "PickerWire/MessageFields.swift").read_text()))
+        r'JSONName\("(\w+)"\)', (SOURCES / "PickerWire/MessageFields.swift").read_text()))
     named = set()
     for said in client.values():
         for name, what in said["properties"].items():
