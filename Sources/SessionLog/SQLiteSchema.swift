@@ -53,6 +53,24 @@ enum SQLiteSchema {
           ) WITHOUT ROWID;
           """)
     }
+    // Entries lie in the order in which they came, so that a batch of many sessions writes few
+    // pages.
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE entryInOrder (
+            number INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            body BLOB NOT NULL
+          );
+          INSERT INTO entryInOrder (session, place, body)
+            SELECT session, place, body FROM entry ORDER BY session, place;
+          DROP TABLE entry;
+          ALTER TABLE entryInOrder RENAME TO entry;
+          CREATE UNIQUE INDEX entryPlace ON entry (session, place);
+          """)
+    }
     return migrator
   }
 }

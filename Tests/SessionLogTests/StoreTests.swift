@@ -125,6 +125,28 @@ final class Shelf: Sendable {
     #expect(log.batchCount == 1)
   }
 
+  @Test func `a batch of many sessions writes few pages`() throws {
+    let turns = Mutex<[@Sendable () -> Void]>([])
+    let log = try Shelf().open { _, work in turns.withLock { $0.append(work) } }
+    let origins = try (UInt64(1)...300).map { try GeneratedSession(seed: $0).origin }
+    let entry = try #require(try GeneratedSession(seed: 1).entries.last)
+    for origin in origins {
+      _ = log.append(.created(origin), of: origin.id)
+      for _ in 0..<20 { _ = log.append(.entry(entry), of: origin.id) }
+    }
+    log.flush()
+
+    for origin in origins { _ = log.append(.entry(entry), of: origin.id) }
+    for turn in turns.withLock({ $0 }) { turn() }
+    let pageCount = try log.queue.sync {
+      try log.pool.writeWithoutTransaction { database in
+        try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")?[1] as Int?
+      }
+    }
+
+    #expect(try #require(pageCount) < 200)
+  }
+
   @Test func `a session that ended has no rows`() throws {
     let log = try Shelf().open()
     let session = try GeneratedSession(seed: 5)

@@ -44,7 +44,7 @@ def multiply(path):
             INSERT INTO session SELECT i, id || i, epoch || i, origin, ttlSeconds, entryCount,
               hasMembers, nextTick, activeAt FROM n, session WHERE number = 1""", (COUNT,))
         store.execute("""
-            INSERT INTO entry SELECT s.number, e.place, e.body FROM session s, entry e
+            INSERT INTO entry (session, place, body) SELECT s.number, e.place, e.body FROM session s, entry e
             WHERE e.session = 1 AND s.number > 1""")
         store.execute("""
             INSERT INTO snapshot SELECT s.number, p.place, p.revision, p.isIdle, p.body
