@@ -19,6 +19,7 @@ ARGS =
 SEED = 1
 COUNT = 1000
 BENCH =
+FLUSH =
 SCENARIOS =
 ROUNDS = 1000
 PREFIX = /usr/local
@@ -84,9 +85,11 @@ bench-tap: build-needs ## Measure a tap from socket to socket: microseconds, all
 	@exec .build/release/MicroBench
 
 .PHONY: bench-store
-bench-store: build ## Measure durable commands a second against bare fsynced transactions
+bench-store: build ## Measure durable commands against bare fsynced transactions (FLUSH=1000 adds µs)
 	@$(FIND_SWIFT) && swift build -c release --product StoreBench
-	@exec .build/release/StoreBench $(BENCH)
+	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/slow_flush.so
+	@exec env $(if $(FLUSH),LD_PRELOAD="$(CURDIR)/.build/bench/slow_flush.so" \
+	  FLUSH_MICROSECONDS="$(FLUSH)") .build/release/StoreBench $(BENCH)
 
 .PHONY: soak
 soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answered may be lost

@@ -69,8 +69,14 @@ struct BenchResults {
       }.joined(separator: "  ")
     }
     return text.joined(separator: "\n") + "\nmedians of \(settings.rounds) rounds of "
-      + "\(settings.seconds) s each, interleaved; \(FileSystem.name(of: settings.folder)); "
+      + "\(settings.seconds) s each, interleaved; \(FileSystem.name(of: settings.folder))"
+      + (flushMicroseconds > 0 ? ", each flush made \(flushMicroseconds) µs longer; " : "; ")
       + "\(ProcessInfo.processInfo.activeProcessorCount) processors\n"
+  }
+
+  /// By how much `make bench-store FLUSH=…` makes each flush longer.
+  private var flushMicroseconds: Int {
+    ProcessInfo.processInfo.environment["FLUSH_MICROSECONDS"].flatMap { Int($0) } ?? 0
   }
 
   var json: String {
@@ -85,7 +91,7 @@ struct BenchResults {
     }
     let all: [String: Any] = [
       "rounds": settings.rounds, "seconds": settings.seconds,
-      "fileSystem": FileSystem.name(of: settings.folder),
+      "flushMicroseconds": flushMicroseconds, "fileSystem": FileSystem.name(of: settings.folder),
       "processors": ProcessInfo.processInfo.activeProcessorCount, "results": rows,
     ]
     let data = try? JSONSerialization.data(withJSONObject: all, options: [.sortedKeys])
