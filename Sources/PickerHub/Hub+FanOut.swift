@@ -49,14 +49,14 @@ extension Hub {
         deliver(.news(frame), connection)
       }
     }
-    if let shared { send(shared, toAll: hearers) }
+    if let shared { post(shared, toAll: hearers) }
     hearers.removeAll(keepingCapacity: true)
     self.hearers = hearers
   }
 
-  private func send(_ frame: Frame, toAll hearers: [ConnectionID]) {
+  private func post(_ frame: Frame, toAll hearers: [ConnectionID]) {
     counters.deliveries += hearers.count
-    for place in port.send(frame, toAll: hearers) {
+    for place in port.post(frame, toAll: hearers) {
       connections[hearers[place]]?.outbox.isFull = true
     }
   }
@@ -131,7 +131,8 @@ extension Hub {
       }
       return
     }
-    send(frame, connection)
+    counters.deliveries += 1
+    if port.post(frame, to: connection.id) == .full { connection.outbox.isFull = true }
   }
 
   private func send(_ frame: Frame, _ connection: HubConnection) {

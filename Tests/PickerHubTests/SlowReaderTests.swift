@@ -36,6 +36,22 @@ import Testing
     #expect(heard[0]["revision"] == .integer(9))
   }
 
+  @Test func `a socket of which it is told later that it is full takes nothing more then`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.forgetAll()
+
+    fixture.say(1, select(1, 0, 1))
+    fixture.hub.full(ConnectionID(raw: 2))
+    fixture.say(1, select(2, 0, 2))
+    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(1)])
+    fixture.becomeWritable(2)
+
+    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(1), .integer(2)])
+    fixture.hub.full(ConnectionID(raw: 99))
+  }
+
   @Test func `nobody else waits for a slow reader`() throws {
     let fixture = try makeFixture()
 

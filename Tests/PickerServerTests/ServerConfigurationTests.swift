@@ -33,6 +33,17 @@ import Testing
     }
   }
 
+  @Test func `io_uring is used where the kernel has it, unless that is switched off`() throws {
+    #expect(try ServerConfiguration(ConfigurationTexts()).ioUring == .auto)
+    var texts = ConfigurationTexts()
+    texts.fill(from: ["PICKERD_IO_URING": "off"])
+    let configuration = try ServerConfiguration(texts)
+    #expect(configuration.ioUring == .off)
+    #expect(!SocketLoopConfiguration(configuration, ServerLimits(), ServerLog(.error)).usesRing)
+    texts.ioUring = "on"
+    #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+  }
+
   @Test func `the standard limits are those of the protocol`() {
     let limits = LimitSettings()
 
