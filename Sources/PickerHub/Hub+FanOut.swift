@@ -29,6 +29,7 @@ extension Hub {
     }
     // Most hear the first copy, and can take it at once: they are sent it together, last.
     var shared: Frame?
+    var hasSlowReader = false
     var hearers: [ConnectionID] = []
     swap(&hearers, &self.hearers)
     // By index: a copy of each listener would touch its member's name, too.
@@ -38,6 +39,7 @@ extension Hub {
       let (language, view) = (listeners[index].language, listeners[index].view)
       if let author, author.connection == connection.id {
         let frame = copies.frame(in: language, showing: view, ref: author.ref)
+        if !connection.outbox.isIdle { hasSlowReader = true }
         deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
         continue
       }
@@ -46,10 +48,18 @@ extension Hub {
       if frame === shared, connection.outbox.isIdle, connection.phase != .closing {
         hearers.append(connection.id)
       } else {
+        if !connection.outbox.isIdle { hasSlowReader = true }
         deliver(.news(frame), connection)
       }
     }
-    if let shared { post(shared, toAll: hearers) }
+    if let shared, hasSlowReader {
+      // One that waits for too much was closed, which the others have heard: some may be full now.
+      for hearer in hearers {
+        if let connection = connections[hearer] { deliver(.news(shared), connection) }
+      }
+    } else if let shared {
+      post(shared, toAll: hearers)
+    }
     hearers.removeAll(keepingCapacity: true)
     self.hearers = hearers
   }
