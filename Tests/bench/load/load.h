@@ -1,6 +1,7 @@
 /// What the files of the load generator share.
 ///
-/// One thread, raw epoll or (bulk.c) not even that, no library: whatever a server costs, the generator must cost less.
+/// One thread, raw epoll, or not even that (bulk.c), no library: whatever a server costs, the
+/// generator must cost less.
 #pragma once
 
 #include <stdbool.h>
