@@ -73,7 +73,7 @@ sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=10
 
 .PHONY: bench
 bench: ROUNDS = 5
-bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 1x10" ROUNDS=5)
+bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 loops" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
 	@$(FIND_SWIFT) && swift build -c release --package-path Tests/bench/nio \
 	  --scratch-path .build/bench/nio
