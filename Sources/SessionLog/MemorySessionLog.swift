@@ -38,7 +38,7 @@ package final class MemorySessionLog: SessionLog {
 
   package func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
 
-  package func load(_ session: SessionID, limits: SessionLimits) {
+  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     preconditionFailure("sessions do not leave a log that cannot load them")
   }
 
