@@ -124,6 +124,7 @@ package struct JSONWriter: ~Copyable {
     count += 1
   }
 
+  @inline(__always)
   private mutating func append(_ from: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
     (start + count).update(from: from, count: length)

@@ -24,8 +24,9 @@ extension Hub {
     counters.deltas += 1
     if delta.author == nil { counters.ticks += 1 }
     var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
-    let author = delta.author.flatMap { author in
-      hosted.connectionOfMember[author.member].map { (connection: $0, ref: author.ref) }
+    var author: (connection: ConnectionID, ref: Int)?
+    if let by = delta.author, let connection = hosted.connection(of: by.member) {
+      author = (connection, by.ref)
     }
     // Most hear the first copy, and can take it at once: they are sent it together, last.
     var shared: Frame?

@@ -27,7 +27,7 @@ extension Hub {
       return true
     }
     switch log.append(.entry(entry), of: hosted.id) {
-    case .stored where hosted.steps.isEmpty: run(.apply(entry, heard: heard), in: hosted, at: time)
+    case .stored where hosted.steps.isEmpty: apply(entry, heard, in: hosted, at: time)
     case .stored, .pending:
       hosted.steps.append(.apply(entry, heard: heard))
       if entry.body == .tick { pendingTickCount += 1 }
@@ -99,7 +99,9 @@ extension Hub {
   ) {
     let before = hosted.session.revision
     let memberCount = hosted.session.memberCount
-    var effects = hosted.session.apply(entry)
+    var effects: [SessionEffect] = []
+    swap(&effects, &self.effects)
+    hosted.session.apply(entry, &outcomes, &effects)
     if entry.isKept { hosted.entryCount += 1 }
     if hosted.session.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
@@ -119,6 +121,8 @@ extension Hub {
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     perform(effects, in: hosted, at: time)
+    effects.removeAll(keepingCapacity: true)
+    swap(&effects, &self.effects)
     queueTick(of: hosted)
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
       keepSnapshot(of: hosted, isIdle: false)

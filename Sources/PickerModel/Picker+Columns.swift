@@ -55,13 +55,19 @@ extension Picker {
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
-    for (index, view) in rules.columns(showing: kept.keys).enumerated() {
-      let before = columns[index]
-      let heldKey = before.selectedKey
+    let views = rules.columns(showing: kept.keys)
+    for index in views.indices {
+      let view = views[index]
+      let isReloaded = columns[index].rows != view.rows
+      if !isReloaded, columns[index].selected == view.selected {
+        // Rows that read the same may be other nodes, with other children.
+        columns[index].rows = view.rows
+        continue
+      }
+      let heldKey = columns[index].selectedKey
       columns[index].selected = view.selected
-      // Rows that read the same may be other nodes, with other children.
       columns[index].rows = view.rows
-      if before.rows != view.rows {
+      if isReloaded {
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
       }

@@ -8,7 +8,9 @@ package enum SessionStatus: String, Sendable {
 }
 
 /// One step of a session's history: everything that a member needs to follow it.
-package struct Delta: Hashable, Sendable {
+///
+/// An object, because the history, what came of the entry and its effect have the same one.
+package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant
   /// Who gave the command, and its ref; `nil` for a tick.
@@ -19,6 +21,27 @@ package struct Delta: Hashable, Sendable {
     package let member: MemberID
     package let ref: Int
     package let command: Command
+  }
+
+  init(revision: Int, at: Instant, author: Author?, changes: [SessionChange]) {
+    self.revision = revision
+    self.at = at
+    self.author = author
+    self.changes = changes
+  }
+}
+
+extension Delta: Hashable {
+  package static func == (left: Delta, right: Delta) -> Bool {
+    left === right
+      || left.revision == right.revision && left.at == right.at && left.author == right.author
+        && left.changes == right.changes
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(revision)
+    hasher.combine(at)
+    hasher.combine(author)
   }
 }
 

@@ -28,8 +28,19 @@ package final class Session {
   /// - Returns: What members hear, in order. A joining member is not welcomed here, because its
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
-    var effects: [SessionEffect] = []
-    for outcome in fold.apply(entry) {
+    var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
+    apply(entry, &outcomes, &effects)
+    return effects
+  }
+
+  /// Takes the next entry of the log, and adds what members hear.
+  ///
+  /// - Parameter outcomes: Room that is empty before and after.
+  package func apply(
+    _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
+  ) {
+    fold.apply(entry, &outcomes)
+    for outcome in outcomes {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
@@ -51,7 +62,7 @@ package final class Session {
         effects.append(.presence)
       }
     }
-    return effects
+    outcomes.removeAll(keepingCapacity: true)
   }
 
   package func listener(of member: MemberID) -> Listener? {
