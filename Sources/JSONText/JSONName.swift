@@ -1,8 +1,8 @@
 /// A member's name of at most 16 octets, none of them 0, to be compared without a string.
 package struct JSONName: Hashable, Sendable {
   /// The first eight octets and the others, each the next higher part of its word.
-  @usableFromInline var low: UInt64 = 0
-  @usableFromInline var high: UInt64 = 0
+  package private(set) var low: UInt64 = 0
+  package private(set) var high: UInt64 = 0
 
   init(low: UInt64, high: UInt64) {
     self.low = low
@@ -29,11 +29,6 @@ package struct JSONName: Hashable, Sendable {
   /// From 0 to 16.
   var octetCount: Int {
     high == 0 ? 8 - low.leadingZeroBitCount / 8 : 16 - high.leadingZeroBitCount / 8
-  }
-
-  @inlinable
-  package static func == (left: JSONName, right: JSONName) -> Bool {
-    left.low == right.low && left.high == right.high
   }
 }
 

@@ -26,7 +26,6 @@ struct DeltaCopies {
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
-  private var bands: [MonthView: [UInt8]] = [:]
 
   init(
     _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
@@ -56,13 +55,7 @@ struct DeltaCopies {
 
   /// The author's copy, which has the `ref` of its command.
   mutating func frame(in language: Int, showing view: MonthView?, ref: Int) -> Frame {
-    if session.listeners.count == 1 {
-      // The only copy.
-      return encoder.frame(
-        of: delta, ref: ref, bands: view.map { changedBands($0) } ?? [],
-        texts: languages[language])
-    }
-    return encode(key(language, view), language, ref: ref)
+    encode(key(language, view), language, ref: ref)
   }
 
   /// What sets a copy apart: a language where there are texts, a view where the range has moved.
@@ -81,7 +74,7 @@ struct DeltaCopies {
   }
 
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
-    let bands = key.view.map { changedBands($0) } ?? []
+    let bands = encoder.bands(changedBy: delta, in: session, key.view)
     if let encoded, encoded.language == key.language {
       return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
@@ -89,12 +82,14 @@ struct DeltaCopies {
     if encoded == nil { encoded = (key.language, delta) } else { encodedMore[key.language] = delta }
     return encoder.frame(delta, ref: ref, bands: bands)
   }
+}
 
-  /// The bands of the months in view that look different now.
-  private mutating func changedBands(_ view: MonthView) -> [UInt8] {
-    if let known = bands[view] { return known }
+extension MessageEncoder {
+  /// The bands of the months in view that a delta has made look different.
+  func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
+    guard let view, let ranges = delta.ranges else { return [] }
     let picker = session.fold.picker
-    guard let ranges = delta.ranges, let list = picker.months else { return [] }
+    guard let list = picker.months else { return [] }
     var changed: [(month: CivilMonth, bands: [Band])] = []
     for offset in 0..<view.count {
       guard let month = view.from.adding(months: offset) else { break }
@@ -106,9 +101,7 @@ struct DeltaCopies {
         changed.append((month, after))
       }
     }
-    let octets = encoder.bands(changed)
-    bands[view] = octets
-    return octets
+    return changed.isEmpty ? [] : bands(changed)
   }
 }
 

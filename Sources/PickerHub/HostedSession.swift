@@ -81,17 +81,6 @@ package final class HostedSession {
     lastActivity = time.machine
   }
 
-  /// The connection that hears of what a member has done.
-  func connection(of member: MemberID) -> ConnectionID? {
-    // Almost always the author's own, or that of one of few: cheaper looked at than hashed.
-    let listeners = session.listeners
-    guard listeners.count <= 4 else { return connectionOfMember[member] }
-    for index in listeners.indices where listeners[index].member == member {
-      return listeners[index].connection
-    }
-    return nil
-  }
-
   /// Those of the members and of who watches, in the order of their ids.
   var connectionsInOrder: [ConnectionID] {
     let watching = session.listeners.filter { $0.member == nil }.map(\.connection)

@@ -98,7 +98,7 @@ extension Hub {
     at time: HubTime
   ) {
     let before = hosted.session.revision
-    let memberCount = hosted.session.memberCount
+    let memberCount = if case .left = entry.body { hosted.session.memberCount } else { 0 }
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
     hosted.session.apply(entry, &outcomes, &effects)

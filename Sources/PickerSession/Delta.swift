@@ -13,9 +13,19 @@ package enum SessionStatus: String, Sendable {
 package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant
-  /// Who gave the command, and its ref; `nil` for a tick.
-  package let author: Author?
+  /// Who gave the command; `nil` for a tick.
+  package let by: MemberID?
+  /// The command's; 0 for a tick.
+  package let ref: Int
+  private let command: Command?
   package let changes: [SessionChange]
+
+  /// Who gave the command, and its ref; `nil` for a tick. Whoever tells the delta needs ``by`` and
+  /// ``ref`` only, which are not copied with the command.
+  package var author: Author? {
+    guard let by, let command else { return nil }
+    return Author(member: by, ref: ref, command: command)
+  }
 
   package struct Author: Hashable, Sendable {
     package let member: MemberID
@@ -26,7 +36,9 @@ package final class Delta: Sendable {
   init(revision: Int, at: Instant, author: Author?, changes: [SessionChange]) {
     self.revision = revision
     self.at = at
-    self.author = author
+    by = author?.member
+    ref = author?.ref ?? 0
+    command = author?.command
     self.changes = changes
   }
 }
@@ -41,7 +53,8 @@ extension Delta: Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(revision)
     hasher.combine(at)
-    hasher.combine(author)
+    hasher.combine(by)
+    hasher.combine(ref)
   }
 }
 

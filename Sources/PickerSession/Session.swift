@@ -18,10 +18,10 @@ package final class Session {
   package init(_ fold: SessionFold) { self.fold = fold }
 
   package var id: SessionID { fold.origin.id }
-  // From outside, a look at ``fold`` is a copy of it.
+  // From outside, a look at ``fold`` is a copy of it, and so is asking it from inside.
   package var revision: Int { fold.revision }
   package var memberCount: Int { fold.members.count }
-  package var nextTick: Instant? { fold.nextTick }
+  package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 
   /// Takes the next entry of the log.
   ///

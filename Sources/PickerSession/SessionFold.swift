@@ -115,8 +115,11 @@ package struct SessionFold: Sendable {
   /// Gives a range change its member and the range before it.
   func changes(_ changes: [PickerChange], rangeBefore: DateRange?) -> [SessionChange] {
     changes.map { change in
-      guard case .range(let range) = change else { return .picker(change) }
-      return .range(range, by: tappedBy, before: rangeBefore)
+      if case .range(let range) = change {
+        .range(range, by: tappedBy, before: rangeBefore)
+      } else {
+        .picker(change)
+      }
     }
   }
 

@@ -82,9 +82,11 @@ package final class MessageEncoder {
     return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
   }
 
-  /// The author's copy of a delta that nobody else hears.
+  /// The copy of a delta that only one hears.
+  ///
+  /// - Parameter ref: Only for the author.
   package func frame(
-    of delta: Delta, ref: Int, bands: [UInt8] = [], texts: any RowTexts
+    of delta: Delta, ref: Int?, bands: [UInt8] = [], texts: any RowTexts
   ) -> Frame {
     _ = write(delta, ref: ref, bands: bands, texts)
     return Frame(writer)
@@ -179,9 +181,9 @@ extension JSONWriter {
     integer(delta.revision)
     let refOffset = count
     self.ref(ref)
-    if let author = delta.author {
+    if let by = delta.by {
       literal(",\"by\":")
-      string(author.member.text)
+      string(by.text)
     }
     literal(",\"at\":\"")
     raw(count: 24) { delta.at.writeRFC3339(to: $0) }

@@ -86,7 +86,7 @@ struct MessageFields {
 
 extension MessageFields.Name {
   /// As they are written, in the order of the cases.
-  private static let written: InlineArray<22, JSONName> = [
+  private static let written: [JSONName] = [
     JSONName("type"), JSONName("ref"), JSONName("column"), JSONName("row"),
     JSONName("generation"), JSONName("key"), JSONName("date"), JSONName("month"),
     JSONName("cell"), JSONName("x"), JSONName("y"),
@@ -96,7 +96,10 @@ extension MessageFields.Name {
   ]
 
   init?(_ written: JSONName) {
-    for place in 0..<22 where MessageFields.Name.written[place] == written {
+    let names = MessageFields.Name.written
+    // Word by word: `==` and `firstIndex` of another module are calls.
+    for place in names.indices
+    where names[place].low == written.low && names[place].high == written.high {
       self.init(rawValue: place)
       return
     }
