@@ -89,16 +89,11 @@ extension MessageEncoder {
   func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
     guard let view, let ranges = delta.ranges else { return [] }
     let picker = session.fold.picker
-    guard let list = picker.months else { return [] }
     var changed: [(month: CivilMonth, bands: [Band])] = []
     for offset in 0..<view.count {
       guard let month = view.from.adding(months: offset) else { break }
-      guard month >= list.first, month <= list.last,
-        ranges.before?.isPart(of: month) == true || ranges.after?.isPart(of: month) == true
-      else { continue }
-      let after = picker.bands(of: month, for: ranges.after)
-      if after != picker.bands(of: month, for: ranges.before) {
-        changed.append((month, after))
+      if picker.bandsDiffer(in: month, ranges.before, ranges.after) {
+        changed.append((month, picker.bands(of: month, for: ranges.after)))
       }
     }
     return changed.isEmpty ? [] : bands(changed)
@@ -121,12 +116,5 @@ extension Delta {
       case .picker(.months), .picker(.range), .range, .status: false
       }
     }
-  }
-}
-
-extension DateRange {
-  /// Whether any of its days is in a month.
-  fileprivate func isPart(of month: CivilMonth) -> Bool {
-    start <= month.last && end >= month.first
   }
 }

@@ -18,7 +18,7 @@ extension Hub {
   ///   away.
   @discardableResult
   func append(
-    _ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime,
+    _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     heard: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
@@ -97,13 +97,11 @@ extension Hub {
     _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let before = hosted.session.revision
     let memberCount = if case .left = entry.body { hosted.session.memberCount } else { 0 }
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
-    hosted.session.apply(entry, &outcomes, &effects)
+    if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     if entry.isKept { hosted.entryCount += 1 }
-    if hosted.session.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil

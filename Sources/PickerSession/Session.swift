@@ -29,16 +29,18 @@ package final class Session {
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
-    apply(entry, &outcomes, &effects)
+    _ = apply(entry, &outcomes, &effects)
     return effects
   }
 
   /// Takes the next entry of the log, and adds what members hear.
   ///
   /// - Parameter outcomes: Room that is empty before and after.
+  /// - Returns: Whether there is a new revision.
   package func apply(
     _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
-  ) {
+  ) -> Bool {
+    let before = fold.revision
     fold.apply(entry, &outcomes)
     for outcome in outcomes {
       switch outcome {
@@ -63,6 +65,7 @@ package final class Session {
       }
     }
     outcomes.removeAll(keepingCapacity: true)
+    return fold.revision != before
   }
 
   package func listener(of member: MemberID) -> Listener? {

@@ -121,7 +121,7 @@ package final class MessageEncoder {
 
   /// Changes of kind `bands`, each with a comma before it.
   package func bands(_ months: [(month: CivilMonth, bands: [Band])]) -> [UInt8] {
-    var writer = JSONWriter(capacity: 128 * months.count)
+    var writer = JSONWriter(capacity: 512 * months.count)
     for (month, bands) in months {
       writer.literal(",{\"change\":\"bands\",\"month\":\"")
       writer.raw(month.iso)

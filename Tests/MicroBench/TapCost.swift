@@ -51,7 +51,7 @@ struct TapCost {
       return bench.taps(count).map { entry($0, of: member) }
     } run: { entries in
       for entry in entries {
-        session.apply(entry, &outcomes, &effects)
+        _ = session.apply(entry, &outcomes, &effects)
         for case .broadcast(let delta) in effects { deltas.append(delta) }
         effects.removeAll(keepingCapacity: true)
       }

@@ -13,7 +13,7 @@ enum Thresholds {
     "cascade, a leaf": (0, 6, 2, 8),
     "cascade, a branch: reloads 10 leaves": (0, 9, 2, 11),
     "columns": (0, 5, 2, 7),
-    "calendar": (0, 3, 2, 15),
+    "calendar": (0, 3, 2, 12),
   ]
 
   /// How many things are checked.
