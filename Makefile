@@ -37,6 +37,8 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
+# Swift's runtime inside: a machine that runs it needs no Swift, and calls into the runtime are short.
+RELEASE = -c release --static-swift-stdlib
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
 .PHONY: help
@@ -52,7 +54,7 @@ build-needs:
 
 .PHONY: build
 build: build-needs ## Build the server in release mode
-	@$(FIND_SWIFT) && swift build -c release --product pickerd
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd
 
 .PHONY: run
 run: build ## Build and serve http://127.0.0.1:7681 (make run PORT=8080)
@@ -68,26 +70,26 @@ test: build-needs ## Install what tests need and run all of them
 
 .PHONY: sim
 sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=1000)
-	@$(FIND_SWIFT) && swift build -c release --product picker-simulator
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product picker-simulator
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
 
 .PHONY: bench
 bench: ROUNDS = 5
 bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 loops" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
-	@$(FIND_SWIFT) && swift build -c release --package-path Tests/bench/nio \
+	@$(FIND_SWIFT) && swift build $(RELEASE) --package-path Tests/bench/nio \
 	  --scratch-path .build/bench/nio
 	@$(MAKE) --no-print-directory -C Tests/bench
 	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
 
 .PHONY: bench-tap
 bench-tap: build-needs ## Measure a tap from socket to socket: microseconds, allocations, memory
-	@$(FIND_SWIFT) && swift build -c release --product MicroBench
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product MicroBench
 	@exec .build/release/MicroBench
 
 .PHONY: bench-store
 bench-store: build ## Measure durable commands against bare fsynced transactions (FLUSH=1000 adds µs)
-	@$(FIND_SWIFT) && swift build -c release --product StoreBench
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product StoreBench
 	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/slow_flush.so
 	@exec env $(if $(FLUSH),LD_PRELOAD="$(CURDIR)/.build/bench/slow_flush.so" \
 	  FLUSH_MICROSECONDS="$(FLUSH)") .build/release/StoreBench $(BENCH)
@@ -105,10 +107,9 @@ format: ## Format the Swift sources
 	@$(FIND_SWIFT) && swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 .PHONY: install
-install: build-needs ## Install below PREFIX=/usr/local (DESTDIR= for packagers), Swift's runtime inside
-	@$(FIND_SWIFT) && swift build -c release --static-swift-stdlib --scratch-path .build-static \
-	  --product pickerd
-	install -D -m 755 --strip .build-static/release/pickerd "$(DESTDIR)$(PREFIX)/bin/pickerd"
+install: build-needs ## Install below PREFIX=/usr/local (DESTDIR= for packagers)
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd
+	install -D -m 755 --strip .build/release/pickerd "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
 	install -D -m 644 deploy/pickerd.service "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"

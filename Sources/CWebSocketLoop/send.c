@@ -84,7 +84,9 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
 /// - Parameter kept: The frame in the batch, or NULL while it is not there.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
                         const uint8_t **kept) {
-  if (!wsl_is_open(slot)) return WSL_GONE;
+  // libwebsockets' own close comes after a callback that has the slot leave this phase; its memory
+  // is not touched for every hearer.
+  if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
   if (!has_room(&loop->batch, *kept ? 0 : count)) {
     wsl_flush(loop);
     *kept = NULL;

@@ -50,11 +50,15 @@ struct DigitReader<Octets: Sequence<UInt8>> {
 }
 
 /// Writes the last `count` decimal digits of `value`, with leading zeros.
+///
+/// - Precondition: `value` ≥ 0.
 func writeDigits(
   _ value: Int, count: Int, to octets: UnsafeMutableBufferPointer<UInt8>, at start: Int
 ) {
-  var rest = value
-  for place in stride(from: start + count - 1, through: start, by: -1) {
+  var rest = UInt(value)
+  var place = start + count
+  while place > start {
+    place -= 1
     octets[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
     rest /= 10
   }

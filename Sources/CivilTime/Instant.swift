@@ -26,6 +26,11 @@ extension Instant: Comparable {
   package static func < (left: Instant, right: Instant) -> Bool {
     left.milliseconds < right.milliseconds
   }
+
+  // The protocol's own is generic, and asks a witness.
+  package static func >= (left: Instant, right: Instant) -> Bool {
+    left.milliseconds >= right.milliseconds
+  }
 }
 
 extension Instant {

@@ -13,35 +13,49 @@ extension JSONCursor {
   package mutating func readNumber(_ text: Span<UInt8>) throws(JSONError) -> JSONNumber {
     let start = offset
     let isNegative = accept(UInt8(ascii: "-"), text)
+    var value = 0
     if accept(UInt8(ascii: "0"), text) {
       if isDigit(peek(text)) { throw failure("a number with a leading zero") }
     } else {
-      try skipDigits(text)
+      value = try readDigits(text)
     }
     let integerEnd = offset
-    if accept(UInt8(ascii: "."), text) { try skipDigits(text) }
+    if accept(UInt8(ascii: "."), text) { _ = try readDigits(text) }
     if accept(UInt8(ascii: "e"), text) || accept(UInt8(ascii: "E"), text) {
       if !accept(UInt8(ascii: "+"), text) { _ = accept(UInt8(ascii: "-"), text) }
-      try skipDigits(text)
+      _ = try readDigits(text)
     }
-    if offset == integerEnd { return .integer(integer(text, start..<offset, isNegative)) }
+    if offset == integerEnd {
+      if offset - start <= 18 { return .integer(isNegative ? -value : value) }
+      return .integer(longInteger(text, start..<offset, isNegative))
+    }
     let written = text.extracting(start..<offset).withUnsafeBufferPointer {
       String(decoding: $0, as: UTF8.self)
     }
     return .fraction(Double(written)!)
   }
 
-  private mutating func skipDigits(_ text: Span<UInt8>) throws(JSONError) {
+  /// - Returns: What they mean, if 64 bits hold it.
+  private mutating func readDigits(_ text: Span<UInt8>) throws(JSONError) -> Int {
     guard isDigit(peek(text)) else { throw failure("a digit is missing") }
-    while isDigit(peek(text)) { advance(by: 1) }
+    var value = 0
+    var end = offset
+    while end < text.count, isDigit(text[end]) {
+      value = value &* 10 &+ Int(text[end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    advance(by: end - offset)
+    return value
   }
 
+  @inline(__always)
   private func isDigit(_ octet: UInt8?) -> Bool {
     guard let octet else { return false }
     return octet &- UInt8(ascii: "0") < 10
   }
 
-  private func integer(_ text: Span<UInt8>, _ range: Range<Int>, _ isNegative: Bool) -> Int {
+  /// Reads digits of which 64 bits may not hold the value.
+  private func longInteger(_ text: Span<UInt8>, _ range: Range<Int>, _ isNegative: Bool) -> Int {
     var value = 0
     for index in (range.lowerBound + (isNegative ? 1 : 0))..<range.upperBound {
       let digit = Int(text[index] - UInt8(ascii: "0"))

@@ -24,7 +24,13 @@ extension JSONCursor {
 
   /// Steps over a string, checking it as closely as ``readString(_:)``.
   package mutating func skipString(_ text: Span<UInt8>) throws(JSONError) {
-    _ = try readString(text)
+    var end = offset + 1
+    while end < text.count, isPlain(text[end]) { end += 1 }
+    if end < text.count, text[end] == UInt8(ascii: "\""), text[offset] == text[end] {
+      advance(by: end + 1 - offset)
+    } else {
+      _ = try readString(text)
+    }
   }
 
   private func decoded(

@@ -11,8 +11,11 @@ package struct JSONCursor {
   package let depthMax: Int
   private var depth = 0
 
-  package init(depthMax: Int = 64) {
-    self.offset = 0
+  /// - Parameters:
+  ///   - offset: Where to begin; default 0.
+  ///   - depthMax: Default 64.
+  package init(at offset: Int = 0, depthMax: Int = 64) {
+    self.offset = offset
     self.depthMax = depthMax
   }
 

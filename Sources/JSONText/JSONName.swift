@@ -1,42 +1,34 @@
-/// A member's name of at most 16 octets, to be compared without a string.
+/// A member's name of at most 16 octets, none of them 0, to be compared without a string.
 package struct JSONName: Hashable, Sendable {
-  private var words: (low: UInt64, high: UInt64) = (0, 0)
-  private var count = 0
+  /// The first eight octets and the others, each the next higher part of its word.
+  package private(set) var low: UInt64 = 0
+  package private(set) var high: UInt64 = 0
 
-  package init() {}
+  init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
 
   package init?(_ name: some Sequence<UInt8>) {
+    var count = 0
     for octet in name {
-      guard append(octet) else { return nil }
+      guard octet != 0, count < 16 else { return nil }
+      if count < 8 {
+        low |= UInt64(octet) << UInt64(8 * count)
+      } else {
+        high |= UInt64(octet) << UInt64(8 * (count - 8))
+      }
+      count += 1
     }
   }
 
   package init(_ name: StaticString) {
-    for index in 0..<name.utf8CodeUnitCount { _ = append(name.utf8Start[index]) }
+    self.init(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))!
   }
 
-  /// - Returns: Whether there was room.
-  @inline(__always)
-  mutating func append(_ octet: UInt8) -> Bool {
-    if count < 8 {
-      words.low |= UInt64(octet) << UInt64(8 * count)
-    } else if count < 16 {
-      words.high |= UInt64(octet) << UInt64(8 * (count - 8))
-    } else {
-      return false
-    }
-    count += 1
-    return true
-  }
-
-  package static func == (left: JSONName, right: JSONName) -> Bool {
-    left.words.low == right.words.low && left.words.high == right.words.high
-      && left.count == right.count
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(words.low)
-    hasher.combine(words.high)
+  /// From 0 to 16.
+  var octetCount: Int {
+    high == 0 ? 8 - low.leadingZeroBitCount / 8 : 16 - high.leadingZeroBitCount / 8
   }
 }
 
@@ -46,22 +38,40 @@ extension JSONCursor {
   /// - Returns: `nil` for one that is longer than a ``JSONName``.
   package mutating func readShortName(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
     skipWhitespace(text)
-    var name = JSONName()
-    var end = offset + 1
-    if peek(text) == UInt8(ascii: "\"") {
-      while end < text.count, isPlain(text[end]), name.append(text[end]) { end += 1 }
-    }
-    guard end < text.count, end > offset + 1, text[end] == UInt8(ascii: "\"") else {
-      return JSONName(try readName(text).utf8)
-    }
-    advance(by: end + 1 - offset)
+    guard let name = plainName(text) else { return JSONName(try readName(text).utf8) }
+    advance(by: name.octetCount + 2)
     skipWhitespace(text)
     guard accept(UInt8(ascii: ":"), text) else { throw failure("no colon after a name") }
     return name
   }
 
+  /// The name at the cursor, if it stands in quotes and for itself.
+  private func plainName(_ text: Span<UInt8>) -> JSONName? {
+    guard peek(text) == UInt8(ascii: "\"") else { return nil }
+    let start = offset + 1
+    var end = start
+    let low = word(text, &end)
+    let high = end == start + 8 ? word(text, &end) : 0
+    guard end > start, end < text.count, text[end] == UInt8(ascii: "\"") else { return nil }
+    return JSONName(low: low, high: high)
+  }
+
+  /// Up to eight plain octets as a number, the first in its lowest part.
+  @inline(__always)
+  private func word(_ text: Span<UInt8>, _ end: inout Int) -> UInt64 {
+    var word: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64, end < text.count, isPlain(text[end]) {
+      word |= UInt64(text[end]) &<< shift
+      shift &+= 8
+      end &+= 1
+    }
+    return word
+  }
+
   /// Whether it stands for itself in a string: ASCII, no quote, no escape, no control character.
-  private func isPlain(_ octet: UInt8) -> Bool {
+  @inline(__always)
+  func isPlain(_ octet: UInt8) -> Bool {
     octet >= 0x20 && octet < 0x80 && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
   }
 }

@@ -45,15 +45,20 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes characters that need no escape, without quotes.
   package mutating func raw(_ text: String) {
-    var text = text
-    text.withUTF8 { append($0) }
+    if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+      var copy = text
+      copy.withUTF8 { append($0) }
+    }
   }
 
   /// Writes a string with its quotes.
   package mutating func string(_ value: String) {
     octet(UInt8(ascii: "\""))
-    var value = value
-    value.withUTF8 { append(escaping: $0) }
+    // A native string shows its octets as it stands; only another one has to be copied.
+    if value.utf8.withContiguousStorageIfAvailable({ append(escaping: $0) }) == nil {
+      var copy = value
+      copy.withUTF8 { append(escaping: $0) }
+    }
     octet(UInt8(ascii: "\""))
   }
 
@@ -124,6 +129,7 @@ package struct JSONWriter: ~Copyable {
     count += 1
   }
 
+  @inline(__always)
   private mutating func append(_ from: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
     (start + count).update(from: from, count: length)

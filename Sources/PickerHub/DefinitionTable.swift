@@ -1,8 +1,8 @@
-import PickerModel
+package import PickerModel
 
 /// The definitions that sessions in memory were made from, so that equal ones are one: a thousand
 /// sessions of a tree of 20,000 nodes have one tree.
-struct DefinitionTable {
+package struct DefinitionTable {
   private struct Known {
     weak var definition: Definition?
   }
@@ -13,9 +13,11 @@ struct DefinitionTable {
   private var sweepCount = DefinitionTable.sweepCountMin
   private static let sweepCountMin = 1024
 
-  subscript(digest: [UInt8]) -> Definition? { known[digest]?.definition }
+  package init() {}
 
-  mutating func insert(_ definition: Definition, digest: [UInt8]) {
+  package subscript(digest: [UInt8]) -> Definition? { known[digest]?.definition }
+
+  package mutating func insert(_ definition: Definition, digest: [UInt8]) {
     if known.count >= sweepCount {
       known = known.filter { $0.value.definition != nil }
       sweepCount = max(2 * known.count, DefinitionTable.sweepCountMin)

@@ -20,15 +20,12 @@ struct DeltaCopies {
   /// In the first language, and in the others.
   private var encoded: (language: Int, delta: EncodedDelta)?
   private var encodedMore: [Int: EncodedDelta] = [:]
+  /// The copy that was asked for last: the next listener's too, almost always.
+  private var last: (language: Int, view: MonthView?, frame: Frame)?
   /// The first copy, the next few, and the others.
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
-  private var bands: [MonthView: [UInt8]] = [:]
-  /// The range before and after, when the delta moves it.
-  private let ranges: (before: DateRange?, after: DateRange?)?
-  /// Whether any of the changes has texts; if not, all languages share one.
-  private let hasTexts: Bool
 
   init(
     _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
@@ -37,26 +34,33 @@ struct DeltaCopies {
     self.session = session
     self.encoder = encoder
     self.languages = languages
-    var ranges: (DateRange?, DateRange?)?
-    for case .range(let change, _, let before) in delta.changes { ranges = (before, change.range) }
-    self.ranges = ranges
-    hasTexts = delta.changes.contains { change in
-      switch change {
-      case .picker(.reload), .picker(.row): true
-      case .picker(.months), .picker(.range), .range, .status: false
-      }
-    }
   }
 
   /// The copy for who reads a language and looks at some months; all such share it.
   mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
-    let key = Key(language: hasTexts ? language : 0, view: ranges == nil ? nil : view)
+    if let last, last.language == language, last.view == view { return last.frame }
+    let frame = frame(for: key(language, view), language)
+    last = (language, view, frame)
+    return frame
+  }
+
+  private mutating func frame(for key: Key, _ language: Int) -> Frame {
     if let first, first.key == key { return first.frame }
     for copy in few where copy.key == key { return copy.frame }
     if !more.isEmpty, let frame = more[key] { return frame }
     let frame = encode(key, language, ref: nil)
     keep(frame, for: key)
     return frame
+  }
+
+  /// The author's copy, which has the `ref` of its command.
+  mutating func frame(in language: Int, showing view: MonthView?, ref: Int) -> Frame {
+    encode(key(language, view), language, ref: ref)
+  }
+
+  /// What sets a copy apart: a language where there are texts, a view where the range has moved.
+  private func key(_ language: Int, _ view: MonthView?) -> Key {
+    Key(language: delta.hasTexts ? language : 0, view: delta.ranges == nil ? nil : view)
   }
 
   private mutating func keep(_ frame: Frame, for key: Key) {
@@ -69,14 +73,8 @@ struct DeltaCopies {
     }
   }
 
-  /// The author's copy, which has the `ref` of its command.
-  mutating func frame(in language: Int, showing view: MonthView?, ref: Int) -> Frame {
-    let key = Key(language: hasTexts ? language : 0, view: ranges == nil ? nil : view)
-    return encode(key, language, ref: ref)
-  }
-
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
-    let bands = key.view.map { changedBands($0) } ?? []
+    let bands = encoder.bands(changedBy: delta, in: session, key.view)
     if let encoded, encoded.language == key.language {
       return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
@@ -84,23 +82,39 @@ struct DeltaCopies {
     if encoded == nil { encoded = (key.language, delta) } else { encodedMore[key.language] = delta }
     return encoder.frame(delta, ref: ref, bands: bands)
   }
+}
 
-  /// The bands of the months in view that look different now.
-  private mutating func changedBands(_ view: MonthView) -> [UInt8] {
-    if let known = bands[view] { return known }
+extension MessageEncoder {
+  /// The bands of the months in view that a delta has made look different.
+  func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
+    guard let view, let ranges = delta.ranges else { return [] }
     let picker = session.fold.picker
-    guard let ranges, let list = picker.months else { return [] }
     var changed: [(month: CivilMonth, bands: [Band])] = []
     for offset in 0..<view.count {
       guard let month = view.from.adding(months: offset) else { break }
-      guard month >= list.first, month <= list.last else { continue }
-      let after = picker.bands(of: month, for: ranges.after)
-      if after != picker.bands(of: month, for: ranges.before) {
-        changed.append((month, after))
+      if picker.bandsDiffer(in: month, ranges.before, ranges.after) {
+        changed.append((month, picker.bands(of: month, for: ranges.after)))
       }
     }
-    let octets = encoder.bands(changed)
-    bands[view] = octets
-    return octets
+    return changed.isEmpty ? [] : bands(changed)
+  }
+}
+
+extension Delta {
+  /// The range before and after, when the delta moves it.
+  fileprivate var ranges: (before: DateRange?, after: DateRange?)? {
+    var ranges: (DateRange?, DateRange?)?
+    for case .range(let change, _, let before) in changes { ranges = (before, change.range) }
+    return ranges
+  }
+
+  /// Whether any of the changes has texts; if not, all languages share one.
+  fileprivate var hasTexts: Bool {
+    changes.contains { change in
+      switch change {
+      case .picker(.reload), .picker(.row): true
+      case .picker(.months), .picker(.range), .range, .status: false
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ package import PickerSession
 /// A session with what the hub keeps beside it.
 package final class HostedSession {
   package let session: Session
+  let id: SessionID
   /// Grows by one with each session of the hub: what is done to all is done in this order.
   let number: Int
   /// Whether it is among the hub's sessions, and so the one with its id.
@@ -75,11 +76,10 @@ package final class HostedSession {
 
   init(_ session: Session, number: Int, at time: HubTime) {
     self.session = session
+    id = session.id
     self.number = number
     lastActivity = time.machine
   }
-
-  var id: SessionID { session.id }
 
   /// Those of the members and of who watches, in the order of their ids.
   var connectionsInOrder: [ConnectionID] {

@@ -74,7 +74,7 @@ extension Hub {
       loading[id]?.append(body)
     } else if dormant[id] != nil {
       loading[id] = [body]
-      log.load(id, limits: limits.session)
+      log.load(id, limits: limits.session, hub: share.index)
     } else {
       body(nil)
     }

@@ -22,25 +22,24 @@ extension Hub {
   /// Tells a delta to everybody: written once in each language, its octets shared.
   private func broadcast(_ delta: Delta, in hosted: HostedSession) {
     counters.deltas += 1
-    if delta.author == nil { counters.ticks += 1 }
+    if delta.by == nil { counters.ticks += 1 }
+    // By index: a copy of each listener would touch its member's name, too.
+    let listeners = hosted.session.listeners
+    if listeners.count == 1 { return tell(delta, to: listeners[0], aloneIn: hosted) }
     var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
-    let author = delta.author.flatMap { author in
-      hosted.connectionOfMember[author.member].map { (connection: $0, ref: author.ref) }
-    }
+    let author = delta.by.flatMap { hosted.connectionOfMember[$0] }
     // Most hear the first copy, and can take it at once: they are sent it together, last.
     var shared: Frame?
     var hasSlowReader = false
     var hearers: [ConnectionID] = []
     swap(&hearers, &self.hearers)
-    // By index: a copy of each listener would touch its member's name, too.
-    let listeners = hosted.session.listeners
     for index in listeners.indices {
       guard let connection = connections[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)
-      if let author, author.connection == connection.id {
-        let frame = copies.frame(in: language, showing: view, ref: author.ref)
+      if author == connection.id {
+        let frame = copies.frame(in: language, showing: view, ref: delta.ref)
         if !connection.outbox.isIdle { hasSlowReader = true }
-        deliver(.ownDelta(frame, ref: author.ref, revision: delta.revision), connection)
+        deliver(.ownDelta(frame, ref: delta.ref, revision: delta.revision), connection)
         continue
       }
       let frame = copies.frame(in: language, showing: view)
@@ -62,6 +61,21 @@ extension Hub {
     }
     hearers.removeAll(keepingCapacity: true)
     self.hearers = hearers
+  }
+
+  /// Tells a delta to the only one who listens: there is one copy, and nothing to share.
+  private func tell(_ delta: Delta, to listener: Listener, aloneIn hosted: HostedSession) {
+    guard let connection = connections[listener.connection] else { return }
+    let isOwn = delta.by != nil && delta.by == listener.member
+    let frame = encoder.frame(
+      of: delta, ref: isOwn ? delta.ref : nil,
+      bands: encoder.bands(changedBy: delta, in: hosted.session, listener.view),
+      texts: languages[listener.language])
+    if isOwn {
+      deliver(.ownDelta(frame, ref: delta.ref, revision: delta.revision), connection)
+    } else {
+      deliver(.news(frame), connection)
+    }
   }
 
   private func post(_ frame: Frame, toAll hearers: [ConnectionID]) {

@@ -9,7 +9,7 @@ extension Hub {
     _ message: ClientMessage, from connection: HubConnection, _ member: MemberID,
     in hosted: HostedSession, at time: HubTime
   ) {
-    if message == .leave {
+    if case .leave = message {
       append(.left(member), to: hosted, at: time)
       return leave(connection, member, hosted, at: time)
     }
@@ -28,11 +28,10 @@ extension Hub {
       }
     case .command(let ref, let command):
       counters.commands += 1
-      if verdict == .over {
-        append(.overRate(member, ref: ref, command), to: hosted, at: time)
-      } else {
-        append(.command(member, ref: ref, command), to: hosted, at: time)
-      }
+      append(
+        verdict == .over
+          ? .overRate(member, ref: ref, command) : .command(member, ref: ref, command),
+        to: hosted, at: time)
     case .months(let view):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       look(connection, at: view, in: hosted, at: time)

@@ -18,7 +18,7 @@ extension Hub {
   ///   away.
   @discardableResult
   func append(
-    _ body: LogEntry.Body, to hosted: HostedSession, at time: HubTime,
+    _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     heard: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
@@ -27,7 +27,7 @@ extension Hub {
       return true
     }
     switch log.append(.entry(entry), of: hosted.id) {
-    case .stored where hosted.steps.isEmpty: run(.apply(entry, heard: heard), in: hosted, at: time)
+    case .stored where hosted.steps.isEmpty: apply(entry, heard, in: hosted, at: time)
     case .stored, .pending:
       hosted.steps.append(.apply(entry, heard: heard))
       if entry.body == .tick { pendingTickCount += 1 }
@@ -97,11 +97,11 @@ extension Hub {
     _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let before = hosted.session.revision
-    let memberCount = hosted.session.memberCount
-    var effects = hosted.session.apply(entry)
+    let memberCount = if case .left = entry.body { hosted.session.memberCount } else { 0 }
+    var effects: [SessionEffect] = []
+    swap(&effects, &self.effects)
+    if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     if entry.isKept { hosted.entryCount += 1 }
-    if hosted.session.revision != before { hosted.lastActivity = time.machine }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
@@ -119,6 +119,8 @@ extension Hub {
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     perform(effects, in: hosted, at: time)
+    effects.removeAll(keepingCapacity: true)
+    swap(&effects, &self.effects)
     queueTick(of: hosted)
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
       keepSnapshot(of: hosted, isIdle: false)

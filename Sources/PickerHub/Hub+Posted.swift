@@ -90,7 +90,7 @@ extension Hub {
       switch effect {
       case .broadcast(let delta):
         guard let author = delta.author, author.member == member else { continue }
-        return encoder.frame(encoder.encode(delta, texts: texts), ref: author.ref)
+        return encoder.frame(of: delta, ref: author.ref, texts: texts)
       case .answer(_, let answer), .unheard(_, let answer):
         if case .refused(let refusal, _) = answer.body {
           counters.refusals[refusal.code, default: 0] += 1

@@ -18,7 +18,7 @@ package final class Hub {
   package let share: HubShare
   package let encoder: MessageEncoder
   var identities: IdentitySource
-  var languages: Languages
+  let languages: Languages
   var sessions: [SessionID: HostedSession] = [:] {
     didSet { countSessions() }
   }
@@ -26,7 +26,10 @@ package final class Hub {
   var hostedCount = 0
   var connections = ConnectionTable()
   var definitions = DefinitionTable()
-  /// Room for those who hear one copy of a delta; empty between calls.
+  /// Room for what comes of an entry, for what is told of it, and for those who hear one copy of a
+  /// delta; empty between calls.
+  var outcomes: [Outcome] = []
+  var effects: [SessionEffect] = []
   var hearers: [ConnectionID] = []
   var timers = TimerQueue()
   var ticks = TickQueue()
@@ -113,13 +116,16 @@ package final class Hub {
     } catch {
       return close(connection, .badMessage, error.detail)
     }
-    switch (connection.member, message) {
-    case (nil, .join(let join)): self.join(connection, join, hosted, at: time)
-    case (nil, _): close(connection, .badMessage, "the first message must be a join")
-    case (.some, .join): close(connection, .badMessage, "this connection has joined already")
-    case (let member?, let message):
-      handle(message, from: connection, member, in: hosted, at: time)
+    guard let member = connection.member else {
+      guard case .join(let join) = message else {
+        return close(connection, .badMessage, "the first message must be a join")
+      }
+      return self.join(connection, join, hosted, at: time)
     }
+    if case .join = message {
+      return close(connection, .badMessage, "this connection has joined already")
+    }
+    handle(message, from: connection, member, in: hosted, at: time)
   }
 
   /// The session of a connection, if it is in memory. Looked up by its id only once.

@@ -2,7 +2,7 @@ import PickerModel
 
 /// The languages that listeners read, each with a small number, so that they can be told apart
 /// fast.
-struct Languages {
+final class Languages {
   private let catalog: any TextSource
   private var numbers: [String: Int] = [:]
   private(set) var texts: [any RowTexts] = []
@@ -15,7 +15,7 @@ struct Languages {
   ///   - tag: BCP 47, from the client; may be anything.
   ///   - fallback: The definition's locale, taken when neither `tag` nor its language is known.
   ///     English when that is not known either.
-  mutating func number(for tag: String?, fallback: String) -> Int {
+  func number(for tag: String?, fallback: String) -> Int {
     let found =
       tag.flatMap { catalog.texts(for: $0) } ?? catalog.texts(for: fallback) ?? EnglishTexts()
     if let number = numbers[found.tag] { return number }
@@ -25,7 +25,7 @@ struct Languages {
   }
 
   /// The texts for a tag, chosen as ``number(for:fallback:)`` does.
-  mutating func texts(for tag: String?, fallback: String) -> any RowTexts {
+  func texts(for tag: String?, fallback: String) -> any RowTexts {
     let number = number(for: tag, fallback: fallback)
     return texts[number]
   }

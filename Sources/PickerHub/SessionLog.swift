@@ -72,7 +72,10 @@ package protocol SessionLog: AnyObject {
   /// Keeps a snapshot, when it can; nothing is said about it.
   func keep(_ snapshot: LogSnapshot, of session: SessionID)
   /// Folds a session again; ``Hub/loaded(_:_:at:)`` follows.
-  func load(_ session: SessionID, limits: SessionLimits)
+  ///
+  /// - Parameter hub: The number of the hub that asks: what it has loaded with the same definition
+  ///   has one, and no other hub's sessions have that.
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int)
   /// Folds a session's whole log again for its deltas after a revision, up to another one.
   ///
   /// - Parameter completion: Called on the hub's thread; `nil` when the log cannot be read.

@@ -4,7 +4,9 @@ import JSONText
 /// `calendar`: a list of months, and a range by two taps or a single date.
 ///
 /// - Source: rules.md, "`calendar`".
-struct CalendarKind: Sendable {
+///
+/// An object, because each tap asks it several times and it is large.
+final class CalendarKind: Sendable {
   enum Selection: String, Sendable, CaseIterable { case range, single }
 
   /// The list, and what can be picked in it.

@@ -143,23 +143,45 @@ struct CalendarRules {
     }
   }
 
+  /// The part of a range that a month of the list has.
+  private struct Part: Equatable {
+    /// Days of the month.
+    let from: Int
+    let to: Int
+    /// Whether the range begins here, and ends here.
+    let head: Bool
+    let tail: Bool
+
+    init?(of range: DateRange?, in month: CivilMonth) {
+      guard let range else { return nil }
+      let (first, last) = (range.start.civilMonth, range.end.civilMonth)
+      guard first <= month, month <= last else { return nil }
+      head = first == month
+      tail = last == month
+      from = head ? range.start.day : 1
+      to = tail ? range.end.day : month.dayCount
+    }
+  }
+
   /// A band per week row that has days of the month and of `range`.
   func bands(of month: CivilMonth, for range: DateRange?) -> [Band] {
-    guard let range, bounds.months.contains(month) else { return [] }
-    let start = max(range.start, month.first)
-    let end = min(range.end, month.last)
-    guard start <= end else { return [] }
-    let grid = kind.grid(of: month)
-    let cells = grid.cell(of: start)!...grid.cell(of: end)!
+    guard bounds.months.contains(month), let part = Part(of: range, in: month) else { return [] }
+    let lead = kind.grid(of: month).leadCount
+    let cells = (lead + part.from - 1)...(lead + part.to - 1)
     return (MonthGrid.weekRow(of: cells.lowerBound)...MonthGrid.weekRow(of: cells.upperBound)).map {
       row in
       let from = max(cells.lowerBound, row * 7)
       let to = min(cells.upperBound, row * 7 + 6)
       return Band(
         row: row, from: MonthGrid.column(of: from), to: MonthGrid.column(of: to),
-        shape: from == to ? .circle : .pill, head: grid.date(at: from) == range.start,
-        tail: grid.date(at: to) == range.end)
+        shape: from == to ? .circle : .pill, head: part.head && from == cells.lowerBound,
+        tail: part.tail && to == cells.upperBound)
     }
+  }
+
+  /// Whether a month's bands for two ranges are not the same.
+  func bandsDiffer(in month: CivilMonth, _ one: DateRange?, _ other: DateRange?) -> Bool {
+    bounds.months.contains(month) && Part(of: one, in: month) != Part(of: other, in: month)
   }
 
   /// Whether a cell of a month of the list shows `date`.

@@ -29,10 +29,13 @@ extension ColumnsKind: ColumnRules {
   var firstKeys: [String] { table.roots.map { table.keys[Int($0.first)] } }
 
   func columns(showing keys: [String]) -> [ColumnView] {
-    zip(table.roots, keys).map { list, key in
-      let rows = SiblingRows(table: table, list: list)
-      return ColumnView(rows: .nodes(rows), selected: rows.row(ofKey: key)!)
+    var columns: [ColumnView] = []
+    columns.reserveCapacity(keys.count)
+    for index in keys.indices {
+      let rows = SiblingRows(table: table, list: table.roots[index])
+      columns.append(ColumnView(rows: .nodes(rows), selected: rows.row(ofKey: keys[index])!))
     }
+    return columns
   }
 
   func selecting(

@@ -4,7 +4,9 @@ import JSONText
 /// `date`: year, month, day.
 ///
 /// - Source: rules.md, "`date`".
-struct DateKind: Sendable {
+///
+/// An object, because it is large.
+final class DateKind: Sendable {
   let min: DateExpression
   let max: DateExpression
   let initial: DateExpression

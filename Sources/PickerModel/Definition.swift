@@ -147,16 +147,18 @@ extension Definition {
   ///
   /// - Precondition: The bounds are of this kind.
   func columnRules(within bounds: PickerBounds, today: CivilDate) -> (any ColumnRules)? {
-    switch (rules, bounds) {
-    case (.date, .dates(let bounds)): DateRules(bounds: bounds)
-    case (.slot(let kind), .slots(let earliest)):
-      SlotRules(kind: kind, zone: zone, earliest: earliest, today: today)
-    case (.cascade(let kind), .fixed): kind
-    case (.columns(let kind), .fixed): kind
-    case (.calendar, .calendar): nil
-    case (.date, _), (.slot, _), (.cascade, _), (.columns, _), (.calendar, _):
-      preconditionFailure("bounds of another kind")
+    switch rules {
+    case .date:
+      guard case .dates(let bounds) = bounds else { break }
+      return DateRules(bounds: bounds)
+    case .slot(let kind):
+      guard case .slots(let earliest) = bounds else { break }
+      return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today)
+    case .cascade(let kind): return kind
+    case .columns(let kind): return kind
+    case .calendar: return nil
     }
+    preconditionFailure("bounds of another kind")
   }
 
   /// What a calendar shows and accepts within `bounds`; `nil` for the other kinds.

@@ -68,4 +68,11 @@ extension Picker {
   package func bands(of month: CivilMonth, for range: DateRange?) -> [Band] {
     calendar?.bands(of: month, for: range) ?? []
   }
+
+  /// Whether ``bands(of:for:)`` are others for one range than for another.
+  package func bandsDiffer(
+    in month: CivilMonth, _ one: DateRange?, _ other: DateRange?
+  ) -> Bool {
+    calendar?.bandsDiffer(in: month, one, other) ?? false
+  }
 }

@@ -55,22 +55,28 @@ extension Picker {
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
-    for (index, view) in rules.columns(showing: kept.keys).enumerated() {
-      let before = columns[index]
-      let heldKey = before.selectedKey
-      columns[index].selected = view.selected
-      // Rows that read the same may be other nodes, with other children.
-      columns[index].rows = view.rows
-      if before.rows != view.rows {
+    let views = rules.columns(showing: kept.keys)
+    for index in views.indices {
+      let selected = views[index].selected
+      let isReloaded = columns[index].rows != views[index].rows
+      if !isReloaded, columns[index].selected == selected {
+        // Rows that read the same may be other nodes, with other children.
+        columns[index].rows = views[index].rows
+        continue
+      }
+      let heldKey = columns[index].selectedKey
+      columns[index].selected = selected
+      columns[index].rows = views[index].rows
+      if isReloaded {
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
       }
-      guard let row = view.selected else { continue }
-      let key = view.rows.key(at: row)
-      guard key != heldKey else { continue }
+      guard let key = columns[index].selectedKey, let selected, key != heldKey else { continue }
       let wanted = Wanted(held: heldKey, column: index, hand: hand)
       moves.append(
-        .row(column: index, wanted.move(to: key, row: row, rows: view.rows, kept.reason)))
+        .row(
+          column: index,
+          wanted.move(to: key, row: selected, rows: views[index].rows, kept.reason)))
     }
     value = .keys(kept.keys)
     if reloads.isEmpty { return moves }

@@ -7,12 +7,23 @@ extension Picker {
   /// end before its begin, a date outside 0001…9999), the picker keeps those that it had.
   /// - Source: rules.md, "Time passes under an open picker".
   package mutating func tick(_ now: Instant) -> TickAnswer {
+    if passes(to: now) { return TickAnswer() }
     let before = self
     asOf = now
     today = definition.zone.localDate(at: now)
     if let bounds = try? definition.bounds(at: now) { self.bounds = bounds }
+    findNextTick()
     guard let calendar else { return tickColumns(before) }
     return tickCalendar(calendar, before)
+  }
+
+  /// Lets time pass if that is all that it does, as between almost any two taps.
+  ///
+  /// - Returns: Whether it has; if not, a ``tick(_:)`` may answer something.
+  package mutating func passes(to now: Instant) -> Bool {
+    guard now >= asOf, now < stillUntil else { return false }
+    asOf = now
+    return true
   }
 
   private mutating func tickColumns(_ before: Picker) -> TickAnswer {
@@ -41,10 +52,15 @@ extension Picker {
     return answer
   }
 
-  /// The next instant after ``asOf`` at which a tick could answer anything; `nil` if none will.
-  ///
-  /// Found from the zone's rules, not by trying: it costs the same for a minute and for a century.
-  package var nextTick: Instant? {
+  /// Finds ``nextTick`` and ``stillUntil`` from the zone's rules, not by trying: it costs the same
+  /// for a minute and for a century.
+  mutating func findNextTick() {
+    nextTick = instantOfNextTick
+    let midnight = definition.zone.nextDateChange(after: asOf)
+    stillUntil = [nextTick, midnight].compactMap { $0 }.min() ?? .last
+  }
+
+  private var instantOfNextTick: Instant? {
     let zone = definition.zone
     switch definition.rules {
     case .date(let kind): return kind.dependsOnToday ? zone.nextDateChange(after: asOf) : nil

@@ -16,6 +16,10 @@ package struct Picker: Sendable {
   var bounds: PickerBounds
   /// The date of ``asOf`` in the definition's zone.
   var today: CivilDate
+  /// The next instant after ``asOf`` at which a tick could answer anything; `nil` if none will.
+  package internal(set) var nextTick: Instant?
+  /// From ``asOf`` on, the instants before this one have the same bounds and date.
+  var stillUntil: Instant
 
   /// Makes a picker.
   ///
@@ -30,6 +34,8 @@ package struct Picker: Sendable {
     self.today = today
     columns = []
     value = .range(nil)
+    stillUntil = now
+    findNextTick()
     guard let rules = definition.columnRules(within: bounds, today: today) else { return }
     var keys = rules.firstKeys
     if case .date(let kind) = definition.rules, case .dates(let bounds) = bounds {
@@ -52,6 +58,8 @@ package struct Picker: Sendable {
     today = definition.zone.localDate(at: state.asOf)
     columns = []
     value = state.value
+    stillUntil = asOf
+    findNextTick()
     guard let rules = definition.columnRules(within: bounds, today: today) else { return }
     let keys = rules.keeping(state.value.keys).keys
     value = .keys(keys)

@@ -38,8 +38,9 @@ package final class NodeTable: Sendable {
 
   func row(ofKey key: String, in list: List) -> Int? {
     if let rows = rowsOfKeys[list.first] { return rows[key].map(Int.init) }
-    let range = Int(list.first)..<Int(list.first + list.count)
-    return keys[range].firstIndex(of: key).map { $0 - range.lowerBound }
+    let first = Int(list.first)
+    for row in 0..<Int(list.count) where keys[first + row] == key { return row }
+    return nil
   }
 
   func list(under node: Int) -> List { children[node] }

@@ -25,6 +25,7 @@ final class ServerStore: Sendable {
       try ServerStore.makeFolder(of: path)
       file = try SQLiteSessionLog(
         path: path, limits: limits, zone: { zones.rules(named: $0) },
+        digest: SocketLoop.sha256,
         turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
           if case .said(let sentence) = notice { serverLog.warning(sentence) }

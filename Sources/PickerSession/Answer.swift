@@ -30,7 +30,7 @@ package enum Outcome: Hashable, Sendable {
   /// Everybody hears it, the author with its ref.
   case delta(Delta)
   /// Time changed what cells look like: who looks at such a month gets it again.
-  case cellsChanged(CellChange)
+  indirect case cellsChanged(CellChange)
   case answered(MemberID, Answer)
   case joined(MemberID)
   /// Its role is another one now.

@@ -8,17 +8,53 @@ package enum SessionStatus: String, Sendable {
 }
 
 /// One step of a session's history: everything that a member needs to follow it.
-package struct Delta: Hashable, Sendable {
+///
+/// An object, because the history, what came of the entry and its effect have the same one.
+package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant
-  /// Who gave the command, and its ref; `nil` for a tick.
-  package let author: Author?
+  /// Who gave the command; `nil` for a tick.
+  package let by: MemberID?
+  /// The command's; 0 for a tick.
+  package let ref: Int
+  private let command: Command?
   package let changes: [SessionChange]
+
+  /// Who gave the command, and its ref; `nil` for a tick. Whoever tells the delta needs ``by`` and
+  /// ``ref`` only, which are not copied with the command.
+  package var author: Author? {
+    guard let by, let command else { return nil }
+    return Author(member: by, ref: ref, command: command)
+  }
 
   package struct Author: Hashable, Sendable {
     package let member: MemberID
     package let ref: Int
     package let command: Command
+  }
+
+  init(revision: Int, at: Instant, author: Author?, changes: [SessionChange]) {
+    self.revision = revision
+    self.at = at
+    by = author?.member
+    ref = author?.ref ?? 0
+    command = author?.command
+    self.changes = changes
+  }
+}
+
+extension Delta: Hashable {
+  package static func == (left: Delta, right: Delta) -> Bool {
+    left === right
+      || left.revision == right.revision && left.at == right.at && left.author == right.author
+        && left.changes == right.changes
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(revision)
+    hasher.combine(at)
+    hasher.combine(by)
+    hasher.combine(ref)
   }
 }
 

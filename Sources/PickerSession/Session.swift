@@ -18,18 +18,31 @@ package final class Session {
   package init(_ fold: SessionFold) { self.fold = fold }
 
   package var id: SessionID { fold.origin.id }
-  // From outside, a look at ``fold`` is a copy of it.
+  // From outside, a look at ``fold`` is a copy of it, and so is asking it from inside.
   package var revision: Int { fold.revision }
   package var memberCount: Int { fold.members.count }
-  package var nextTick: Instant? { fold.nextTick }
+  package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 
   /// Takes the next entry of the log.
   ///
   /// - Returns: What members hear, in order. A joining member is not welcomed here, because its
   ///   connection is not known to the log; see ``attach(_:)``.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
-    var effects: [SessionEffect] = []
-    for outcome in fold.apply(entry) {
+    var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
+    _ = apply(entry, &outcomes, &effects)
+    return effects
+  }
+
+  /// Takes the next entry of the log, and adds what members hear.
+  ///
+  /// - Parameter outcomes: Room that is empty before and after.
+  /// - Returns: Whether there is a new revision.
+  package func apply(
+    _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
+  ) -> Bool {
+    let before = fold.revision
+    fold.apply(entry, &outcomes)
+    for outcome in outcomes {
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
@@ -51,7 +64,8 @@ package final class Session {
         effects.append(.presence)
       }
     }
-    return effects
+    outcomes.removeAll(keepingCapacity: true)
+    return fold.revision != before
   }
 
   package func listener(of member: MemberID) -> Listener? {

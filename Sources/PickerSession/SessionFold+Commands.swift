@@ -9,7 +9,7 @@ extension SessionFold {
   ) {
     guard let place = members.index(forKey: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
-    let giver = giver(at: place, ref: ref)
+    let giver = members.values[place].giver(of: ref)
     if let outcome = giver.outcome {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
@@ -36,17 +36,11 @@ extension SessionFold {
 
   /// What a command needs to know of who gives it. A copy of the member would share its refs, and
   /// to remember one more would then copy all of them.
-  private struct Giver {
+  fileprivate struct Giver {
     let role: Role
     let greatestRef: Int
     /// What came of the command if it was given before.
     let outcome: RefBook.Outcome?
-  }
-
-  private func giver(at place: Dictionary<MemberID, Member>.Index, ref: Int) -> Giver {
-    let member = members.values[place]
-    return Giver(
-      role: member.role, greatestRef: member.refs.greatest, outcome: member.refs.outcome(of: ref))
   }
 
   /// The checks that come before the picker is asked, in their order.
@@ -212,5 +206,12 @@ extension SessionFold {
     _ ref: Int, _ outcome: RefBook.Outcome, at place: Dictionary<MemberID, Member>.Index
   ) {
     members.values[place].refs.remember(ref, outcome, countMax: limits.refs)
+  }
+}
+
+extension Member {
+  /// Changes nothing; `mutating`, so that a dictionary has it look at the member in its place.
+  fileprivate mutating func giver(of ref: Int) -> SessionFold.Giver {
+    SessionFold.Giver(role: role, greatestRef: refs.greatest, outcome: refs.outcome(of: ref))
   }
 }

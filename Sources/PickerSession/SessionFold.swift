@@ -46,6 +46,12 @@ package struct SessionFold: Sendable {
   /// - Returns: What came of it, in order. Empty for an entry about a member who is not there.
   package mutating func apply(_ entry: LogEntry) -> [Outcome] {
     var outcomes: [Outcome] = []
+    apply(entry, &outcomes)
+    return outcomes
+  }
+
+  /// Takes the next entry of the log, and adds what came of it.
+  mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
@@ -56,7 +62,6 @@ package struct SessionFold: Sendable {
     case .overRate(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, isOverRate: true, &outcomes)
     }
-    return outcomes
   }
 
   /// The value that stands, as undo would put it back.
@@ -88,7 +93,7 @@ package struct SessionFold: Sendable {
   /// - Returns: Whether the value is another one now.
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
-    guard status == .open else { return false }
+    guard status == .open, !picker.passes(to: now) else { return false }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }

@@ -104,7 +104,7 @@ extension SimulatedLog {
     kept[session]?.activeAt = now() - snapshot.idleMilliseconds
   }
 
-  func load(_ session: SessionID, limits: SessionLimits) {
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     precondition(canLoad, "a log that keeps sessions in memory loads none")
     precondition(loading.insert(session).inserted, "a session is loaded once at a time")
     loads(session)

@@ -10,33 +10,33 @@ extension ClientMessage {
   /// - Throws: ``BadMessage`` for what is no JSON object, has no `type`, or lacks a required field.
   /// - Source: protocol.md, "When it goes wrong", 4400.
   package static func decode(_ text: Span<UInt8>) throws(BadMessage) -> ClientMessage {
-    let fields: MessageFields
+    var fields = MessageFields()
     do throws(JSONError) {
       var cursor = JSONCursor()
-      fields = try MessageFields(&cursor, text)
+      try fields.read(&cursor, text)
       try cursor.finish(text)
     } catch {
       throw BadMessage("not a JSON object: \(error.reason), at octet \(error.offset)")
     }
-    switch try fields.string(.type) {
-    case "join": return .join(try join(fields))
+    switch try fields.string(.type, text) {
+    case "join": return .join(try join(fields, text))
     case "select":
-      let command = Command.select(try selection(fields))
+      let command = Command.select(try selection(fields, text))
       switch fields[.key] {
       case nil, .string: return .command(ref: try fields.ref(), command)
       case .integer, .fraction, .other:
         return .selectWithBadKey(ref: try fields.ref(), command)
       }
-    case "tap": return .command(ref: try fields.ref(), .tap(try target(fields)))
+    case "tap": return .command(ref: try fields.ref(), .tap(try target(fields, text)))
     case "clear": return .command(ref: try fields.ref(), .clear)
     case "undo": return .command(ref: try fields.ref(), .undo)
     case "redo": return .command(ref: try fields.ref(), .redo)
     case "confirm": return .command(ref: try fields.ref(), .confirm)
     case "cancel": return .command(ref: try fields.ref(), .cancel)
     case "reopen": return .command(ref: try fields.ref(), .reopen)
-    case "months": return .months(try fields.monthView())
+    case "months": return .months(try fields.monthView(text))
     case "rows": return try rows(fields)
-    case "touch": return .touch(try touch(fields))
+    case "touch": return .touch(try touch(fields, text))
     case "leave": return .leave
     case let type:
       guard let ref = try? fields.ref() else { return .ignored }
@@ -44,20 +44,22 @@ extension ClientMessage {
     }
   }
 
-  private static func join(_ fields: MessageFields) throws(BadMessage) -> Join {
+  private static func join(
+    _ fields: MessageFields, _ text: Span<UInt8>
+  ) throws(BadMessage) -> Join {
     var join = Join()
-    join.name = try fields.optionalString(.name)
-    join.locale = try fields.optionalString(.locale)
-    join.token = try fields.optionalString(.token)
+    join.name = try fields.optionalString(.name, text)
+    join.locale = try fields.optionalString(.locale, text)
+    join.token = try fields.optionalString(.token, text)
     if let months = fields.months {
-      join.months = try months.fields.monthView()
+      join.months = try months.fields.monthView(text)
     } else if fields[.months] != nil {
       throw BadMessage("months is ill-typed: it must be an object with from and count")
     }
     if let resume = fields.resume?.fields {
       join.resume = Resume(
-        member: try resume.string(.member), secret: try resume.string(.secret),
-        epoch: try resume.string(.epoch), revision: try resume.integer(.revision))
+        member: try resume.string(.member, text), secret: try resume.string(.secret, text),
+        epoch: try resume.string(.epoch, text), revision: try resume.integer(.revision))
     } else if fields[.resume] != nil {
       throw BadMessage(
         "resume is ill-typed: it must be an object with member, secret, epoch and revision")
@@ -66,21 +68,23 @@ extension ClientMessage {
   }
 
   private static func selection(
-    _ fields: MessageFields
+    _ fields: MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Command.Selection {
     var key: String?
-    if case .string(let written) = fields[.key] { key = written }
+    if case .string = fields[.key] { key = try fields.string(.key, text) }
     return Command.Selection(
       column: try fields.integer(.column), row: try fields.integer(.row),
       generation: try fields.integer(.generation), key: key)
   }
 
-  private static func target(_ fields: MessageFields) throws(BadMessage) -> TapTarget {
-    if fields[.date] != nil { return .date(try fields.date(.date)) }
+  private static func target(
+    _ fields: MessageFields, _ text: Span<UInt8>
+  ) throws(BadMessage) -> TapTarget {
+    if fields[.date] != nil { return .date(try fields.date(.date, text)) }
     guard fields[.month] != nil else {
       throw BadMessage("a tap needs a date, or a month with a cell, or a month with x and y")
     }
-    let month = try fields.month(.month)
+    let month = try fields.month(.month, text)
     if fields[.cell] != nil { return .cell(month, try fields.integer(.cell)) }
     return .point(month, x: try fields.fraction(.x), y: try fields.fraction(.y))
   }
@@ -91,8 +95,10 @@ extension ClientMessage {
       count: try fields.integer(.count))
   }
 
-  private static func touch(_ fields: MessageFields) throws(BadMessage) -> Touch {
-    if fields[.date] != nil { return .date(try fields.date(.date)) }
+  private static func touch(
+    _ fields: MessageFields, _ text: Span<UInt8>
+  ) throws(BadMessage) -> Touch {
+    if fields[.date] != nil { return .date(try fields.date(.date, text)) }
     guard fields[.column] != nil || fields[.row] != nil else { return .lifted }
     return .row(column: try fields.integer(.column), row: try fields.integer(.row))
   }

@@ -15,7 +15,7 @@ package final class Frame: @unchecked Sendable {
 
   package init(_ octets: UnsafeRawBufferPointer) {
     count = octets.count
-    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 16)
+    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 8)
     if let from = octets.baseAddress {
       (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)
     }
@@ -23,7 +23,7 @@ package final class Frame: @unchecked Sendable {
 
   package init(_ octets: [UInt8]) {
     count = octets.count
-    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 16)
+    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 8)
     octets.withUnsafeBytes { octets in
       guard let from = octets.baseAddress else { return }
       (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)

@@ -9,9 +9,9 @@ extension JSONWriter {
   mutating func changes(
     _ changes: [SessionChange], texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
-    for (index, change) in changes.enumerated() {
+    for index in changes.indices {
       if index > 0 { literal(",") }
-      self.change(change, texts: texts, windowRows: windowRows, &cache)
+      change(changes[index], texts: texts, windowRows: windowRows, &cache)
     }
   }
 

@@ -78,21 +78,28 @@ package final class MessageEncoder {
 
   /// Writes a delta in one language; ``frame(_:ref:bands:)`` makes its copies.
   package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
+    let refOffset = write(delta, ref: nil, bands: [], texts)
+    return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
+  }
+
+  /// The copy of a delta that only one hears.
+  ///
+  /// - Parameter ref: Only for the author.
+  package func frame(
+    of delta: Delta, ref: Int?, bands: [UInt8] = [], texts: any RowTexts
+  ) -> Frame {
+    _ = write(delta, ref: ref, bands: bands, texts)
+    return Frame(writer)
+  }
+
+  /// - Returns: Where the `ref` stands, or would.
+  private func write(
+    _ delta: Delta, ref: Int?, bands: [UInt8], _ texts: any RowTexts
+  ) -> Int {
     deltaEncodeCount += 1
     writer.clear()
-    writer.literal("{\"type\":\"delta\",\"revision\":")
-    writer.integer(delta.revision)
-    let refOffset = writer.count
-    if let author = delta.author {
-      writer.literal(",\"by\":")
-      writer.string(author.member.text)
-    }
-    writer.literal(",\"at\":\"")
-    writer.raw(count: 24) { delta.at.writeRFC3339(to: $0) }
-    writer.literal("\",\"changes\":[")
-    writer.changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
-    writer.literal("]}")
-    return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
+    return writer.delta(
+      delta, ref: ref, bands: bands, texts: texts, windowRows: windowRows, &cache)
   }
 
   /// One copy of a delta.
@@ -105,10 +112,7 @@ package final class MessageEncoder {
     let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
     return frame { writer in
       writer.raw(UnsafeBufferPointer(rebasing: bytes[..<delta.refOffset]))
-      if let ref {
-        writer.literal(",\"ref\":")
-        writer.integer(ref)
-      }
+      writer.ref(ref)
       writer.raw(UnsafeBufferPointer(rebasing: bytes[delta.refOffset..<(bytes.count - 2)]))
       writer.raw(bands)
       writer.literal("]}")
@@ -117,7 +121,7 @@ package final class MessageEncoder {
 
   /// Changes of kind `bands`, each with a comma before it.
   package func bands(_ months: [(month: CivilMonth, bands: [Band])]) -> [UInt8] {
-    var writer = JSONWriter(capacity: 128 * months.count)
+    var writer = JSONWriter(capacity: 512 * months.count)
     for (month, bands) in months {
       writer.literal(",{\"change\":\"bands\",\"month\":\"")
       writer.raw(month.iso)
@@ -144,10 +148,7 @@ package final class MessageEncoder {
   ) -> Frame {
     frame { writer in
       writer.literal("{\"type\":\"refused\"")
-      if let ref {
-        writer.literal(",\"ref\":")
-        writer.integer(ref)
-      }
+      writer.ref(ref)
       writer.literal(",\"code\":\"")
       writer.raw(refusal.code.rawValue)
       writer.literal("\",\"detail\":")
@@ -170,6 +171,35 @@ package struct EncodedDelta {
 }
 
 extension JSONWriter {
+  /// - Parameter bands: Changes that follow the delta's own, each with a comma before it.
+  /// - Returns: Where the `ref` stands, or would.
+  fileprivate mutating func delta(
+    _ delta: Delta, ref: Int?, bands: [UInt8], texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
+  ) -> Int {
+    literal("{\"type\":\"delta\",\"revision\":")
+    integer(delta.revision)
+    let refOffset = count
+    self.ref(ref)
+    if let by = delta.by {
+      literal(",\"by\":")
+      string(by.text)
+    }
+    literal(",\"at\":\"")
+    raw(count: 24) { delta.at.writeRFC3339(to: $0) }
+    literal("\",\"changes\":[")
+    changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
+    raw(bands)
+    literal("]}")
+    return refOffset
+  }
+
+  fileprivate mutating func ref(_ ref: Int?) {
+    guard let ref else { return }
+    literal(",\"ref\":")
+    integer(ref)
+  }
+
   fileprivate mutating func welcomed(_ member: Member, secret: String) {
     literal(",\"member\":{\"id\":")
     string(member.id.text)

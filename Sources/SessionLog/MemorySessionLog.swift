@@ -4,7 +4,16 @@ package import PickerSession
 
 /// Keeps the logs of all sessions in memory: at once, and no longer than the process lives.
 package final class MemorySessionLog: SessionLog {
-  private var logs: [SessionID: [LogEntry]] = [:]
+  private final class Entries {
+    let session: SessionID
+    var all: [LogEntry] = []
+
+    init(of session: SessionID) { self.session = session }
+  }
+
+  private var logs: [SessionID: Entries] = [:]
+  /// To which something was appended last; the next one's too, often.
+  private var last: Entries?
   /// Entries of one session that are kept; when they are reached, nothing more of it is stored.
   package let entryCountMax: Int
 
@@ -25,20 +34,22 @@ package final class MemorySessionLog: SessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     switch record {
     case .created:
-      logs[session] = []
+      logs[session] = Entries(of: session)
     case .entry(let entry):
-      guard let place = logs.index(forKey: session), logs.values[place].count < entryCountMax
-      else { return .failed }
-      logs.values[place].append(entry)
+      let entries = last?.session == session ? last : logs[session]
+      guard let entries, entries.all.count < entryCountMax else { return .failed }
+      entries.all.append(entry)
+      last = entries
     case .ended:
       logs[session] = nil
+      last = nil
     }
     return .stored
   }
 
   package func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
 
-  package func load(_ session: SessionID, limits: SessionLimits) {
+  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     preconditionFailure("sessions do not leave a log that cannot load them")
   }
 
@@ -46,7 +57,7 @@ package final class MemorySessionLog: SessionLog {
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
     completion: @escaping @Sendable ([Delta]?) -> Void
   ) {
-    let entries = logs[origin.id] ?? []
+    let entries = entries(of: origin.id)
     background {
       let deltas = foldedDeltas(origin, entries, after: after, through: through, limits: limits)
       return { completion(deltas) }
@@ -54,7 +65,7 @@ package final class MemorySessionLog: SessionLog {
   }
 
   /// All entries of a session so far, oldest first.
-  package func entries(of session: SessionID) -> [LogEntry] { logs[session] ?? [] }
+  package func entries(of session: SessionID) -> [LogEntry] { logs[session]?.all ?? [] }
 
   /// How many sessions have a log.
   package var sessionCount: Int { logs.count }

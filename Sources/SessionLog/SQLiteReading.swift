@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 
 /// Reads sessions back.
@@ -13,10 +14,12 @@ enum SQLiteReading {
 
   /// Folds a session from the newest snapshot that leaves enough history, and its tail.
   ///
+  /// - Parameter definition: Makes its definition, or finds it.
   /// - Returns: `nil` if there is no such session.
   /// - Throws: ``StoredProblem`` or SQLite's error.
   static func load(
-    _ id: SessionID, limits: SessionLimits, zone: (String) -> ZoneRules?, _ database: Database
+    _ id: SessionID, limits: SessionLimits, _ database: Database,
+    definition: (StoredOrigin) throws -> Definition
   ) throws -> LoadedSession? {
     guard
       let row = try Row.fetchOne(
@@ -24,7 +27,7 @@ enum SQLiteReading {
         sql: "SELECT number, epoch, origin, entryCount, activeAt FROM session WHERE id = ?",
         arguments: [id.text])
     else { return nil }
-    let (origin, limits) = try created(id, row, limits, zone: zone)
+    let (origin, limits) = try created(id, row, limits, definition: definition)
     var (fold, place) = try start(row[0], origin, limits: limits, database)
     let entries = try Data.fetchCursor(
       database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
@@ -53,20 +56,16 @@ enum SQLiteReading {
     return entries
   }
 
-  static func origin(
-    _ id: SessionID, _ row: Row, zone: (String) -> ZoneRules?
-  ) throws -> SessionOrigin {
-    try created(id, row, SessionLimits(), zone: zone).origin
-  }
-
   /// A session's origin, and the limits under which it goes on.
   static func created(
-    _ id: SessionID, _ row: Row, _ limits: SessionLimits, zone: (String) -> ZoneRules?
+    _ id: SessionID, _ row: Row, _ limits: SessionLimits,
+    definition: (StoredOrigin) throws -> Definition
   ) throws -> (origin: SessionOrigin, limits: SessionLimits) {
     let data: Data = row["origin"]
-    let tree = try JSONTree.parse([UInt8](data), depthMax: 128)
-    let origin = try SessionOrigin(id: id, epoch: row["epoch"], tree: tree, zone: zone)
-    return (origin, limits.asCreated(tree))
+    let stored = try StoredOrigin([UInt8](data), of: id)
+    let origin = try SessionOrigin(
+      id: id, epoch: row["epoch"], stored.others, definition: try definition(stored))
+    return (origin, limits.asCreated(stored.others))
   }
 
   static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {

@@ -52,7 +52,9 @@ package enum SQLiteReplay {
       throw ReplayProblem(
         .noInput, "\(path) has no session \(session); one that has ended is not kept")
     }
-    var (origin, limits) = try SQLiteReading.created(session, row, limits, zone: zone)
+    var (origin, limits) = try SQLiteReading.created(session, row, limits) { origin in
+      try origin.makeDefinition(zone: zone)
+    }
     let number: Int64 = row["number"]
     var snapshots = try Snapshots(of: number, database)
     limits.history = 0

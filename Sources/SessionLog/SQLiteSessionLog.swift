@@ -31,7 +31,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// The file, as a start says it.
   package var location: String { path }
   let pool: DatabasePool
-  let zone: @Sendable (String) -> ZoneRules?
+  /// Only on ``readingQueue``.
+  private let definitions: StoredDefinitions
   /// The writing thread.
   let queue = DispatchQueue(label: "pickerd.store")
   /// Folds logs again, one at a time, so that it does not take all cores from the loop.
@@ -57,7 +58,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   struct State {
     var records: [SQLiteBatchWriter.Record] = []
-    var loads: [(session: SessionID, limits: SessionLimits)] = []
+    var loads: [(session: SessionID, limits: SessionLimits, hub: Int)] = []
     var isTurnQueued = false
     /// Why nothing can be stored now.
     var failure: String?
@@ -71,18 +72,20 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ///   - path: The file; its folder must exist.
   ///   - limits: What new sessions are created under.
   ///   - zone: Zone rules by IANA name; called on any thread.
+  ///   - digest: A one-way hash; called on any thread.
   ///   - turn: Called on the thread of the session's hub. Default: every turn is over at once.
   ///   - notify: Called on the store's threads.
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
   ///   newer pickerd, or it cannot be opened.
   package init(
     path: String, limits: SessionLimits = SessionLimits(),
-    zone: @escaping @Sendable (String) -> ZoneRules?, turn: @escaping Turn = { $1() },
+    zone: @escaping @Sendable (String) -> ZoneRules?,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8], turn: @escaping Turn = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
     self.limits = limits
-    self.zone = zone
+    definitions = StoredDefinitions(zone: zone, digest: digest)
     self.turn = turn
     self.notify = notify
     writer = SQLiteBatchWriter(limits)
@@ -129,9 +132,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     turn(session) { self.queue.async { self.writeAndRead() } }
   }
 
-  package func load(_ session: SessionID, limits: SessionLimits) {
+  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     let isFirst = state.withLock { state in
-      state.loads.append((session, limits))
+      state.loads.append((session, limits, hub))
       defer { state.isTurnQueued = true }
       return !state.isTurnQueued
     }
@@ -151,7 +154,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     }
     if !records.isEmpty { commit(records) }
     for load in loads {
-      readingQueue.async { self.read(load.session, load.limits) }
+      readingQueue.async { self.read(load.session, load.limits, hub: load.hub) }
     }
   }
 
@@ -169,10 +172,12 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     }
   }
 
-  private func read(_ session: SessionID, _ limits: SessionLimits) {
+  private func read(_ session: SessionID, _ limits: SessionLimits, hub: Int) {
     do {
       let loaded = try pool.read { database in
-        try SQLiteReading.load(session, limits: limits, zone: zone, database)
+        try SQLiteReading.load(session, limits: limits, database) { origin in
+          try definitions.definition(of: origin, hub: hub)
+        }
       }
       notify(.loaded(session, loaded))
     } catch {

@@ -1,4 +1,4 @@
-package import CivilTime
+import CivilTime
 package import JSONText
 import PickerModel
 package import PickerSession
@@ -29,23 +29,17 @@ extension SessionOrigin {
 
   /// Reads a stored origin.
   ///
-  /// - Parameter zone: The rules of a zone by its name; `nil` for one that is not known any more.
-  /// - Throws: ``StoredProblem`` for what ``tree`` cannot have written, or a zone that is gone.
-  package init(
-    id: SessionID, epoch: String, tree: JSONTree, zone: (String) -> ZoneRules?
+  /// - Parameter members: What ``tree`` has written, but for the definition.
+  /// - Throws: ``StoredProblem`` for what ``tree`` cannot have written.
+  init(
+    id: SessionID, epoch: String, _ members: JSONTree, definition: Definition
   ) throws(StoredProblem) {
-    guard let document = tree["definition"], let ttlSeconds = tree["ttlSeconds"]?.integer,
-      let openTap = tree["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
-      let createdAt = tree["createdAt"]?.integer
+    guard let ttlSeconds = members["ttlSeconds"]?.integer,
+      let openTap = members["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
+      let createdAt = members["createdAt"]?.integer
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
-    let definition: Definition
-    do throws(DefinitionProblem) {
-      definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
-    } catch {
-      throw StoredProblem("the definition of session \(id): \(error.detail) at \(error.pointer)")
-    }
     var access = Access.open
-    if let tokens = tree["tokens"]?.members {
+    if let tokens = members["tokens"]?.members {
       var hashes: [Role: SecretHash] = [:]
       for token in tokens {
         guard let role = Role(rawValue: token.key) else { continue }
@@ -54,7 +48,7 @@ extension SessionOrigin {
       access = .tokens(hashes)
     }
     self.init(
-      id: id, epoch: epoch, definition: definition, title: tree["title"]?.string,
+      id: id, epoch: epoch, definition: definition, title: members["title"]?.string,
       ttlSeconds: ttlSeconds, openTap: openTap, access: access,
       createdAt: Instant(milliseconds: Int64(createdAt)))
   }
@@ -88,15 +82,4 @@ package struct StoredProblem: Error, Hashable, Sendable, CustomStringConvertible
   package let description: String
 
   package init(_ description: String) { self.description = description }
-}
-
-extension DefinitionLimits {
-  /// What has been accepted once is not measured again: the limits may be lower by now.
-  static var unbounded: DefinitionLimits {
-    var limits = DefinitionLimits()
-    limits.nodesMax = .max
-    limits.monthsMax = .max
-    limits.blockedMax = .max
-    return limits
-  }
 }

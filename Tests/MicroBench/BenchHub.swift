@@ -82,7 +82,7 @@ private final class BenchLog: SessionLog {
   let canLoad = false
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .stored }
   func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
-  func load(_ session: SessionID, limits: SessionLimits) {}
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
   func history(
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
     completion: @escaping @Sendable ([Delta]?) -> Void

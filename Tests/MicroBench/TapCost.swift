@@ -44,13 +44,16 @@ struct TapCost {
     let session = bench.session
     let member = session.listeners[0].member!
     var deltas: [Delta] = []
+    var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
     deltas.reserveCapacity(2 * count)
     let rule = Cost.measure(count: count) {
       deltas.removeAll(keepingCapacity: true)
       return bench.taps(count).map { entry($0, of: member) }
     } run: { entries in
       for entry in entries {
-        for case .broadcast(let delta) in session.apply(entry) { deltas.append(delta) }
+        _ = session.apply(entry, &outcomes, &effects)
+        for case .broadcast(let delta) in effects { deltas.append(delta) }
+        effects.removeAll(keepingCapacity: true)
       }
     }
     precondition(deltas.count == count, "a tap changed nothing")

@@ -38,6 +38,8 @@ final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
   var canLoad = false
+  /// The numbers of the hubs for which sessions were to be loaded.
+  var loads: [Int] = []
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if case .failed = outcome { return .failed }
@@ -46,7 +48,7 @@ final class TestLog: SessionLog {
   }
 
   func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
-  func load(_ session: SessionID, limits: SessionLimits) {}
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(hub) }
   func history(
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
     completion: @escaping @Sendable ([Delta]?) -> Void

@@ -68,6 +68,21 @@ final class TestTotal: SessionTotal {
     }
   }
 
+  @Test func `a hub has its sessions loaded under its number`() throws {
+    let fixture = try HubFixture(
+      letters, share: HubShare(index: 2, of: 3, total: TestTotal()))
+    let asleep = SessionID("asleep")
+    fixture.hub.restore(
+      [
+        DormantSession(
+          id: asleep, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: false)
+      ], at: fixture.now)
+
+    fixture.open(1, session: asleep)
+
+    #expect(fixture.log.loads == [2])
+  }
+
   @Test func `the limit of sessions is that of all hubs together`() throws {
     let total = TestTotal()
     var configuration = HubConfiguration()

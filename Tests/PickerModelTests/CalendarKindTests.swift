@@ -154,6 +154,28 @@ import Testing
         == [])
   }
 
+  @Test func `bands differ where they are not equal`() throws {
+    let picker = try Picker(
+      #"{"kind":"calendar","months":{"from":"2016-01","through":"2016-03"}}"#,
+      at: CalendarKindTests.now)
+    let days = ["2015-12-30", "2016-01-31", "2016-02-01", "2016-02-10", "2016-02-29", "2016-03-01"]
+      .map { CivilDate(iso: $0.utf8)! }
+    var ranges: [DateRange?] = [nil]
+    for start in days {
+      for end in days where start <= end {
+        ranges.append(DateRange(start: start, end: end, hits: 2))
+      }
+    }
+
+    for month in ["2015-12", "2016-01", "2016-02", "2016-03"].map(CivilMonth.init) {
+      for (one, other) in ranges.flatMap({ one in ranges.map { (one, $0) } }) {
+        #expect(
+          picker.bandsDiffer(in: month, one, other)
+            == (picker.bands(of: month, for: one) != picker.bands(of: month, for: other)))
+      }
+    }
+  }
+
   /// Goes along every week row, cell by cell.
   private func naiveBands(_ cells: [Cell], _ range: DateRange) -> [Band] {
     var bands: [Band] = []

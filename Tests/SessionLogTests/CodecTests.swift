@@ -108,6 +108,13 @@ func hash(_ octet: UInt8) -> SecretHash { SecretHash([octet, 0, 255, 16]) }
 /// A tree as it comes back from its octets.
 func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.serialized()) }
 
+private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
+  let stored = try StoredOrigin(origin.tree.serialized(), of: origin.id)
+  return try SessionOrigin(
+    id: origin.id, epoch: origin.epoch, stored.others,
+    definition: stored.makeDefinition { _ in .utc })
+}
+
 @Suite struct CodecTests {
   @Test(arguments: UInt64(1)...120)
   func `an entry is read back as it was written`(seed: UInt64) throws {
@@ -120,9 +127,7 @@ func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.seria
   func `an origin is read back as it was written`(seed: UInt64) throws {
     let origin = try GeneratedSession(seed: seed).origin
 
-    let back = try SessionOrigin(
-      id: origin.id, epoch: origin.epoch, tree: try reread(origin.tree)
-    ) { _ in .utc }
+    let back = try reread(origin)
 
     #expect(back.tree == origin.tree)
     #expect(back.definition.document(full: true) == origin.definition.document(full: true))
@@ -146,10 +151,7 @@ func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.seria
   @Test(arguments: UInt64(1)...120)
   func `the same entries give the same session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
-    let origin = try SessionOrigin(
-      id: session.origin.id, epoch: session.origin.epoch, tree: try reread(session.origin.tree)
-    ) { _ in .utc }
-    var fold = try SessionFold(origin)
+    var fold = try SessionFold(try reread(session.origin))
     for entry in session.entries {
       _ = fold.apply(try #require(LogEntry(tree: try reread(entry.tree))))
     }

@@ -28,7 +28,9 @@ final class Shelf: Sendable {
   func open(
     limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $1() }
   ) throws -> SQLiteSessionLog {
-    try SQLiteSessionLog(path: path, limits: limits, zone: { _ in .utc }, turn: turn) { notice in
+    try SQLiteSessionLog(
+      path: path, limits: limits, zone: { _ in .utc }, digest: { $0 }, turn: turn
+    ) { notice in
       self.notices.withLock { $0.append(notice) }
     }
   }
@@ -49,9 +51,13 @@ final class Shelf: Sendable {
     throw StoreProblem("the store has not said it")
   }
 
-  func loaded(_ id: SessionID, from log: SQLiteSessionLog) async throws -> LoadedSession? {
-    notices.withLock { $0 = [] }
-    log.load(id, limits: SessionLimits())
+  func forget() { notices.withLock { $0 = [] } }
+
+  func loaded(
+    _ id: SessionID, from log: SQLiteSessionLog, hub: Int = 0
+  ) async throws -> LoadedSession? {
+    forget()
+    log.load(id, limits: SessionLimits(), hub: hub)
     return try await heard { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
   }
 }
@@ -90,6 +96,44 @@ final class Shelf: Sendable {
       #expect(loaded.fold.history == session.fold.history)
       #expect(loaded.entryCount == session.entries.count)
     }
+  }
+
+  @Test func `loaded sessions of a hub share an equal definition, those of two hubs do not`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let count = UInt64(GeneratedSession.definitions.count)
+    let sessions = try [5, 5 + count, 5 + 2 * count, 6].map { try GeneratedSession(seed: $0) }
+    for session in sessions { keep(session, in: log) }
+    var loaded: [LoadedSession] = []
+    for (session, hub) in zip(sessions, [0, 0, 1, 0]) {
+      loaded.append(
+        try #require(try await shelf.loaded(session.origin.id, from: log, hub: hub)))
+    }
+
+    let definitions = loaded.map(\.fold.origin.definition)
+    #expect(definitions[1] === definitions[0])
+    #expect(definitions[2] !== definitions[0])
+    #expect(definitions[3] !== definitions[0])
+    #expect(loaded.map(\.fold.kept) == sessions.map(\.fold.kept))
+  }
+
+  @Test func `a loaded definition that nobody has any more is let go`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let session = try GeneratedSession(seed: 5)
+    keep(session, in: log)
+    weak var definition: Definition?
+    do {
+      let loaded = try await shelf.loaded(session.origin.id, from: log)
+      definition = try #require(loaded).fold.origin.definition
+      #expect(definition != nil)
+    }
+    shelf.forget()
+
+    #expect(definition == nil)
+    #expect(try await shelf.loaded(session.origin.id, from: log) != nil)
   }
 
   @Test func `an idle snapshot and what came after it give the session`() async throws {

@@ -51,7 +51,7 @@ final class HubLoad {
   private init(path: String) throws {
     let mailbox = self.mailbox
     log = try SQLiteSessionLog(
-      path: path, zone: { _ in nil }, turn: { mailbox.post(.run($0, $1)) },
+      path: path, zone: { _ in nil }, digest: { $0 }, turn: { mailbox.post(.run($0, $1)) },
       notify: { mailbox.post($0) })
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100

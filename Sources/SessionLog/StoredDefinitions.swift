@@ -1,0 +1,99 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+
+/// The definitions of the sessions that came back from a store, so that equal ones are one.
+///
+/// Each hub has its own: if two threads counted the references of one definition, every tap of one
+/// would wait for the other's.
+final class StoredDefinitions: @unchecked Sendable {
+  private let zone: @Sendable (String) -> ZoneRules?
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
+  /// By the numbers of the hubs.
+  private var tables: [Int: DefinitionTable] = [:]
+
+  init(
+    zone: @escaping @Sendable (String) -> ZoneRules?,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) {
+    self.zone = zone
+    self.digest = digest
+  }
+
+  /// Finds the definition of a session among those of its hub, or makes it.
+  func definition(of origin: StoredOrigin, hub: Int) throws(StoredProblem) -> Definition {
+    let digest = digest(origin.document)
+    if let known = tables[hub]?[digest] { return known }
+    let definition = try origin.makeDefinition(zone: zone)
+    tables[hub, default: DefinitionTable()].insert(definition, digest: digest)
+    return definition
+  }
+}
+
+/// A stored origin, taken apart: its definition may be long, and need not be read if there is one
+/// like it.
+struct StoredOrigin {
+  private let session: SessionID
+  /// The definition's octets, as JSON.
+  let document: [UInt8]
+  /// What else was written.
+  let others: JSONTree
+
+  /// - Throws: ``JSONError``, or ``StoredProblem`` for an origin without a definition.
+  init(_ octets: [UInt8], of session: SessionID) throws {
+    var cursor = JSONCursor(depthMax: StoredOrigin.depthMax)
+    var document: Range<Int>?
+    var others: [JSONTree.Member] = []
+    guard try cursor.open(UInt8(ascii: "{"), octets.span) else {
+      throw StoredProblem("the origin of session \(session) is empty")
+    }
+    repeat {
+      let name = try cursor.readName(octets.span)
+      cursor.skipWhitespace(octets.span)
+      let start = cursor.offset
+      if name == "definition", document == nil {
+        try cursor.skipValue(octets.span)
+        document = start..<cursor.offset
+      } else {
+        others.append(JSONTree.Member(name, try cursor.readTree(octets.span)))
+      }
+    } while try cursor.another(UInt8(ascii: "{"), octets.span)
+    try cursor.finish(octets.span)
+    guard let document else {
+      throw StoredProblem("the origin of session \(session) has no definition")
+    }
+    self.session = session
+    self.document = Array(octets[document])
+    self.others = .object(others)
+  }
+
+  /// Levels of an origin: enough for the deepest tree of nodes that is accepted.
+  private static let depthMax = 128
+
+  /// - Parameter zone: The rules of a zone by its name; `nil` for one that is not known any more.
+  /// - Throws: ``StoredProblem`` for what no session was created with, or a zone that is gone.
+  func makeDefinition(zone: (String) -> ZoneRules?) throws(StoredProblem) -> Definition {
+    do {
+      let tree = try JSONTree.parse(document, depthMax: StoredOrigin.depthMax)
+      return try Definition.make(from: tree, limits: .unbounded, zone: zone)
+    } catch let problem as DefinitionProblem {
+      throw StoredProblem(
+        "the definition of session \(session): \(problem.detail) at \(problem.pointer)")
+    } catch {
+      throw StoredProblem("the definition of session \(session) is no JSON: \(error)")
+    }
+  }
+}
+
+extension DefinitionLimits {
+  /// What has been accepted once is not measured again: the limits may be lower by now.
+  static var unbounded: DefinitionLimits {
+    var limits = DefinitionLimits()
+    limits.nodesMax = .max
+    limits.monthsMax = .max
+    limits.blockedMax = .max
+    return limits
+  }
+}
