@@ -7,7 +7,7 @@ extension SessionFold {
     _ command: Command, ref: Int, by member: MemberID, at now: Instant, isOverRate: Bool,
     _ outcomes: inout [Outcome]
   ) {
-    guard let place = members.index(forKey: member) else { return }
+    guard let place = place(of: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
     let giver = members.values[place].giver(of: ref)
     if let outcome = giver.outcome {
@@ -31,6 +31,12 @@ extension SessionFold {
       }
       outcomes.append(.answered(member, refused(error, author)))
     }
+  }
+
+  /// Where a member stands. Who is alone is compared, which is cheaper than hashed.
+  private func place(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
+    if members.count == 1, members.keys[members.startIndex] == member { return members.startIndex }
+    return members.index(forKey: member)
   }
 
   /// What a command needs to know of who gives it. A copy of the member would share its refs, and

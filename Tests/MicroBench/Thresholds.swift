@@ -7,12 +7,12 @@ enum Thresholds {
 
   /// Allocations of one tap: decode, rule, encode, and all in the hub.
   private static let allocations: [String: (Double, Double, Double, Double)] = [
-    "date, a day": (0, 4, 2, 6),
-    "date, a month: reloads the days": (0, 6, 2, 8),
-    "slot, an hour": (0, 10, 2, 12),
-    "cascade, a leaf": (0, 5, 2, 7),
-    "cascade, a branch: reloads 10 leaves": (0, 8, 2, 10),
-    "columns": (0, 4, 2, 6),
+    "date, a day": (0, 3, 2, 5),
+    "date, a month: reloads the days": (0, 5, 2, 7),
+    "slot, an hour": (0, 9, 2, 11),
+    "cascade, a leaf": (0, 4, 2, 6),
+    "cascade, a branch: reloads 10 leaves": (0, 7, 2, 9),
+    "columns": (0, 3, 2, 5),
     "calendar": (0, 2, 2, 11),
   ]
 
