@@ -28,7 +28,8 @@ DESTDIR =
 # The Debian package $(2), unless its command $(1) is here already.
 unless = $(if $(shell command -v $(1)),,$(2))
 
-BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev libsqlite3-dev tzdata \
+BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev liburing-dev libssl-dev \
+  libsqlite3-dev tzdata \
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
@@ -72,7 +73,7 @@ sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=10
 
 .PHONY: bench
 bench: ROUNDS = 5
-bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 1x10" ROUNDS=5)
+bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 loops" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
 	@$(FIND_SWIFT) && swift build -c release --package-path Tests/bench/nio \
 	  --scratch-path .build/bench/nio

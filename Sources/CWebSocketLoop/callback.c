@@ -17,7 +17,7 @@ static int websocket_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_
   case LWS_CALLBACK_TIMER:
     return wsl_ws_timer(slot);
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-    return wsl_ws_peer_closes(slot, in, count);
+    return wsl_ws_peer_closes(loop, slot, in, count);
   case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
     wsl_ws_failing(loop, slot);
     return 0;

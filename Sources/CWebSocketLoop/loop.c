@@ -25,6 +25,9 @@ static void timed(uv_timer_t *timer) {
   loop->handlers.timer(loop->owner);
 }
 
+/// Nothing is left to do but to wait.
+static void turn_ends(uv_prepare_t *prepare) { wsl_flush(prepare->data); }
+
 /// Sets the limit of descriptors to what `connections_max` needs, as far as it may be raised.
 /// Not to more: libwebsockets reserves memory for each possible descriptor.
 static void fit_descriptors(wsl_loop *loop) {
@@ -94,7 +97,9 @@ static void make_handles(wsl_loop *loop) {
   uv_async_init(&loop->uv, &loop->wake, woken);
   uv_timer_init(&loop->uv, &loop->timer);
   uv_timer_init(&loop->uv, &loop->sweep);
-  loop->wake.data = loop->timer.data = loop->sweep.data = loop;
+  uv_prepare_init(&loop->uv, &loop->turn_end);
+  loop->wake.data = loop->timer.data = loop->sweep.data = loop->turn_end.data = loop;
+  uv_prepare_start(&loop->turn_end, turn_ends);
   uv_timer_start(&loop->sweep, wsl_sweep, SWEEP_MS, SWEEP_MS);
 }
 
@@ -115,6 +120,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   wsl_log_use(loop);
   make_handles(loop);
   fit_descriptors(loop);
+  if (limits->uses_ring) loop->batch.ring = wsl_ring_create();
   loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
   if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))
@@ -129,6 +135,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
 void wsl_run(wsl_loop *loop) {
   wsl_log_use(loop);
   uv_run(&loop->uv, UV_RUN_DEFAULT);
+  wsl_flush(loop);
 }
 
 void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
@@ -178,6 +185,7 @@ void wsl_destroy(wsl_loop *loop) {
   wsl_close_listener(loop);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
+  uv_close((uv_handle_t *)&loop->turn_end, NULL);
   uv_close((uv_handle_t *)&loop->wake, NULL);
   destroy_context(loop);
   settle(loop);
@@ -187,6 +195,7 @@ void wsl_destroy(wsl_loop *loop) {
     free((void *)(uintptr_t)loop->protocols[index].name);
   free(loop->protocols);
   free(loop->slots);
+  wsl_ring_destroy(loop->batch.ring);
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
   free(loop);
 }

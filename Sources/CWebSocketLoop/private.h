@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libwebsockets.h>
+#include <sys/socket.h>
 #include <uv.h>
 
 #include "CWebSocketLoop.h"
@@ -11,6 +12,15 @@
 #define WSL_HEAD_BYTES_MAX 8192
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
+
+/// What is posted goes out when one of these is used up, or the turn ends.
+enum {
+  WSL_BATCH_SLOTS = 256,
+  WSL_BATCH_PIECES = 1024,
+  WSL_BATCH_BYTES = 65536,
+};
+
+enum { WSL_UNTRIED = -4096, WSL_SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
 
 /// Where a connection stands. A slot goes down this list, but for HTTP's keep-alive.
 typedef enum wsl_phase {
@@ -70,6 +80,7 @@ typedef struct wsl_slot {
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t octets_read;      ///< from the socket when the request before was over
+  uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
   union {
     wsl_assembly *assembly; ///< OPEN
     wsl_farewell *farewell; ///< DRAINING, CLOSING
@@ -78,8 +89,35 @@ typedef struct wsl_slot {
   };
 } wsl_slot;
 
+/// A part of what goes to one connection at the end of the turn.
+typedef struct wsl_piece {
+  const uint8_t *bytes;
+  uint32_t count;
+  uint16_t next;            ///< counted from 1; 0 is none
+} wsl_piece;
+
+/// What goes to one connection in one call.
+typedef struct wsl_parcel {
+  wsl_slot *slot;
+  struct msghdr message;
+  size_t count;             ///< octets of all pieces
+  ssize_t result;           ///< octets that the kernel took, a negative errno, or WSL_UNTRIED
+} wsl_parcel;
+
+/// What was posted in this turn.
+typedef struct wsl_batch {
+  struct wsl_ring *ring;    ///< NULL: the kernel has none for us
+  uint32_t slot_count, piece_count, byte_count;
+  uint32_t slots[WSL_BATCH_SLOTS];
+  wsl_piece pieces[WSL_BATCH_PIECES];
+  wsl_parcel parcels[WSL_BATCH_SLOTS];
+  struct iovec vectors[WSL_BATCH_PIECES];
+  uint8_t bytes[WSL_BATCH_BYTES];
+} wsl_batch;
+
 struct wsl_loop {
   uv_loop_t uv;
+  uv_prepare_t turn_end;
   uv_async_t wake;
   uv_timer_t timer, sweep;
   uv_poll_t accept;
@@ -102,6 +140,7 @@ struct wsl_loop {
   uint32_t log_lines;
   wsl_counters counters;
   uint32_t connections_open; ///< for a loop that is alone
+  wsl_batch batch;
 };
 
 struct wsl_request {
@@ -169,9 +208,18 @@ int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot);
 int wsl_ws_timer(wsl_slot *slot);
 void wsl_ws_pong(wsl_slot *slot);
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
-int wsl_ws_peer_closes(wsl_slot *slot, const uint8_t *body, size_t count);
+int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
 void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
 void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason);
+
+// send.c
+bool wsl_is_open(const wsl_slot *slot);
+void wsl_flush(wsl_loop *loop);
+
+// ring.c
+struct wsl_ring *wsl_ring_create(void);
+void wsl_ring_destroy(struct wsl_ring *ring);
+bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count);
 
 // receive.c
 void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);

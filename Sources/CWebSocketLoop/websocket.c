@@ -17,32 +17,6 @@ int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot) {
   return 0;
 }
 
-/// Whether data may be written: not after a close frame, be it ours or libwebsockets' own.
-static bool is_open(const wsl_slot *slot) {
-  return slot && slot->phase == PHASE_OPEN && lws_get_close_length(slot->wsi) == 0;
-}
-
-wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!is_open(slot)) return WSL_GONE;
-  if (lws_write(slot->wsi, payload, count, LWS_WRITE_TEXT) < 0) {
-    wsl_doom(loop, slot);
-    return WSL_GONE;
-  }
-  if (!lws_partial_buffered(slot->wsi)) return WSL_SENT;
-  slot->is_full = true;  // libwebsockets has asked for the writeable callback
-  return WSL_FULL;
-}
-
-size_t wsl_send_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
-                    size_t count, uint32_t *full) {
-  size_t full_count = 0;
-  for (size_t index = 0; index < id_count; index++)
-    if (wsl_send(loop, ids[index], payload, count) == WSL_FULL)
-      full[full_count++] = (uint32_t)index;
-  return full_count;
-}
-
 /// Lets libwebsockets send the close frame. It does so for a connection that holds nothing back
 /// and whose timer callback fails, a microsecond from now; failing anywhere else can lose the
 /// frame, or put it before data.
@@ -64,6 +38,8 @@ int wsl_ws_timer(wsl_slot *slot) {
 
 static void start_close(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason,
                         size_t count) {
+  if (slot->posted_first) wsl_flush(loop);
+  if (slot->phase != PHASE_OPEN) return;  // the flush found that the peer is gone
   wsl_slot_drop_parts(slot);
   slot->farewell = malloc(sizeof *slot->farewell);
   if (!slot->farewell) {
@@ -81,7 +57,7 @@ static void start_close(wsl_loop *loop, wsl_slot *slot, uint16_t code, const cha
 
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t count) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (is_open(slot)) start_close(loop, slot, code, reason, count);
+  if (wsl_is_open(slot)) start_close(loop, slot, code, reason, count);
 }
 
 /// Closes because the peer broke a rule.
@@ -95,7 +71,7 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
   if (lws_partial_buffered(slot->wsi)) return 0;
   if (slot->phase == PHASE_DRAINING) send_close(loop, slot);
-  if (!is_open(slot) || !slot->is_full) return 0;
+  if (!wsl_is_open(slot) || !slot->is_full) return 0;
   slot->is_full = false;
   loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
   return 0;
@@ -104,6 +80,7 @@ int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
 /// libwebsockets is about to close. If it does so by itself, its parser may stand inside a bad
 /// frame and never see the peer's answer: this hangs up soon, where it would wait for 5 s.
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
+  if (slot->posted_first) wsl_flush(loop);
   if (slot->phase != PHASE_OPEN && slot->phase != PHASE_DRAINING) return;
   if (lws_get_close_length(slot->wsi) > 0) loop->counters.failed++;
   slot->phase = PHASE_FAILED;
@@ -112,10 +89,12 @@ void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
 
 /// Judges the peer's close frame. 0 echoes it, with 1002 in place of a code that none may send.
 /// - Source: RFC 6455, sections 5.5.1 and 7.4.1
-int wsl_ws_peer_closes(wsl_slot *slot, const uint8_t *body, size_t count) {
+int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count) {
   static unsigned char short_body[] = "a close body of one octet", bad_text[] = "invalid UTF-8";
   wsl_utf8 utf8 = wsl_utf8_start;
   bool is_text = count <= 2 || (wsl_utf8_feed(&utf8, body + 2, count - 2) && utf8.missing == 0);
+  if (slot->posted_first) wsl_flush(loop);
+  if (slot->phase == PHASE_DOOMED) return -1;
   if (slot->phase == PHASE_FAILED) return 0;
   wsl_slot_drop_parts(slot);
   if (slot->phase == PHASE_OPEN) slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;
@@ -142,7 +121,7 @@ void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   }
   if (now < slot->ping_at_ms) return;
   slot->ping_at_ms = now + loop->limits.ping_ms;
-  if (!is_open(slot) || lws_partial_buffered(slot->wsi)) return;
+  if (!wsl_is_open(slot) || lws_partial_buffered(slot->wsi)) return;
   // Of one octet: libwebsockets does not report an empty pong.
   if (lws_write(slot->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0) wsl_doom(loop, slot);
 }

@@ -30,6 +30,7 @@ extension Hub {
     let author = delta.by.flatMap { hosted.connectionOfMember[$0] }
     // Most hear the first copy, and can take it at once: they are sent it together, last.
     var shared: Frame?
+    var hasSlowReader = false
     var hearers: [ConnectionID] = []
     swap(&hearers, &self.hearers)
     let connections = connections
@@ -38,6 +39,7 @@ extension Hub {
       let (language, view) = (listeners[index].language, listeners[index].view)
       if author == connection.id {
         let frame = copies.frame(in: language, showing: view, ref: delta.ref)
+        if !connection.outbox.isIdle { hasSlowReader = true }
         deliver(.ownDelta(frame, ref: delta.ref, revision: delta.revision), connection)
         continue
       }
@@ -46,10 +48,18 @@ extension Hub {
       if frame === shared, connection.outbox.isIdle, connection.phase != .closing {
         hearers.append(connection.id)
       } else {
+        if !connection.outbox.isIdle { hasSlowReader = true }
         deliver(.news(frame), connection)
       }
     }
-    if let shared { send(shared, toAll: hearers) }
+    if let shared, hasSlowReader {
+      // One that waits for too much was closed, which the others have heard: some may be full now.
+      for hearer in hearers {
+        if let connection = connections[hearer] { deliver(.news(shared), connection) }
+      }
+    } else if let shared {
+      post(shared, toAll: hearers)
+    }
     hearers.removeAll(keepingCapacity: true)
     self.hearers = hearers
   }
@@ -69,9 +79,9 @@ extension Hub {
     }
   }
 
-  private func send(_ frame: Frame, toAll hearers: [ConnectionID]) {
+  private func post(_ frame: Frame, toAll hearers: [ConnectionID]) {
     counters.deliveries += hearers.count
-    for place in port.send(frame, toAll: hearers) {
+    for place in port.post(frame, toAll: hearers) {
       connections[hearers[place]]?.outbox.isFull = true
     }
   }
@@ -146,7 +156,8 @@ extension Hub {
       }
       return
     }
-    send(frame, connection)
+    counters.deliveries += 1
+    if port.post(frame, to: connection.id) == .full { connection.outbox.isFull = true }
   }
 
   private func send(_ frame: Frame, _ connection: HubConnection) {

@@ -136,6 +136,8 @@ extension Hub {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
+    // Who has joined and waits for the log would miss an answer, too.
+    for case .attach(let connection, _) in hosted.steps { cannotStore(connection) }
   }
 
   /// A session that comes into memory.

@@ -150,6 +150,9 @@ package final class Hub {
     }
   }
 
+  /// A part of what was posted to a connection waits: as ``SendOutcome/full``, told later.
+  package func full(_ id: ConnectionID) { connections[id]?.outbox.isFull = true }
+
   /// The frame that made the port answer ``SendOutcome/full`` is out.
   package func writable(_ id: ConnectionID, at time: HubTime) {
     guard let connection = connections[id], connection.phase != .closing else { return }

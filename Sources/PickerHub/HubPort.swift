@@ -5,7 +5,7 @@ package import PickerWire
 
 /// What became of a frame.
 package enum SendOutcome: Sendable {
-  /// Taken; the connection can take another at once.
+  /// Taken; the connection can take another at once, until ``Hub/full(_:)``.
   case sent
   /// Taken; the hub waits for ``Hub/writable(_:at:)`` before it sends another.
   case full
@@ -14,14 +14,19 @@ package enum SendOutcome: Sendable {
 }
 
 /// The connections, as the hub sees them. Its calls never call back into the hub, but for
-/// ``inBackground(_:then:)``.
+/// ``Hub/full(_:)`` and ``inBackground(_:then:)``.
 package protocol HubPort: AnyObject {
   /// Sends a frame now, or keeps it if the socket is busy.
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
-  /// Sends a frame to many, all of which can take one.
+  /// Sends a frame to a connection that can take one, together with what else is posted in this
+  /// turn.
+  ///
+  /// - Returns: As ``send(_:to:)``; or ``SendOutcome/sent``, and ``Hub/full(_:)`` follows.
+  func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
+  /// Posts a frame to many.
   ///
   /// - Returns: The places in `connections` of those that answer ``SendOutcome/full``.
-  func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
+  func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
   /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
   /// Does what takes long on another thread, and then `then` on the hub's.
@@ -30,9 +35,14 @@ package protocol HubPort: AnyObject {
 }
 
 extension HubPort {
-  /// A port that has no faster way sends to one after the other.
-  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
-    connections.indices.filter { send(frame, to: connections[$0]) == .full }
+  /// A port that has no faster way sends at once.
+  package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    send(frame, to: connection)
+  }
+
+  /// A port that has no faster way posts to one after the other.
+  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    connections.indices.filter { post(frame, to: connections[$0]) == .full }
   }
 
   /// A port without other threads does the work at once.

@@ -28,6 +28,24 @@ extension World: HubPort {
     return .full
   }
 
+  /// A connection that gets full may be noticed later in the turn, as by the real loop.
+  package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
+    let outcome = send(frame, to: id)
+    guard outcome == .full, let link = links[id.raw], chance.coin() else { return outcome }
+    link.isFull = false
+    fullSoon.append(id)
+    return .sent
+  }
+
+  func tellFull() {
+    for id in fullSoon {
+      guard let link = links[id.raw], !link.isGoneAtHub, link.closeCode == nil else { continue }
+      link.isFull = true
+      hub.full(id)
+    }
+    fullSoon = []
+  }
+
   package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")

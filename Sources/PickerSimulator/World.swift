@@ -19,6 +19,8 @@ package final class World {
   let zones = SimulatedZones()
   let texts = SimulatedTexts()
   var links: [UInt64: Link] = [:]
+  /// Connections of which the hub hears at the end of its turn that they are full.
+  var fullSoon: [ConnectionID] = []
   var linkCount: UInt64 = 0
   var clients: [SimulatedClient] = []
   var records: [SessionRecord] = []
@@ -77,6 +79,7 @@ package final class World {
   /// Calls the hub, and looks at everything that can be looked at afterwards.
   func enter(_ call: (HubTime) -> Void) {
     call(clock.now)
+    tellFull()
     checkAfterCall()
     let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
     guard due != timerDue else { return }

@@ -83,6 +83,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     rearm(at: now)
   }
 
+  package func full(_ connection: ConnectionID) { hub.full(connection) }
+
   package func writable(_ connection: ConnectionID) {
     hub.writable(connection, at: now)
     rearm()
@@ -105,9 +107,14 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     return loop.send(frame, to: connection)
   }
 
-  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
-    if streams.isEmpty { return loop.send(frame, toAll: connections) }
-    return connections.indices.filter { send(frame, to: connections[$0]) == .full }
+  package func post(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
+    if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
+    return loop.post(frame, to: connection)
+  }
+
+  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    if streams.isEmpty { return loop.post(frame, toAll: connections) }
+    return connections.indices.filter { post(frame, to: connections[$0]) == .full }
   }
 
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {

@@ -16,6 +16,7 @@ extension SocketLoop {
       SocketLoop.of(owner).handler?.received(
         ConnectionID(raw: id), UnsafeRawBufferPointer(start: bytes, count: count))
     },
+    full: { owner, id in SocketLoop.of(owner).handler?.full(ConnectionID(raw: id)) },
     writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
     closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
     respond: { owner, id, request in

@@ -12,10 +12,16 @@ extension SocketLoop: HubPort {
     SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }
 
-  package func send(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+  /// Sends a frame as ``send(_:to:)`` does, but together with everything that is posted in this
+  /// turn of the loop.
+  package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
+    SendOutcome(wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count))
+  }
+
+  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: connections.count) { full in
       let fullCount = connections.withUnsafeBytes { ids in
-        wsl_send_all(
+        wsl_post_all(
           loop, ids.assumingMemoryBound(to: wsl_id.self).baseAddress, connections.count,
           frame.base + Frame.headroom, frame.count, full.baseAddress)
       }

@@ -144,6 +144,7 @@ extension wsl_limits {
       idle_seconds: UInt32(configuration.idleSeconds),
       ping_ms: UInt32(configuration.pingMilliseconds),
       pong_ms: UInt32(configuration.pongMilliseconds),
-      close_ms: UInt32(configuration.closeMilliseconds))
+      close_ms: UInt32(configuration.closeMilliseconds),
+      uses_ring: configuration.usesRing)
   }
 }

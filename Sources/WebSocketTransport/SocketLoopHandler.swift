@@ -2,7 +2,7 @@ package import PickerSession
 
 /// What a ``SocketLoop`` tells its owner, and asks it. Everything is called on the loop's thread.
 ///
-/// Every function of the loop may be called from each of these, for any connection.
+/// Every function of the loop may be called from each of these but `full`, for any connection.
 package protocol SocketLoopHandler: AnyObject {
   /// Which loop should serve a new connection, by what it has said so far, which may be nothing;
   /// `nil`: this one. Asked only of loops that share connections.
@@ -21,6 +21,10 @@ package protocol SocketLoopHandler: AnyObject {
 
   /// One whole text message: valid UTF-8, at most `messageBytesMax` octets, gone after the call.
   func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer)
+
+  /// A part of what was posted has to wait: as `.full`, told later. Only to be noted: nothing may
+  /// be sent, posted or closed in it.
+  func full(_ connection: ConnectionID)
 
   /// Everything that was sent before `.full` is with the kernel now.
   func writable(_ connection: ConnectionID)

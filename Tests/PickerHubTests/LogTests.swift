@@ -57,6 +57,19 @@ import Testing
     #expect(heard.map { $0["revision"]?.integer } == [1, 1])
   }
 
+  @Test func `who has joined and waits for the log is sent away, too, when it fails`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .pending
+    fixture.join(1)
+    fixture.log.outcome = .failed
+
+    fixture.say(1, select(1, 0, 1))
+
+    #expect(fixture.port.closes[1] == 4503)
+    fixture.store()
+    #expect(fixture.types(1) == ["error"])
+  }
+
   @Test func `a member is welcomed when its join is stored`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending

@@ -36,6 +36,44 @@ import Testing
     #expect(heard[0]["revision"] == .integer(9))
   }
 
+  @Test func `a socket of which it is told later that it is full takes nothing more then`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.forgetAll()
+
+    fixture.say(1, select(1, 0, 1))
+    fixture.hub.full(ConnectionID(raw: 2))
+    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(1)])
+    fixture.say(1, select(2, 0, 2))
+    #expect(fixture.heard(2).isEmpty)
+    fixture.becomeWritable(2)
+
+    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(2)])
+    fixture.hub.full(ConnectionID(raw: 99))
+  }
+
+  @Test func `who gets full while another is closed for waiting takes nothing more then`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.outboxMessages = 3
+    let fixture = try HubFixture(letters, configuration)
+    for raw: UInt64 in 1...3 { fixture.join(raw) }
+    fixture.port.full = [1]
+    for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }
+    fixture.wait(1000)
+    fixture.forgetAll()
+    fixture.port.full = [1, 2]
+
+    fixture.say(1, select(5, 0, 2))
+    #expect(fixture.port.closes[1] == 4508)
+    #expect(fixture.types(2) == ["presence"])
+    #expect(fixture.types(3) == ["presence", "delta"])
+    fixture.port.full = []
+    fixture.becomeWritable(2)
+
+    #expect(fixture.types(2) == ["delta"])
+  }
+
   @Test func `nobody else waits for a slow reader`() throws {
     let fixture = try makeFixture()
 

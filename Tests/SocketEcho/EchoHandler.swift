@@ -54,11 +54,18 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
+  func full(_ connection: ConnectionID) { connections[connection]?.isFull = true }
+
   func writable(_ connection: ConnectionID) {
     connections[connection]?.isFull = false
     guard let outbox = connections[connection]?.outbox else { return }
     connections[connection]?.outbox = []
-    for frame in outbox { send(frame, connection) }
+    for (place, frame) in outbox.enumerated() {
+      guard loop.send(frame, to: connection) == .full else { continue }
+      connections[connection]?.isFull = true
+      connections[connection]?.outbox = Array(outbox[(place + 1)...])
+      break
+    }
   }
 
   func closed(_ connection: ConnectionID) {
@@ -69,9 +76,18 @@ final class EchoHandler: SocketLoopHandler {
   private func send(_ frame: Frame, _ connection: ConnectionID) {
     if connections[connection]?.isFull == true {
       connections[connection]?.outbox.append(frame)
-    } else if loop.send(frame, to: connection) == .full {
+    } else if loop.post(frame, to: connection) == .full {
       connections[connection]?.isFull = true
     }
+  }
+
+  /// Sends to all; those that can take it are given to the loop together.
+  private func sendAll(_ frame: Frame) {
+    let ready = connections.filter { !$0.value.isFull && !$0.value.isClosed }.map(\.key)
+    for connection in connections.keys where connections[connection]?.isFull == true {
+      connections[connection]?.outbox.append(frame)
+    }
+    for place in loop.post(frame, toAll: ready) { connections[ready[place]]?.isFull = true }
   }
 
   private func close(_ connection: ConnectionID, _ code: UInt16, _ reason: String, _ last: Frame?) {
@@ -80,7 +96,8 @@ final class EchoHandler: SocketLoopHandler {
   }
 
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT OCTETS`,
-  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `anything else`: echoed.
+  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `each COUNT OCTETS` (to all: so many, each so
+  /// much longer than the one before), `anything else`: echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
@@ -97,7 +114,11 @@ final class EchoHandler: SocketLoopHandler {
       if words[0] == "flood-close" { close(connection, code(3), "done", nil) }
     case "all":
       let frame = Frame(words.dropFirst().joined(separator: " ").utf8)
-      for other in connections.keys { send(frame, other) }
+      sendAll(frame)
+    case "each":
+      for index in 0..<max(0, number(1)) {
+        sendAll(Frame("\(index) \(String(repeating: "y", count: index * number(2)))".utf8))
+      }
     default:
       send(Frame(line.utf8), connection)
     }

@@ -1,17 +1,18 @@
-"""The load generator, run on a core of its own."""
+"""The load generator, run on a core of its own if its server has one."""
 
 import json
 import subprocess
 import sys
 import tempfile
 
-from servers import BUILT, LOAD_CORE, pinned
+from servers import BUILT, pinned
 
 
 def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False):
     given = [str(BUILT / "bench/load"), "--port", str(server.port), "--server",
              str(server.process.pid), "--rooms", rooms_file, "--warm", str(warm), "--closed",
-             str(closed), "--open", str(opened), "--rate", str(scenario.rate)]
+             str(closed), "--open", str(opened), "--rate", str(scenario.rate), "--window",
+             str(scenario.window)]
     for join in scenario.joins:
         given += ["--join", join]
     for tap in scenario.taps:
@@ -35,7 +36,7 @@ def measure(server, scenario, *, seconds):
         run = subprocess.run(
             arguments(server, scenario, file.name, warm=seconds / 2, closed=seconds,
                       opened=seconds),
-            preexec_fn=pinned(LOAD_CORE), stdout=subprocess.PIPE, text=True)
+            preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, text=True)
     if run.returncode != 0:
         sys.exit(f"{scenario.name}: the generator failed against {server.name}")
     measured = json.loads(run.stdout)

@@ -76,7 +76,8 @@ def figures(results, scenarios, servers):
             lines.append([f"{scenario.name} {server}"] + [
                 shown(middle(results, scenario.name, server, path), digits)
                 for _, path, digits in MEASURES])
-    return table(["scenario, server"] + [name for name, _, _ in MEASURES], lines)
+    head = ["scenario, server"] + [name for name, _, _ in MEASURES]
+    return table(head, lines) if lines else ""
 
 
 def judged(number, goal, is_least=False):
@@ -101,8 +102,9 @@ def goals(results, scenarios):
             + judged(ratio(results, scenario.name, cpu, "nio", "pickerd"), FASTER_THAN_NIO, True)
             + judged(ratio(results, scenario.name, "closed.p99", "pickerd", "bare"), TAIL)
             + judged(ratio(results, scenario.name, "open.p99", "pickerd", "bare"), TAIL))
-    return table(["scenario", "CPU of bare", "goal", "NIO's CPU", "goal", "p99 closed", "goal",
-                  "p99 open", "goal"], lines)
+    head = ["scenario", "CPU of bare", "goal", "NIO's CPU", "goal", "p99 closed", "goal",
+            "p99 open", "goal"]
+    return table(head, lines) if lines else ""
 
 
 def memory(results):

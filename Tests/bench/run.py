@@ -2,7 +2,8 @@
 """make bench: pickerd against a bare libwebsockets server and a SwiftNIO one, on this machine.
 
 Each round measures every scenario on every server, one after the other, in another order each
-time. Server and generator have a core each. Ratios are taken within a round; tables have medians.
+time. Server and generator have a core each; only for what two loops bring, both have both. Ratios
+are taken within a round; tables have medians.
 Figures say what this machine did; no goal that is missed fails the run.
 """
 
@@ -14,11 +15,14 @@ import sys
 import time
 from pathlib import Path
 
+import loops
 import report
 from generator import measure
 from scenarios import SCENARIOS
 from servers import BUILT, SERVERS, Pickerd
-from storm import ALONE, NAMES
+from storm import ALONE
+
+NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, *ALONE]
 
 
 def settings():
@@ -93,6 +97,8 @@ def one_round(results, wanted, servers, seconds):
             results[number].setdefault(scenario.name, {})[kind.name] = measured
             say(f"  {scenario.name} {kind.name}: {measured['closed']['perSecond']:,.0f}/s, "
                 f"{measured['closed']['cpuPerDelivery']:.2f} µs, others {measured['others']:.0%}")
+    if loops.NAME in wanted:
+        results[number] |= loops.one_round(number, watched, say, seconds)
     for name, run in ALONE.items():
         # Once is enough: each takes a minute, and has nobody to be compared with.
         if name in wanted and number == 0:
@@ -121,7 +127,8 @@ def main():
     print(f"left out, because others had more than {report.OTHERS_MAX:.0%} of the machine: "
           f"{report.left_out(results)} measurements\n")
     for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
-                 report.goals(results, SCENARIOS), report.memory(results), report.alone(results)):
+                 report.goals(results, SCENARIOS), loops.figures(results), report.memory(results),
+                 report.alone(results)):
         if part:
             print(part + "\n")
     print(f"All measurements: {os.path.relpath(given.json)}")

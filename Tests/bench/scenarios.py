@@ -22,7 +22,7 @@ def selects(column, rows):
             for row in rows]
 
 
-@dataclass
+@dataclass(eq=False)
 class Scenario:
     """`rooms` are (count, members, whether they tap); `rate` is taps a second of the open loop."""
 
@@ -34,6 +34,8 @@ class Scenario:
     taps: list = field(default_factory=lambda: selects(0, (1, 2, 3, 0)))
     #: Whether a server that knows nothing of pickers can do the same.
     has_peers: bool = True
+    #: Taps under way in a room, given and heard in bulk; 0 is one by one.
+    window: int = 0
 
     @property
     def fan_out(self):

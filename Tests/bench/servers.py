@@ -28,14 +28,15 @@ def free_port():
 
 
 def pinned(core):
-    """What a child does before its program, to stay on one core."""
-    return lambda: os.sched_setaffinity(0, {core})
+    """What a child does before its program, to stay on one core; `None` is any."""
+    return None if core is None else lambda: os.sched_setaffinity(0, {core})
 
 
 class Server:
     """A process on a core of its own; `startup` is milliseconds until it takes connections."""
 
     name = ""
+    core, load_core = SERVER_CORE, LOAD_CORE
 
     def __init__(self, *, octets):
         self.octets = octets
@@ -48,7 +49,7 @@ class Server:
         self.port = free_port()
         begun = time.monotonic()
         self.process = subprocess.Popen(
-            [str(part) for part in self.arguments()], preexec_fn=pinned(SERVER_CORE),
+            [str(part) for part in self.arguments()], preexec_fn=pinned(self.core),
             stdout=subprocess.DEVNULL)
         while True:
             try:
@@ -94,19 +95,18 @@ class NIO(Server):
 class Pickerd(Server):
     name = "pickerd"
 
-    def __init__(self, *, octets=0, store="memory:", options=()):
+    def __init__(self, *, octets=0, store="memory:", options=(), loops=1, is_pinned=True):
         self.store = store
         self.options = options
+        self.loops = loops  # by default one against the peers' one
+        if not is_pinned:
+            self.core = self.load_core = None
         super().__init__(octets=octets)
 
     def arguments(self):
-        help_text = subprocess.run(
-            [pickerd_binary(), "serve", "--help"], capture_output=True, text=True).stdout
-        # One loop against the peers' one.
-        loops = ["--loops", "1"] if "--loops" in help_text else []
         limits = [part for name, value in LIMITS.items() for part in ("--limit", f"{name}={value}")]
         return [pickerd_binary(), "serve", "--listen", f"127.0.0.1:{self.port}", "--store",
-                self.store, "--log-level", "error", *loops, *limits, *self.options]
+                self.store, "--log-level", "error", "--loops", self.loops, *limits, *self.options]
 
     def rooms(self, scenario):
         before = self.memory()

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from generator import arguments, write_rooms
-from scenarios import SCENARIOS, Scenario
+from scenarios import Scenario
 from servers import LOAD_CORE, REPOSITORY, Pickerd, pickerd_binary, pinned
 
 STORM = Scenario("storm", [(1000, 5, True)], 0)
@@ -62,4 +62,3 @@ def midnight(count=100_000):
 
 
 ALONE = {"storm": resume_storm, "midnight": midnight}
-NAMES = [scenario.name for scenario in SCENARIOS] + list(ALONE)

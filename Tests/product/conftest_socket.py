@@ -23,15 +23,17 @@ def binary():
 
 
 class SocketEcho:
-    """One server process. `limits` are those of SocketLoopConfiguration; `wrapper` runs it."""
+    """One server process. `limits` are those of SocketLoopConfiguration; `wrapper` runs it, and
+    `before` is called in it before it is a program."""
 
-    def __init__(self, log, wrapper=(), **limits):
+    def __init__(self, log, wrapper=(), before=None, **limits):
         self.log = Path(log)
         arguments = [f"{name}={value}" for name, value in limits.items()]
         host = limits.get("host", "127.0.0.1")
         with self.log.open("wb") as file:
             self.process = subprocess.Popen(
-                [*wrapper, str(binary()), *arguments], stdout=subprocess.PIPE, stderr=file)
+                [*wrapper, str(binary()), *arguments], stdout=subprocess.PIPE, stderr=file,
+                preexec_fn=before)
         line = self.process.stdout.readline().decode()
         assert line.startswith("listening "), self.log.read_text()
         self.address = (host, int(line.split()[1]))
@@ -90,8 +92,9 @@ def start(tmp_path):
     """Starts servers of a test's own."""
     servers = []
 
-    def begin(wrapper=(), **limits):
-        servers.append(SocketEcho(tmp_path / f"log{len(servers)}", wrapper, **limits))
+    def begin(wrapper=(), before=None, **limits):
+        log = tmp_path / f"log{len(servers)}"
+        servers.append(SocketEcho(log, wrapper, before, **limits))
         return servers[-1]
 
     yield begin

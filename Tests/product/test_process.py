@@ -23,7 +23,8 @@ def test_help_explains_all():
     said = run("serve", "--help")
 
     assert said.returncode == 0
-    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops"):
+    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops",
+                   "--io-uring"):
         assert option in said.stdout, f"{option} is not explained"
 
 
@@ -38,7 +39,8 @@ def test_help_names_the_commands():
     ("--colour", "red"), ("--auth", "maybe"), ("--clock", "sundial"), ("--store", "floppy:"),
     ("--listen", "nowhere"), ("--listen", "127.0.0.1:99999"), ("--listen", "127.0.0.1:x"),
     ("--limit", "members"), ("--limit", "members=x"), ("--limit", "members=-1"),
-    ("--limit", "spoons=3"), ("--loops", "0"), ("--loops", "many"), ("extra",)], ids=" ".join)
+    ("--limit", "spoons=3"), ("--loops", "0"), ("--loops", "many"), ("--io-uring", "on"),
+    ("extra",)], ids=" ".join)
 def test_what_is_no_option_is_refused_with_a_sentence(arguments):
     first = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
 

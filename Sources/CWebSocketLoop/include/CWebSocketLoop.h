@@ -66,6 +66,7 @@ typedef struct wsl_limits {
   uint32_t ping_ms;              ///< between two pings
   uint32_t pong_ms;              ///< since the last pong; longer is hung up
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
+  bool uses_ring;                ///< io_uring, if the kernel has it for us; else a call a message
 } wsl_limits;
 
 /// What happens on the loop's thread. `owner` is the one given to `wsl_create`. None may be NULL.
@@ -80,7 +81,10 @@ typedef struct wsl_handlers {
   void (*opened)(void *owner, wsl_id id);
   /// One whole text message: valid UTF-8 of at most `message_bytes_max` octets.
   void (*received)(void *owner, wsl_id id, const void *bytes, size_t count);
-  /// All that was sent before `WSL_FULL` is with the kernel now.
+  /// A part of what was posted has to wait, as after `WSL_FULL`. Also called from within any
+  /// function that sends, posts or closes.
+  void (*full)(void *owner, wsl_id id);
+  /// All that was sent before `WSL_FULL` or `full` is with the kernel now.
   void (*writable)(void *owner, wsl_id id);
   /// The WebSocket is over, whoever ended it. Exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
@@ -185,12 +189,18 @@ int wsl_detach(wsl_request *request, void *head, size_t size, size_t *head_count
 ///   send again after `writable`, or the copies grow. `WSL_GONE`: nothing was taken.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Sends the same to many, as `wsl_send` does: one short loop, so that little of ours has to come
-/// back into the processor's caches after each call of the kernel.
+/// Sends as `wsl_send` does, but together with everything that is posted in this turn of the
+/// loop, before it waits again: many connections in one call of the kernel where it has io_uring,
+/// and all that goes to one connection in one piece. Keeps the order with `wsl_send`.
+///
+/// - Returns: `WSL_SENT`: taken; `full` follows in this turn if a part of it has to wait.
+wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
+
+/// Posts the same to many.
 ///
 /// - Parameter full: Room for `id_count`; gets the places of those that answer `WSL_FULL`.
 /// - Returns: How many those are.
-size_t wsl_send_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
+size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
                     size_t count, uint32_t *full);
 
 /// Closes with `code` and `reason` (UTF-8, cut at `WSL_REASON_MAX`) when all that was sent is

@@ -11,6 +11,8 @@
 
 #include "load.h"
 
+/// Of a masked frame of at most 65,535 octets.
+enum { FRAME_HEAD_MAX = 8 };
 enum { OPCODE_TEXT = 1, OPCODE_CLOSE = 8, OPCODE_PING = 9, OPCODE_PONG = 10 };
 
 /// What is read at once; more than the longest message.
@@ -53,9 +55,10 @@ void connection_close(load *load, connection *connection) {
   connection->phase = PHASE_NONE;
 }
 
-static void send_frame(load *load, connection *connection, int opcode, const void *payload,
-                       size_t count) {
-  static uint8_t frame[8 + 65535];
+/// Writes a masked frame.
+///
+/// - Returns: Its octets.
+static size_t write_frame(uint8_t *frame, int opcode, const void *payload, size_t count) {
   // Another mask for each frame would only cost the generator; the server unmasks all the same.
   static const uint8_t mask[4] = {0x5a, 0xc3, 0x17, 0x88};
   size_t head = count < 126 ? 2 : 4;
@@ -69,10 +72,24 @@ static void send_frame(load *load, connection *connection, int opcode, const voi
   memcpy(frame + head, mask, sizeof mask);
   for (size_t index = 0; index < count; index++)
     frame[head + 4 + index] = ((const uint8_t *)payload)[index] ^ mask[index & 3];
-  size_t total = head + 4 + count;
-  if (send(connection->descriptor, frame, total, MSG_NOSIGNAL) != (ssize_t)total)
+  return head + 4 + count;
+}
+
+void connection_flush(load *load, connection *connection) {
+  size_t count = load->held_count;
+  if (count == 0) return;
+  if (send(connection->descriptor, load->held, count, MSG_NOSIGNAL) != (ssize_t)count)
     load_fail("cannot send to %s: %s", load->rooms[connection->room].path, strerror(errno));
-  load->bytes_in += total;
+  load->bytes_in += count;
+  load->held_count = 0;
+}
+
+static void send_frame(load *load, connection *connection, int opcode, const void *payload,
+                       size_t count) {
+  if (load->held_count + count + FRAME_HEAD_MAX > sizeof load->held)
+    connection_flush(load, connection);
+  load->held_count += write_frame(load->held + load->held_count, opcode, payload, count);
+  if (!load->is_holding) connection_flush(load, connection);
 }
 
 void connection_send(load *load, connection *connection, const char *text, size_t count) {
@@ -131,7 +148,8 @@ static size_t take_frame(load *load, connection *connection, const uint8_t *byte
 void connection_read(load *load, connection *connection) {
   size_t before = connection->rest_count;
   if (before > 0) memcpy(buffer, connection->rest, before);
-  ssize_t came = recv(connection->descriptor, buffer + before, sizeof buffer - before, 0);
+  ssize_t came = recv(connection->descriptor, buffer + before, sizeof buffer - before,
+                      MSG_DONTWAIT);
   if (came < 0 && errno == EAGAIN) return;
   if (came <= 0)
     load_fail("the server hung up on %s: %s", load->rooms[connection->room].path,

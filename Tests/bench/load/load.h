@@ -1,6 +1,7 @@
 /// What the files of the load generator share.
 ///
-/// One thread, raw epoll, no library: whatever a server costs, the generator must cost less.
+/// One thread, raw epoll, or not even that (bulk.c), no library: whatever a server costs, the
+/// generator must cost less.
 #pragma once
 
 #include <stdbool.h>
@@ -41,6 +42,7 @@ typedef struct settings {
   int tap_count;
   double warm, closed, open; ///< seconds
   double rate;              ///< taps a second of the open loop
+  int window;               ///< taps under way in a room, sent and heard in bulk; 0 is one by one
   bool is_storm;            ///< connect, tap, wait for a line of stdin, come back with resume
 } settings;
 
@@ -93,6 +95,9 @@ typedef struct load {
   uint64_t resumed, replaced; ///< welcomes with and without the missed deltas
   bool is_looping;          ///< the next tap goes out when all have the last
   int64_t next_due;
+  bool is_holding;          ///< what is sent waits for `connection_flush`
+  uint8_t held[8 + 65535];
+  size_t held_count;
   histogram latencies;
 } load;
 
@@ -101,6 +106,8 @@ void connection_open(load *load, connection *connection);
 void connection_close(load *load, connection *connection);
 /// Sends a text message in a masked frame of at most 65,535 octets.
 void connection_send(load *load, connection *connection, const char *text, size_t count);
+/// Sends what was held; all of it was for this connection.
+void connection_flush(load *load, connection *connection);
 /// Reads what has come and hears each message in it.
 void connection_read(load *load, connection *connection);
 
@@ -127,7 +134,19 @@ void load_settle(load *load);
 void load_closed(load *load, double seconds);
 /// Taps at times of a Poisson process, whatever the server does.
 void load_open(load *load, double seconds);
+/// Forgets the taps that were given and what came of them; none may be under way.
 void load_reset(load *load);
+/// Lets what is counted begin at 0, whatever is under way.
+void load_count_anew(load *load);
+
+// bulk.c
+
+/// Fills the windows. From here on nothing is heard through epoll.
+void bulk_begin(load *load);
+/// Keeps the windows full for so many seconds.
+void bulk_run(load *load, double seconds);
+/// Until every delivery of the taps that were given has come.
+void bulk_end(load *load);
 
 // storm.c
 

@@ -54,6 +54,10 @@ void load_reset(load *load) {
   }
   for (uint32_t index = 0; index < load->connection_count; index++)
     load->connections[index].heard = 0;
+  load_count_anew(load);
+}
+
+void load_count_anew(load *load) {
   load->taps = load->deliveries = load->bytes_out = load->bytes_in = load->messages = 0;
   memset(&load->latencies, 0, sizeof load->latencies);
 }

@@ -26,8 +26,8 @@ settings settings_read(int count, char **arguments) {
       {"rooms", required_argument, 0, 'r'}, {"join", required_argument, 0, 'j'},
       {"tap", required_argument, 0, 't'},   {"warm", required_argument, 0, 'w'},
       {"closed", required_argument, 0, 'c'}, {"open", required_argument, 0, 'o'},
-      {"rate", required_argument, 0, 'a'},  {"storm", no_argument, 0, 'm'},
-      {0},
+      {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
+      {"storm", no_argument, 0, 'm'},       {0},
   };
   settings settings = {.warm = 0.5, .closed = 1};
   int name;
@@ -42,6 +42,7 @@ settings settings_read(int count, char **arguments) {
       case 'c': settings.closed = atof(optarg); break;
       case 'o': settings.open = atof(optarg); break;
       case 'a': settings.rate = atof(optarg); break;
+      case 'b': settings.window = atoi(optarg); break;
       case 'm': settings.is_storm = true; break;
       default: exit(64);
     }

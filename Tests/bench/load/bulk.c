@@ -1,0 +1,83 @@
+#include <time.h>
+#include <unistd.h>
+
+#include "load.h"
+
+// Sent and heard in bulk, without epoll: rooms have several taps under way, and while the server
+// works them off the generator sleeps. One recv() then has a member's share of all of them, and
+// what a server pays for a delivery has no waking of the generator in it.
+
+/// A sleep should be over when this share of what was under way has come.
+static const double SLEEP_SHARE = 0.5;
+enum { SLEEP_MIN_NS = 1000000, SLEEP_MAX_NS = 100000000 };
+
+/// Gives a room as many taps as are missing to its window, in one send().
+static void fill(load *load, room *room) {
+  uint64_t window = (uint64_t)load->settings.window * room->count;
+  int64_t now = load_now();
+  if (room->pending >= window) return;
+  load->is_holding = true;
+  while (room->pending < window) message_tap(load, room, now);
+  load->is_holding = false;
+  connection_flush(load, &load->connections[room->first + room->turn]);
+}
+
+/// Reads what has come for everybody in the rooms that tap, once each.
+///
+/// - Returns: The count of deliveries.
+static uint64_t look(load *load, bool is_filling) {
+  uint64_t before = load->deliveries;
+  for (uint32_t index = 0; index < load->active_count; index++) {
+    room *room = &load->rooms[load->active[index]];
+    for (uint32_t number = 0; number < room->count; number++)
+      connection_read(load, &load->connections[room->first + number]);
+    if (is_filling) fill(load, room);
+  }
+  return load->deliveries - before;
+}
+
+static uint64_t under_way(const load *load) {
+  uint64_t count = 0;
+  for (uint32_t index = 0; index < load->active_count; index++)
+    count += load->rooms[load->active[index]].pending;
+  return count;
+}
+
+static void sleep_ns(double nanoseconds) {
+  if (nanoseconds < SLEEP_MIN_NS) nanoseconds = SLEEP_MIN_NS;
+  if (nanoseconds > SLEEP_MAX_NS) nanoseconds = SLEEP_MAX_NS;
+  nanosleep(&(struct timespec){.tv_nsec = (long)nanoseconds}, NULL);
+}
+
+void bulk_begin(load *load) {
+  close(load->epoll);  // or every delivery would wake it
+  load->epoll = -1;
+  look(load, true);
+}
+
+void bulk_run(load *load, double seconds) {
+  int64_t before = load_now(), now = before, until = before + (int64_t)(seconds * 1e9);
+  int64_t heard = before;
+  double each_ns = 0;  // of a delivery, at the rate of the last turn
+  while (now < until) {
+    sleep_ns((double)under_way(load) * each_ns * SLEEP_SHARE);
+    uint64_t count = look(load, true);
+    now = load_now();
+    if (count > 0) {
+      each_ns = (double)(now - before) / (double)count;
+      heard = now;
+    } else if (now - heard > 10 * INT64_C(1000000000)) {
+      load_fail("a tap is not answered");
+    }
+    before = now;
+  }
+}
+
+void bulk_end(load *load) {
+  int64_t heard = load_now();
+  while (under_way(load) > 0) {
+    sleep_ns(SLEEP_MIN_NS);
+    if (look(load, false) > 0) heard = load_now();
+    else if (load_now() - heard > 10 * INT64_C(1000000000)) load_fail("deltas are missing");
+  }
+}
