@@ -38,10 +38,18 @@ extension JSONCursor {
   /// - Returns: `nil` for one that is longer than a ``JSONName``.
   package mutating func readShortName(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
     skipWhitespace(text)
-    guard let name = plainName(text) else { return JSONName(try readName(text).utf8) }
-    advance(by: name.octetCount + 2)
+    let name = try readShortString(text)
     skipWhitespace(text)
     guard accept(UInt8(ascii: ":"), text) else { throw failure("no colon after a name") }
+    return name
+  }
+
+  /// Reads a string, as ``readString(_:)`` does.
+  ///
+  /// - Returns: `nil` for one that is longer than a ``JSONName``.
+  package mutating func readShortString(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
+    guard let name = plainName(text) else { return JSONName(try readString(text).utf8) }
+    advance(by: name.octetCount + 2)
     return name
   }
 

@@ -103,17 +103,18 @@ extension MessageEncoder {
 extension Delta {
   /// The range before and after, when the delta moves it.
   fileprivate var ranges: (before: DateRange?, after: DateRange?)? {
-    var ranges: (DateRange?, DateRange?)?
-    for case .range(let change, _, let before) in changes { ranges = (before, change.range) }
-    return ranges
+    guard case .picker(let changes, tappedBy: _, let before) = change else { return nil }
+    for case .range(let moved) in changes { return (before, moved.range) }
+    return nil
   }
 
   /// Whether any of the changes has texts; if not, all languages share one.
   fileprivate var hasTexts: Bool {
-    changes.contains { change in
+    guard case .picker(let changes, tappedBy: _, rangeBefore: _) = change else { return false }
+    return changes.contains { change in
       switch change {
-      case .picker(.reload), .picker(.row): true
-      case .picker(.months), .picker(.range), .range, .status: false
+      case .reload, .row: true
+      case .months, .range: false
       }
     }
   }

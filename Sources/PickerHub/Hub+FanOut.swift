@@ -33,6 +33,7 @@ extension Hub {
     var hasSlowReader = false
     var hearers: [ConnectionID] = []
     swap(&hearers, &self.hearers)
+    let connections = connections
     for index in listeners.indices {
       guard let connection = connections[listeners[index].connection] else { continue }
       let (language, view) = (listeners[index].language, listeners[index].view)

@@ -119,7 +119,7 @@ extension Hub {
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     perform(effects, in: hosted, at: time)
-    effects.removeAll(keepingCapacity: true)
+    effects.removeLast(effects.count)
     swap(&effects, &self.effects)
     queueTick(of: hosted)
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {

@@ -57,18 +57,15 @@ extension CascadeKind: ColumnRules {
     return keys
   }
 
-  func columns(showing keys: [String]) -> [ColumnView] {
-    var columns: [ColumnView] = []
-    columns.reserveCapacity(columnCount)
+  func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
     var list = table.roots[0]
-    for key in keys {
+    for index in keys.indices {
       let rows = SiblingRows(table: table, list: list)
-      let row = rows.row(ofKey: key)!
-      columns.append(ColumnView(rows: .nodes(rows), selected: row))
+      let row = rows.row(ofKey: keys[index])!
+      column(index, .nodes(rows), row)
       list = table.children[rows.node(at: row)]
     }
-    while columns.count < columnCount { columns.append(.empty) }
-    return columns
+    for index in keys.count..<columnCount { column(index, .empty, nil) }
   }
 
   func selecting(

@@ -6,10 +6,11 @@ protocol ColumnRules {
   /// The keys that are selected when nobody has selected anything.
   var firstKeys: [String] { get }
 
-  /// The columns that show `keys`, each with its selected row.
+  /// Tells of each column that shows `keys`, in order, its rows and which one is selected: `nil` if
+  /// there are none.
   ///
   /// - Precondition: The keys can be shown, as those of a ``Kept`` can.
-  func columns(showing keys: [String]) -> [ColumnView]
+  func show(_ keys: [String], _ column: (Int, ColumnRows, _ selected: Int?) -> Void)
 
   /// What a member's select makes of `keys`.
   ///
@@ -22,11 +23,18 @@ protocol ColumnRules {
 
 /// A column's rows and which one is selected.
 struct ColumnView {
-  var rows: ColumnRows
+  let rows: ColumnRows
   /// `nil` if there are no rows.
-  var selected: Int?
+  let selected: Int?
+}
 
-  static let empty = ColumnView(rows: .empty, selected: nil)
+extension ColumnRules {
+  /// The columns that show `keys`.
+  func columns(showing keys: [String]) -> [ColumnView] {
+    var columns: [ColumnView] = []
+    show(keys) { _, rows, selected in columns.append(ColumnView(rows: rows, selected: selected)) }
+    return columns
+  }
 }
 
 /// Keys that can be shown.

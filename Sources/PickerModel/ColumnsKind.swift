@@ -28,14 +28,11 @@ struct ColumnsKind: Sendable {
 extension ColumnsKind: ColumnRules {
   var firstKeys: [String] { table.roots.map { table.keys[Int($0.first)] } }
 
-  func columns(showing keys: [String]) -> [ColumnView] {
-    var columns: [ColumnView] = []
-    columns.reserveCapacity(keys.count)
+  func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
     for index in keys.indices {
       let rows = SiblingRows(table: table, list: table.roots[index])
-      columns.append(ColumnView(rows: .nodes(rows), selected: rows.row(ofKey: keys[index])!))
+      column(index, .nodes(rows), rows.row(ofKey: keys[index])!)
     }
-    return columns
   }
 
   func selecting(

@@ -89,16 +89,14 @@ struct DateRules: ColumnRules {
 
   var firstKeys: [String] { bounds.lowerBound.pickerKeys }
 
-  func columns(showing keys: [String]) -> [ColumnView] {
+  func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
     let date = CivilDate(pickerKeys: keys)!
     let years = bounds.lowerBound.year...bounds.upperBound.year
     let months = self.months(ofYear: date.year)
     let days = self.days(of: date.civilMonth)
-    return [
-      ColumnView(rows: .years(years), selected: date.year - years.lowerBound),
-      ColumnView(rows: .months(months), selected: date.month - months.lowerBound),
-      ColumnView(rows: .days(days), selected: date.day - days.lowerBound),
-    ]
+    column(0, .years(years), date.year - years.lowerBound)
+    column(1, .months(months), date.month - months.lowerBound)
+    column(2, .days(days), date.day - days.lowerBound)
   }
 
   /// The months of `year` that are within the bounds.

@@ -55,28 +55,24 @@ extension Picker {
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
-    let views = rules.columns(showing: kept.keys)
-    for index in views.indices {
-      let selected = views[index].selected
-      let isReloaded = columns[index].rows != views[index].rows
+    rules.show(kept.keys) { index, rows, selected in
+      let isReloaded = columns[index].rows != rows
       if !isReloaded, columns[index].selected == selected {
         // Rows that read the same may be other nodes, with other children.
-        columns[index].rows = views[index].rows
-        continue
+        columns[index].rows = rows
+        return
       }
       let heldKey = columns[index].selectedKey
       columns[index].selected = selected
-      columns[index].rows = views[index].rows
+      columns[index].rows = rows
       if isReloaded {
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
       }
-      guard let key = columns[index].selectedKey, let selected, key != heldKey else { continue }
+      guard let key = columns[index].selectedKey, let selected, key != heldKey else { return }
       let wanted = Wanted(held: heldKey, column: index, hand: hand)
       moves.append(
-        .row(
-          column: index,
-          wanted.move(to: key, row: selected, rows: views[index].rows, kept.reason)))
+        .row(column: index, wanted.move(to: key, row: selected, rows: rows, kept.reason)))
     }
     value = .keys(kept.keys)
     if reloads.isEmpty { return moves }

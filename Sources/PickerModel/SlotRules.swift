@@ -52,16 +52,14 @@ struct SlotRules: ColumnRules {
 
   var firstKeys: [String] { firstSlot(of: days.first).keys }
 
-  func columns(showing keys: [String]) -> [ColumnView] {
+  func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
     let wall = Wall(keys: keys)!
     let runs = self.runs(of: wall.date)
     let hours = self.hours(in: runs)
     let minutes = self.minutes(in: runs, hour: wall.hour)
-    return [
-      ColumnView(rows: .slotDays(days), selected: days.row(of: wall.date)!),
-      ColumnView(rows: .hours(hours), selected: hours.row(of: wall.hour)!),
-      ColumnView(rows: .minutes(minutes), selected: minutes.row(of: wall.minute)!),
-    ]
+    column(0, .slotDays(days), days.row(of: wall.date)!)
+    column(1, .hours(hours), hours.row(of: wall.hour)!)
+    column(2, .minutes(minutes), minutes.row(of: wall.minute)!)
   }
 
   func selecting(

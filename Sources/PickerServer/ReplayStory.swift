@@ -31,7 +31,7 @@ final class ReplayStory {
       switch outcome {
       case .delta(let delta):
         let who = delta.author.map { "\(name($0.member)): \($0.command.words)" } ?? "time"
-        line(delta.revision, at, who, delta.changes.map { $0.words(in: texts) })
+        line(delta.revision, at, who, delta.change.words(in: texts))
       case .answered(let member, let answer):
         line(nil, at, "\(name(member)): \(replayed.entry.words)", [answer.words])
       case .joined(let member):

@@ -47,11 +47,10 @@ extension DateRange {
 }
 
 extension SessionChange {
-  func words(in texts: any RowTexts) -> String {
+  func words(in texts: any RowTexts) -> [String] {
     switch self {
-    case .picker(let change): change.words(in: texts)
-    case .range(let change, _, _): change.words
-    case .status(let status, _): "\(status)"
+    case .picker(let changes, _, _): changes.map { $0.words(in: texts) }
+    case .status(let status, _): ["\(status)"]
     }
   }
 }

@@ -18,7 +18,7 @@ package final class Delta: Sendable {
   /// The command's; 0 for a tick.
   package let ref: Int
   private let command: Command?
-  package let changes: [SessionChange]
+  package let change: SessionChange
 
   /// Who gave the command, and its ref; `nil` for a tick. Whoever tells the delta needs ``by`` and
   /// ``ref`` only, which are not copied with the command.
@@ -33,13 +33,13 @@ package final class Delta: Sendable {
     package let command: Command
   }
 
-  init(revision: Int, at: Instant, author: Author?, changes: [SessionChange]) {
+  init(revision: Int, at: Instant, author: Author?, change: SessionChange) {
     self.revision = revision
     self.at = at
     by = author?.member
     ref = author?.ref ?? 0
     command = author?.command
-    self.changes = changes
+    self.change = change
   }
 }
 
@@ -47,7 +47,7 @@ extension Delta: Hashable {
   package static func == (left: Delta, right: Delta) -> Bool {
     left === right
       || left.revision == right.revision && left.at == right.at && left.author == right.author
-        && left.changes == right.changes
+        && left.change == right.change
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -58,11 +58,11 @@ extension Delta: Hashable {
   }
 }
 
-/// One change of a delta, complete in itself: it can be told later, in any language.
+/// What a delta changes, complete in itself: it can be told later, in any language.
 package enum SessionChange: Hashable, Sendable {
-  case picker(PickerChange)
-  /// The range, with the member of its last accepted tap and the range that stood before.
-  case range(RangeChange, by: MemberID?, before: DateRange?)
+  /// What the picker shows, one change at least; of a range the member of its last accepted tap,
+  /// and the range that stood before.
+  case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The result only with `confirmed`.
   case status(SessionStatus, result: JSONTree?)
 }

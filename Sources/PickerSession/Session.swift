@@ -64,7 +64,7 @@ package final class Session {
         effects.append(.presence)
       }
     }
-    outcomes.removeAll(keepingCapacity: true)
+    outcomes.removeLast(outcomes.count)
     return fold.revision != before
   }
 

@@ -7,7 +7,7 @@ extension SessionFold {
     _ command: Command, ref: Int, by member: MemberID, at now: Instant, isOverRate: Bool,
     _ outcomes: inout [Outcome]
   ) {
-    guard let place = members.index(forKey: member) else { return }
+    guard let place = place(of: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
     let giver = members.values[place].giver(of: ref)
     if let outcome = giver.outcome {
@@ -18,11 +18,10 @@ extension SessionFold {
     let hasElapsed = isOverRate ? false : tick(to: now, &outcomes)
     do throws(Refusal) {
       try admit(author, giver, isOverRate: isOverRate)
-      let changes = try changes(for: author, at: now, hasElapsed: hasElapsed)
-      if changes.isEmpty {
-        outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
+      if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
+        commit(change, author: author, at: now, &outcomes)
       } else {
-        commit(changes, author: author, at: now, &outcomes)
+        outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
       remember(ref, .done(revision: revision), at: place)
       if case .reopen = command { tick(to: now, &outcomes) }
@@ -32,6 +31,12 @@ extension SessionFold {
       }
       outcomes.append(.answered(member, refused(error, author)))
     }
+  }
+
+  /// Where a member stands. Who is alone is compared, which is cheaper than hashed.
+  private func place(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
+    if members.count == 1, members.keys[members.startIndex] == member { return members.startIndex }
+    return members.index(forKey: member)
   }
 
   /// What a command needs to know of who gives it. A copy of the member would share its refs, and
@@ -74,11 +79,11 @@ extension SessionFold {
 
   /// Does what the command asks for.
   ///
-  /// - Returns: What changed; empty when nothing had to.
+  /// - Returns: What changed; `nil` when nothing had to.
   /// - Throws: Why not. Nothing has changed then.
-  private mutating func changes(
+  private mutating func change(
     for author: Delta.Author, at now: Instant, hasElapsed: Bool
-  ) throws(Refusal) -> [SessionChange] {
+  ) throws(Refusal) -> SessionChange? {
     switch author.command {
     case .select(let selection): return try select(selection)
     case .tap(let target): return try tap(target, by: author.member, at: now)
@@ -88,23 +93,23 @@ extension SessionFold {
     case .confirm: return try confirm(hasElapsed: hasElapsed)
     case .cancel:
       status = .cancelled
-      return [.status(.cancelled, result: nil)]
+      return .status(.cancelled, result: nil)
     case .reopen:
-      guard status != .open else { return [] }
+      guard status != .open else { return nil }
       status = .open
-      return [.status(.open, result: nil)]
+      return .status(.open, result: nil)
     case .unknown(let type): throw Refusal(.unknownType, type)
     }
   }
 
   private mutating func select(
     _ selection: Command.Selection
-  ) throws(Refusal) -> [SessionChange] {
+  ) throws(Refusal) -> SessionChange? {
     let before = standingValue
     let row = try row(meantBy: selection)
     let changes = try picker.select(row: row, column: selection.column)
     if !changes.isEmpty { undoList.push(before, countMax: limits.undo) }
-    return self.changes(changes, rangeBefore: nil)
+    return change(changes, rangeBefore: nil)
   }
 
   /// The row that the member saw: by its place if the rows are still the same, else by its key.
@@ -132,14 +137,14 @@ extension SessionFold {
 
   private mutating func tap(
     _ target: TapTarget, by member: MemberID, at now: Instant
-  ) throws(Refusal) -> [SessionChange] {
+  ) throws(Refusal) -> SessionChange? {
     let before = standingValue
     let rangeBefore = picker.range
     let changes = try picker.tap(target, mayClose: mayClose(member, at: now))
     undoList.push(before, countMax: limits.undo)
     tappedBy = member
     tappedAt = now
-    return self.changes(changes, rangeBefore: rangeBefore)
+    return change(changes, rangeBefore: rangeBefore)
   }
 
   /// Whether `member` may close the range that is open.
@@ -149,48 +154,46 @@ extension SessionFold {
     return now.milliseconds - tappedAt.milliseconds >= limits.openTapMilliseconds
   }
 
-  private mutating func clear() -> [SessionChange] {
+  private mutating func clear() -> SessionChange? {
     let before = standingValue
     let rangeBefore = picker.range
     let changes = picker.clear()
-    if changes.isEmpty { return [] }
+    if changes.isEmpty { return nil }
     undoList.push(before, countMax: limits.undo)
     forgetTap()
-    return self.changes(changes, rangeBefore: rangeBefore)
+    return change(changes, rangeBefore: rangeBefore)
   }
 
-  private mutating func undo() throws(Refusal) -> [SessionChange] {
+  private mutating func undo() throws(Refusal) -> SessionChange? {
     while let value = undoList.popPast() {
       let before = standingValue
-      let changes = restore(value)
-      if changes.isEmpty { continue }
+      guard let change = restore(value) else { continue }
       undoList.pushFuture(before)
-      return changes
+      return change
     }
     throw Refusal(.nothingToUndo, "no earlier value is left to put back")
   }
 
-  private mutating func redo() throws(Refusal) -> [SessionChange] {
+  private mutating func redo() throws(Refusal) -> SessionChange? {
     while let value = undoList.popFuture() {
       let before = standingValue
-      let changes = restore(value)
-      if changes.isEmpty { continue }
+      guard let change = restore(value) else { continue }
       undoList.pushPast(before)
-      return changes
+      return change
     }
     throw Refusal(.nothingToUndo, "no undone value is left to put back")
   }
 
-  private mutating func restore(_ value: StandingValue) -> [SessionChange] {
+  private mutating func restore(_ value: StandingValue) -> SessionChange? {
     let rangeBefore = picker.range
     let changes = picker.restore(value.value)
-    if changes.isEmpty { return [] }
+    if changes.isEmpty { return nil }
     tappedBy = picker.range == nil ? nil : value.by
     tappedAt = picker.range == nil ? nil : value.tappedAt
-    return self.changes(changes, rangeBefore: rangeBefore)
+    return change(changes, rangeBefore: rangeBefore)
   }
 
-  private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> [SessionChange] {
+  private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> SessionChange? {
     guard picker.isComplete else {
       throw Refusal(
         .notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
@@ -199,7 +202,7 @@ extension SessionFold {
       throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")
     }
     status = .confirmed
-    return [.status(.confirmed, result: picker.result)]
+    return .status(.confirmed, result: picker.result)
   }
 
   private mutating func remember(

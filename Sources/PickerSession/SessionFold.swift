@@ -97,8 +97,8 @@ package struct SessionFold: Sendable {
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
-    if !answer.changes.isEmpty {
-      commit(changes(answer.changes, rangeBefore: before.range), author: nil, at: now, &outcomes)
+    if let change = change(answer.changes, rangeBefore: before.range) {
+      commit(change, author: nil, at: now, &outcomes)
     }
     if answer.cellsChanged {
       outcomes.append(
@@ -112,24 +112,18 @@ package struct SessionFold: Sendable {
     tappedAt = nil
   }
 
-  /// Gives a range change its member and the range before it.
-  func changes(_ changes: [PickerChange], rangeBefore: DateRange?) -> [SessionChange] {
-    changes.map { change in
-      if case .range(let range) = change {
-        .range(range, by: tappedBy, before: rangeBefore)
-      } else {
-        .picker(change)
-      }
-    }
+  /// What the picker has changed; `nil` for nothing.
+  func change(_ changes: [PickerChange], rangeBefore: DateRange?) -> SessionChange? {
+    changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
   /// Makes a revision of what has just been changed.
   mutating func commit(
-    _ changes: [SessionChange], author: Delta.Author?, at now: Instant,
+    _ change: SessionChange, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     revision += 1
-    let delta = Delta(revision: revision, at: now, author: author, changes: changes)
+    let delta = Delta(revision: revision, at: now, author: author, change: change)
     history.append(delta)
     if history.count > limits.history { history.removeFirst() }
     outcomes.append(.delta(delta))

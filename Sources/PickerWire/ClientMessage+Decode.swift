@@ -18,29 +18,29 @@ extension ClientMessage {
     } catch {
       throw BadMessage("not a JSON object: \(error.reason), at octet \(error.offset)")
     }
-    switch try fields.string(.type, text) {
-    case "join": return .join(try join(fields, text))
-    case "select":
+    switch try fields.kind(text) {
+    case .join: return .join(try join(fields, text))
+    case .select:
       let command = Command.select(try selection(fields, text))
       switch fields[.key] {
       case nil, .string: return .command(ref: try fields.ref(), command)
       case .integer, .fraction, .other:
         return .selectWithBadKey(ref: try fields.ref(), command)
       }
-    case "tap": return .command(ref: try fields.ref(), .tap(try target(fields, text)))
-    case "clear": return .command(ref: try fields.ref(), .clear)
-    case "undo": return .command(ref: try fields.ref(), .undo)
-    case "redo": return .command(ref: try fields.ref(), .redo)
-    case "confirm": return .command(ref: try fields.ref(), .confirm)
-    case "cancel": return .command(ref: try fields.ref(), .cancel)
-    case "reopen": return .command(ref: try fields.ref(), .reopen)
-    case "months": return .months(try fields.monthView(text))
-    case "rows": return try rows(fields)
-    case "touch": return .touch(try touch(fields, text))
-    case "leave": return .leave
-    case let type:
+    case .tap: return .command(ref: try fields.ref(), .tap(try target(fields, text)))
+    case .clear: return .command(ref: try fields.ref(), .clear)
+    case .undo: return .command(ref: try fields.ref(), .undo)
+    case .redo: return .command(ref: try fields.ref(), .redo)
+    case .confirm: return .command(ref: try fields.ref(), .confirm)
+    case .cancel: return .command(ref: try fields.ref(), .cancel)
+    case .reopen: return .command(ref: try fields.ref(), .reopen)
+    case .months: return .months(try fields.monthView(text))
+    case .rows: return try rows(fields)
+    case .touch: return .touch(try touch(fields, text))
+    case .leave: return .leave
+    case nil:
       guard let ref = try? fields.ref() else { return .ignored }
-      return .command(ref: ref, .unknown(type: type))
+      return .command(ref: ref, .unknown(type: try fields.string(.type, text)))
     }
   }
 

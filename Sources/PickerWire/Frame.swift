@@ -15,7 +15,7 @@ package final class Frame: @unchecked Sendable {
 
   package init(_ octets: UnsafeRawBufferPointer) {
     count = octets.count
-    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 8)
+    base = Frame.room(count)
     if let from = octets.baseAddress {
       (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)
     }
@@ -23,7 +23,7 @@ package final class Frame: @unchecked Sendable {
 
   package init(_ octets: [UInt8]) {
     count = octets.count
-    base = .allocate(byteCount: Frame.headroom + octets.count, alignment: 8)
+    base = Frame.room(count)
     octets.withUnsafeBytes { octets in
       guard let from = octets.baseAddress else { return }
       (base + Frame.headroom).copyMemory(from: from, byteCount: octets.count)
@@ -35,6 +35,11 @@ package final class Frame: @unchecked Sendable {
   package convenience init(_ text: borrowing JSONWriter) { self.init(text.bytes) }
 
   deinit { base.deallocate() }
+
+  /// As octets: with an alignment of its own the allocator would be asked in a slower way.
+  private static func room(_ count: Int) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(UnsafeMutablePointer<UInt8>.allocate(capacity: headroom + count))
+  }
 
   /// The message. Valid as long as the frame lives.
   package var bytes: UnsafeRawBufferPointer {

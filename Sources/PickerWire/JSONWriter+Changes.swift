@@ -7,20 +7,15 @@ import PickerSession
 extension JSONWriter {
   /// The changes without brackets, with commas between them.
   mutating func changes(
-    _ changes: [SessionChange], texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
-  ) {
-    for index in changes.indices {
-      if index > 0 { literal(",") }
-      change(changes[index], texts: texts, windowRows: windowRows, &cache)
-    }
-  }
-
-  private mutating func change(
     _ change: SessionChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
-    case .picker(let change): pickerChange(change, texts: texts, windowRows: windowRows, &cache)
-    case .range(let range, let by, before: _): rangeChange(range, by: by)
+    case .picker(let changes, let tappedBy, rangeBefore: _):
+      for index in changes.indices {
+        if index > 0 { literal(",") }
+        pickerChange(
+          changes[index], by: tappedBy, texts: texts, windowRows: windowRows, &cache)
+      }
     case .status(let status, let result):
       literal("{\"change\":\"status\",\"status\":\"")
       raw(status.rawValue)
@@ -34,7 +29,8 @@ extension JSONWriter {
   }
 
   private mutating func pickerChange(
-    _ change: PickerChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+    _ change: PickerChange, by: MemberID?, texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
   ) {
     switch change {
     case .reload(let column, let state):
@@ -57,7 +53,7 @@ extension JSONWriter {
       literal("{\"change\":\"months\",")
       monthList(months)
       literal("}")
-    case .range(let range): rangeChange(range, by: nil)
+    case .range(let range): rangeChange(range, by: by)
     }
   }
 

@@ -188,7 +188,7 @@ extension JSONWriter {
     literal(",\"at\":\"")
     raw(count: 24) { delta.at.writeRFC3339(to: $0) }
     literal("\",\"changes\":[")
-    changes(delta.changes, texts: texts, windowRows: windowRows, &cache)
+    changes(delta.change, texts: texts, windowRows: windowRows, &cache)
     raw(bands)
     literal("]}")
     return refOffset

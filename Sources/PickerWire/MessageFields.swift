@@ -25,6 +25,12 @@ struct MessageFields {
     case months, resume
   }
 
+  /// The types of messages, as they are written.
+  enum Kind: String, CaseIterable {
+    case select, tap, join, touch, months, rows
+    case clear, undo, redo, confirm, cancel, reopen, leave
+  }
+
   private var values = InlineArray<22, Value?>(repeating: nil)
   /// The fields of the object `months` or `resume`, if the message has it.
   private(set) var months: Box?
@@ -96,18 +102,40 @@ extension MessageFields.Name {
   ]
 
   init?(_ written: JSONName) {
-    let names = MessageFields.Name.written
-    // Word by word: `==` and `firstIndex` of another module are calls.
-    for place in names.indices
-    where names[place].low == written.low && names[place].high == written.high {
-      self.init(rawValue: place)
-      return
+    guard let place = MessageFields.Name.written.place(of: written) else { return nil }
+    self.init(rawValue: place)
+  }
+}
+
+extension MessageFields.Kind {
+  /// In the order of the cases, the most frequent first.
+  private static let written = allCases.map { JSONName($0.rawValue.utf8)! }
+
+  init?(_ written: JSONName) {
+    guard let place = MessageFields.Kind.written.place(of: written) else { return nil }
+    self = MessageFields.Kind.allCases[place]
+  }
+}
+
+extension [JSONName] {
+  /// Word by word: `==` and `firstIndex` of another module are calls.
+  fileprivate func place(of name: JSONName) -> Int? {
+    for place in indices where self[place].low == name.low && self[place].high == name.high {
+      return place
     }
     return nil
   }
 }
 
 extension MessageFields {
+  /// The message's type; `nil` for one that this server does not know.
+  func kind(_ text: Span<UInt8>) throws(BadMessage) -> Kind? {
+    guard case .string(let place) = self[.type] else { throw missing(.type, "a string") }
+    var cursor = JSONCursor(at: place)
+    // It has been checked.
+    return try! cursor.readShortString(text).flatMap { Kind($0) }
+  }
+
   func string(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String {
     guard let value = try optionalString(name, text) else { throw missing(name, "a string") }
     return value

@@ -120,7 +120,7 @@ import Testing
 
     let deltas = SessionFixture.deltas(outcomes)
     #expect(deltas.map(\.revision) == [2, 3])
-    #expect(deltas.first?.changes == [.status(.open, result: nil)])
+    #expect(deltas.first?.change == .status(.open, result: nil))
     #expect(deltas.map { $0.author?.member } == [ana, nil])
   }
 
