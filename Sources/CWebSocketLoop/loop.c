@@ -9,7 +9,7 @@
 
 enum {
   SWEEP_MS = 250,
-  SPARE_DESCRIPTORS = 768,      ///< for everything that is no connection; 64 loops have 450
+  SPARE_DESCRIPTORS = 768,      ///< for everything that is no connection; 64 loops have 514
   RECEIVE_BYTES = 1024,         ///< each connection has a buffer of this size
   WRITE_BYTES_MAX = 1 << 24,    ///< for one system call; what the kernel does not take is copied
   SHARED_BYTES = 65536,         ///< one buffer for all: requests are read into it
@@ -120,7 +120,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   wsl_log_use(loop);
   make_handles(loop);
   fit_descriptors(loop);
-  if (limits->uses_ring) loop->batch.ring = wsl_ring_create();
+  if (limits->uses_ring) loop->batch.ring = wsl_ring_create(loop);
   loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
   if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))

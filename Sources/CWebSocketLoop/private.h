@@ -217,7 +217,7 @@ bool wsl_is_open(const wsl_slot *slot);
 void wsl_flush(wsl_loop *loop);
 
 // ring.c
-struct wsl_ring *wsl_ring_create(void);
+struct wsl_ring *wsl_ring_create(wsl_loop *loop);
 void wsl_ring_destroy(struct wsl_ring *ring);
 bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count);
 

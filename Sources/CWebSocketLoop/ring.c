@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <liburing.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /// io_uring, for nothing but to send to many connections in one call.
 ///
@@ -13,12 +15,20 @@ struct wsl_ring {
   struct io_uring uring;
 };
 
-/// - Returns: NULL if the kernel has no io_uring, or not for us, as in most containers.
-struct wsl_ring *wsl_ring_create(void) {
+/// Needs Linux 5.18.
+///
+/// - Returns: NULL if the kernel has no io_uring, or not for us, as in most containers; the log
+///   says why.
+struct wsl_ring *wsl_ring_create(wsl_loop *loop) {
   struct wsl_ring *ring = malloc(sizeof *ring);
-  if (ring && io_uring_queue_init(WSL_BATCH_SLOTS, &ring->uring, IORING_SETUP_SUBMIT_ALL) == 0)
-    return ring;
+  if (!ring) return NULL;
+  int result = io_uring_queue_init(WSL_BATCH_SLOTS, &ring->uring, IORING_SETUP_SUBMIT_ALL);
+  if (result == 0) return ring;
   free(ring);
+  char line[120];
+  snprintf(line, sizeof line, "no io_uring, each connection is sent to by itself: %s",
+           strerror(-result));
+  wsl_log(loop, false, line);
   return NULL;
 }
 
@@ -37,7 +47,9 @@ static size_t reap(struct io_uring *uring) {
   unsigned count = 0;
   io_uring_for_each_cqe(uring, head, completion) {
     wsl_parcel *parcel = io_uring_cqe_get_data(completion);
-    parcel->result = completion->res;
+    // Whatever else went wrong, a plain call finds out whether it was the ring or the peer.
+    bool is_sure = completion->res >= 0 || completion->res == -EAGAIN;
+    parcel->result = is_sure ? completion->res : WSL_UNTRIED;
     count++;
   }
   io_uring_cq_advance(uring, count);
@@ -55,7 +67,7 @@ static void prepare(struct io_uring_sqe *entry, wsl_parcel *parcel) {
 
 /// Sends each parcel that is untried; at most `WSL_BATCH_SLOTS`.
 ///
-/// - Returns: False if the ring is of no use any more: what is untried still has to be sent.
+/// - Returns: False if the ring is of no use any more. What is untried still has to be sent.
 bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count) {
   struct io_uring *uring = &ring->uring;
   size_t prepared = 0, done = 0;

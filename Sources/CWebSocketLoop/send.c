@@ -1,6 +1,7 @@
 #include "private.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// Everything that a turn of the loop has to send goes out at its end, together.
@@ -84,8 +85,8 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
 /// - Parameter kept: The frame in the batch, or NULL while it is not there.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
                         const uint8_t **kept) {
-  // libwebsockets' own close comes after a callback that has the slot leave this phase; its memory
-  // is not touched for every hearer.
+  // Before libwebsockets writes a close of its own a callback has the slot leave this phase, so
+  // that its memory need not be touched for every hearer.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
   if (!has_room(&loop->batch, *kept ? 0 : count)) {
     wsl_flush(loop);
@@ -144,14 +145,39 @@ static void send_one(wsl_parcel *parcel) {
 }
 
 /// Sends the parcels, many at a time if that can be done.
-static void send_all(wsl_batch *batch, size_t count) {
-  if (count > 1 && batch->ring) {
-    if (wsl_ring_send(batch->ring, batch->parcels, count)) return;
+static void send_all(wsl_loop *loop, size_t count) {
+  wsl_batch *batch = &loop->batch;
+  if (count > 1 && batch->ring && !wsl_ring_send(batch->ring, batch->parcels, count)) {
     wsl_ring_destroy(batch->ring);
     batch->ring = NULL;
+    wsl_log(loop, false, "io_uring fails; from now on each connection is sent to by itself");
   }
   for (size_t index = 0; index < count; index++)
     if (batch->parcels[index].result == WSL_UNTRIED) send_one(&batch->parcels[index]);
+}
+
+/// Holds back what the kernel did not take of a parcel: as one, for libwebsockets writes one piece
+/// each time the socket can take some, and keeps at most 1,024 of them.
+static void hold_back_rest(wsl_loop *loop, wsl_parcel *parcel, size_t taken) {
+  const struct iovec *vector = parcel->message.msg_iov;
+  size_t rest = parcel->count - taken, filled = 0;
+  if (parcel->message.msg_iovlen == 1) {
+    hold_back(loop, parcel->slot, (const uint8_t *)vector->iov_base + taken, rest);
+    return;
+  }
+  uint8_t *bytes = malloc(rest);
+  if (!bytes) {
+    wsl_doom(loop, parcel->slot);
+    return;
+  }
+  for (; filled < rest; vector++) {
+    size_t skipped = taken < vector->iov_len ? taken : vector->iov_len;
+    memcpy(bytes + filled, (const uint8_t *)vector->iov_base + skipped, vector->iov_len - skipped);
+    filled += vector->iov_len - skipped;
+    taken -= skipped;
+  }
+  hold_back(loop, parcel->slot, bytes, rest);
+  free(bytes);
 }
 
 /// Takes what came of a parcel.
@@ -163,14 +189,7 @@ static void settle(wsl_loop *loop, wsl_parcel *parcel) {
     wsl_doom(loop, slot);
     return;
   }
-  size_t skipped = taken > 0 ? (size_t)taken : 0;
-  for (size_t index = 0; index < parcel->message.msg_iovlen; index++) {
-    const struct iovec *vector = &parcel->message.msg_iov[index];
-    size_t done = skipped < vector->iov_len ? skipped : vector->iov_len;
-    skipped -= done;
-    if (done < vector->iov_len && slot->phase == PHASE_OPEN)
-      hold_back(loop, slot, (const uint8_t *)vector->iov_base + done, vector->iov_len - done);
-  }
+  hold_back_rest(loop, parcel, taken > 0 ? (size_t)taken : 0);
   if (slot->phase == PHASE_OPEN && slot->is_full)
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
@@ -192,7 +211,7 @@ void wsl_flush(wsl_loop *loop) {
     // Behind what libwebsockets has begun to write by itself, such as a pong.
     parcel->result = lws_partial_buffered(slot->wsi) ? -EAGAIN : WSL_UNTRIED;
   }
-  send_all(batch, count);
+  send_all(loop, count);
   batch->slot_count = batch->piece_count = batch->byte_count = 0;
   for (size_t index = 0; index < count; index++) settle(loop, &batch->parcels[index]);
 }

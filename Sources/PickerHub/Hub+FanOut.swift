@@ -31,6 +31,7 @@ extension Hub {
     // Most hear the first copy, and can take it at once: they are sent it together, last.
     var shared: Frame?
     var hasSlowReader = false
+    let fullCountBefore = fullCount
     var hearers: [ConnectionID] = []
     swap(&hearers, &self.hearers)
     let connections = connections
@@ -52,8 +53,9 @@ extension Hub {
         deliver(.news(frame), connection)
       }
     }
-    if let shared, hasSlowReader {
-      // One that waits for too much was closed, which the others have heard: some may be full now.
+    if let shared, hasSlowReader || fullCount != fullCountBefore {
+      // Some may be full now: one that waits for too much was closed, which the others have heard;
+      // or what was posted before has gone out meanwhile.
       for hearer in hearers {
         if let connection = connections[hearer] { deliver(.news(shared), connection) }
       }

@@ -31,6 +31,8 @@ package final class Hub {
   var outcomes: [Outcome] = []
   var effects: [SessionEffect] = []
   var hearers: [ConnectionID] = []
+  /// How often the port has told late that a connection is full.
+  var fullCount = 0
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.
@@ -151,7 +153,12 @@ package final class Hub {
   }
 
   /// A part of what was posted to a connection waits: as ``SendOutcome/full``, told later.
-  package func full(_ id: ConnectionID) { connections[id]?.outbox.isFull = true }
+  ///
+  /// May come from within any call of the port.
+  package func full(_ id: ConnectionID) {
+    fullCount += 1
+    connections[id]?.outbox.isFull = true
+  }
 
   /// The frame that made the port answer ``SendOutcome/full`` is out.
   package func writable(_ id: ConnectionID, at time: HubTime) {

@@ -23,7 +23,7 @@ package protocol HubPort: AnyObject {
   ///
   /// - Returns: As ``send(_:to:)``; or ``SendOutcome/sent``, and ``Hub/full(_:)`` follows.
   func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
-  /// Posts a frame to many.
+  /// Posts a frame to many. For one that gets full meanwhile, the port holds it back.
   ///
   /// - Returns: The places in `connections` of those that answer ``SendOutcome/full``.
   func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]

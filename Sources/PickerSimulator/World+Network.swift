@@ -5,12 +5,19 @@ package import PickerWire
 /// The network between the clients and the hub.
 extension World: HubPort {
   package func send(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
+    if fullSoon.contains(id) { tellFull() }
+    return take(frame, id)
+  }
+
+  private func take(_ frame: Frame, _ id: ConnectionID) -> SendOutcome {
     guard let link = links[id.raw], !link.isGoneAtHub else {
       breach("nothing is sent to a connection that is gone")
       return .gone
     }
     if link.closeCode != nil { breach("nothing is sent to a connection after its close") }
-    if link.isFull { breach("nothing is sent to a full connection before it is writable") }
+    if link.isFull && !toldFull.contains(id) {
+      breach("nothing is sent to a full connection before it is writable")
+    }
     sentFrameCount += 1
     noteAttach(link)
     if link.isHalfOpen {
@@ -28,9 +35,13 @@ extension World: HubPort {
     return .full
   }
 
-  /// A connection that gets full may be noticed later in the turn, as by the real loop.
+  /// A connection that gets full may be noticed later in the turn, within another call of the port
+  /// or at its end, as by the real loop.
   package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
-    let outcome = send(frame, to: id)
+    if chance.once(in: 3) { tellFull() }
+    let wasFull = links[id.raw]?.isFull == true
+    let outcome = take(frame, id)
+    if wasFull { return .full }
     guard outcome == .full, let link = links[id.raw], chance.coin() else { return outcome }
     link.isFull = false
     fullSoon.append(id)
@@ -41,12 +52,14 @@ extension World: HubPort {
     for id in fullSoon {
       guard let link = links[id.raw], !link.isGoneAtHub, link.closeCode == nil else { continue }
       link.isFull = true
+      toldFull.insert(id)
       hub.full(id)
     }
     fullSoon = []
   }
 
   package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    tellFull()
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }

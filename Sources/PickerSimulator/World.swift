@@ -21,6 +21,8 @@ package final class World {
   var links: [UInt64: Link] = [:]
   /// Connections of which the hub hears at the end of its turn that they are full.
   var fullSoon: [ConnectionID] = []
+  /// Those of which it has heard so within the turn that goes on.
+  var toldFull: Set<ConnectionID> = []
   var linkCount: UInt64 = 0
   var clients: [SimulatedClient] = []
   var records: [SessionRecord] = []
@@ -80,6 +82,7 @@ package final class World {
   func enter(_ call: (HubTime) -> Void) {
     call(clock.now)
     tellFull()
+    toldFull = []
     checkAfterCall()
     let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
     guard due != timerDue else { return }

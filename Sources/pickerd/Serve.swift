@@ -78,7 +78,7 @@ struct Serve: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Whether many messages are sent in one call of the kernel. auto: by io_uring, where the "
-        + "kernel has it and allows it; most containers do not. off: a call for each. "
+        + "kernel has it (Linux 5.18) and allows it; most containers do not. off: a call for each. "
         + "(default: auto)", valueName: "auto|off"))
   var ioUring: String?
 

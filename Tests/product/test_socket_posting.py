@@ -48,8 +48,32 @@ def rings(server):
     return sum("io_uring" in os.readlink(entry) for entry in folder.iterdir())
 
 
-def test_no_ring_is_made_where_it_is_switched_off(start):
+def is_allowed_here():
+    """Whether a process may have an io_uring on this machine."""
+    descriptor = ctypes.CDLL(None).syscall(IO_URING_SETUP, 1, ctypes.create_string_buffer(120))
+    if descriptor >= 0:
+        os.close(descriptor)
+    return descriptor >= 0
+
+
+def test_there_is_a_ring_where_the_kernel_allows_it_and_not_where_it_is_switched_off(start):
+    assert rings(start()) == int(is_allowed_here())
     assert rings(start(ring=0)) == 0
+    refused = start(before=forbidding(IO_URING_SETUP))
+    assert rings(refused) == 0
+    assert "no io_uring" in refused.log.read_text()
+
+
+def test_a_ring_that_fails_is_given_up_and_nothing_is_lost(start):
+    server = start(before=forbidding(IO_URING_ENTER))
+    assert rings(server) == int(is_allowed_here())
+    webs = [server.websocket("/script") for _ in range(3)]
+    webs[0].send_text("all hear this")
+    for web in webs:
+        assert web.read_text() == "hear this"
+    assert rings(server) == 0
+    for web in webs:
+        web.socket.close()
 
 
 def test_what_a_turn_sends_to_one_connection_arrives_in_order(server):
@@ -116,6 +140,19 @@ def test_what_was_sent_arrives_before_the_close_that_the_same_packet_brings_abou
         web.send(frame(TEXT, b"before") + frame(CLOSE, b"\x03\xe8"))
         assert web.read_frame() == (TEXT, b"before")
         assert web.read_close()[0] == 1000
+
+
+def test_a_thousand_small_pieces_of_a_turn_reach_one_that_does_not_read(server):
+    """What the kernel does not take of them waits as one."""
+    with server.websocket("/script", **SLOW) as web:
+        web.send_text("flood 1 6000000")
+        for _ in range(3):
+            web.send_text("each 1200 0")
+        time.sleep(0.3)
+        assert web.read_text() == "x" * 6_000_000
+        for _ in range(3):
+            for index in range(1200):
+                assert web.read_text() == f"{index} "
 
 
 def test_a_ping_between_messages_is_answered_and_breaks_none(server):

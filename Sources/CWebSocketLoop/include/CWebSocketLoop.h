@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Octets that must be writable in front of every payload given to `wsl_send`: the frame's
+/// Octets that must be writable in front of every payload that is sent or posted: the frame's
 /// header is written there.
 #define WSL_HEADROOM 16
 
