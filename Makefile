@@ -38,7 +38,8 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # Swift's runtime inside: a machine that runs it needs no Swift, and calls into the runtime are short.
-RELEASE = -c release --static-swift-stdlib
+# Accesses that overlap are looked for in debug builds, which all tests of the modules are.
+export RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
 .PHONY: help

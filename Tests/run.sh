@@ -4,6 +4,7 @@
 # The product's tests drive the release build, which is what users get; the modules' tests are a
 # debug build, with its overflow and exclusivity checks. Everything runs even if a part has failed.
 set -uo pipefail
+: "${RELEASE:?says how the release is built; please call this by make test}"
 cd "$(dirname "$0")/.."
 
 logs=.build/test-logs
@@ -48,11 +49,10 @@ build() {
 attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml" || echo 0; }
 
 begin "building the server (release)"
-# As the Makefile builds what users get.
-build -c release --static-swift-stdlib --product pickerd
+build $RELEASE --product pickerd
 
 begin "allocations of a tap (MicroBench)"
-build -c release --static-swift-stdlib --product MicroBench
+build $RELEASE --product MicroBench
 timeout 5m .build/release/MicroBench check >"$logs/micro.log"
 status=$?
 cat "$logs/micro.log"

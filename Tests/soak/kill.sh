@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-swift build -c release --static-swift-stdlib --product pickerd
+swift build $RELEASE --product pickerd
 [ -x .venv/bin/python ] || python3 -m venv .venv
 .venv/bin/pip install --quiet --disable-pip-version-check -r Tests/product/requirements.txt
 PICKERD="$PWD/.build/release/pickerd" PICKERD_KILL_ROUNDS=$1 PICKERD_KILL_SEED=$2 \
