@@ -13,11 +13,13 @@
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
-/// What is posted goes out when one of these is used up, or the turn ends.
+/// What is posted goes out when one of these is used up, or the turn ends. Enough for a session of
+/// a thousand members that several turn at a time.
 enum {
-  WSL_BATCH_SLOTS = 256,
-  WSL_BATCH_PIECES = 1024,
+  WSL_BATCH_SLOTS = 1024,
+  WSL_BATCH_PIECES = 8192,
   WSL_BATCH_BYTES = 65536,
+  WSL_PIECES_EACH_MAX = 1000, ///< of one connection; the kernel takes 1,024 in a call
 };
 
 enum { WSL_UNTRIED = -4096, WSL_SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
@@ -81,6 +83,7 @@ typedef struct wsl_slot {
   int64_t ping_at_ms, pong_at_ms;
   int64_t octets_read;      ///< from the socket when the request before was over
   uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
+  uint16_t posted_count;
   union {
     wsl_assembly *assembly; ///< OPEN
     wsl_farewell *farewell; ///< DRAINING, CLOSING

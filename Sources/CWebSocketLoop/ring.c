@@ -11,6 +11,9 @@
 /// Every send is one that must not wait, so the kernel has done all of them when the call
 /// returns: nothing is under way between two calls, and no memory has to outlive one.
 
+/// Sends of one call: more hardly make each cheaper.
+enum { ENTRIES = 256 };
+
 struct wsl_ring {
   struct io_uring uring;
 };
@@ -22,7 +25,7 @@ struct wsl_ring {
 struct wsl_ring *wsl_ring_create(wsl_loop *loop) {
   struct wsl_ring *ring = malloc(sizeof *ring);
   if (!ring) return NULL;
-  int result = io_uring_queue_init(WSL_BATCH_SLOTS, &ring->uring, IORING_SETUP_SUBMIT_ALL);
+  int result = io_uring_queue_init(ENTRIES, &ring->uring, IORING_SETUP_SUBMIT_ALL);
   if (result == 0) return ring;
   free(ring);
   char line[120];
@@ -65,23 +68,30 @@ static void prepare(struct io_uring_sqe *entry, wsl_parcel *parcel) {
   io_uring_sqe_set_data(entry, parcel);
 }
 
-/// Sends each parcel that is untried; at most `WSL_BATCH_SLOTS`.
-///
-/// - Returns: False if the ring is of no use any more. What is untried still has to be sent.
-bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count) {
-  struct io_uring *uring = &ring->uring;
-  size_t prepared = 0, done = 0;
-  for (size_t index = 0; index < count; index++) {
-    if (parcels[index].result != WSL_UNTRIED) continue;
-    struct io_uring_sqe *entry = io_uring_get_sqe(uring);
-    if (!entry) return false;
-    prepare(entry, &parcels[index]);
-    prepared++;
-  }
-  while (done < prepared) {
+/// Sends what was prepared.
+static bool submit(struct io_uring *uring, size_t prepared) {
+  for (size_t done = 0; done < prepared;) {
     int result = io_uring_submit_and_wait(uring, (unsigned)(prepared - done));
     done += reap(uring);
     if (result < 0 && result != -EINTR) return false;
   }
   return true;
+}
+
+/// Sends each parcel that is untried.
+///
+/// - Returns: False if the ring is of no use any more. What is untried still has to be sent.
+bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count) {
+  struct io_uring *uring = &ring->uring;
+  size_t prepared = 0;
+  for (size_t index = 0; index < count; index++) {
+    if (parcels[index].result != WSL_UNTRIED) continue;
+    struct io_uring_sqe *entry = io_uring_get_sqe(uring);
+    if (!entry) return false;
+    prepare(entry, &parcels[index]);
+    if (++prepared < ENTRIES) continue;
+    if (!submit(uring, prepared)) return false;
+    prepared = 0;
+  }
+  return submit(uring, prepared);
 }

@@ -55,8 +55,9 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 
 // Posting --------------------------------------------------------------------------------------
 
-static bool has_room(const wsl_batch *batch, size_t count) {
+static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count) {
   return batch->slot_count < WSL_BATCH_SLOTS && batch->piece_count < WSL_BATCH_PIECES &&
+         slot->posted_count < WSL_PIECES_EACH_MAX &&
          (count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
 
@@ -78,8 +79,10 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
   } else {
     batch->slots[batch->slot_count++] = (uint32_t)(slot - loop->slots);
     slot->posted_first = number;
+    slot->posted_count = 0;
   }
   slot->posted_last = number;
+  slot->posted_count++;
 }
 
 /// - Parameter kept: The frame in the batch, or NULL while it is not there.
@@ -88,7 +91,7 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
   // Before libwebsockets writes a close of its own a callback has the slot leave this phase, so
   // that its memory need not be touched for every hearer.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
-  if (!has_room(&loop->batch, *kept ? 0 : count)) {
+  if (!has_room(&loop->batch, slot, *kept ? 0 : count)) {
     wsl_flush(loop);
     *kept = NULL;
     if (slot->phase != PHASE_OPEN) return WSL_GONE;
@@ -132,7 +135,7 @@ static void pack(wsl_batch *batch, wsl_slot *slot, wsl_parcel *parcel, struct io
         (struct iovec){.iov_base = (void *)(uintptr_t)piece->bytes, .iov_len = piece->count};
     parcel->count += piece->count;
   }
-  slot->posted_first = slot->posted_last = 0;
+  slot->posted_first = slot->posted_last = slot->posted_count = 0;
 }
 
 static void send_one(wsl_parcel *parcel) {
@@ -203,7 +206,7 @@ void wsl_flush(wsl_loop *loop) {
   for (uint32_t index = 0; index < batch->slot_count; index++) {
     wsl_slot *slot = &loop->slots[batch->slots[index]];
     bool is_over = slot->phase != PHASE_OPEN;
-    if (is_over) slot->posted_first = 0;
+    if (is_over) slot->posted_first = slot->posted_count = 0;
     if (!slot->posted_first) continue;
     wsl_parcel *parcel = &batch->parcels[count++];
     pack(batch, slot, parcel, vectors);

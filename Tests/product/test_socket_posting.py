@@ -85,7 +85,7 @@ def test_what_a_turn_sends_to_one_connection_arrives_in_order(server):
 
 
 def test_more_connections_than_fit_a_batch_hear_everything_in_order(server):
-    webs = [server.websocket("/script") for _ in range(600)]
+    webs = [server.websocket("/script") for _ in range(1300)]
     webs[0].send_text("each 7 5")
     for web in webs:
         for index in range(7):
