@@ -16,7 +16,7 @@ COUNTS = (1, 2)
 MANY_LEAST, HOT_LEAST = 1.7, 0.97
 
 #: As many taps under way as keep a server busy while the generator sleeps.
-MANY = Scenario("1000x5 many", [(1000, 5, True)], 0, window=16)
+MANY = Scenario("1000x5 many", [(1000, 5, True)], 0, window=64)
 #: The first session is the first loop's, which accepts; the hot one is the second's.
 HOT = Scenario("1x1000 hot", [(1, 1, False), (1, 1000, True)], 0, window=48)
 SCENARIOS = {MANY: MANY_LEAST, HOT: HOT_LEAST}
