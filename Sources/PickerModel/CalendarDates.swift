@@ -23,7 +23,6 @@ struct CalendarDates: Sendable {
   private let min: Bound
   private let max: Bound
   private let areMonthsGiven: Bool
-  private let monthsMax: Int
 
   /// Reads `months`, `min` and `max`.
   init(_ reader: inout DefinitionReader) {
@@ -36,8 +35,8 @@ struct CalendarDates: Sendable {
     min = CalendarDates.bound("min", &reader)
     max = CalendarDates.bound("max", &reader)
     areMonthsGiven = reader.has("months")
-    monthsMax = reader.limits.monthsMax
-    for problem in find(today: reader.today).problems { reader.report(problem) }
+    let found = find(today: reader.today, monthsMax: reader.limits.monthsMax)
+    for problem in found.problems { reader.report(problem) }
   }
 
   private static func months(
@@ -90,21 +89,23 @@ struct CalendarDates: Sendable {
 }
 
 extension CalendarDates {
-  /// - Throws: What would be a problem of a definition made today.
+  /// What has been accepted once may grow over the limit of months.
+  ///
+  /// - Throws: What else would be a problem of a definition made today.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> CalendarBounds {
-    let found = find(today: today)
+    let found = find(today: today, monthsMax: .max)
     if let problem = found.problems.first { throw problem }
     return found.bounds!
   }
 
   /// The bounds on a day and what is wrong with them; with no day, what is wrong on every day.
   private func find(
-    today: CivilDate?
+    today: CivilDate?, monthsMax: Int
   ) -> (bounds: CalendarBounds?, problems: [DefinitionProblem]) {
     var problems: [DefinitionProblem] = []
     let first = month(from, "from", today, &problems)
     let last = month(through, "through", today, &problems)
-    if let problem = listProblem(first, last) { problems.append(problem) }
+    if let problem = listProblem(first, last, monthsMax) { problems.append(problem) }
     let givenMin = date(min, "min", today, &problems)
     let givenMax = date(max, "max", today, &problems)
     let low = givenMin ?? (min.isOpen ? first?.first : nil)
@@ -121,7 +122,9 @@ extension CalendarDates {
     return (bounds, [])
   }
 
-  private func listProblem(_ first: CivilMonth?, _ last: CivilMonth?) -> DefinitionProblem? {
+  private func listProblem(
+    _ first: CivilMonth?, _ last: CivilMonth?, _ monthsMax: Int
+  ) -> DefinitionProblem? {
     guard let first, let last else { return nil }
     if first > last {
       let detail = "the months begin with \(first), after their end, which is \(last)"

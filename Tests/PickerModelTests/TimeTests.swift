@@ -111,6 +111,22 @@ import Testing
     #expect(try Picker(json, at: "2040-01-01T00:00:00Z").nextTick == nil)
   }
 
+  @Test func `an accepted list grows over the limit of months, as after a restart`() throws {
+    let json = #"{"kind":"calendar","months":{"from":"2026-01","through":"thisMonth"}}"#
+    var limits = DefinitionLimits()
+    limits.monthsMax = 12
+    let now = Instant("2026-12-15T10:00:00Z")
+    var picker = try Picker(Definition.make(json, now: now, limits: limits), now: now)
+
+    _ = picker.tick("2027-01-01T00:00:00Z")
+
+    #expect(picker.months?.last == CivilMonth("2027-01"))
+    let next = Instant("2027-01-01T00:00:00Z")
+    #expect(throws: DefinitionProblem.self) {
+      try Definition.make(json, now: next, limits: limits)
+    }
+  }
+
   @Test func `a value is restored as a tick would keep it, with the cause undo`() throws {
     var picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:00Z")
     let value = picker.value

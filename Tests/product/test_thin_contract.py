@@ -100,13 +100,14 @@ def test_the_asyncapi_messages_are_those_that_every_message_is_held_against(asyn
 
 
 def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
-    decoder = (SOURCES / "PickerWire/ClientMessage+Decode.swift").read_text()
-    types = set(re.findall(r'^    case "(\w+)":', decoder, re.M))
+    decoder = (SOURCES / "PickerWire/MessageFields.swift").read_text()
+    kinds = re.search(r"enum Kind: String, CaseIterable \{\n(.*?)\n  \}", decoder, re.S)[1]
+    types = {name for case in re.findall(r"^ +case (.+)$", kinds, re.M)
+             for name in case.split(", ")}
     messages = asyncapi["components"]["messages"]
     client = {n.split(".")[1]: m["payload"]["schema"] for n, m in messages.items()
               if n.startswith("client.")}
-    fields = set(re.findall(
-        r'JSONName\("(\w+)"\)', (SOURCES / "PickerWire/MessageFields.swift").read_text()))
+    fields = set(re.findall(r'JSONName\("(\w+)"\)', decoder))
     named = set()
     for said in client.values():
         for name, what in said["properties"].items():
