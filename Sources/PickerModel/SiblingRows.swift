@@ -10,6 +10,12 @@ package final class NodeTable: Sendable {
     let content: Int32
   }
 
+  /// Which table it is, for who must not keep the rows.
+  ///
+  /// Not a weak reference: an object that has had one is retained and released slowly ever after.
+  final class Identity: Sendable {}
+
+  let identity = Identity()
   let texts: [String]
   let keys: [String]
   /// Per node its children; `count` 0 for a leaf.
@@ -87,8 +93,8 @@ package struct SiblingRows: Sendable {
   let list: NodeTable.List
 
   package var count: Int { Int(list.count) }
-  /// What all lists of one definition have in common, and no other's.
-  package var definitionsRows: AnyObject { table }
+  /// What all lists of one definition have in common, and no other's; does not keep the rows.
+  package var identity: AnyObject { table.identity }
   /// Tells the definition's lists apart, as far as they read differently.
   package var listNumber: Int { Int(list.content) }
   package func key(at row: Int) -> String { table.keys[node(at: row)] }

@@ -4,8 +4,7 @@ import PickerModel
 /// Lists of rows as they were written last, so that a column which is reloaded again and again, the
 /// days of a month or the children of a node, is not written again and again.
 ///
-/// Has room for a few lists, which push each other out. A list of a definition's own rows is found
-/// as long as the definition is there, and does not keep it.
+/// Has room for a few lists, which push each other out. None keeps a definition in memory.
 struct RowsCache {
   private struct Written {
     let rows: Rows
@@ -17,11 +16,7 @@ struct RowsCache {
   /// What the rows are, without keeping a definition in memory.
   private enum Rows {
     case numbers(ColumnRows)
-    case nodes(of: Weak, list: Int)
-  }
-
-  private struct Weak {
-    weak var definitionsRows: AnyObject?
+    case nodes(of: AnyObject, list: Int)
   }
 
   private var written: [Written?]
@@ -68,13 +63,13 @@ struct RowsCache {
 
   private static func kept(_ rows: ColumnRows) -> Rows {
     guard case .nodes(let siblings) = rows else { return .numbers(rows) }
-    return .nodes(of: Weak(definitionsRows: siblings.definitionsRows), list: siblings.listNumber)
+    return .nodes(of: siblings.identity, list: siblings.listNumber)
   }
 
   private static func isSame(_ known: Rows, _ rows: ColumnRows) -> Bool {
     switch (known, rows) {
-    case (.nodes(let weak, let list), .nodes(let siblings)):
-      weak.definitionsRows === siblings.definitionsRows && list == siblings.listNumber
+    case (.nodes(let identity, let list), .nodes(let siblings)):
+      identity === siblings.identity && list == siblings.listNumber
     case (.numbers(let known), _): known == rows
     case (.nodes, _): false
     }
