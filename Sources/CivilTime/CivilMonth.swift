@@ -83,11 +83,16 @@ extension CivilMonth {
   /// `YYYY-MM`.
   package var iso: String {
     String(unsafeUninitializedCapacity: 7) { octets in
-      writeDigits(year, count: 4, to: octets, at: 0)
-      octets[4] = UInt8(ascii: "-")
-      writeDigits(month, count: 2, to: octets, at: 5)
+      writeISO(to: octets)
       return 7
     }
+  }
+
+  /// Writes the 7 octets of ``iso``, without a string.
+  package func writeISO(to octets: UnsafeMutableBufferPointer<UInt8>) {
+    writeDigits(year, count: 4, to: octets, at: 0)
+    octets[4] = UInt8(ascii: "-")
+    writeDigits(month, count: 2, to: octets, at: 5)
   }
 }
 

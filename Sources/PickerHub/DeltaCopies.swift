@@ -26,6 +26,8 @@ struct DeltaCopies {
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
+  /// The bands that were written last: the author mostly looks at the months of the others.
+  private var lastBands: (view: MonthView?, octets: [UInt8])?
 
   init(
     _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
@@ -74,13 +76,20 @@ struct DeltaCopies {
   }
 
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
-    let bands = encoder.bands(changedBy: delta, in: session, key.view)
+    let bands = bands(in: key.view)
     if let encoded, encoded.language == key.language {
       return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
     let delta = encodedMore[key.language] ?? encoder.encode(delta, texts: languages[language])
     if encoded == nil { encoded = (key.language, delta) } else { encodedMore[key.language] = delta }
     return encoder.frame(delta, ref: ref, bands: bands)
+  }
+
+  private mutating func bands(in view: MonthView?) -> [UInt8] {
+    if let lastBands, lastBands.view == view { return lastBands.octets }
+    let octets = encoder.bands(changedBy: delta, in: session, view)
+    lastBands = (view, octets)
+    return octets
   }
 }
 
@@ -89,7 +98,7 @@ extension MessageEncoder {
   func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
     guard let view, let ranges = delta.ranges else { return [] }
     let picker = session.fold.picker
-    var changed: [(month: CivilMonth, bands: [Band])] = []
+    var changed: [(month: CivilMonth, bands: MonthBands)] = []
     for offset in 0..<view.count {
       guard let month = view.from.adding(months: offset) else { break }
       if picker.bandsDiffer(in: month, ranges.before, ranges.after) {

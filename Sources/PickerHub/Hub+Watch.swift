@@ -19,7 +19,7 @@ package struct MonthSight {
   package let month: CivilMonth
   /// Whole weeks.
   package let cells: [Cell]
-  package let bands: [Band]
+  package let bands: MonthBands
   package let texts: any RowTexts
 }
 

@@ -163,20 +163,11 @@ struct CalendarRules {
     }
   }
 
-  /// A band per week row that has days of the month and of `range`.
-  func bands(of month: CivilMonth, for range: DateRange?) -> [Band] {
-    guard bounds.months.contains(month), let part = Part(of: range, in: month) else { return [] }
+  func bands(of month: CivilMonth, for range: DateRange?) -> MonthBands {
+    guard bounds.months.contains(month), let part = Part(of: range, in: month) else { return .none }
     let lead = kind.grid(of: month).leadCount
-    let cells = (lead + part.from - 1)...(lead + part.to - 1)
-    return (MonthGrid.weekRow(of: cells.lowerBound)...MonthGrid.weekRow(of: cells.upperBound)).map {
-      row in
-      let from = max(cells.lowerBound, row * 7)
-      let to = min(cells.upperBound, row * 7 + 6)
-      return Band(
-        row: row, from: MonthGrid.column(of: from), to: MonthGrid.column(of: to),
-        shape: from == to ? .circle : .pill, head: part.head && from == cells.lowerBound,
-        tail: part.tail && to == cells.upperBound)
-    }
+    return MonthBands(
+      cells: (lead + part.from - 1)..<(lead + part.to), hasHead: part.head, hasTail: part.tail)
   }
 
   /// Whether a month's bands for two ranges are not the same.

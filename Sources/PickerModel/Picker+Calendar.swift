@@ -62,11 +62,11 @@ extension Picker {
   package func cells(of month: CivilMonth) -> [Cell]? { calendar?.cells(of: month, today: today) }
 
   /// What to paint in a month; nothing outside the list.
-  package func bands(of month: CivilMonth) -> [Band] { bands(of: month, for: range) }
+  package func bands(of month: CivilMonth) -> MonthBands { bands(of: month, for: range) }
 
   /// What to paint in a month if `range` were chosen, so that before and after can be compared.
-  package func bands(of month: CivilMonth, for range: DateRange?) -> [Band] {
-    calendar?.bands(of: month, for: range) ?? []
+  package func bands(of month: CivilMonth, for range: DateRange?) -> MonthBands {
+    calendar?.bands(of: month, for: range) ?? .none
   }
 
   /// Whether ``bands(of:for:)`` are others for one range than for another.

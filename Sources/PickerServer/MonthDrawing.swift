@@ -23,7 +23,7 @@ struct MonthDrawing {
   let cells: [Cell]
   /// By cell.
   let cellTexts: [String]
-  let bands: [Band]
+  let bands: MonthBands
 
   private var cellWidth: Double { Double(width) / 7 }
   private var top: Double { Double(height) * (Self.titleShare + Self.weekdayShare) }

@@ -121,7 +121,7 @@ extension JSONWriter {
   }
 
   /// An array of bands.
-  mutating func bands(_ bands: [Band]) {
+  mutating func bands(_ bands: MonthBands) {
     literal("[")
     for (index, band) in bands.enumerated() {
       if index > 0 { literal(",") }

@@ -8,6 +8,8 @@ package import PickerSession
 package final class MessageEncoder {
   private var writer = JSONWriter(capacity: 4096)
   private var cache = RowsCache(count: 64)
+  private var bandWriter = JSONWriter(capacity: 4096)
+  private var wholeMonths = WholeMonths()
   /// How often a delta's changes have been written out since the start.
   package private(set) var deltaEncodeCount = 0
   package let limits: ServerLimits
@@ -120,16 +122,20 @@ package final class MessageEncoder {
   }
 
   /// Changes of kind `bands`, each with a comma before it.
-  package func bands(_ months: [(month: CivilMonth, bands: [Band])]) -> [UInt8] {
-    var writer = JSONWriter(capacity: 512 * months.count)
+  package func bands(_ months: [(month: CivilMonth, bands: MonthBands)]) -> [UInt8] {
+    bandWriter.clear()
     for (month, bands) in months {
-      writer.literal(",{\"change\":\"bands\",\"month\":\"")
-      writer.raw(month.iso)
-      writer.literal("\",\"bands\":")
-      writer.bands(bands)
-      writer.literal("}")
+      bandWriter.literal(",{\"change\":\"bands\",\"month\":\"")
+      bandWriter.raw(count: 7) { month.writeISO(to: $0) }
+      bandWriter.literal("\",\"bands\":")
+      if bands.isWholeMonth {
+        wholeMonths.write(bands, to: &bandWriter)
+      } else {
+        bandWriter.bands(bands)
+      }
+      bandWriter.literal("}")
     }
-    return writer.octets
+    return bandWriter.octets
   }
 
   package func reply(ref: Int, revision: Int) -> Frame {

@@ -13,7 +13,7 @@ enum Thresholds {
     "cascade, a leaf": (0, 4, 2, 6),
     "cascade, a branch: reloads 10 leaves": (0, 7, 2, 9),
     "columns": (0, 3, 2, 5),
-    "calendar": (0, 2, 2, 11),
+    "calendar": (0, 2, 2, 8),
   ]
 
   /// How many things are checked.

@@ -197,13 +197,36 @@ private let lettersSnapshot =
 
   @Test func `bands are runs of days per week row`() {
     let month = CivilMonth(year: 2026, month: 8)!
-    let band = Band(row: 1, from: 3, to: 6, shape: .pill, head: true, tail: false)
+    let bands = MonthBands(cells: 10..<14, hasHead: true, hasTail: false)
 
     #expect(
-      String(decoding: encoder.bands([(month, [band])]), as: UTF8.self)
+      String(decoding: encoder.bands([(month, bands)]), as: UTF8.self)
         == #",{"change":"bands","month":"2026-08","bands":[{"row":1,"from":3,"to":6,"#
         + #""shape":"pill","#
         + #""head":true,"tail":false}]}"#)
+  }
+
+  @Test(arguments: 1...7)
+  func `bands of whole months are the same when they are written again`(_ weekday: Int) throws {
+    let picker = try makeSession(
+      #"{"kind":"calendar","months":{"from":"2023-01","through":"2024-12"},"weeks":"fit","#
+        + #""firstWeekday":\#(weekday)}"#
+    ).fold.picker
+    let months = (0..<24).map { picker.months!.month(at: $0) }
+    let range = DateRange(start: months[0].first, end: months[23].last, hits: 2)
+    let bands = months.map { (month: $0, bands: picker.bands(of: $0, for: range)) }
+    let expected = bands.map { month, bands in
+      let objects = bands.map { band in
+        #"{"row":\#(band.row),"from":\#(band.from),"to":\#(band.to),"shape":"\#(band.shape)","#
+          + #""head":\#(band.head),"tail":\#(band.tail)}"#
+      }
+      return #",{"change":"bands","month":"\#(month)","bands":["#
+        + objects.joined(separator: ",") + "]}"
+    }
+
+    for _ in 1...2 {
+      #expect(String(decoding: encoder.bands(bands), as: UTF8.self) == expected.joined())
+    }
   }
 
   @Test func `presence is told without what is about oneself`() throws {

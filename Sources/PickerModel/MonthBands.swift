@@ -1,0 +1,48 @@
+import CivilTime
+
+/// What to paint in a month: a band for each week row that has days of the month and of the range.
+///
+/// Worked out as they are asked for; nothing is stored per band.
+package struct MonthBands: RandomAccessCollection, Hashable, Sendable {
+  /// The cells of the month's grid that the range covers, 0 ..< 42.
+  package let cells: Range<Int>
+  /// Whether the range begins in the month.
+  private let hasHead: Bool
+  /// Whether the range ends in the month.
+  private let hasTail: Bool
+
+  package static let none = MonthBands(cells: 0..<0, hasHead: false, hasTail: false)
+
+  /// - Parameters:
+  ///   - hasHead: Whether the range begins at the first of the cells.
+  ///   - hasTail: Whether it ends at the last of them.
+  package init(cells: Range<Int>, hasHead: Bool, hasTail: Bool) {
+    self.cells = cells
+    self.hasHead = hasHead
+    self.hasTail = hasTail
+  }
+
+  /// Whether the whole month is painted, as a part of a range that is longer at both ends.
+  ///
+  /// Then the bands follow from how many cells stand before the 1st, and how long the month is.
+  package var isWholeMonth: Bool { !cells.isEmpty && !hasHead && !hasTail }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int {
+    cells.isEmpty ? 0 : MonthGrid.weekRow(of: lastCell) - firstRow + 1
+  }
+
+  package subscript(position: Int) -> Band {
+    precondition(position >= 0 && position < endIndex, "no such band")
+    let row = firstRow + position
+    let from = Swift.max(cells.lowerBound, row * 7)
+    let to = Swift.min(lastCell, row * 7 + 6)
+    return Band(
+      row: row, from: MonthGrid.column(of: from), to: MonthGrid.column(of: to),
+      shape: from == to ? .circle : .pill, head: hasHead && from == cells.lowerBound,
+      tail: hasTail && to == lastCell)
+  }
+
+  private var firstRow: Int { MonthGrid.weekRow(of: cells.lowerBound) }
+  private var lastCell: Int { cells.upperBound - 1 }
+}
