@@ -89,6 +89,8 @@ extension CivilMonth {
   }
 
   /// Writes the 7 octets of ``iso``, without a string.
+  ///
+  /// - Precondition: There is room for them.
   package func writeISO(to octets: UnsafeMutableBufferPointer<UInt8>) {
     writeDigits(year, count: 4, to: octets, at: 0)
     octets[4] = UInt8(ascii: "-")

@@ -4,6 +4,7 @@ package import PickerModel
 /// sessions of a tree of 20,000 nodes have one tree.
 package struct DefinitionTable {
   private struct Known {
+    /// No tap counts its owners, so that counting them is slow from now on costs nothing.
     weak var definition: Definition?
   }
 

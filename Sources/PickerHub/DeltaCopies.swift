@@ -26,7 +26,8 @@ struct DeltaCopies {
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
-  /// The bands that were written last: the author mostly looks at the months of the others.
+  /// The bands that were written last: they have no texts, and the author mostly looks at the
+  /// months that the others look at.
   private var lastBands: (view: MonthView?, octets: [UInt8])?
 
   init(

@@ -22,10 +22,10 @@ package struct MonthBands: RandomAccessCollection, Hashable, Sendable {
     self.hasTail = hasTail
   }
 
-  /// Whether the whole month is painted, as a part of a range that is longer at both ends.
+  /// Whether the range begins before the month and ends after it.
   ///
   /// Then the bands follow from how many cells stand before the 1st, and how long the month is.
-  package var isWholeMonth: Bool { !cells.isEmpty && !hasHead && !hasTail }
+  package var isInsideRange: Bool { !cells.isEmpty && !hasHead && !hasTail }
 
   package var startIndex: Int { 0 }
   package var endIndex: Int {

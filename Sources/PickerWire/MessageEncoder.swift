@@ -128,7 +128,7 @@ package final class MessageEncoder {
       bandWriter.literal(",{\"change\":\"bands\",\"month\":\"")
       bandWriter.raw(count: 7) { month.writeISO(to: $0) }
       bandWriter.literal("\",\"bands\":")
-      if bands.isWholeMonth {
+      if bands.isInsideRange {
         wholeMonths.write(bands, to: &bandWriter)
       } else {
         bandWriter.bands(bands)

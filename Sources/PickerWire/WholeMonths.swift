@@ -9,9 +9,11 @@ struct WholeMonths {
 
   /// Writes what ``JSONWriter/bands(_:)`` does.
   ///
-  /// - Precondition: `bands` are a whole month's.
+  /// - Precondition: `bands` are those of a month inside a range.
   mutating func write(_ bands: MonthBands, to writer: inout JSONWriter) {
-    let place = bands.cells.lowerBound * 4 + bands.cells.count - 28
+    let (leadCount, dayCount) = (bands.cells.lowerBound, bands.cells.count)
+    precondition(leadCount < 7 && (28...31).contains(dayCount), "no whole month")
+    let place = leadCount * 4 + dayCount - 28
     if written[place].isEmpty {
       var text = JSONWriter()
       text.bands(bands)

@@ -1,8 +1,8 @@
 import CivilTime
 import JSONText
-import PickerModel
 import Testing
 
+@testable import PickerModel
 @testable import PickerSession
 @testable import PickerWire
 
@@ -318,6 +318,24 @@ private let lettersSnapshot =
       cache.write(rows, 0..<8, texts: texts, to: &writer)
       #expect(String(decoding: writer.octets, as: UTF8.self).contains(#""text":"\#(name)0""#))
     }
+  }
+
+  @Test func `rows in the cache do not keep their tree`() throws {
+    var cache = RowsCache(count: 1)
+    weak var tree: NodeTable?
+    do {
+      let leaves = (0..<8).map { #"{"text":"\#($0)"}"# }.joined(separator: ",")
+      let rows = try makeSession(#"{"kind":"cascade","nodes":[\#(leaves)]}"#)
+        .fold.picker.columns[0].rows
+      if case .nodes(let siblings) = rows { tree = siblings.table }
+      var writer = JSONWriter()
+      cache.write(rows, 0..<8, texts: texts, to: &writer)
+      #expect(tree != nil)
+    }
+    #expect(tree == nil)
+    // Only now may the cache go.
+    var writer = JSONWriter()
+    cache.write(.days(1...30), 0..<30, texts: texts, to: &writer)
   }
 
   @Test func `integers of every length are written exactly`() {

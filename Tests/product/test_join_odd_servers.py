@@ -6,6 +6,7 @@ import queue
 import threading
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 from harness.terminal import run
@@ -55,10 +56,19 @@ def says(*messages, then=None):
                 socket.send(message)
             while True:
                 socket.recv(5)
-        except Exception:
+        except (ConnectionClosed, TimeoutError):
             if then is not None:
                 then.put(socket.protocol.close_code)
     return talk
+
+
+def only(codes):
+    """The one close code that the server has got or is about to get."""
+    try:
+        code = codes.get(timeout=5)
+    except queue.Empty:
+        return None
+    return code if codes.empty() else [code, *codes.queue]
 
 
 @pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
@@ -84,7 +94,7 @@ def test_a_message_that_is_one_octet_too_long_is_refused(odd):
 
     status, _, complaint = run(odd(says(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
 
-    assert (status, codes.get(timeout=5)) == (1, 1009), complaint
+    assert (status, only(codes)) == (1, 1009), complaint
     assert complaint.startswith("pickerd join: closed, 1009")
 
 
@@ -93,7 +103,7 @@ def test_a_binary_message_is_refused(odd):
 
     status, _, complaint = run(odd(says(b"\x00\x01", then=codes)), "--timeout", "9")
 
-    assert (status, codes.get(timeout=5)) == (1, 1003)
+    assert (status, only(codes)) == (1, 1003)
     assert complaint.startswith("pickerd join: closed, 1003")
 
 
