@@ -1,5 +1,5 @@
 /// A JSON value as it was written: members in their order, integers apart from other numbers.
-package indirect enum JSONTree: Hashable, Sendable {
+package indirect enum JSONTree: Sendable {
   case null
   case bool(Bool)
   /// A number without fraction and exponent; what 64 bits do not hold is `Int.max` or `Int.min`.
@@ -11,7 +11,7 @@ package indirect enum JSONTree: Hashable, Sendable {
   case object([Member])
 
   /// One member of an object.
-  package struct Member: Hashable, Sendable {
+  package struct Member: Sendable {
     package let key: String
     package let value: JSONTree
 
@@ -24,7 +24,7 @@ package indirect enum JSONTree: Hashable, Sendable {
   /// The value of the member named `key`; `nil` if there is none, or this is no object.
   package subscript(key: String) -> JSONTree? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.key == key }?.value
+    return members.first { $0.key.isExactly(key) }?.value
   }
 
   package var string: String? { if case .string(let value) = self { value } else { nil } }
@@ -94,12 +94,12 @@ extension JSONCursor {
   private mutating func readMembers(_ text: Span<UInt8>) throws(JSONError) -> [JSONTree.Member] {
     var members: [JSONTree.Member] = []
     guard try open(UInt8(ascii: "{"), text) else { return members }
-    var names: Set<String> = []
+    var names: Set<ExactString> = []
     repeat {
       skipWhitespace(text)
       let place = offset
       let name = try readName(text)
-      guard names.insert(name).inserted else {
+      guard names.insert(ExactString(name)).inserted else {
         throw JSONError(offset: place, reason: "a second member of the same name")
       }
       members.append(JSONTree.Member(name, try readTree(text)))

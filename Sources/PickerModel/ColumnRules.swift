@@ -38,7 +38,7 @@ extension ColumnRules {
 }
 
 /// Keys that can be shown.
-struct Kept: Equatable {
+struct Kept {
   var keys: [String]
   /// Why they are not the wanted ones; `nil` if they are, or went to their first rows.
   var reason: ClampReason?

@@ -27,7 +27,7 @@ struct DefinitionReader {
 
   /// The field's place in the document; a missing one would come after all others.
   private func place(of field: String) -> Int {
-    members.firstIndex { $0.key == field } ?? members.count
+    members.firstIndex { $0.key.isExactly(field) } ?? members.count
   }
 
   /// Notes a problem of `field`, unless an earlier one is known.

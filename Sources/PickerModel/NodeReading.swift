@@ -56,7 +56,7 @@ struct NodeReading {
   /// - Parameter level: The level of a tree, from 1; `nil` for the rows of a column, which may be
   ///   plain texts and have no children.
   private func check(_ siblings: [JSONTree], level: Int?) throws(DefinitionProblem) {
-    var keys: Set<String> = []
+    var keys: Set<ExactString> = []
     for (index, node) in siblings.enumerated() {
       do throws(DefinitionProblem) {
         try check(node, level: level, keys: &keys)
@@ -67,7 +67,7 @@ struct NodeReading {
   }
 
   private func check(
-    _ node: JSONTree, level: Int?, keys: inout Set<String>
+    _ node: JSONTree, level: Int?, keys: inout Set<ExactString>
   ) throws(DefinitionProblem) {
     if let level, level > limits.levelsMax {
       throw DefinitionProblem("the tree is deeper than \(limits.levelsMax) levels")
@@ -79,7 +79,7 @@ struct NodeReading {
       let form = level == nil ? "a text or an object with a text" : "an object with a text"
       throw DefinitionProblem("a row is \(node.noun); it must be \(form)")
     }
-    if let key = NodeReading.key(of: node), !keys.insert(key).inserted {
+    if let key = NodeReading.key(of: node), !keys.insert(ExactString(key)).inserted {
       throw DefinitionProblem("the key \"\(key)\" is a sibling's already; keys must be unique")
     }
     for member in node.members ?? [] {
@@ -128,7 +128,9 @@ extension NodeTable {
     .array(
       (Int(list.first)..<Int(list.first + list.count)).map { node in
         var members = [JSONTree.Member("text", .string(texts[node]))]
-        if keys[node] != texts[node] { members.append(.init("key", .string(keys[node]))) }
+        if !keys[node].isExactly(texts[node]) {
+          members.append(.init("key", .string(keys[node])))
+        }
         if children[node].count > 0 {
           members.append(.init("children", document(of: children[node])))
         }

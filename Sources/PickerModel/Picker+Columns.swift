@@ -1,3 +1,5 @@
+import JSONText
+
 /// Who changes what the columns show.
 private enum ColumnsHand {
   /// A member selected `key` in `column`.
@@ -69,7 +71,9 @@ extension Picker {
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
       }
-      guard let key = columns[index].selectedKey, let selected, key != heldKey else { return }
+      guard let key = columns[index].selectedKey, let selected,
+        heldKey.map(key.isExactly) != true
+      else { return }
       let wanted = Wanted(held: heldKey, column: index, hand: hand)
       moves.append(
         .row(column: index, wanted.move(to: key, row: selected, rows: rows, kept.reason)))

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Picker {
   /// Checks what always holds, for tests and the simulator.
   ///
@@ -6,7 +8,8 @@ extension Picker {
     guard state.fits(definition) else { return "the state is of the definition's kind" }
     if let calendar { return checkCalendar(calendar) }
     let rules = definition.columnRules(within: bounds, today: today)!
-    guard rules.keeping(value.keys) == Kept(keys: value.keys) else {
+    let kept = rules.keeping(value.keys)
+    guard kept.reason == nil, kept.keys.isExactly(value.keys) else {
       return "the selected keys can be shown"
     }
     let views = rules.columns(showing: value.keys)
@@ -25,7 +28,7 @@ extension Picker {
         }
       }
     }
-    guard columns.compactMap(\.selectedKey) == value.keys else {
+    guard columns.compactMap(\.selectedKey).isExactly(value.keys) else {
       return "the selected rows have the selected keys"
     }
     return nil

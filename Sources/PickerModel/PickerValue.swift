@@ -1,11 +1,30 @@
 package import CivilTime
+import JSONText
 
 /// What has been picked: what undo takes back and puts back.
-package enum PickerValue: Hashable, Sendable {
+package enum PickerValue: Sendable {
   /// The selected keys, a column after the other; those of empty columns are left out.
   case keys([String])
   /// A calendar's range; `nil` if nothing is chosen.
   case range(DateRange?)
+}
+
+/// Keys are compared by their UTF-8 bytes.
+extension PickerValue: Hashable {
+  package static func == (left: PickerValue, right: PickerValue) -> Bool {
+    switch (left, right) {
+    case (.keys(let left), .keys(let right)): left.isExactly(right)
+    case (.range(let left), .range(let right)): left == right
+    case (.keys, _), (.range, _): false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .keys(let keys): hasher.combine(keys.map(ExactString.init))
+    case .range(let range): hasher.combine(range)
+    }
+  }
 }
 
 /// Days from `start` to `end`, both included.

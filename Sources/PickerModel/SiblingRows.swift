@@ -1,3 +1,5 @@
+import JSONText
+
 /// All rows of a definition's tree or columns, flat: siblings stand side by side.
 ///
 /// Made once and shared by every session of the definition.
@@ -23,7 +25,7 @@ package final class NodeTable: Sendable {
   /// The tree's first level, or the columns.
   let roots: [List]
   /// Per long list, by its first node, the rows of its keys.
-  private let rowsOfKeys: [Int32: [String: Int32]]
+  private let rowsOfKeys: [Int32: [ExactString: Int32]]
 
   /// Shorter lists are searched from the front, which is as fast.
   private static let longCount = 24
@@ -34,18 +36,18 @@ package final class NodeTable: Sendable {
     var contents = ListContents(texts: texts, keys: keys)
     self.roots = roots.map { contents.list($0) }
     self.children = children.map { contents.list($0) }
-    var rowsOfKeys: [Int32: [String: Int32]] = [:]
+    var rowsOfKeys: [Int32: [ExactString: Int32]] = [:]
     for list in roots + children where list.count > NodeTable.longCount {
       rowsOfKeys[Int32(list.lowerBound)] = Dictionary(
-        uniqueKeysWithValues: list.map { (keys[$0], Int32($0 - list.lowerBound)) })
+        uniqueKeysWithValues: list.map { (ExactString(keys[$0]), Int32($0 - list.lowerBound)) })
     }
     self.rowsOfKeys = rowsOfKeys
   }
 
   func row(ofKey key: String, in list: List) -> Int? {
-    if let rows = rowsOfKeys[list.first] { return rows[key].map(Int.init) }
+    if let rows = rowsOfKeys[list.first] { return rows[ExactString(key)].map(Int.init) }
     let first = Int(list.first)
-    for row in 0..<Int(list.count) where keys[first + row] == key { return row }
+    for row in 0..<Int(list.count) where keys[first + row].isExactly(key) { return row }
     return nil
   }
 
@@ -68,8 +70,8 @@ private struct ListContents {
     guard !range.isEmpty else { return NodeTable.List(first: 0, count: 0, content: -1) }
     var hasher = Hasher()
     for node in range {
-      hasher.combine(keys[node])
-      hasher.combine(texts[node])
+      hasher.combine(ExactString(keys[node]))
+      hasher.combine(ExactString(texts[node]))
     }
     let hash = hasher.finalize()
     let same = known[hash]?.first { reads($0.range, like: range) }
@@ -83,7 +85,10 @@ private struct ListContents {
   }
 
   private func reads(_ left: Range<Int>, like right: Range<Int>) -> Bool {
-    keys[left] == keys[right] && texts[left] == texts[right]
+    left.count == right.count
+      && zip(left, right).allSatisfy {
+        keys[$0].isExactly(keys[$1]) && texts[$0].isExactly(texts[$1])
+      }
   }
 }
 
@@ -118,12 +123,13 @@ extension SiblingRows: Hashable {
     if left.table === right.table { return left.list.content == right.list.content }
     guard left.count == right.count else { return false }
     return (0..<left.count).allSatisfy {
-      left.key(at: $0) == right.key(at: $0) && left.text(at: $0) == right.text(at: $0)
+      left.key(at: $0).isExactly(right.key(at: $0))
+        && left.text(at: $0).isExactly(right.text(at: $0))
     }
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(count)
-    if count > 0 { hasher.combine(key(at: 0)) }
+    if count > 0 { hasher.combine(ExactString(key(at: 0))) }
   }
 }

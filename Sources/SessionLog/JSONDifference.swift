@@ -14,7 +14,7 @@ struct JSONDifference {
     switch (left, right) {
     case (.object(let before)?, .object(let after)?):
       var names = before.map(\.key)
-      names += after.map(\.key).filter { !names.contains($0) }
+      names += after.map(\.key).filter { name in !names.contains { $0.isExactly(name) } }
       for name in names where !apart.contains(name) {
         guard let inner = JSONDifference(left?[name], right?[name], apart: apart) else { continue }
         self = inner.under(name)

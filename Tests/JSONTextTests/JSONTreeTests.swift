@@ -69,6 +69,24 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
         == .failure(JSONError(offset: 13, reason: "a second member of the same name")))
   }
 
+  @Test func `may have two names that differ only in Unicode normalization`() throws {
+    let read = try tree(#"{"\u00e9":1,"e\u0301":2}"#).get()
+
+    #expect(read["\u{E9}"] == .integer(1))
+    #expect(read["e\u{301}"] == .integer(2))
+    #expect(read["e"] == nil)
+  }
+
+  @Test func `is equal to another one only if their strings have the same bytes`() {
+    let composed = JSONTree.string("\u{E9}")
+    let decomposed = JSONTree.string("e\u{301}")
+
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, composed]).count == 2)
+    #expect(JSONTree.array([composed]) != .array([decomposed]))
+    #expect(JSONTree.object([.init("\u{E9}", .null)]) != .object([.init("e\u{301}", .null)]))
+  }
+
   @Test func `may be as deep as allowed and no deeper`() {
     let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
 

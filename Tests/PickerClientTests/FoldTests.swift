@@ -21,6 +21,24 @@ import Testing
     #expect(ana.state.result == .keys(["c", "z"]))
   }
 
+  @Test func `keys that differ only in Unicode normalization are two keys`() {
+    var ana = ClientFixture()
+    ana.join(
+      """
+      "definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"status":"open","result":null,\
+      "columns":[{"generation":1,"count":2,"from":0,"rows":[{"key":"\u{E9}","text":"one scalar"},\
+      {"key":"e\u{301}","text":"two"}],"row":0}]
+      """)
+    let first = ana.state.result
+
+    #expect(ana.state.columns[0].row(ofKey: "\u{E9}") == 0)
+    #expect(ana.state.columns[0].row(ofKey: "e\u{301}") == 1)
+    ana.hear(delta(1, moved(0, 1, "e\u{301}")))
+
+    #expect(ana.state.result != first)
+    #expect(PickerRow(key: "\u{E9}", text: "") != PickerRow(key: "e\u{301}", text: ""))
+  }
+
   @Test func `a correction says what was wanted, in words`() {
     var ana = ClientFixture()
     ana.join()

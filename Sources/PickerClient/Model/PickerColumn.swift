@@ -1,11 +1,26 @@
+import JSONText
+
 /// A row of a column: its key is stable, its text is in this member's own language.
-public struct PickerRow: Hashable, Sendable {
+public struct PickerRow: Sendable {
   public let key: String
   public let text: String
 
   public init(key: String, text: String) {
     self.key = key
     self.text = text
+  }
+}
+
+/// Keys and texts are compared by their UTF-8 bytes: a key with "é" as one scalar and one with "e"
+/// and a combining accent are two keys.
+extension PickerRow: Hashable {
+  public static func == (left: PickerRow, right: PickerRow) -> Bool {
+    left.key.isExactly(right.key) && left.text.isExactly(right.text)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ExactString(key))
+    hasher.combine(ExactString(text))
   }
 }
 
@@ -36,7 +51,7 @@ public struct PickerColumn: Hashable, Sendable {
   public var shown: PickerRow? { shownRow.flatMap { rows[$0] } }
 
   /// The index of a key among the rows that are known here.
-  public func row(ofKey key: String) -> Int? { rows.first { $0.value.key == key }?.key }
+  public func row(ofKey key: String) -> Int? { rows.first { $0.value.key.isExactly(key) }?.key }
 
   /// The stretches of `wanted` that are not known, in whole windows.
   ///
@@ -62,8 +77,10 @@ public struct PickerColumn: Hashable, Sendable {
 
   /// What a key says, now or before the last reload; the key itself if neither knows it.
   func text(ofKey key: String) -> String {
-    let known = rows.values.first { $0.key == key } ?? before?.rows.values.first { $0.key == key }
-    return known?.text ?? key
+    for rows in [rows, before?.rows ?? [:]] {
+      if let row = rows.values.first(where: { $0.key.isExactly(key) }) { return row.text }
+    }
+    return key
   }
 }
 

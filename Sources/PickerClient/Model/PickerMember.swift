@@ -1,3 +1,5 @@
+import JSONText
+
 /// What a member may do.
 public enum PickerRole: String, Hashable, Sendable {
   /// Looks.
@@ -31,7 +33,7 @@ public enum PickerStatus: String, Hashable, Sendable {
 }
 
 /// What is picked; `nil` in ``PickerState/result`` while nothing is.
-public enum PickerResult: Hashable, Sendable {
+public enum PickerResult: Sendable {
   /// Of a `date` picker, or a calendar of single days.
   case day(PickerDay)
   /// Of a `slot` picker, by its wall clock: `2018-11-23T10:20`.
@@ -39,4 +41,29 @@ public enum PickerResult: Hashable, Sendable {
   /// Of `cascade` and `columns`.
   case keys([String])
   case days(PickerDay, through: PickerDay)
+}
+
+/// Keys are compared by their UTF-8 bytes.
+extension PickerResult: Hashable {
+  public static func == (left: PickerResult, right: PickerResult) -> Bool {
+    switch (left, right) {
+    case (.day(let left), .day(let right)): left == right
+    case (.slot(let left), .slot(let right)): left == right
+    case (.keys(let left), .keys(let right)): left.isExactly(right)
+    case (.days(let start, let end), .days(let otherStart, let otherEnd)):
+      start == otherStart && end == otherEnd
+    case (.day, _), (.slot, _), (.keys, _), (.days, _): false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .day(let day): hasher.combine(day)
+    case .slot(let local): hasher.combine(local)
+    case .keys(let keys): hasher.combine(keys.map(ExactString.init))
+    case .days(let start, let end):
+      hasher.combine(start)
+      hasher.combine(end)
+    }
+  }
 }

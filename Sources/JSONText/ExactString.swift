@@ -1,0 +1,34 @@
+/// A string that is compared and hashed by its UTF-8 bytes.
+///
+/// `String` compares by canonical equivalence: "é" as one scalar equals "e" with a combining
+/// accent. Names of members and keys of rows are equal only if their bytes are.
+package struct ExactString: Hashable, Sendable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (left: ExactString, right: ExactString) -> Bool {
+    left.text.isExactly(right.text)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    // No UTF-8 has this byte: it separates one string from the next.
+    hasher.combine(UInt8(0xFF))
+  }
+}
+
+extension String {
+  /// Whether both have the same UTF-8 bytes.
+  package func isExactly(_ other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension [String] {
+  /// Whether both have strings of the same UTF-8 bytes, in the same order.
+  package func isExactly(_ other: [String]) -> Bool {
+    count == other.count && elementsEqual(other) { $0.isExactly($1) }
+  }
+}
