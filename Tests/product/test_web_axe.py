@@ -91,7 +91,7 @@ def test_farewells(themed, server, guarded):
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     passes(ana, "a link to nothing")
     bo = themed(guarded, guarded.session(LISTS), name="Bo", waits=False)
-    expect(bo.page.get_by_role("heading", name="This link does not let you in.")).to_be_visible()
+    expect(bo.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
     passes(bo, "a link without its token")
 
 

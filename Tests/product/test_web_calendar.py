@@ -66,7 +66,7 @@ def test_hits_and_who_began_are_on_show(window, server):
     ana.day("2018-11-14").click()
 
     expect(ana.page.locator(".hint")).to_contain_text("Now tap the last day.")
-    expect(bo.page.locator(".hint")).to_contain_text("Ana began this range.")
+    expect(bo.page.locator(".hint")).to_contain_text("Ana started this range.")
     expect(bo.page.locator(".hits")).to_have_text("1 tap")
     expect(bo.face("Ana")).to_have_attribute("data-opener", "")
 
@@ -77,8 +77,8 @@ def test_a_clamped_range_says_why(window, server):
     ana.day("2018-11-05").click()
     ana.day("2018-11-20").click()
 
-    expect(ana.note).to_contain_text("Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
-    expect(bo.note).to_contain_text("Ana: Nov 20, 2018 → Nov 9, 2018: at most 5 days can be picked")
+    expect(ana.note).to_contain_text("Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
+    expect(bo.note).to_contain_text("Ana: Nov 20, 2018 → Nov 9, 2018: you can pick at most 5 days")
     expect(bo.chosen).to_have_text("Nov 5 – 9, 2018 · 5 days")
 
 
@@ -87,9 +87,9 @@ def test_a_day_that_cannot_be_picked_says_why_and_counts_no_hit(window, server):
         **CALENDAR, "min": "2018-11-05", "max": "2018-11-28",
         "blocked": [{"weekdays": [1]}, {"from": "2018-11-14", "through": "2018-11-15"}]})
 
-    for date, why in (("2018-11-02", "the first day that can be picked is Nov 5, 2018"),
-                      ("2018-11-30", "the last day that can be picked is Nov 28, 2018"),
-                      ("2018-11-18", "Sunday cannot be picked"),
+    for date, why in (("2018-11-02", "the earliest day you can pick is Nov 5, 2018"),
+                      ("2018-11-30", "the latest day you can pick is Nov 28, 2018"),
+                      ("2018-11-18", "not available: Sunday"),
                       ("2018-11-15", "Nov 14, 2018 to Nov 15, 2018 is taken")):
         ana.day(date).click(force=True)
         expect(ana.note).to_contain_text(why)

@@ -35,7 +35,7 @@ def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wir
 
     ana.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
-    expect(ana.page.locator(".banner")).to_contain_text("1 change waits for the connection")
+    expect(ana.page.locator(".banner")).to_contain_text("1 change will be sent")
     ana.button("Undo").click(force=True)
     wire.mend()
 
@@ -54,7 +54,7 @@ def test_undo_cannot_be_done_offline_and_says_so(window, server):
     expect(ana.page.locator(".banner")).to_contain_text("You are offline.")
     ana.button("Undo").click(force=True)
 
-    expect(ana.note).to_contain_text("That cannot be done while offline.")
+    expect(ana.note).to_contain_text("You cannot do that while offline.")
 
 
 def test_offline_and_back(window, server):
@@ -144,7 +144,7 @@ def test_a_link_to_nothing_says_so(window, server):
 def test_a_link_without_its_token_asks_for_the_right_one(window, guarded):
     session = guarded.session(LISTS)
     ana = window(guarded, session, name="Ana", waits=False)
-    expect(ana.page.get_by_role("heading", name="This link does not let you in.")).to_be_visible()
+    expect(ana.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
 
     field = ana.page.get_by_label("Link", exact=True)
     field.fill(f"http://127.0.0.1/#/s/{session.id}?token={session.tokens['editor']}")
@@ -161,7 +161,7 @@ def test_a_server_that_goes_away_is_waited_for(window, start):
     server.terminate()
 
     expect(ana.chip).to_have_text("Reconnecting")
-    expect(ana.page.locator(".banner")).to_contain_text("Connection lost. Coming back")
+    expect(ana.page.locator(".banner")).to_contain_text("Connection lost. Reconnecting")
     expect(ana.selected(0)).to_have_text("MacOS")
 
 

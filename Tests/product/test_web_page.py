@@ -27,7 +27,7 @@ def test_every_card_opens_a_session_of_its_own(window, plain, card):
 
 
 @pytest.mark.parametrize("locale,title,direction", [
-    ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "最大到今天的日期", "ltr"),
+    ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "不晚于今天的日期", "ltr"),
     ("ja", "今日までの日付", "ltr"), ("de", "Ein Datum, höchstens heute", "ltr"),
     ("ar", "تاريخ أقصاه اليوم", "rtl")])
 def test_the_language_is_switched_under_an_open_picker(window, server, locale, title, direction):
@@ -74,10 +74,10 @@ def test_a_mistake_in_the_definition_is_marked_where_it_is(window, server):
     expect(verdict).to_contain_text("line 3, /stepMinutes")
     expect(ana.page.locator(".marks mark")).to_have_text("7")
     source.fill('{\n  "kind": "slot",\n  "stepMinutes": 15,,\n}')
-    expect(verdict).to_contain_text("This is no JSON")
+    expect(verdict).to_contain_text("Not valid JSON")
     source.fill('{"kind": "slot", "stepMinutes": 15}')
-    expect(verdict).to_have_text("The server can make this picker.")
-    ana.button("Open this one").click()
+    expect(verdict).to_have_text("This definition is valid.")
+    ana.button("Open as new picker").click()
     ana.page.wait_for_url(lambda url: session.id not in url)
     expect(ana.chip).to_have_text("Connected")
 

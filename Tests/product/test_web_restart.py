@@ -100,7 +100,7 @@ def test_what_was_chosen_while_the_server_was_away_is_done_when_it_is_back(windo
 
     ana.type_at(0, "ArrowDown")
     ana.type_at(1, "End")
-    expect(ana.page.locator(".banner")).to_contain_text("2 changes wait for the connection")
+    expect(ana.page.locator(".banner")).to_contain_text("2 changes will be sent")
     lasting.start()
 
     expect(ana.chosen).to_have_text("Windows · Atom", timeout=20000)

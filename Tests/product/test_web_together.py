@@ -125,7 +125,7 @@ def test_a_viewer_looks_on(window, guarded):
     session = guarded.session(LISTS)
     ana = window(guarded, session, name="Ana", token=session.tokens["editor"])
     vi = window(guarded, session, name="Vi", token=session.tokens["viewer"])
-    expect(vi.page.locator(".banner")).to_contain_text("You are looking on")
+    expect(vi.page.locator(".banner")).to_contain_text("View only")
 
     vi.type_at(0, "ArrowDown")
     ana.type_at(0, "End")

@@ -1,4 +1,4 @@
-// What the elements say, in Arabic.
+// The texts of the elements in Arabic.
 
 const rules = new Intl.PluralRules("ar");
 const digits = new Intl.NumberFormat("ar");
@@ -15,7 +15,7 @@ const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", m
 
 /** @type {import("./types").Words} */
 export const ar = {
-  you: "أنت", time: "الساعة", somebody: "شخص ما",
+  you: "أنت", time: "مرور الوقت", somebody: "شخص ما",
   offlineMember: (name) => `${name} (غائب)`,
 
   columns: { year: "السنة", month: "الشهر", date: "اليوم", day: "اليوم", hour: "الساعة", minute: "الدقيقة" },
@@ -32,26 +32,26 @@ export const ar = {
 
   connection: {
     idle: "غير متصل", connecting: "جارٍ الاتصال…", joining: "جارٍ الانضمام…", live: "متصل",
-    waiting: "انقطع الاتصال. جارٍ العودة…", offline: "أنت غير متصل بالشبكة.",
-    credentials: "لا يسمح هذا الرابط بالدخول. اطلب رابطًا جديدًا.",
+    waiting: "انقطع الاتصال. جارٍ إعادة الاتصال…", offline: "أنت غير متصل بالشبكة.",
+    credentials: "لا يتيح هذا الرابط الوصول، أو لم يعد يتيحه. اطلب رابطًا جديدًا.",
     left: "لقد غادرت.", ended: "انتهى هذا المنتقي.", elsewhere: "هذا المنتقي مفتوح لديك في نافذة أخرى.",
-    notAllowed: "لا يُسمح لك بالانضمام هنا.", away: "لا يفهم الخادم هذه الصفحة. أعد تحميلها.",
+    notAllowed: "لا يُسمح لك بالانضمام هنا.", away: "هذه الصفحة لا تطابق إصدار الخادم. أعد تحميلها.",
   },
-  queued: (count) => `تغييرات تنتظر الاتصال: ${digits.format(count)}`,
+  queued: (count) => `تغييرات ستُرسل عند عودة الاتصال: ${digits.format(count)}`,
 
   corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,
   reasons: {
     monthLength: ({ count }) => `في هذا الشهر ${counted(count, dayForms)}`,
-    min: ({ first }) => (first ? `أول ما يمكن اختياره ${first}` : "لا يمكن اختيار ما قبله"),
+    min: ({ first }) => (first ? `أبكر ما يمكن اختياره ${first}` : "لا يمكن اختيار ما قبله"),
     max: ({ last }) => (last ? `آخر ما يمكن اختياره ${last}` : "لا يمكن اختيار ما بعده"),
-    noSuchTime: () => "لا يوجد هذا الوقت في هذا اليوم",
+    noSuchTime: () => "هذا الوقت غير متاح في هذا اليوم",
     elapsed: () => "لقد مضى ذلك الوقت",
     maxDays: ({ days }) => `الحد الأقصى ${counted(days, dayForms)}`,
-    blocked: () => "بينهما يوم لا يمكن اختياره",
+    blocked: () => "بينهما يوم غير متاح",
   },
   did: (name, what) => `${name}: ${what}`,
   moved: (label, text) => `${label} ${text}`,
-  undone: (label, text) => `تم التراجع، ${label} ${text}`,
+  undone: (label, text) => `تم التراجع: ${label} ${text}`,
   rangeOpened: (date) => `من ${date}؛ المس اليوم الأخير`,
   rangeClosed: (start, end, days) => `من ${start} إلى ${end}، ${counted(days, dayForms)}`,
   dateChosen: (date) => date,
@@ -64,38 +64,38 @@ export const ar = {
 
   confirmed: "تم التأكيد", cancelled: "تم الإلغاء", reopened: "مفتوح من جديد",
   confirmedNow: "تم التأكيد.", cancelledNow: "تم الإلغاء.",
-  viewer: "أنت تشاهد فقط ولا يمكنك التغيير.",
+  viewer: "للعرض فقط: لا يمكنك إجراء تغييرات.",
   joined: "انضم", left: "غادر", gone: "غائب", back: "عاد", promoted: "هو المالك الآن",
   here: (count) => `الحاضرون: ${digits.format(count)}`,
-  lost: "لا أحد يعلم إن كان هذا قد تم، فقد غبت طويلًا. انظر وأعده إن لزم.",
+  lost: "انقطع اتصالك طويلًا، فلا يُعرف إن كان هذا التغيير قد تم. تحقق وأعده إن لزم.",
 
   refusals: {
     noSuchColumn: "لم يعد هذا العمود موجودًا.",
     staleColumn: "لم يعد هذا الصف موجودًا: حرّك أحدهم عمودًا قبله.",
     noSuchRow: "لم يعد هذا الصف موجودًا.",
     outsideMonths: "هذا الشهر ليس في هذا التقويم.",
-    noSuchCell: "لا يوم في هذا الموضع.",
+    noSuchCell: "لا يوجد يوم في هذا الموضع.",
     otherMonth: "هذا اليوم من الشهر المجاور؛ المسه هناك.",
-    beforeMin: "هذا اليوم مبكر جدًا.", afterMax: "هذا اليوم متأخر جدًا.", blocked: "لا يمكن اختيار هذا اليوم.",
+    beforeMin: "هذا اليوم مبكر جدًا.", afterMax: "هذا اليوم متأخر جدًا.", blocked: "هذا اليوم غير متاح.",
     tapClaimed: "بدأ شخص آخر هذه الفترة. حاول بعد بضع ثوانٍ.",
     minDays: "الفترة قصيرة جدًا؛ المس يومًا أبعد.",
-    wrongKind: "لا يعمل هذا المنتقي هكذا.",
+    wrongKind: "لا يدعم هذا المنتقي ذلك.",
     nothingToUndo: "لا شيء للتراجع عنه.",
-    notComplete: "لم يُختر بعد ما يمكن تأكيده.",
-    elapsed: "غيّر الوقت الاختيار. انظر إليه ثم أكد مرة أخرى.",
+    notComplete: "لا يوجد بعد ما يمكن تأكيده.",
+    elapsed: "تغيّر الاختيار بمرور الوقت. راجعه ثم أكد مرة أخرى.",
     notOpen: "هذا المنتقي مغلق. يمكن لمالكه إعادة فتحه.",
-    notAllowed: "لا يمكنك فعل ذلك هنا.",
-    oldRef: "جاء ذلك متأخرًا. أعده من فضلك.",
-    unknownType: "لا يعرف هذا الخادم كيف يفعل ذلك.",
-    tooMany: "كان ذلك كثيرًا دفعة واحدة. انتظر ثانية.",
+    notAllowed: "لا تملك صلاحية فعل ذلك.",
+    oldRef: "وصل ذلك متأخرًا. حاول مرة أخرى من فضلك.",
+    unknownType: "لا يدعم هذا الخادم ذلك.",
+    tooMany: "تغييرات كثيرة دفعة واحدة. انتظر ثانية.",
     offline: "لا يمكن ذلك دون اتصال.",
   },
   why: {
     beforeMin: (date) => `أول يوم يمكن اختياره ${date}`,
     afterMax: (date) => `آخر يوم يمكن اختياره ${date}`,
-    weekday: (weekday) => `لا يمكن اختيار ${weekday}`,
+    weekday: (weekday) => `غير متاح: ${weekday}`,
     blocked: (from, through) => (from === through ? `${from} محجوز` : `من ${from} إلى ${through} محجوز`),
-    other: "لا يمكن اختياره",
+    other: "غير متاح",
   },
   tooShort: (days) => `أقل فترة ${counted(days, dayForms)}؛ المس يومًا أبعد.`,
   cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "مختار", today: "اليوم" },
