@@ -59,7 +59,7 @@ let package = Package(
     .target(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
-      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("uring"), .linkedLibrary("crypto")]),
+      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto")]),
     line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire", "PickerSession"]),
     line(
       "PickerServer",

@@ -25,7 +25,7 @@ static void timed(uv_timer_t *timer) {
   loop->handlers.timer(loop->owner);
 }
 
-/// Nothing is left to do but to wait.
+/// Runs once per event-loop iteration, before the loop blocks in epoll_wait().
 static void turn_ends(uv_prepare_t *prepare) { wsl_flush(prepare->data); }
 
 /// Sets the limit of descriptors to what `connections_max` needs, as far as it may be raised.
@@ -120,7 +120,6 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   wsl_log_use(loop);
   make_handles(loop);
   fit_descriptors(loop);
-  if (limits->uses_ring) loop->batch.ring = wsl_ring_create(loop);
   loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
   if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))
@@ -195,7 +194,6 @@ void wsl_destroy(wsl_loop *loop) {
     free((void *)(uintptr_t)loop->protocols[index].name);
   free(loop->protocols);
   free(loop->slots);
-  wsl_ring_destroy(loop->batch.ring);
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
   free(loop);
 }

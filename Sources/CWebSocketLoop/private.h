@@ -13,16 +13,14 @@
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
-/// What is posted goes out when one of these is used up, or the turn ends. Enough for a session of
-/// a thousand members that several turn at a time.
+/// Posted frames are sent at the end of the event-loop iteration, or earlier when one of these
+/// limits is reached. Enough for several concurrent taps in a session of a thousand members.
 enum {
   WSL_BATCH_SLOTS = 1024,
   WSL_BATCH_PIECES = 8192,
   WSL_BATCH_BYTES = 65536,
-  WSL_PIECES_EACH_MAX = 1000, ///< of one connection; the kernel takes 1,024 in a call
+  WSL_PIECES_EACH_MAX = 1000, ///< of one connection; sendmsg() takes 1,024
 };
-
-enum { WSL_UNTRIED = -4096, WSL_SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
 
 /// Where a connection stands. A slot goes down this list, but for HTTP's keep-alive.
 typedef enum wsl_phase {
@@ -92,29 +90,18 @@ typedef struct wsl_slot {
   };
 } wsl_slot;
 
-/// A part of what goes to one connection at the end of the turn.
+/// A frame posted to one connection.
 typedef struct wsl_piece {
   const uint8_t *bytes;
   uint32_t count;
   uint16_t next;            ///< counted from 1; 0 is none
 } wsl_piece;
 
-/// What goes to one connection in one call.
-typedef struct wsl_parcel {
-  wsl_slot *slot;
-  struct msghdr message;
-  size_t count;             ///< octets of all pieces
-  ssize_t result;           ///< octets that the kernel took, a negative errno, or WSL_UNTRIED
-} wsl_parcel;
-
-/// What was posted in this turn.
+/// The frames posted in this event-loop iteration.
 typedef struct wsl_batch {
-  struct wsl_ring *ring;    ///< NULL: the kernel has none for us
   uint32_t slot_count, piece_count, byte_count;
   uint32_t slots[WSL_BATCH_SLOTS];
   wsl_piece pieces[WSL_BATCH_PIECES];
-  wsl_parcel parcels[WSL_BATCH_SLOTS];
-  struct iovec vectors[WSL_BATCH_PIECES];
   uint8_t bytes[WSL_BATCH_BYTES];
 } wsl_batch;
 
@@ -218,11 +205,6 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 // send.c
 bool wsl_is_open(const wsl_slot *slot);
 void wsl_flush(wsl_loop *loop);
-
-// ring.c
-struct wsl_ring *wsl_ring_create(wsl_loop *loop);
-void wsl_ring_destroy(struct wsl_ring *ring);
-bool wsl_ring_send(struct wsl_ring *ring, wsl_parcel *parcels, size_t count);
 
 // receive.c
 void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Everything that a turn of the loop has to send goes out at its end, together.
+/// Writes are batched per event-loop iteration: one system call per connection at its end.
 ///
-/// The frames of a turn are kept once, however many hear them; each connection has a list of
-/// pieces. libwebsockets only learns of what the kernel does not take: it keeps that, and writes
-/// it on when it can.
+/// A posted frame is copied once, for any number of connections; each connection has a list of
+/// pieces. Only bytes that the kernel does not take go to libwebsockets, which buffers them and
+/// writes them when the socket is writable.
 
 enum {
   FRAME_KEPT_MAX = WSL_BATCH_BYTES / 4, ///< a longer one is not copied, but goes out at once
@@ -61,7 +61,7 @@ static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count)
          (count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
 
-/// Keeps a frame until the turn ends; one that is too long stays where it is.
+/// Copies a frame into the batch; one that is too long stays where it is.
 static const uint8_t *keep(wsl_batch *batch, const uint8_t *frame, size_t count) {
   if (count > FRAME_KEPT_MAX) return frame;
   uint8_t *kept = batch->bytes + batch->byte_count;
@@ -124,53 +124,49 @@ size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
   return full_count;
 }
 
-// The end of a turn ----------------------------------------------------------------------------
+// The end of an iteration -----------------------------------------------------------------------
 
-/// Makes a parcel of what was posted to a connection.
-static void pack(wsl_batch *batch, wsl_slot *slot, wsl_parcel *parcel, struct iovec *vectors) {
-  *parcel = (wsl_parcel){.slot = slot, .message.msg_iov = vectors};
+/// The frames posted to one connection, for one system call.
+typedef struct parcel {
+  struct iovec vectors[WSL_PIECES_EACH_MAX];
+  size_t vector_count, byte_count;
+} parcel;
+
+/// Takes the frames posted to a slot out of the batch.
+static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
+  parcel->vector_count = parcel->byte_count = 0;
   for (uint16_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
     const wsl_piece *piece = &batch->pieces[number - 1];
-    vectors[parcel->message.msg_iovlen++] =
+    parcel->vectors[parcel->vector_count++] =
         (struct iovec){.iov_base = (void *)(uintptr_t)piece->bytes, .iov_len = piece->count};
-    parcel->count += piece->count;
+    parcel->byte_count += piece->count;
   }
   slot->posted_first = slot->posted_last = slot->posted_count = 0;
 }
 
-static void send_one(wsl_parcel *parcel) {
-  const struct msghdr *message = &parcel->message;
-  int descriptor = lws_get_socket_fd(parcel->slot->wsi);
-  parcel->result = message->msg_iovlen == 1
-                       ? send(descriptor, message->msg_iov->iov_base, parcel->count, WSL_SEND_FLAGS)
-                       : sendmsg(descriptor, message, WSL_SEND_FLAGS);
-  if (parcel->result < 0) parcel->result = -errno;
+/// - Returns: Bytes that the kernel took, or a negative errno.
+static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
+  enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
+  int descriptor = lws_get_socket_fd(slot->wsi);
+  struct msghdr message = {.msg_iov = parcel->vectors, .msg_iovlen = parcel->vector_count};
+  ssize_t taken = parcel->vector_count == 1
+                      ? send(descriptor, parcel->vectors->iov_base, parcel->byte_count, FLAGS)
+                      : sendmsg(descriptor, &message, FLAGS);
+  return taken < 0 ? -errno : taken;
 }
 
-/// Sends the parcels, many at a time if that can be done.
-static void send_all(wsl_loop *loop, size_t count) {
-  wsl_batch *batch = &loop->batch;
-  if (count > 1 && batch->ring && !wsl_ring_send(batch->ring, batch->parcels, count)) {
-    wsl_ring_destroy(batch->ring);
-    batch->ring = NULL;
-    wsl_log(loop, false, "io_uring fails; from now on each connection is sent to by itself");
-  }
-  for (size_t index = 0; index < count; index++)
-    if (batch->parcels[index].result == WSL_UNTRIED) send_one(&batch->parcels[index]);
-}
-
-/// Holds back what the kernel did not take of a parcel: as one, for libwebsockets writes one piece
-/// each time the socket can take some, and keeps at most 1,024 of them.
-static void hold_back_rest(wsl_loop *loop, wsl_parcel *parcel, size_t taken) {
-  const struct iovec *vector = parcel->message.msg_iov;
-  size_t rest = parcel->count - taken, filled = 0;
-  if (parcel->message.msg_iovlen == 1) {
-    hold_back(loop, parcel->slot, (const uint8_t *)vector->iov_base + taken, rest);
+/// Gives libwebsockets the bytes that the kernel did not take. As one copy, because libwebsockets
+/// writes one buffered piece per writable event and keeps at most 1,024 of them.
+static void hold_back_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
+  const struct iovec *vector = parcel->vectors;
+  size_t rest = parcel->byte_count - taken, filled = 0;
+  if (parcel->vector_count == 1) {
+    hold_back(loop, slot, (const uint8_t *)vector->iov_base + taken, rest);
     return;
   }
   uint8_t *bytes = malloc(rest);
   if (!bytes) {
-    wsl_doom(loop, parcel->slot);
+    wsl_doom(loop, slot);
     return;
   }
   for (; filled < rest; vector++) {
@@ -179,42 +175,33 @@ static void hold_back_rest(wsl_loop *loop, wsl_parcel *parcel, size_t taken) {
     filled += vector->iov_len - skipped;
     taken -= skipped;
   }
-  hold_back(loop, parcel->slot, bytes, rest);
+  hold_back(loop, slot, bytes, rest);
   free(bytes);
 }
 
-/// Takes what came of a parcel.
-static void settle(wsl_loop *loop, wsl_parcel *parcel) {
-  wsl_slot *slot = parcel->slot;
-  ssize_t taken = parcel->result;
-  if (taken == (ssize_t)parcel->count) return;
+static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
+  parcel parcel;
+  pack(&loop->batch, slot, &parcel);
+  // Behind what libwebsockets has begun to write by itself, such as a pong.
+  ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
+  if (taken == (ssize_t)parcel.byte_count) return;
   if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
     wsl_doom(loop, slot);
     return;
   }
-  hold_back_rest(loop, parcel, taken > 0 ? (size_t)taken : 0);
+  hold_back_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
   if (slot->phase == PHASE_OPEN && slot->is_full)
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
 
-/// Sends everything that was posted.
+/// Sends all posted frames. `full` may be called from here, and must not send, post or close: the
+/// batch is in use until the end.
 void wsl_flush(wsl_loop *loop) {
   wsl_batch *batch = &loop->batch;
-  if (batch->slot_count == 0) return;
-  size_t count = 0;
-  struct iovec *vectors = batch->vectors;
   for (uint32_t index = 0; index < batch->slot_count; index++) {
     wsl_slot *slot = &loop->slots[batch->slots[index]];
-    bool is_over = slot->phase != PHASE_OPEN;
-    if (is_over) slot->posted_first = slot->posted_count = 0;
-    if (!slot->posted_first) continue;
-    wsl_parcel *parcel = &batch->parcels[count++];
-    pack(batch, slot, parcel, vectors);
-    vectors += parcel->message.msg_iovlen;
-    // Behind what libwebsockets has begun to write by itself, such as a pong.
-    parcel->result = lws_partial_buffered(slot->wsi) ? -EAGAIN : WSL_UNTRIED;
+    if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
+    else if (slot->posted_first) flush_slot(loop, slot);
   }
-  send_all(loop, count);
   batch->slot_count = batch->piece_count = batch->byte_count = 0;
-  for (size_t index = 0; index < count; index++) settle(loop, &batch->parcels[index]);
 }

@@ -9,7 +9,6 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package var web: String?
   package var logLevel: String?
   package var loops: String?
-  package var ioUring: String?
 
   package init() {}
 
@@ -17,7 +16,6 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package static let variables = [
     "PICKERD_LISTEN", "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE",
     "PICKERD_LIMIT", "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOOPS",
-    "PICKERD_IO_URING",
   ]
 
   /// Takes from `environment` what no option said; an empty variable says nothing.
@@ -38,7 +36,6 @@ package struct ConfigurationTexts: Hashable, Sendable {
     web = web ?? value("WEB")
     logLevel = logLevel ?? value("LOG_LEVEL")
     loops = loops ?? value("LOOPS")
-    ioUring = ioUring ?? value("IO_URING")
     if origins.isEmpty { origins = values("ORIGIN") }
     limits = values("LIMIT") + limits
   }

@@ -44,7 +44,6 @@ extension SocketLoopConfiguration {
     subprotocols = [HubTransport.subprotocol]
     connectionsMax = configuration.limits[.connections]
     connections = configuration.loops > 1 ? ConnectionCount() : nil
-    usesRing = configuration.ioUring == .auto
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
     self.log = { isError, line in

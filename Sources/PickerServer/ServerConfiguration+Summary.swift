@@ -12,7 +12,6 @@ extension ServerConfiguration {
       "web        " + (webFolder ?? "none: the API only"),
       "log level  \(logLevel.rawValue)",
       "loops      \(loops)",
-      "io_uring   \(ioUring.rawValue)",
     ]
     for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {
       lines.append("limit      \(limit.rawValue)=\(limits[limit])")

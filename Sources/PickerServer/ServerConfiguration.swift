@@ -8,9 +8,6 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// Whose time it is: the machine's, or what `POST /v1/clock` says.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
-  /// Whether many messages go out in one call of the kernel, by io_uring, where it has that.
-  package enum IOUring: String, CaseIterable, Sendable { case auto, off }
-
   /// How much is logged; each level includes those before it.
   package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     case error, warning, notice, info, debug
@@ -31,7 +28,6 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var logLevel: LogLevel = .notice
   /// Threads that serve, each with its share of the sessions.
   package var loops = ServerConfiguration.standardLoops
-  package var ioUring: IOUring = .auto
 
   /// A loop for each core that the process may use.
   package static var standardLoops: Int {
@@ -49,7 +45,6 @@ package struct ServerConfiguration: Hashable, Sendable {
     authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
-    ioUring = try ServerConfiguration.choice(texts.ioUring, "--io-uring") ?? .auto
     if let text = texts.store { store = try StoreLocation(text) }
     if let text = texts.loops { loops = try ServerConfiguration.loops(text) }
     limits = try LimitSettings(settings: texts.limits)

@@ -12,8 +12,8 @@ extension SocketLoop: HubPort {
     SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }
 
-  /// Sends a frame as ``send(_:to:)`` does, but together with everything that is posted in this
-  /// turn of the loop.
+  /// Queues a frame like ``send(_:to:)``, but sends it at the end of the event-loop iteration,
+  /// together with the connection's other posted frames.
   package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     SendOutcome(wsl_post(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }

@@ -144,7 +144,6 @@ extension wsl_limits {
       idle_seconds: UInt32(configuration.idleSeconds),
       ping_ms: UInt32(configuration.pingMilliseconds),
       pong_ms: UInt32(configuration.pongMilliseconds),
-      close_ms: UInt32(configuration.closeMilliseconds),
-      uses_ring: configuration.usesRing)
+      close_ms: UInt32(configuration.closeMilliseconds))
   }
 }

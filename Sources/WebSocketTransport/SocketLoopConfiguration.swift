@@ -29,8 +29,6 @@ package struct SocketLoopConfiguration: Sendable {
   package var pongMilliseconds = 30_000
   /// From `close` to the end of the connection, at most.
   package var closeMilliseconds = 5_000
-  /// Whether many messages are sent in one call, by io_uring, if the kernel has it for us.
-  package var usesRing = true
   /// Where lines of the transport go: one line of printable ASCII, at most 300 octets, at most 20
   /// a second. On the loop's thread. Default: nowhere.
   package var log: @Sendable (_ isError: Bool, _ line: String) -> Void = { _, _ in }

@@ -9,7 +9,7 @@ struct Serve: ParsableCommand {
     discussion: """
       Every option can be an environment variable instead: PICKERD_LISTEN, PICKERD_AUTH, \
       PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL, \
-      PICKERD_LOOPS, PICKERD_IO_URING. \
+      PICKERD_LOOPS. \
       Several origins or limits stand apart by commas or blanks. An option wins over its variable.
 
       LIMITS (name, what holds if nothing is said, what it limits):
@@ -75,13 +75,6 @@ struct Serve: ParsableCommand {
         + "sessions, not one. (default: the number of cores)", valueName: "number"))
   var loops: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Whether many messages are sent in one call of the kernel. auto: by io_uring, where the "
-        + "kernel has it (Linux 5.18) and allows it; most containers do not. off: a call for each. "
-        + "(default: auto)", valueName: "auto|off"))
-  var ioUring: String?
-
   @Flag(help: "Check the configuration, print it, and do not serve.")
   var check = false
 
@@ -117,7 +110,6 @@ struct Serve: ParsableCommand {
     texts.web = web
     texts.logLevel = logLevel
     texts.loops = loops
-    texts.ioUring = ioUring
 
     let environment = ProcessInfo.processInfo.environment
     texts.fill(from: environment)

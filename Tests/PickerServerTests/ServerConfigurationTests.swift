@@ -33,13 +33,10 @@ import Testing
     }
   }
 
-  @Test func `io_uring is used where the kernel has it, unless that is switched off`() throws {
-    #expect(try ServerConfiguration(ConfigurationTexts()).ioUring == .auto)
-    var texts = ConfigurationTexts()
-    texts.fill(from: ["PICKERD_IO_URING": "off"])
-    #expect(try ServerConfiguration(texts).ioUring == .off)
-    texts.ioUring = "on"
-    #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+  @Test func `a variable of a removed option is reported`() {
+    #expect(
+      ConfigurationTexts.unknownVariables(in: ["PICKERD_IO_URING": "off"])
+        == ["PICKERD_IO_URING"])
   }
 
   @Test func `the standard limits are those of the protocol`() {

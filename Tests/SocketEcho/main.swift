@@ -1,5 +1,5 @@
 // An echo server over SocketLoop, for the tests of the transport.
-// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `ring=0`, or
+// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, or
 // `loops=2`: what a GET with `?over` opens goes to the second one.
 // Prints `listening PORT` when it does; SIGTERM and SIGINT drain it.
 import Glibc
@@ -29,8 +29,6 @@ for argument in CommandLine.arguments.dropFirst() {
     host = parts[1]
   } else if parts[0] == "port" {
     port = UInt16(parts[1])!
-  } else if argument == "ring=0" {
-    configuration.usesRing = false
   } else if argument == "loops=2" {
     isDouble = true
     configuration.connections = ConnectionCount()

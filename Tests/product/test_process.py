@@ -23,8 +23,7 @@ def test_help_explains_all():
     said = run("serve", "--help")
 
     assert said.returncode == 0
-    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops",
-                   "--io-uring"):
+    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops"):
         assert option in said.stdout, f"{option} is not explained"
 
 

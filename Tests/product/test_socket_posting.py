@@ -1,11 +1,8 @@
-"""What one turn of the loop sends goes out at its end, together: in order, whole, and to each."""
+"""Frames posted in one event-loop iteration are sent at its end: in order, whole, to everyone."""
 
-import ctypes
-import os
 import socket
 import struct
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,67 +10,11 @@ from conftest_socket import start  # noqa: F401
 from rawsocket import CLOSE, PING, PONG, TEXT, frame
 
 SLOW = dict(receive_buffer=4096)
-IO_URING_SETUP, IO_URING_ENTER = 425, 426
 
 
-def forbidding(number):
-    """What a child does before its program, so that a system call answers EPERM to it, as seccomp
-    does in containers."""
-    # Load the call's number; if it is not this one, allow it; else answer EPERM.
-    steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
-    code = b"".join(struct.pack("HBBI", *step) for step in steps)
-
-    def forbid():
-        buffer = ctypes.create_string_buffer(code, len(code))
-        program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(buffer))
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, program, 0, 0) != 0:
-            os._exit(99)
-
-    return forbid
-
-
-#: With io_uring if this machine has it; without; and where the kernel refuses it, early and late.
-WAYS = {"ring": {}, "no ring": {"ring": 0}, "no setup": {"before": forbidding(IO_URING_SETUP)},
-        "no enter": {"before": forbidding(IO_URING_ENTER)}}
-
-
-@pytest.fixture(params=list(WAYS))
-def server(request, start):
-    return start(**WAYS[request.param])
-
-
-def rings(server):
-    folder = Path(f"/proc/{server.process.pid}/fd")
-    return sum("io_uring" in os.readlink(entry) for entry in folder.iterdir())
-
-
-def is_allowed_here():
-    """Whether a process may have an io_uring on this machine."""
-    descriptor = ctypes.CDLL(None).syscall(IO_URING_SETUP, 1, ctypes.create_string_buffer(120))
-    if descriptor >= 0:
-        os.close(descriptor)
-    return descriptor >= 0
-
-
-def test_there_is_a_ring_where_the_kernel_allows_it_and_not_where_it_is_switched_off(start):
-    assert rings(start()) == int(is_allowed_here())
-    assert rings(start(ring=0)) == 0
-    refused = start(before=forbidding(IO_URING_SETUP))
-    assert rings(refused) == 0
-    assert "no io_uring" in refused.log.read_text()
-
-
-def test_a_ring_that_fails_is_given_up_and_nothing_is_lost(start):
-    server = start(before=forbidding(IO_URING_ENTER))
-    assert rings(server) == int(is_allowed_here())
-    webs = [server.websocket("/script") for _ in range(3)]
-    webs[0].send_text("all hear this")
-    for web in webs:
-        assert web.read_text() == "hear this"
-    assert rings(server) == 0
-    for web in webs:
-        web.socket.close()
+@pytest.fixture
+def server(start):  # noqa: F811
+    return start()
 
 
 def test_what_a_turn_sends_to_one_connection_arrives_in_order(server):
@@ -82,6 +23,23 @@ def test_what_a_turn_sends_to_one_connection_arrives_in_order(server):
         web.send_text("each 40 997")
         for index in range(40):
             assert web.read_text() == f"{index} " + "y" * (index * 997)
+
+
+def data_segments_received(web):
+    """`tcpi_data_segs_in` of Linux' `struct tcp_info`."""
+    return struct.unpack_from("I", web.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192),
+                              152)[0]
+
+
+def test_the_frames_of_an_iteration_are_one_system_call_for_a_connection(server):
+    with server.websocket("/script") as author, server.websocket("/script") as other:
+        author.send_text("all warm")
+        assert (author.read_text(), other.read_text()) == ("warm", "warm")
+        before = data_segments_received(other)
+        author.send_text("each 9 10")
+        for index in range(9):
+            assert other.read_text() == f"{index} " + "y" * (index * 10)
+        assert data_segments_received(other) - before == 1
 
 
 def test_more_connections_than_fit_a_batch_hear_everything_in_order(server):

@@ -66,7 +66,6 @@ typedef struct wsl_limits {
   uint32_t ping_ms;              ///< between two pings
   uint32_t pong_ms;              ///< since the last pong; longer is hung up
   uint32_t close_ms;             ///< from `wsl_close` to the end of the connection, at most
-  bool uses_ring;                ///< io_uring, if the kernel has it for us; else a call a message
 } wsl_limits;
 
 /// What happens on the loop's thread. `owner` is the one given to `wsl_create`. None may be NULL.
@@ -189,11 +188,10 @@ int wsl_detach(wsl_request *request, void *head, size_t size, size_t *head_count
 ///   send again after `writable`, or the copies grow. `WSL_GONE`: nothing was taken.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Sends as `wsl_send` does, but together with everything that is posted in this turn of the
-/// loop, before it waits again: many connections in one call of the kernel where it has io_uring,
-/// and all that goes to one connection in one piece. Keeps the order with `wsl_send`.
+/// Queues a text message like `wsl_send`, but sends it at the end of the event-loop iteration, in
+/// one `send()` or `sendmsg()` per connection. Keeps the order with `wsl_send`.
 ///
-/// - Returns: `WSL_SENT`: taken; `full` follows in this turn if a part of it has to wait.
+/// - Returns: `WSL_SENT`: taken; `full` follows in this iteration if a part of it has to wait.
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
 /// Posts the same to many.
