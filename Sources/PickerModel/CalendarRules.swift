@@ -14,8 +14,11 @@ struct CalendarRules {
 
   /// Whether the next tap ends `range`.
   func isOpen(_ range: DateRange?) -> Bool {
-    guard let range, kind.selection == .range else { return false }
-    return range.hits % 2 == 1
+    range.map(rule.isOpen) ?? false
+  }
+
+  private var rule: TwoTapRule {
+    TwoTapRule(isSingle: kind.selection == .single, dayCountMin: kind.minDays)
   }
 
   // MARK: Taps
@@ -67,16 +70,15 @@ struct CalendarRules {
     if kind.blocked.contains(date) {
       throw Refusal(.blocked, "\(date) is blocked")
     }
-    let hits = (range?.hits ?? 0) + 1
     guard let range, isOpen(range) else {
-      return Tapped(range: DateRange(start: date, end: date, hits: hits))
+      return Tapped(range: rule.begun(at: date, after: range))
     }
     guard mayClose else {
       throw Refusal(.tapClaimed, "the member who began the range at \(range.start) may end it")
     }
     let (stop, reason) = walk(from: range.start, towards: date)
-    let closed = DateRange(start: min(range.start, stop), end: max(range.start, stop), hits: hits)
-    guard closed.dayCount >= kind.minDays else {
+    let closed = rule.ended(range, at: stop)
+    guard rule.allows(closed) else {
       let detail = "\(closed.start) to \(closed.end) is \(closed.dayCount) days"
       throw Refusal(.minDays, "\(detail); \(kind.minDays) are the least")
     }

@@ -27,24 +27,6 @@ extension PickerValue: Hashable {
   }
 }
 
-/// Days from `start` to `end`, both included.
-package struct DateRange: Hashable, Sendable {
-  /// Not after `end`.
-  package var start: CivilDate
-  package var end: CivilDate
-  /// Accepted taps, from 1. Odd: the next tap ends the range, unless it is a single date.
-  package var hits: Int
-
-  package init(start: CivilDate, end: CivilDate, hits: Int) {
-    self.start = start
-    self.end = end
-    self.hits = hits
-  }
-
-  /// 1 for a single day.
-  package var dayCount: Int { end.days(since: start) + 1 }
-}
-
 /// The bounds that time sets, as they were found at the last tick that could move them.
 package enum PickerBounds: Hashable, Sendable {
   /// Time does not matter.

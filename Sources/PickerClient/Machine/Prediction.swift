@@ -1,3 +1,5 @@
+import CivilTime
+
 /// What this member's own unanswered commands will most likely do; the server's answer replaces it.
 extension PickerState {
   mutating func predict(_ pending: [PendingCommands.Entry]) {
@@ -21,22 +23,20 @@ extension PickerState {
     }
   }
 
-  /// The two-tap rule: an even count of hits starts a range, an odd one ends it within reach.
+  /// The range that a tap of this member makes; the server's reach limits where it can end.
   ///
-  /// - Returns: `nil` when the tap will be refused, or nobody here can tell.
-  /// - Source: rules.md, "Two taps".
+  /// - Returns: `nil` when the server will refuse the tap, or its answer is not known here.
   private func after(tap day: PickerDay) -> PickerRange? {
     guard status == .open, let definition,
       let cell = months[day.month]?.cells.first(where: { $0.day == day }), !cell.isDisabled
     else { return nil }
+    let rule = definition.twoTapRule
     guard let shown = shownRange, isOpen(shown) else {
-      return PickerRange(start: day, end: day, hits: (shownRange?.hits ?? 0) + 1, by: me?.id)
+      return PickerRange(rule.begun(at: day.civil, after: shownRange?.civil), by: me?.id)
     }
     if shown.reach == nil && definition.isBounded { return nil }
-    let given = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
-    let range = PickerRange(
-      start: min(given, shown.start), end: max(given, shown.start), hits: shown.hits + 1,
-      by: me?.id)
-    return range.dayCount < definition.dayCountMin ? nil : range
+    let stop = shown.reach.map { min(max(day, $0.lowerBound), $0.upperBound) } ?? day
+    let ended = rule.ended(shown.civil, at: stop.civil)
+    return rule.allows(ended) ? PickerRange(ended, by: me?.id) : nil
   }
 }

@@ -28,6 +28,15 @@ public struct PickerRange: Hashable, Sendable {
   public var dayCount: Int { end.days(since: start) + 1 }
 }
 
+extension PickerRange {
+  init(_ civil: DateRange, by: String?) {
+    self.init(
+      start: PickerDay(civil.start), end: PickerDay(civil.end), hits: civil.hits, by: by)
+  }
+
+  var civil: DateRange { DateRange(start: start.civil, end: end.civil, hits: hits) }
+}
+
 /// A cell of a month's grid.
 public struct PickerCell: Hashable, Sendable {
   public let day: PickerDay

@@ -1,3 +1,5 @@
+import CivilTime
+
 /// What a session's picker is, as far as a client needs it.
 public struct PickerDefinition: Hashable, Sendable {
   /// `date`, `slot`, `cascade`, `columns`, `calendar`, or one that is newer than this client.
@@ -18,6 +20,10 @@ public struct PickerDefinition: Hashable, Sendable {
   let isBounded: Bool
   /// The definition as the server wrote it, JSON.
   public let json: String
+}
+
+extension PickerDefinition {
+  var twoTapRule: TwoTapRule { TwoTapRule(isSingle: isSingle, dayCountMin: dayCountMin) }
 }
 
 /// What a server allows.

@@ -68,7 +68,7 @@ public struct PickerState: Hashable, Sendable {
 
   /// Whether a range waits for its second tap.
   public func isOpen(_ range: PickerRange) -> Bool {
-    range.hits % 2 == 1 && definition?.isSingle != true
+    definition?.twoTapRule.isOpen(range.civil) ?? false
   }
 
   /// What is picked, by the server's last word; `nil` while nothing is, or a range is open.
