@@ -8,8 +8,9 @@ package final class HostedSession {
   let id: SessionID
   /// Grows by one with each session of the hub: what is done to all is done in this order.
   let number: Int
-  /// Whether it is among the hub's sessions, and so the one with its id.
-  var isResident = false
+  /// Where it is in its life. Only ``SessionDirectory`` sets it: it says what the directory's state
+  /// says, so that a delivery does not look the session up.
+  var phase = Phase.open
   /// What waits for the log, and what must not overtake it, in order.
   var steps: Deque<Step> = []
   /// How many entries of the log have been applied.
@@ -31,10 +32,22 @@ package final class HostedSession {
   /// When presence was told last; machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
-  /// It has been let go without the log: nothing that still holds it may use it.
-  var isLost = false
-  /// From the moment its end is accepted nothing is done or answered.
-  var isEnding = false
+
+  enum Phase {
+    /// In memory, or about to be.
+    case open
+    /// In memory; its end is accepted and waits for the log.
+    case ending
+    /// The log has its end.
+    case ended
+    /// Evicted or lost: the directory may have another object for the same session by now.
+    case unloaded
+  }
+
+  /// From the moment that its end is accepted nothing is done or answered.
+  var isEnding: Bool { phase == .ending || phase == .ended }
+  /// Whether it is the directory's object for its session.
+  var isInMemory: Bool { phase == .open || phase == .ending }
 
   /// One thing to do, in the order of a session.
   enum Step {

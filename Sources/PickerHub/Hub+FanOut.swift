@@ -46,7 +46,7 @@ extension Hub {
       }
       let frame = copies.frame(in: language, showing: view)
       if shared == nil { shared = frame }
-      if frame === shared, connection.outbox.isIdle, connection.phase != .closing {
+      if frame === shared, connection.outbox.isIdle, !connection.isClosing {
         hearers.append(connection.id)
       } else {
         if !connection.outbox.isIdle { hasSlowReader = true }
@@ -144,7 +144,7 @@ extension Hub {
 
   /// Sends at once if nothing waits, else puts it into the outbox.
   func deliver(_ message: Outbox.Waiting, _ connection: HubConnection) {
-    guard connection.phase != .closing else { return }
+    guard !connection.isClosing else { return }
     guard connection.outbox.isIdle, let frame = message.frame else {
       let hadSnapshot = connection.outbox.needsSnapshot
       connection.outbox.append(
@@ -169,7 +169,7 @@ extension Hub {
 
   /// Sends what waits, as far as the socket takes it.
   func flush(_ connection: HubConnection, at time: HubTime) {
-    guard let hosted = sessions[connection.session], !hosted.isEnding else { return }
+    guard let hosted = hosted(of: connection), !hosted.isEnding else { return }
     while !connection.outbox.isFull {
       if connection.outbox.needsSnapshot {
         sendSnapshot(connection, hosted, at: time)

@@ -18,8 +18,8 @@ extension Hub {
   package var inventory: Inventory {
     var inventory = Inventory()
     inventory.connections = connections.count
-    inventory.sessions = sessions.count
-    inventory.dormant = dormant.count
+    inventory.sessions = directory.residentCount
+    inventory.dormant = directory.dormantInOrder.count
     inventory.timers = timers.entryCount
     inventory.ticks = ticks.entryCount
     return inventory
@@ -38,7 +38,7 @@ extension Hub {
   }
 
   package func inventory(of id: SessionID) -> SessionInventory? {
-    guard let hosted = sessions[id] else { return nil }
+    guard let hosted = directory.hosted(id) else { return nil }
     var inventory = SessionInventory()
     inventory.steps = hosted.steps.count
     inventory.listeners = hosted.session.listeners.count
@@ -49,10 +49,10 @@ extension Hub {
   }
 
   /// A session as it stands; nobody else may change it.
-  package func session(_ id: SessionID) -> Session? { sessions[id]?.session }
+  package func session(_ id: SessionID) -> Session? { directory.hosted(id)?.session }
 
   /// Whether a session's end has been accepted.
-  package func isEnding(_ id: SessionID) -> Bool { sessions[id]?.isEnding ?? false }
+  package func isEnding(_ id: SessionID) -> Bool { directory.hosted(id)?.isEnding ?? false }
 
   /// What waits for a connection: how many messages, and how many octets; `nil` if it is gone.
   package func waiting(for id: ConnectionID) -> (count: Int, byteCount: Int)? {

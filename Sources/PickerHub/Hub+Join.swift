@@ -47,8 +47,7 @@ extension Hub {
     if let months = join.months {
       attachment = attachment.looking(at: cut(months))
     }
-    connection.phase = .joined
-    connection.member = attachment.member
+    connection.phase = .joined(attachment.member)
     hosted.connectionOfMember[attachment.member] = connection.id
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
@@ -98,7 +97,7 @@ extension Hub {
     guard hosted.session.fold.members[member] != nil else {
       return close(connection, .unavailable, "the member has left meanwhile; join anew")
     }
-    guard connections[connection.id] != nil, connection.phase == .joined else {
+    guard connection.member == member else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
       return tellPresence(in: hosted, at: time)
     }

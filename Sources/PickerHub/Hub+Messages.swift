@@ -10,8 +10,9 @@ extension Hub {
     in hosted: HostedSession, at time: HubTime
   ) {
     if case .leave = message {
+      // The member is gone as soon as its leaving has been applied; its connection now.
       append(.left(member), to: hosted, at: time)
-      return leave(connection, member, hosted, at: time)
+      return close(connection, .normal, "left")
     }
     let verdict = connection.rate.count(at: time.machine, countMax: limits.messagesPerSecond)
     if verdict == .farOver {
@@ -54,14 +55,6 @@ extension Hub {
 
   private var tooMany: Refusal {
     Refusal(.tooMany, "more than \(limits.messagesPerSecond) messages in a second; ask again later")
-  }
-
-  /// The member is gone as soon as its leaving has been applied; its connection now.
-  private func leave(
-    _ connection: HubConnection, _ member: MemberID, _ hosted: HostedSession, at time: HubTime
-  ) {
-    detach(connection, at: time)
-    close(connection, .normal, "left")
   }
 
   private func look(
@@ -123,7 +116,7 @@ extension Hub {
     }
     enqueue(
       .look { [unowned self] hosted in
-        guard connection.phase == .joined else { return }
+        guard connection.member == member else { return }
         perform(hosted.session.touch(member, touch), in: hosted, at: time)
       }, in: hosted, at: time)
   }

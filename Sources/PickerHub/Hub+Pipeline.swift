@@ -40,7 +40,7 @@ extension Hub {
 
   /// Does something in its turn: now, unless something before it waits for the log.
   func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
-    if hosted.isLost {
+    if hosted.phase == .unloaded {
       refuse(step)
     } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
@@ -52,8 +52,8 @@ extension Hub {
   /// The log has the next `count` records of a session.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
-    guard let hosted = sessions[session] else {
-      endingDormant[session] = nil
+    guard let hosted = directory.hosted(session) else {
+      if case .endingDormant = directory[session] { directory.ended(session) }
       return
     }
     var storedCount = count
@@ -82,7 +82,7 @@ extension Hub {
     }
   }
 
-  /// Answers what cannot be done because its session has been let go.
+  /// Answers a step that cannot be run because its session has been unloaded.
   func refuse(_ step: HostedSession.Step) {
     switch step {
     case .attach(let connection, _): cannotStore(connection)
@@ -125,7 +125,7 @@ extension Hub {
     if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
       keepSnapshot(of: hosted, isIdle: false)
     }
-    if case .left = entry.body { letGo(hosted) }
+    if case .left = entry.body { evict(hosted) }
   }
 
   /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back
@@ -152,9 +152,9 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard var next = hosted.session.nextTick, !hosted.isTickPromised, !hosted.isLost else {
-      return
-    }
+    guard hosted.phase != .unloaded, !hosted.isTickPromised,
+      var next = hosted.session.nextTick
+    else { return }
     if let first { next = max(first, next) }
     if let queued = hosted.queuedTick, queued <= next { return }
     hosted.queuedTick = next

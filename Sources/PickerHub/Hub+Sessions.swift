@@ -69,14 +69,15 @@ extension Hub {
     switch log.append(.created(origin), of: origin.id) {
     case .failed: answer(.failure(.unavailable))
     case .stored:
+      directory.create(hosted, isStored: true)
       open(hosted)
       answer(.success(created))
     case .pending:
-      sessions[origin.id] = hosted
-      hosted.isResident = true
+      directory.create(hosted, isStored: false)
       hosted.steps.append(
         .created { [unowned self] isStored in
           guard isStored else { return answer(.failure(.unavailable)) }
+          directory.created(hosted)
           open(hosted)
           answer(.success(created))
         })
@@ -84,12 +85,10 @@ extension Hub {
   }
 
   private func open(_ hosted: HostedSession) {
-    sessions[hosted.id] = hosted
-    hosted.isResident = true
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
     addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
     queueTick(of: hosted)
-    letGoSoon(hosted)
+    evictSoon(hosted)
   }
 
   /// An id that is this hub's.
@@ -216,11 +215,11 @@ extension Hub {
     switch log.append(.ended, of: hosted.id) {
     case .failed: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
-      hosted.isEnding = true
+      directory.end(hosted)
       remove(hosted)
       completion(.success(()))
     case .stored, .pending:
-      hosted.isEnding = true
+      directory.end(hosted)
       hosted.steps.append(
         .end { isStored in completion(isStored ? .success(()) : .failure(.unavailable)) })
     }
@@ -228,8 +227,7 @@ extension Hub {
 
   /// Forgets a session that has ended.
   func remove(_ hosted: HostedSession) {
-    sessions[hosted.id] = nil
-    hosted.isResident = false
+    directory.ended(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
@@ -246,9 +244,9 @@ extension Hub {
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
     now = time
-    guard exists(id) else { return failure(.noSuchSession) }
+    guard directory.exists(id) else { return failure(.noSuchSession) }
     whenLoaded(id) { [unowned self] hosted in
-      guard let hosted else { return failure(exists(id) ? .unavailable : .noSuchSession) }
+      guard let hosted else { return failure(directory.exists(id) ? .unavailable : .noSuchSession) }
       do throws(HubProblem) {
         try admit(token, to: hosted, needs: role)
       } catch {
@@ -257,7 +255,7 @@ extension Hub {
       tickIfDue(hosted, at: now)
       enqueue(
         .request { [unowned self] hosted in
-          hosted.map(body) ?? failure(exists(id) ? .unavailable : .noSuchSession)
+          hosted.map(body) ?? failure(directory.exists(id) ? .unavailable : .noSuchSession)
         }, in: hosted, at: now)
     }
   }

@@ -42,8 +42,8 @@ extension Hub {
   private func perform(_ duty: TimerQueue.Duty, at time: HubTime) {
     switch duty {
     case .join(let id):
-      guard let connection = connections[id], connection.phase == .silent else { return }
-      guard exists(connection.session) else {
+      guard let connection = connections[id], case .silent = connection.phase else { return }
+      guard directory.exists(connection.session) else {
         return close(connection, .sessionEnded, "the session has ended")
       }
       close(connection, .tooSlow, "no join within \(limits.joinMilliseconds) ms")
@@ -53,7 +53,7 @@ extension Hub {
       else { return }
       close(connection, .tooSlow, "nothing read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):
-      guard let hosted = sessions[session], !hosted.isEnding,
+      guard let hosted = directory.hosted(session), !hosted.isEnding,
         let since = hosted.absentSince[member],
         time.machine - since >= limits.memberMilliseconds
       else { return }
@@ -64,13 +64,13 @@ extension Hub {
       }
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
-      if let hosted = sessions[session] { letGo(hosted) }
+      if let hosted = directory.hosted(session) { evict(hosted) }
     case .load(let session):
-      guard dormant[session] != nil else { return }
-      backgroundLoads.append(BackgroundLoad(session))
+      guard directory.dormant(session) != nil else { return }
+      directory.loadLater(BackgroundLoad(session))
       loadInBackground()
     case .presence(let session):
-      guard let hosted = sessions[session], !hosted.isEnding else { return }
+      guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
       tellPresence(in: hosted, at: time)
     }
@@ -78,12 +78,12 @@ extension Hub {
 
   private func expire(_ session: SessionID, at time: HubTime) {
     let due: Int64
-    if let hosted = sessions[session] {
+    if let hosted = directory.hosted(session) {
       if hosted.isEnding { return }
       due = hosted.lastActivity + Int64(hosted.session.fold.origin.ttlSeconds) * 1000
       if due <= time.machine { return endInTime(hosted) }
     } else {
-      guard let known = dormant[session] else { return }
+      guard let known = directory.dormant(session) else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
       if due <= time.machine { return endDormant(session) }
     }
@@ -106,11 +106,11 @@ extension Hub {
   /// Ends a session that is in the log only, and was not touched in time.
   private func endDormant(_ session: SessionID) {
     // Whoever has it loaded touches it, or lets it expire again.
-    guard loading[session] == nil else { return expireLater(session) }
+    if directory[session]?.isLoading == true { return expireLater(session) }
     switch log.append(.ended, of: session) {
     case .failed: expireLater(session)
-    case .stored: dormant[session] = nil
-    case .pending: endingDormant[session] = dormant.removeValue(forKey: session)
+    case .stored: directory.ended(session)
+    case .pending: directory.endDormant(session)
     }
   }
 
@@ -123,14 +123,14 @@ extension Hub {
     var count = 0
     while count < countMax, let (session, instant) = ticks.next(at: time.session) {
       count += 1
-      if dormant[session]?.queuedTick == instant {
-        backgroundLoads.append(BackgroundLoad(session))
+      if directory.dormant(session)?.queuedTick == instant {
+        directory.loadLater(BackgroundLoad(session))
         loadInBackground()
         continue
       }
-      guard let hosted = sessions[session], !hosted.isEnding, hosted.queuedTick == instant else {
-        continue
-      }
+      guard let hosted = directory.hosted(session), !hosted.isEnding,
+        hosted.queuedTick == instant
+      else { continue }
       hosted.queuedTick = nil
       let retry = time.session.adding(milliseconds: retryMilliseconds)
       let isStored = tickIfDue(hosted, at: time)
@@ -158,14 +158,10 @@ extension Hub {
     return true
   }
 
-  /// The sessions in the order in which they came: a dictionary has another one each time.
-  private var sessionsInOrder: [HostedSession] {
-    sessions.values.sorted { $0.number < $1.number }
-  }
-
   /// Ticks every session: the clock has gone back, or to where somebody put it.
   private func tickAll(at time: HubTime) {
-    for hosted in sessionsInOrder where !hosted.isEnding && hosted.session.fold.status == .open {
+    for hosted in directory.hostedInOrder
+    where !hosted.isEnding && hosted.session.fold.status == .open {
       appendTick(to: hosted, at: time)
     }
   }
@@ -182,13 +178,13 @@ extension Hub {
       remainingCount -= 1
       if remainingCount == 0 { completion() }
     }
-    for hosted in sessionsInOrder where !hosted.steps.isEmpty {
+    for hosted in directory.hostedInOrder where !hosted.steps.isEmpty {
       remainingCount += 1
       enqueue(.request { _ in isDone() }, in: hosted, at: time)
     }
-    for session in dormant.keys.sorted(by: { $0.text < $1.text }) {
+    for session in directory.dormantInOrder {
       remainingCount += 1
-      backgroundLoads.append(
+      directory.loadLater(
         BackgroundLoad(session) { [unowned self] hosted in
           guard let hosted else { return isDone() }
           if hosted.session.fold.status == .open { appendTick(to: hosted, at: now) }

@@ -45,11 +45,9 @@ extension Hub {
         return _ = open(.failure(.sessionFull))
       }
       guard let stream = open(.success(fold.origin.epoch)) else { return }
-      let connection = HubConnection(id: stream, session: id, bearer: nil)
+      let connection = HubConnection(id: stream, session: id, bearer: nil, phase: .watching)
       let language = languages.number(
         for: request.locale, fallback: fold.origin.definition.locale)
-      connection.isWatching = true
-      connection.phase = .joined
       connection.texts = languages[language]
       connections.insert(connection)
       let isCalendar = fold.origin.definition.kind == .calendar

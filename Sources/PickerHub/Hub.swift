@@ -1,5 +1,4 @@
 import CivilTime
-import DequeModule
 import PickerModel
 package import PickerSession
 package import PickerWire
@@ -19,9 +18,8 @@ package final class Hub {
   package let encoder: MessageEncoder
   var identities: IdentitySource
   let languages: Languages
-  var sessions: [SessionID: HostedSession] = [:] {
-    didSet { countSessions() }
-  }
+  /// All sessions, in memory or not.
+  var directory: SessionDirectory
   /// How many sessions there have been in memory.
   var hostedCount = 0
   var connections = ConnectionTable()
@@ -39,18 +37,6 @@ package final class Hub {
   var latestSessionTime: Instant?
   /// The time of the call that is running.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
-  /// Sessions that are in the log only.
-  var dormant: [SessionID: Dormant] = [:] {
-    didSet { countSessions() }
-  }
-  /// What the total of all hubs knows of this one.
-  private var countedSessions = 0
-  /// What waits for sessions that are being loaded.
-  var loading: [SessionID: [(HostedSession?) -> Void]] = [:]
-  /// Sessions to be loaded although nobody waits for them.
-  var backgroundLoads: Deque<BackgroundLoad> = []
-  /// Sessions that are in the log only, whose end waits for the log.
-  var endingDormant: [SessionID: Dormant] = [:]
   /// Ticks that wait for the log.
   var pendingTickCount = 0
   package internal(set) var counters = HubCounters()
@@ -67,6 +53,7 @@ package final class Hub {
     self.log = log
     self.zones = zones
     self.share = share
+    directory = SessionDirectory(total: share.total)
     self.identities = identities
     languages = Languages(texts)
     encoder = MessageEncoder(limits: configuration.limits)
@@ -75,15 +62,9 @@ package final class Hub {
   var limits: ServerLimits { configuration.limits }
 
   /// Sessions that have not ended, in memory or not.
-  package var sessionCount: Int { sessions.count + dormant.count }
-  private func countSessions() {
-    let count = sessionCount
-    if count != countedSessions { share.total.add(count - countedSessions) }
-    countedSessions = count
-  }
-
+  package var sessionCount: Int { directory.count }
   /// Those of them that are in memory.
-  package var residentCount: Int { sessions.count }
+  package var residentCount: Int { directory.residentCount }
   package var connectionCount: Int { connections.count }
 
   /// A WebSocket has been opened for a session.
@@ -96,7 +77,7 @@ package final class Hub {
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections.insert(connection)
     guard !isDraining else { return sendAway(connection) }
-    guard exists(session) else {
+    guard directory.exists(session) else {
       return close(connection, .noSuchSession, "there is no session with the id in this URL")
     }
     whenLoaded(session) { _ in }
@@ -105,7 +86,7 @@ package final class Hub {
 
   /// A whole text message has come.
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
-    guard let connection = connections[id], connection.phase != .closing else { return }
+    guard let connection = connections[id], !connection.isClosing else { return }
     now = time
     counters.messagesIn += 1
     guard let hosted = hosted(of: connection) else {
@@ -131,19 +112,19 @@ package final class Hub {
   }
 
   /// The session of a connection, if it is in memory. Looked up by its id only once.
-  private func hosted(of connection: HubConnection) -> HostedSession? {
-    if let hosted = connection.hosted, hosted.isResident { return hosted }
-    connection.hosted = sessions[connection.session]
+  func hosted(of connection: HubConnection) -> HostedSession? {
+    if let hosted = connection.hosted, hosted.isInMemory { return hosted }
+    connection.hosted = directory.hosted(connection.session)
     return connection.hosted
   }
 
   /// The session is in the log only, or has ended: the message waits until that is known.
   private func receiveLater(_ connection: HubConnection, _ octets: [UInt8]) {
-    guard exists(connection.session) else {
+    guard directory.exists(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
     }
     whenLoaded(connection.session) { [unowned self] hosted in
-      guard connection.phase != .closing else { return }
+      guard !connection.isClosing else { return }
       if hosted == nil {
         close(connection, .unavailable, "the server cannot read its store now; come back later")
       } else {
@@ -162,7 +143,7 @@ package final class Hub {
 
   /// The frame that made the port answer ``SendOutcome/full`` is out.
   package func writable(_ id: ConnectionID, at time: HubTime) {
-    guard let connection = connections[id], connection.phase != .closing else { return }
+    guard let connection = connections[id], !connection.isClosing else { return }
     now = time
     connection.outbox.isFull = false
     connection.outbox.stalledSince = nil
@@ -173,25 +154,34 @@ package final class Hub {
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
     guard let connection = connections.remove(id) else { return }
-    connection.phase = .closing
     detach(connection, at: time)
   }
 
-  /// Takes a connection out of its session; its member stays, offline.
+  /// Takes a connection out of its session, once. Its member stays, offline.
   func detach(_ connection: HubConnection, at time: HubTime) {
-    guard let hosted = sessions[connection.session] else { return }
-    if connection.isWatching {
+    let phase = connection.phase
+    connection.phase = .closing
+    guard let hosted = hosted(of: connection) else { return }
+    switch phase {
+    case .silent, .closing: break
+    case .watching:
       perform(hosted.session.detach(connection.id), in: hosted, at: time)
-      return letGoSoon(hosted)
+      evictSoon(hosted)
+    case .joined(let member): detach(connection.id, of: member, in: hosted, at: time)
     }
-    guard let member = connection.member else { return }
-    if hosted.connectionOfMember[member] == connection.id {
+  }
+
+  private func detach(
+    _ connection: ConnectionID, of member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) {
+    if hosted.connectionOfMember[member] == connection {
       hosted.connectionOfMember[member] = nil
     }
-    if hosted.session.listener(of: member)?.connection == connection.id {
-      perform(hosted.session.detach(connection.id), in: hosted, at: time)
+    if hosted.session.listener(of: member)?.connection == connection {
+      perform(hosted.session.detach(connection), in: hosted, at: time)
       noteAbsence(of: member, in: hosted, at: time)
     }
+    evictSoon(hosted)
   }
 
   /// From now on the member has 120 s to come back.
@@ -207,8 +197,7 @@ package final class Hub {
   func close(
     _ connection: HubConnection, _ code: CloseCode, _ detail: String, last: Frame? = nil
   ) {
-    guard connection.phase != .closing else { return }
-    connection.phase = .closing
+    guard !connection.isClosing else { return }
     connection.outbox.clear()
     counters.closes[code, default: 0] += 1
     detach(connection, at: now)

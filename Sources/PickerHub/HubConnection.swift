@@ -2,37 +2,46 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// One connection as the hub sees it: who it is, what waits for it, how much it says.
+/// One connection as the hub sees it: its member, its outbox and its message rate.
 package final class HubConnection {
   package let id: ConnectionID
   let session: SessionID
-  /// The session as it was found last; see ``HostedSession/isResident``.
+  /// The session as it was found last; valid while it is ``HostedSession/isInMemory``.
   var hosted: HostedSession?
   /// From the `Authorization` header, where a client can set one.
   let bearer: String?
-  var phase = Phase.silent
-  /// Whom it speaks for, from its join on.
-  var member: MemberID?
-  /// Nobody's: it hears everything and says nothing.
-  var isWatching = false
+  var phase: Phase
   var outbox = Outbox()
   var rate = MessageRate()
   /// Texts of the member's own language.
   var texts: any RowTexts = EnglishTexts()
 
-  enum Phase: Equatable {
-    /// Has not joined yet.
+  /// The state of a connection.
+  ///
+  ///     WebSocket ──▶ silent ──join──▶ joined ──┐
+  ///                     └───────────────────────┤ close, or the peer is gone
+  ///     event stream ──▶ watching ──────────────┴──▶ closing
+  enum Phase {
+    /// A WebSocket that has not joined.
     case silent
-    /// Speaks for its member. It listens as soon as its join has been applied.
-    case joined
-    /// Has been closed, or is being closed, by us.
+    /// A WebSocket that gives the commands of its member, from its join message on. It is among the
+    /// session's listeners as soon as the join has been applied.
+    case joined(MemberID)
+    /// An event stream: it receives everything and sends nothing.
+    case watching
+    /// Closed by the hub, or gone. It is no longer part of its session.
     case closing
   }
 
-  init(id: ConnectionID, session: SessionID, bearer: String?) {
+  /// Its member, from its join message on.
+  var member: MemberID? { if case .joined(let member) = phase { member } else { nil } }
+  var isClosing: Bool { if case .closing = phase { true } else { false } }
+
+  init(id: ConnectionID, session: SessionID, bearer: String?, phase: Phase = .silent) {
     self.id = id
     self.session = session
     self.bearer = bearer
+    self.phase = phase
   }
 }
 

@@ -1,0 +1,182 @@
+import DequeModule
+import PickerSession
+
+/// Background loads that run at the same time.
+private let backgroundLoadCountMax = 16
+
+/// All sessions of a hub by their ids, each in one state of ``SessionLife``.
+///
+/// Every change of state is one of the functions below. Each checks the state before it, counts the
+/// sessions for the total of all hubs, and updates ``HostedSession/phase``.
+struct SessionDirectory {
+  private var lives: [SessionID: SessionLife] = [:]
+  private var backgroundLoads: Deque<BackgroundLoad> = []
+  private let total: any SessionTotal
+  /// Sessions in memory.
+  private(set) var residentCount = 0
+  /// Sessions that the log is folding.
+  private(set) var loadingCount = 0
+
+  init(total: any SessionTotal) { self.total = total }
+
+  /// Sessions that have not ended; one that is ending counts until the log has its end.
+  var count: Int { lives.count }
+
+  subscript(id: SessionID) -> SessionLife? { lives[id] }
+
+  /// The session, if it is in memory.
+  func hosted(_ id: SessionID) -> HostedSession? { lives[id]?.hosted }
+
+  /// What is known of a session that is in the log only.
+  func dormant(_ id: SessionID) -> DormantState? { lives[id]?.dormant }
+
+  /// Whether requests and connections find the session, in memory or not.
+  func exists(_ id: SessionID) -> Bool { lives[id]?.isOpen ?? false }
+
+  /// The sessions in memory in the order in which they came: a dictionary has another order in each
+  /// run.
+  var hostedInOrder: [HostedSession] {
+    lives.values.compactMap(\.hosted).sorted { $0.number < $1.number }
+  }
+
+  /// The sessions that are in the log only, in the order of their ids.
+  var dormantInOrder: [SessionID] {
+    lives.filter { $0.value.dormant != nil }.keys.sorted { $0.text < $1.text }
+  }
+
+  private mutating func set(_ life: SessionLife?, of id: SessionID) {
+    let before = lives[id]
+    lives[id] = life
+    residentCount += (life?.hosted == nil ? 0 : 1) - (before?.hosted == nil ? 0 : 1)
+    loadingCount += (life?.isLoading == true ? 1 : 0) - (before?.isLoading == true ? 1 : 0)
+    let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
+    if difference != 0 { total.add(difference) }
+  }
+}
+
+/// Creation, and takeover from an earlier process.
+extension SessionDirectory {
+  /// - Parameter isStored: Whether the log has the creation already.
+  mutating func create(_ hosted: HostedSession, isStored: Bool) {
+    precondition(lives[hosted.id] == nil, "an id is never used again")
+    set(isStored ? .resident(hosted) : .creating(hosted), of: hosted.id)
+  }
+
+  /// The log has the creation.
+  mutating func created(_ hosted: HostedSession) {
+    guard case .creating = lives[hosted.id] else { return }
+    set(.resident(hosted), of: hosted.id)
+  }
+
+  mutating func restore(_ id: SessionID, _ state: DormantState) {
+    precondition(lives[id] == nil, "a session is restored before anything is done with it")
+    set(.dormant(state), of: id)
+  }
+}
+
+/// Loading.
+extension SessionDirectory {
+  enum LoadOutcome {
+    /// The session is in memory; the body has not been stored.
+    case inMemory(HostedSession)
+    /// The body waits for a load that runs already.
+    case waits
+    /// The body waits, and the log has to be asked for the session.
+    case begins
+    /// There is no such session; the body has not been stored.
+    case absent
+  }
+
+  /// Has `body` wait for a session, if it is in the log only.
+  mutating func load(
+    _ id: SessionID, then body: @escaping (HostedSession?) -> Void
+  ) -> LoadOutcome {
+    switch lives[id] {
+    case .creating(let hosted), .resident(let hosted), .ending(let hosted):
+      return .inMemory(hosted)
+    case .loading(_, let waiters):
+      waiters.bodies.append(body)
+      return .waits
+    case .dormant(let state):
+      set(.loading(state, LoadWaiters(body)), of: id)
+      return .begins
+    case .endingDormant, nil: return .absent
+    }
+  }
+
+  /// The log has folded the session.
+  mutating func loaded(_ hosted: HostedSession) {
+    precondition(lives[hosted.id]?.isLoading == true, "only a load that was asked for ends")
+    set(.resident(hosted), of: hosted.id)
+  }
+
+  /// The log cannot fold the session now.
+  mutating func loadFailed(_ id: SessionID) {
+    guard case .loading(let state, _) = lives[id] else { return }
+    set(.dormant(state), of: id)
+  }
+
+  /// Queues a load that no request waits for.
+  mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
+
+  /// Takes the next queued load, unless enough loads run.
+  mutating func nextBackgroundLoad() -> BackgroundLoad? {
+    loadingCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
+  }
+}
+
+/// Leaving memory.
+extension SessionDirectory {
+  /// A session without members leaves memory.
+  mutating func evict(_ hosted: HostedSession, _ state: DormantState) {
+    guard case .resident(let known) = lives[hosted.id], known === hosted else {
+      preconditionFailure("only a resident session is evicted")
+    }
+    hosted.phase = .unloaded
+    set(.dormant(state), of: hosted.id)
+  }
+
+  /// The log may not have what waits for it: the session is as the log has it, also if it was about
+  /// to end. One whose creation is lost does not exist.
+  mutating func lose(_ hosted: HostedSession, _ state: DormantState) {
+    hosted.phase = .unloaded
+    switch lives[hosted.id] {
+    case .creating: set(nil, of: hosted.id)
+    case .resident, .ending: set(.dormant(state), of: hosted.id)
+    case .dormant, .loading, .endingDormant, nil:
+      preconditionFailure("only a session in memory is lost")
+    }
+  }
+}
+
+/// The end.
+extension SessionDirectory {
+  /// The end of a session in memory has been accepted.
+  mutating func end(_ hosted: HostedSession) {
+    hosted.phase = .ending
+    set(.ending(hosted), of: hosted.id)
+  }
+
+  /// The end of a session that is in the log only has been accepted.
+  mutating func endDormant(_ id: SessionID) {
+    guard case .dormant(let state) = lives[id] else {
+      preconditionFailure("a session that is being loaded is not ended unseen")
+    }
+    set(.endingDormant(state), of: id)
+  }
+
+  /// The log has the end.
+  mutating func ended(_ id: SessionID) {
+    lives[id]?.hosted?.phase = .ended
+    set(nil, of: id)
+  }
+
+  /// The log has lost the end of a session that is in the log only.
+  ///
+  /// - Returns: Whether there is such a session.
+  mutating func endLost(_ id: SessionID) -> Bool {
+    guard case .endingDormant(let state) = lives[id] else { return false }
+    set(.dormant(state), of: id)
+    return true
+  }
+}

@@ -1,0 +1,144 @@
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+@Suite struct SessionDirectoryTests {
+  /// Counts as the hubs of a server do together.
+  private final class TestTotal: SessionTotal {
+    var count = 0
+    func add(_ count: Int) { self.count += count }
+    func take(max: Int) -> Bool { true }
+  }
+
+  private let total = TestTotal()
+  private let state = DormantState(lastActivity: 0, ttlSeconds: 60, queuedTick: nil)
+
+  private func hosted(_ id: String = "s") throws -> HostedSession {
+    let definition = try Definition.make(
+      from: .parse(Array(letters.utf8)), limits: DefinitionLimits(), now: noon
+    ) { _ in .utc }
+    let origin = SessionOrigin(
+      id: SessionID(id), epoch: "e", definition: definition, createdAt: noon)
+    let time = HubTime(session: noon, machine: 0)
+    return HostedSession(Session(try SessionFold(origin)), number: 1, at: time)
+  }
+
+  @Test func `a session counts from its creation until the log has its end`() throws {
+    var directory = SessionDirectory(total: total)
+    let hosted = try hosted()
+    var counts: [Int] = []
+
+    directory.create(hosted, isStored: false)
+    counts.append(total.count)
+    directory.created(hosted)
+    directory.end(hosted)
+    counts.append(total.count)
+    directory.ended(hosted.id)
+    counts.append(total.count)
+
+    #expect(counts == [1, 1, 0])
+    #expect(hosted.phase == .ended)
+    #expect(directory.count == 0 && directory.residentCount == 0)
+  }
+
+  @Test func `a session whose end is accepted is not found, in memory or not`() throws {
+    var directory = SessionDirectory(total: total)
+    let hosted = try hosted()
+    directory.create(hosted, isStored: true)
+    directory.restore(SessionID("other"), state)
+    #expect(directory.exists(hosted.id) && directory.exists(SessionID("other")))
+
+    directory.end(hosted)
+    directory.endDormant(SessionID("other"))
+
+    #expect(!directory.exists(hosted.id) && !directory.exists(SessionID("other")))
+    #expect(directory.count == 2)
+  }
+
+  @Test func `a session whose end is lost is found again`() throws {
+    var directory = SessionDirectory(total: total)
+    let hosted = try hosted()
+    directory.create(hosted, isStored: true)
+    directory.end(hosted)
+    directory.restore(SessionID("other"), state)
+    directory.endDormant(SessionID("other"))
+
+    directory.lose(hosted, state)
+    let isKnown = directory.endLost(SessionID("other"))
+
+    #expect(isKnown && directory.exists(hosted.id) && directory.exists(SessionID("other")))
+    #expect(hosted.phase == .unloaded)
+    #expect(directory.residentCount == 0)
+  }
+
+  @Test func `a session whose creation is lost does not exist`() throws {
+    var directory = SessionDirectory(total: total)
+    let hosted = try hosted()
+    directory.create(hosted, isStored: false)
+
+    directory.lose(hosted, state)
+
+    #expect(directory.count == 0 && total.count == 0)
+  }
+
+  @Test func `one load serves all who wait for a session, and another object is resident then`()
+    throws
+  {
+    var directory = SessionDirectory(total: total)
+    let (evicted, loaded) = (try hosted(), try hosted())
+    directory.create(evicted, isStored: true)
+    directory.evict(evicted, state)
+    guard case .begins = directory.load(evicted.id, then: { _ in }) else {
+      _ = Issue.record("the first load begins")
+      return
+    }
+    guard case .waits = directory.load(evicted.id, then: { _ in }) else {
+      _ = Issue.record("the second waits")
+      return
+    }
+    #expect(directory.loadingCount == 1)
+
+    directory.loaded(loaded)
+
+    #expect(directory.hosted(evicted.id) === loaded)
+    #expect(!evicted.isInMemory && loaded.isInMemory)
+    #expect(directory.loadingCount == 0 && total.count == 1)
+  }
+
+  @Test func `background loads run sixteen at a time`() {
+    var directory = SessionDirectory(total: total)
+    for number in 0..<17 {
+      directory.restore(SessionID("\(number)"), state)
+      directory.loadLater(BackgroundLoad(SessionID("\(number)")))
+    }
+    for _ in 0..<16 {
+      guard let load = directory.nextBackgroundLoad() else { break }
+      _ = directory.load(load.session) { _ in }
+    }
+
+    #expect(directory.loadingCount == 16)
+    #expect(directory.nextBackgroundLoad()?.session == nil)
+    directory.loadFailed(SessionID("3"))
+    #expect(directory.nextBackgroundLoad()?.session == SessionID("16"))
+  }
+}
+
+/// What happens to a session's place in memory.
+@Suite struct EvictionTests {
+  /// A bug once: its connection was still there when the last member left, and no timer was set.
+  @Test func `a session that its last member leaves is evicted`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    fixture.join(1)
+
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.hangUp(1)
+    fixture.wait(10_000)
+
+    #expect(fixture.hub.inventory.sessions == 0)
+    #expect(fixture.hub.inventory.dormant == 1)
+  }
+}
