@@ -36,6 +36,12 @@ size_t wsl_peek(int descriptor, void *into, size_t size) {
 }
 
 void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count) {
+  wsl_serve(loop, descriptor, head, head_count, false);
+}
+
+/// Has libwebsockets serve a connection on this loop.
+void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_count,
+               bool is_admin) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
   if (!slot) {
     wsl_refuse_full(loop, descriptor);
@@ -43,6 +49,7 @@ void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_cou
     return;
   }
   if (head_count == 0) loop->counters.accepted++;  // not one that has come over
+  slot->is_admin = is_admin;
   loop->adopted = slot;
   // It closes the descriptor if it fails.
   lws_adopt_socket_vhost_readbuf(loop->vhost, descriptor, head, head_count);

@@ -33,32 +33,35 @@ void wsl_refuse_full(wsl_loop *loop, int descriptor) {
 
 /// Out of descriptors: accepts one with the spare descriptor's place, to refuse it. Otherwise
 /// the waiting connection would wake the loop without end.
-static void refuse_with_spare(wsl_loop *loop) {
+static void refuse_with_spare(wsl_loop *loop, int listening) {
   close(loop->spare_descriptor);
-  int descriptor = accept4(loop->listener, NULL, NULL, SOCK_CLOEXEC);
+  int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
   if (descriptor >= 0) wsl_refuse_full(loop, descriptor);
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/// Serves a new connection, here or where the handler takes it.
-static void take(wsl_loop *loop, int descriptor) {
+/// Serves a new connection: here, or on the loop that the handler gives a public one to.
+static void take(wsl_listener *listener, int descriptor) {
+  wsl_loop *loop = listener->loop;
+  bool is_admin = listener == &loop->listeners[WSL_ADMIN];
   int on = 1;
   if (!wsl_connection_begins(loop)) {
     wsl_refuse_full(loop, descriptor);
     return;
   }
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (loop->handlers.accepted(loop->owner, descriptor) == 0)
-    wsl_adopt(loop, descriptor, NULL, 0);
+  if (is_admin || loop->handlers.accepted(loop->owner, descriptor) == 0)
+    wsl_serve(loop, descriptor, NULL, 0, is_admin);
 }
 
 static void accept_all(uv_poll_t *poll, int status, int events) {
-  wsl_loop *loop = poll->data;
+  wsl_listener *listener = poll->data;
   (void)events;
   for (int count = 0; status == 0 && count < ACCEPTS_PER_TURN; count++) {
-    int descriptor = accept4(loop->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0) take(loop, descriptor);
-    else if (errno == EMFILE || errno == ENFILE) refuse_with_spare(loop);
+    int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0) take(listener, descriptor);
+    else if (errno == EMFILE || errno == ENFILE)
+      refuse_with_spare(listener->loop, listener->descriptor);
     else if (errno != EINTR && errno != ECONNABORTED) return;
   }
 }
@@ -116,12 +119,15 @@ static int listening_socket(const struct addrinfo *to) {
   return -1;
 }
 
-int wsl_listen(wsl_loop *loop, const char *address, uint16_t port, char *problem, size_t size) {
+int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
+               char *problem, size_t size) {
+  wsl_listener *listener = &loop->listeners[audience];
   struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                            .ai_socktype = SOCK_STREAM};
   struct addrinfo *to = NULL;
   char service[8];
-  if (loop->listener >= 0) return give_up(-1, problem, size, address, port, "listening already");
+  if (listener->descriptor >= 0)
+    return give_up(-1, problem, size, address, port, "listening already");
   snprintf(service, sizeof service, "%u", port);
   if (getaddrinfo(address, service, &hints, &to) != 0)
     return give_up(-1, problem, size, address, port,
@@ -133,27 +139,33 @@ int wsl_listen(wsl_loop *loop, const char *address, uint16_t port, char *problem
   if (descriptor < 0) return give_up(-1, problem, size, address, port, reason(error));
   if (real_port < 0)
     return give_up(descriptor, problem, size, address, port, "the kernel bound another address");
-  loop->listener = descriptor;
-  uv_poll_init(&loop->uv, &loop->accept, descriptor);
-  loop->accept.data = loop;
-  loop->is_accept_polled = true;
-  uv_poll_start(&loop->accept, UV_READABLE, accept_all);
+  listener->loop = loop;
+  listener->descriptor = descriptor;
+  uv_poll_init(&loop->uv, &listener->poll, descriptor);
+  listener->poll.data = listener;
+  listener->is_polled = true;
+  uv_poll_start(&listener->poll, UV_READABLE, accept_all);
   return real_port;
 }
 
 static void listener_is_closed(uv_handle_t *handle) {
-  wsl_loop *loop = handle->data;
-  close(loop->listener);
-  loop->listener = -1;
+  wsl_listener *listener = handle->data;
+  close(listener->descriptor);
+  listener->descriptor = -1;
 }
 
-/// Stops accepting. The descriptor is closed by the loop's next turn.
-void wsl_close_listener(wsl_loop *loop) {
-  if (!loop->is_accept_polled) return;
-  loop->is_accept_polled = false;
-  uv_poll_stop(&loop->accept);
-  shutdown(loop->listener, SHUT_RDWR);  // from this moment on, connecting is refused
-  uv_close((uv_handle_t *)&loop->accept, listener_is_closed);
+static void close_listener(wsl_listener *listener) {
+  if (!listener->is_polled) return;
+  listener->is_polled = false;
+  uv_poll_stop(&listener->poll);
+  shutdown(listener->descriptor, SHUT_RDWR);  // from this moment on, connecting is refused
+  uv_close((uv_handle_t *)&listener->poll, listener_is_closed);
 }
 
-void wsl_stop_listening(wsl_loop *loop) { wsl_close_listener(loop); }
+/// Stops accepting. The descriptors are closed in the loop's next iteration.
+void wsl_close_listeners(wsl_loop *loop) {
+  for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
+    close_listener(&loop->listeners[audience]);
+}
+
+void wsl_stop_listening(wsl_loop *loop) { wsl_close_listeners(loop); }

@@ -115,7 +115,8 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
   loop->handlers = *handlers;
   loop->owner = owner;
-  loop->listener = -1;
+  for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
+    loop->listeners[audience].descriptor = -1;
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
   wsl_log_use(loop);
   make_handles(loop);
@@ -140,7 +141,7 @@ void wsl_run(wsl_loop *loop) {
 void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
 
 void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
-  wsl_close_listener(loop);
+  wsl_close_listeners(loop);
   loop->drain_by_ms = wsl_monotonic_ms() + within_ms;
   for (uint32_t index = 0; index < loop->slot_count; index++) {
     wsl_slot *slot = &loop->slots[index];
@@ -181,7 +182,7 @@ static void destroy_context(wsl_loop *loop) {
 
 void wsl_destroy(wsl_loop *loop) {
   wsl_log_use(loop);
-  wsl_close_listener(loop);
+  wsl_close_listeners(loop);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
   uv_close((uv_handle_t *)&loop->turn_end, NULL);

@@ -76,6 +76,7 @@ typedef struct wsl_slot {
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended it, or must not hear of it
   bool is_opened;           ///< `opened` was called
+  bool is_admin;            ///< accepted by the admin listener
   bool is_detached;         ///< another loop has the connection, and counts it
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
@@ -105,14 +106,21 @@ typedef struct wsl_batch {
   uint8_t bytes[WSL_BATCH_BYTES];
 } wsl_batch;
 
+/// A listening socket.
+typedef struct wsl_listener {
+  wsl_loop *loop;
+  uv_poll_t poll;
+  int descriptor;           ///< -1: not listening
+  bool is_polled;
+} wsl_listener;
+
 struct wsl_loop {
   uv_loop_t uv;
   uv_prepare_t turn_end;
   uv_async_t wake;
   uv_timer_t timer, sweep;
-  uv_poll_t accept;
-  int listener, spare_descriptor;
-  bool is_accept_polled;
+  wsl_listener listeners[WSL_AUDIENCE_COUNT];
+  int spare_descriptor;
   bool is_kicked;           ///< libwebsockets was woken, and has not come round since
   wsl_slot *adopted;        ///< waits for its wsi, whose first callback takes it
   struct lws_context *context;
@@ -156,10 +164,12 @@ void wsl_slot_over(wsl_loop *loop, wsl_slot *slot);
 void wsl_sweep(uv_timer_t *timer);
 
 // listen.c
-void wsl_close_listener(wsl_loop *loop);
+void wsl_close_listeners(wsl_loop *loop);
 void wsl_refuse_full(wsl_loop *loop, int descriptor);
 
 // adopt.c
+void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_count,
+               bool is_admin);
 bool wsl_connection_begins(wsl_loop *loop);
 void wsl_connection_ends(uint32_t *connections_open);
 

@@ -79,6 +79,8 @@ const char *wsl_header_name(wsl_header header) {
   return custom ? custom : (const char *)lws_token_to_string(headers[header].token);
 }
 
+bool wsl_request_is_admin(const wsl_request *request) { return request->slot->is_admin; }
+
 wsl_text wsl_request_peer(wsl_request *request) {
   const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
   return (wsl_text){peer, strlen(peer)};

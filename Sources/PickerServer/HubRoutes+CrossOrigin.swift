@@ -24,9 +24,9 @@ extension HubRoutes {
 
   /// Tells the browser that the request's origin may read the answer, if it is one of the list.
   func crossOriginHeaders(for request: HTTPRequest) -> [HTTPResponse.Header] {
-    guard !origins.allowed.isEmpty, isShared(request) else { return [] }
+    guard !gate.origins.allowed.isEmpty, isShared(request) else { return [] }
     guard let origin = request.headers[.origin],
-      origins.allows(origin: origin, host: request.headers[.host])
+      gate.origins.allows(origin: origin, host: request.headers[.host])
     else { return [("Vary", "Origin")] }
     return [
       ("Vary", "Origin"), ("Access-Control-Allow-Origin", origin),

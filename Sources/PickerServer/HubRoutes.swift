@@ -10,16 +10,13 @@ import WebSocketTransport
 final class HubRoutes {
   let transport: HubTransport
   private let files: StaticFiles
-  let origins: OriginPolicy
+  let gate: RequestGate
+  let store: ServerStore
 
-  private let store: ServerStore
-
-  init(
-    _ transport: HubTransport, files: StaticFiles, origins: OriginPolicy, store: ServerStore
-  ) {
+  init(_ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore) {
     self.transport = transport
     self.files = files
-    self.origins = origins
+    self.gate = gate
     self.store = store
   }
 
@@ -32,22 +29,16 @@ final class HubRoutes {
     var caller = caller
     caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
+      try gate.admitHost(of: request.head)
+      if request.isAdmin { return try routeAdmin(caller, request) }
       if request.method != .get && request.method != .head {
-        try admitOrigin(of: request)
+        // A page of another origin must not change anything here.
+        try gate.admitOrigin(of: request.head)
       }
       if isPreflight(request) { return answerPreflight(caller) }
       try route(caller, request)
     } catch {
       answer(caller, error)
-    }
-  }
-
-  /// A page of another origin must not change anything here.
-  private func admitOrigin(of request: HTTPRequest) throws(ProblemDocument) {
-    guard origins.allows(origin: request.headers[.origin], host: request.headers[.host]) else {
-      throw ProblemDocument(
-        status: 403, code: "notAllowed",
-        detail: "pages of this origin may not do this; --origin lists those that may")
     }
   }
 
@@ -62,18 +53,7 @@ final class HubRoutes {
     case "/v1/clock" where !transport.clock.runs:
       try allow(request, .post)
       try setClock(caller, request)
-    case "/healthz":
-      try allow(request, .get)
-      answer(caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
-    case "/readyz":
-      try allow(request, .get)
-      if let problem = isReady() {
-        throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
-      }
-      answer(caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
-    case "/metrics":
-      try allow(request, .get)
-      metrics(caller)
+    case "/healthz", "/readyz": try health(caller, request)
     case let path where path.hasPrefix("/v1/sessions/"):
       try routeSession(caller, request, path.dropFirst("/v1/sessions/".count))
     case "/v1/openapi.json", "/v1/asyncapi.json":
@@ -183,21 +163,6 @@ final class HubRoutes {
     }
   }
 
-  /// Why no session can be accepted now; `nil` if they can.
-  private func isReady() -> String? {
-    transport.hub.isDraining ? "the server is going away" : store.failure
-  }
-
-  /// Every loop says what it has counted.
-  private func metrics(_ caller: Caller) {
-    transport.group.ask(for: transport) { transport, reply in
-      reply(LoopFigures(transport))
-    } completion: { [self] (figures: [LoopFigures]) in
-      let text = ServerMetrics.text(figures, store)
-      answer(caller, 200, MetricsText.contentType, Array(text.utf8))
-    }
-  }
-
   private func read(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.read(
       session, token: token(of: request), locale: request.queryValue("locale"),
@@ -247,7 +212,7 @@ final class HubRoutes {
     HubTransport.bearer(request.headers[.authorization])
   }
 
-  private func notFound(_ path: String) -> ProblemDocument {
+  func notFound(_ path: String) -> ProblemDocument {
     ProblemDocument(
       status: 404, code: "notFound", detail: "there is nothing at \(path.prefix(128))")
   }

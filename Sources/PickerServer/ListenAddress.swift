@@ -18,26 +18,27 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads `127.0.0.1:7681`, `[::1]:7681`, or `:7681`, which is this machine only.
   ///
+  /// - Parameter option: The option that a problem names.
   /// - Throws: ``ConfigurationProblem`` for anything else, names of hosts included.
-  package init(_ text: String) throws(ConfigurationProblem) {
+  package init(_ text: String, option: String = "--listen") throws(ConfigurationProblem) {
     guard let colon = text.lastIndex(of: ":") else {
-      throw ListenAddress.problem(text, "has no port")
+      throw ListenAddress.problem(option, text, "has no port")
     }
     let digits = text[text.index(after: colon)...]
     guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
       let port = Int(digits), port <= 65_535
-    else { throw ListenAddress.problem(text, "has no port from 0 to 65535") }
+    else { throw ListenAddress.problem(option, text, "has no port from 0 to 65535") }
 
     let written = text[..<colon]
     if written.isEmpty {
       self.init(host: ListenAddress.standard.host, port: port, isIPv6: false)
     } else if written.hasPrefix("[") && written.hasSuffix("]") {
       guard let host = ListenAddress.normalized(String(written.dropFirst().dropLast()), AF_INET6)
-      else { throw ListenAddress.problem(text, "has no IPv6 address between its brackets") }
+      else { throw ListenAddress.problem(option, text, "has no IPv6 address between its brackets") }
       self.init(host: host, port: port, isIPv6: true)
     } else {
       guard let host = ListenAddress.normalized(String(written), AF_INET) else {
-        throw ListenAddress.problem(text, "has no numeric IPv4 address before its port")
+        throw ListenAddress.problem(option, text, "has no numeric IPv4 address before its port")
       }
       self.init(host: host, port: port, isIPv6: false)
     }
@@ -57,9 +58,11 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     return written.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  private static func problem(_ text: String, _ what: String) -> ConfigurationProblem {
+  private static func problem(
+    _ option: String, _ text: String, _ what: String
+  ) -> ConfigurationProblem {
     ConfigurationProblem(
-      option: "--listen",
+      option: option,
       detail: "\(ConfigurationProblem.shown(text)) \(what). Write ADDRESS:PORT with a numeric "
         + "address, such as 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (every interface) or "
         + ":0 (this machine, any free port).")

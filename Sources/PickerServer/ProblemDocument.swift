@@ -59,6 +59,7 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     case 410: "Gone"
     case 413: "Content Too Large"
     case 415: "Unsupported Media Type"
+    case 421: "Misdirected Request"
     case 422: "Unprocessable Content"
     case 426: "Upgrade Required"
     case 429: "Too Many Requests"

@@ -13,6 +13,8 @@ package final class Server {
   private let store: ServerStore
   /// The port that it listens at.
   package let port: UInt16
+  /// The port of the admin listener, if there is one.
+  package private(set) var adminPort: UInt16?
 
   /// Starts to listen; ``run()`` serves.
   ///
@@ -36,6 +38,10 @@ package final class Server {
     // The first loop accepts for all.
     port = try group.transports[0].loop.listen(
       host: configuration.listen.host, port: UInt16(configuration.listen.port))
+    if let admin = configuration.adminListen {
+      adminPort = try group.transports[0].loop.listen(
+        host: admin.host, port: UInt16(admin.port), isAdmin: true)
+    }
     store.connect(to: group)
     log.notice(parts.zones.summary)
     for note in store.notes { log.notice(note) }
@@ -62,10 +68,10 @@ package final class Server {
     _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
     _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore
   ) {
-    let origins = configuration.origins
+    let gate = RequestGate(configuration)
     let transport = HubTransport(
       loop, in: group, clock: SessionClock(standingAt: parts.start),
-      isAllowed: { origins.allows(origin: $0, host: $1) },
+      refusal: { gate.refusal(of: $0) },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(
       HubConfiguration(
@@ -76,16 +82,22 @@ package final class Server {
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
       share: HubShare(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
     let routes = HubRoutes(
-      transport, files: StaticFiles(folder: configuration.webFolder), origins: origins,
-      store: store)
+      transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store)
     transport.routes = routes.respond
     loop.handler = transport
   }
 
   /// Where the server is, as one opens it in a browser.
-  package var url: String {
-    let host = configuration.listen.host
-    return "http://\(configuration.listen.isIPv6 ? "[\(host)]" : host):\(port)"
+  package var url: String { Server.url(configuration.listen, port) }
+
+  /// Where the admin listener is, if there is one.
+  package var adminURL: String? {
+    guard let listen = configuration.adminListen, let adminPort else { return nil }
+    return Server.url(listen, adminPort)
+  }
+
+  private static func url(_ listen: ListenAddress, _ port: UInt16) -> String {
+    "http://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
   }
 
   /// Serves until SIGTERM or SIGINT, then tells the members to come back, and ends.

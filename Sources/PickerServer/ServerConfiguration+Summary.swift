@@ -4,6 +4,8 @@ extension ServerConfiguration {
     let origins = self.origins.allowed.map(\.description).sorted()
     var lines = [
       "listen     \(listen)" + (listen.isLoopback ? " (this machine only)" : ""),
+      "admin      " + (adminListen.map(\.description) ?? "off"),
+      "hosts      " + hostsSummary,
       "auth       \(authentication.rawValue)",
       "clock      \(clock.rawValue)",
       "origins    "
@@ -17,6 +19,13 @@ extension ServerConfiguration {
       lines.append("limit      \(limit.rawValue)=\(limits[limit])")
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension ServerConfiguration {
+  private var hostsSummary: String {
+    if hosts.isEmpty { return listen.isLoopback ? "loopback names" : "any" }
+    return (hosts.map(\.text).sorted() + ["loopback names"]).joined(separator: ", ")
   }
 }
 

@@ -18,6 +18,10 @@ package struct ServerConfiguration: Hashable, Sendable {
   }
 
   package var listen: ListenAddress = .standard
+  /// Where `/metrics` is served; `nil`: nowhere.
+  package var adminListen: ListenAddress?
+  /// Names accepted in `Host`, see ``HostPolicy``.
+  package var hosts: [HostName] = []
   package var authentication: Authentication = .open
   package var clock: ClockSource = .system
   package var origins = OriginPolicy(allowed: [])
@@ -42,6 +46,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// - Throws: ``ConfigurationProblem`` for the first setting that cannot be used.
   package init(_ texts: ConfigurationTexts) throws(ConfigurationProblem) {
     if let text = texts.listen { listen = try ListenAddress(text) }
+    adminListen = try ServerConfiguration.adminListen(texts.adminListen)
+    hosts = try ServerConfiguration.hosts(texts.hosts)
     authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
@@ -73,6 +79,25 @@ package struct ServerConfiguration: Hashable, Sendable {
           + "\(loopsMax): how many threads serve.")
     }
     return count
+  }
+
+  private static func adminListen(_ text: String?) throws(ConfigurationProblem) -> ListenAddress? {
+    guard let text, text != "off" else { return nil }
+    return try ListenAddress(text, option: "--admin-listen")
+  }
+
+  private static func hosts(_ texts: [String]) throws(ConfigurationProblem) -> [HostName] {
+    var hosts: [HostName] = []
+    for text in texts {
+      guard let host = HostName(text) else {
+        throw ConfigurationProblem(
+          option: "--host",
+          detail: "\(ConfigurationProblem.shown(text)) is not a host. Write the name or address "
+            + "that stands in a client's URL, without scheme and port, such as pick.example.org.")
+      }
+      hosts.append(host)
+    }
+    return hosts
   }
 
   private static func origins(_ texts: [String]) throws(ConfigurationProblem) -> OriginPolicy {

@@ -20,8 +20,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package internal(set) var index = 0
   /// Whose turn it is to have the next new connection.
   var connectionTurn = 0
-  /// Whether a page of this origin may open a WebSocket here.
-  private let isAllowed: (_ origin: String?, _ host: String?) -> Bool
+  /// Judges an upgrade before the hub hears of it: the answer that refuses it, or `nil`.
+  private let refusal: (UpgradeRequest) -> HTTPResponse?
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
   /// Connections that are streams of events, not WebSockets.
@@ -32,17 +32,17 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
-  ///   - isAllowed: Judges the `Origin` header, with `Host` beside it.
+  ///   - refusal: Judges an upgrade by its headers and peer: the answer that refuses it, or `nil`.
   ///   - problem: Makes the answer to a handshake that is refused.
   package init(
     _ loop: SocketLoop, in group: LoopGroup, clock: SessionClock,
-    isAllowed: @escaping (_ origin: String?, _ host: String?) -> Bool,
+    refusal: @escaping (UpgradeRequest) -> HTTPResponse?,
     problem: @escaping (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   ) {
     self.loop = loop
     self.group = group
     self.clock = clock
-    self.isAllowed = isAllowed
+    self.refusal = refusal
     self.problem = problem
     group.add(self)
   }
@@ -55,16 +55,13 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   }
 
   package func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
+    if let refusal = refusal(request) { return .refuse(refusal) }
     guard HubTransport.session(in: request.path) != nil else {
       return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
     }
     guard request.subprotocols.contains(HubTransport.subprotocol) else {
       let detail = "offer the subprotocol pickerd.v1 in Sec-WebSocket-Protocol"
       return .refuse(problem(400, "badRequest", detail))
-    }
-    guard isAllowed(request.origin, request.host) else {
-      let detail = "pages of this origin may not connect; --origin lists those that may"
-      return .refuse(problem(403, "notAllowed", detail))
     }
     return .accept(subprotocol: HubTransport.subprotocol)
   }

@@ -81,6 +81,7 @@ extension RequestHead {
     query = []
     headers = RequestHeaders()
     remoteAddress = String(wsl_request_peer(request)) ?? ""
+    isAdmin = wsl_request_is_admin(request)
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = parts.count > 1 ? String(parts[1]) : ""

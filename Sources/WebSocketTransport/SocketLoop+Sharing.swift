@@ -34,7 +34,7 @@ extension SocketLoop {
 
   /// The other loop that what a request opens belongs to, if there is one.
   func elsewhere(_ head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
-    guard configuration.connections != nil else { return nil }
+    guard configuration.connections != nil, !head.isAdmin else { return nil }
     return handler?.loop(forOpening: head, isWebSocket: isWebSocket)
   }
 

@@ -46,14 +46,20 @@ package final class SocketLoop: @unchecked Sendable {
     if let loop { wsl_destroy(loop) }
   }
 
-  /// Listens at exactly one numeric address, IPv4 or IPv6, once per loop.
+  /// Listens at exactly one numeric address, IPv4 or IPv6, once per loop and audience.
   ///
-  /// - Parameter port: 0 is any free port.
+  /// - Parameters:
+  ///   - port: 0 is any free port.
+  ///   - isAdmin: Requests of this listener's connections have ``RequestHead/isAdmin`` set, and
+  ///     the connections stay on this loop.
   /// - Returns: The real port.
   /// - Throws: ``SocketLoopProblem``. The loop is unchanged.
-  package func listen(host: String, port: UInt16) throws(SocketLoopProblem) -> UInt16 {
+  package func listen(
+    host: String, port: UInt16, isAdmin: Bool = false
+  ) throws(SocketLoopProblem) -> UInt16 {
     let problem = Problem()
-    let real = wsl_listen(loop, host, port, problem.text, Problem.capacity)
+    let audience = isAdmin ? WSL_ADMIN : WSL_PUBLIC
+    let real = wsl_listen(loop, audience, host, port, problem.text, Problem.capacity)
     guard let real = UInt16(exactly: real) else { throw problem.thrown() }
     return real
   }

@@ -7,6 +7,8 @@ package struct RequestHead: Sendable {
   package var headers: RequestHeaders
   /// The peer's numeric IPv4 or IPv6 address.
   package var remoteAddress: String
+  /// Whether the connection came through the admin listener.
+  package var isAdmin = false
 
   /// The value of the first query field of that name.
   package func queryValue(_ name: String) -> String? {

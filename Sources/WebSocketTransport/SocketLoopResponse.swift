@@ -66,6 +66,7 @@ package struct HTTPResponse: Sendable {
     case 410: "Gone"
     case 413: "Content Too Large"
     case 415: "Unsupported Media Type"
+    case 421: "Misdirected Request"
     case 422: "Unprocessable Content"
     case 429: "Too Many Requests"
     case 500: "Internal Server Error"

@@ -7,10 +7,11 @@ struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve sessions over HTTP and WebSocket.",
     discussion: """
-      Every option can be an environment variable instead: PICKERD_LISTEN, PICKERD_AUTH, \
-      PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL, \
-      PICKERD_LOOPS. \
-      Several origins or limits stand apart by commas or blanks. An option wins over its variable.
+      Every option can be an environment variable instead: PICKERD_LISTEN, \
+      PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_AUTH, PICKERD_CLOCK, PICKERD_ORIGIN, \
+      PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL, PICKERD_LOOPS. \
+      Several hosts, origins or limits are separated by commas or blanks. An \
+      option overrides its variable.
 
       LIMITS (name, what holds if nothing is said, what it limits):
       \(ServerLimit.table)
@@ -24,6 +25,21 @@ struct Serve: ParsableCommand {
       "Where to listen: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80, or :0 for any free port of this "
         + "machine. (default: 127.0.0.1:7681)", valueName: "address:port"))
   var listen: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where /metrics is served, with /healthz and /readyz and nothing else: an address and a port "
+        + "like --listen's, or off. The public listener never serves /metrics. (default: off)",
+      valueName: "address:port|off"))
+  var adminListen: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A name that requests may carry in Host, such as pick.example.org; may be repeated. Others "
+        + "are answered with 421, which stops DNS rebinding. Loopback names (localhost, 127.0.0.1, "
+        + "[::1]) are always accepted. (default: on a loopback listener nothing else, elsewhere "
+        + "any name)", valueName: "name"))
+  var host: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -92,7 +108,8 @@ struct Serve: ParsableCommand {
       complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
     }
-    // A pipe is buffered; whoever started the server waits for this line.
+    if let adminURL = server.adminURL { print("pickerd admin \(adminURL)") }
+    // A pipe is buffered; the process that started the server waits for this line.
     print("pickerd serves \(server.url)")
     fflush(nil)
     server.run()
@@ -102,6 +119,8 @@ struct Serve: ParsableCommand {
   private func checked() throws -> ServerConfiguration {
     var texts = ConfigurationTexts()
     texts.listen = listen
+    texts.adminListen = adminListen
+    texts.hosts = host
     texts.auth = auth
     texts.clock = clock
     texts.origins = origin

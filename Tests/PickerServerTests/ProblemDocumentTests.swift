@@ -29,7 +29,7 @@ import Testing
     #expect(try JSONTree.parse(problem.octets)["detail"] == .string(detail))
   }
 
-  @Test(arguments: [400, 401, 403, 404, 405, 413, 422, 426, 503])
+  @Test(arguments: [400, 401, 403, 404, 405, 413, 421, 422, 426, 429, 503])
   func `every status that pickerd answers has its phrase`(status: Int) throws {
     let problem = ProblemDocument(status: status, code: "x", detail: "x")
 

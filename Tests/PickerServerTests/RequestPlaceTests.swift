@@ -22,7 +22,7 @@ import WebSocketTransport
     #expect(RequestPlace(method: .post, path: "/v1/clock") == .first)
   }
 
-  @Test(arguments: ["/", "/healthz", "/metrics", "/v1/definitions/check", "/client/index.mjs"])
+  @Test(arguments: ["/", "/healthz", "/readyz", "/v1/definitions/check", "/client/index.mjs"])
   func `everything else is answered where it came in`(path: String) {
     #expect(RequestPlace(method: .get, path: path) == .here)
     #expect(RequestPlace(method: .post, path: path) == .here)

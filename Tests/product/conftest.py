@@ -98,7 +98,7 @@ def small(_tight, request):
 
 @pytest.fixture
 def plain(_untouched, request):
-    """No options but --listen and --store: whatever the defaults are; the clock is the system's."""
+    """No options but --listen, --admin-listen and --store: whatever the defaults are; the clock is the system's."""
     yield from for_one_test(_untouched, request)
 
 

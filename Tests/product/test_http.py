@@ -92,7 +92,7 @@ SAMPLE = re.compile(
 def test_metrics_are_prometheus_text(server):
     server.session(LISTS).join("Ana").select(0, 1)
 
-    answer = server.get("/metrics")
+    answer = server.metrics()
 
     assert (answer.status, answer.type) == (200, "text/plain")
     text = answer.body.decode()
@@ -109,7 +109,7 @@ def test_metrics_tell_no_names(server):
     session = server.session(LISTS, title="A secret meeting")
     session.join("Ana Unmistakable")
 
-    text = server.get("/metrics").body.decode()
+    text = server.metrics().body.decode()
 
     assert "Unmistakable" not in text and session.id not in text and "secret meeting" not in text
 
@@ -126,7 +126,7 @@ def test_the_page_is_served(server):
 @pytest.mark.parametrize("method, path", [
     ("GET", "/v1/sessions"), ("PUT", "/v1/sessions"), ("DELETE", "/v1/sessions"),
     ("GET", "/v1/definitions/check"), ("GET", "/v1/clock"), ("PUT", "/v1/clock"),
-    ("POST", "/healthz"), ("DELETE", "/readyz"), ("POST", "/metrics"), ("POST", "/"),
+    ("POST", "/healthz"), ("DELETE", "/readyz"), ("POST", "/"),
     ("PUT", "SESSION"), ("PATCH", "SESSION"), ("POST", "SESSION"), ("DELETE", "SESSION/log"),
     ("POST", "SESSION/log")])
 def test_a_method_that_a_resource_has_not_is_405(server, method, path):

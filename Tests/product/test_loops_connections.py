@@ -57,7 +57,7 @@ def test_a_connection_that_is_kept_asks_for_sessions_of_all_loops(looped, sessio
                 assert "connection" not in headers, "it is kept"
                 assert connection.exchange("GET", f"{session.path}/log")[0] == 200
             assert connection.exchange("GET", "/healthz")[0] == 200
-            assert connection.exchange("GET", "/metrics")[0] == 200
+            assert connection.exchange("GET", "/readyz")[0] == 200
             body = json.dumps({"name": f"number {turn}"}).encode()
             assert connection.exchange("POST", f"{session.path}/members", body=body)[0] == 201
         assert connection.exchange("GET", "/v1/sessions/nobody")[0] == 404

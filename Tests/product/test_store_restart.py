@@ -26,7 +26,7 @@ def serve(tmp_path):
 
 
 def gauge(server, name):
-    found = re.search(rf"^{name} (\d+)", server.get("/metrics").body.decode(), re.M)
+    found = re.search(rf"^{name} (\d+)", server.metrics().body.decode(), re.M)
     return int(found[1])
 
 

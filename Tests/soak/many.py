@@ -28,7 +28,7 @@ COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
 
 
 def metric(server, name):
-    text = server.get("/metrics").body.decode()
+    text = server.metrics().body.decode()
     return int(re.search(rf"^{name} (\d+)", text, re.M)[1])
 
 

@@ -125,16 +125,24 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
                      size_t subprotocol_count, const wsl_handlers *handlers, void *owner,
                      char *problem, size_t problem_size);
 
-/// Listens at exactly one numeric IPv4 or IPv6 address, at most once per loop. Port 0 is any.
+/// Whom a listener is for.
+typedef enum wsl_audience {
+  WSL_PUBLIC,  ///< clients: connections may go to other loops
+  WSL_ADMIN,   ///< operators: connections stay on the loop, see `wsl_request_is_admin`
+  WSL_AUDIENCE_COUNT
+} wsl_audience;
+
+/// Listens at exactly one numeric IPv4 or IPv6 address, at most once per loop and audience. Port 0
+/// is any.
 ///
 /// - Returns: The port, or -1 with a sentence in `problem`; the loop is unchanged then.
-int wsl_listen(wsl_loop *loop, const char *address, uint16_t port, char *problem,
-               size_t problem_size);
+int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
+               char *problem, size_t problem_size);
 
 /// Serves until `wsl_stop`, or until a drain is over.
 void wsl_run(wsl_loop *loop);
 
-/// Accepts no more connections.
+/// Closes the listeners: no more connections are accepted.
 void wsl_stop_listening(wsl_loop *loop);
 
 /// Stops listening, hangs up idle HTTP connections, and stops the loop when no connection is
@@ -223,6 +231,9 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 
 /// The body; empty for an upgrade.
 wsl_text wsl_request_body(const wsl_request *request);
+
+/// Whether the request's connection was accepted by the `WSL_ADMIN` listener.
+bool wsl_request_is_admin(const wsl_request *request);
 
 /// The peer's numeric address. Valid until the next call with this request.
 wsl_text wsl_request_peer(wsl_request *request);

@@ -13,7 +13,7 @@ def loop_of(session_id, count):
 
 def metric(server, name):
     """A metric's value; by its label where it has one."""
-    text = server.get("/metrics").body.decode()
+    text = server.metrics().body.decode()
     found = re.findall(rf'^{name}(?:{{\w+="([^"]*)"}})? (\S+)$', text, re.M)
     if found and found[0][0]:
         return {label: float(value) for label, value in found}

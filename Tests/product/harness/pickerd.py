@@ -15,7 +15,7 @@ from . import contract
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-SERVES = re.compile(r"http://127\.0\.0\.1:(\d+)")
+SERVES = re.compile(r"pickerd (serves|admin) http://\S+:(\d+)")
 START_SECONDS = 15
 #: Where every test's clock stands unless it says otherwise: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
@@ -56,9 +56,10 @@ class Pickerd:
     """One server. `options` are command line arguments after those of the keywords."""
 
     def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
-                 listen="127.0.0.1:0", environment=None):
+                 listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None):
         self.log = Path(log)
         arguments = ["serve", "--listen", listen]
+        arguments += ["--admin-listen", admin] if admin else []
         arguments += ["--auth", auth] if auth else []
         arguments += ["--clock", clock] if clock else []
         arguments += ["--store", "memory:"]
@@ -71,7 +72,7 @@ class Pickerd:
         self.has_manual_clock = clock == "manual"
         self.environment = {**os.environ, **(environment or {})}
         self.sessions = []
-        self.port = None
+        self.port = self.admin_port = None
         self.process = None
         self.start()
 
@@ -86,12 +87,14 @@ class Pickerd:
                 for line in output:
                     log.write(line)
                     found = SERVES.search(line.decode(errors="replace"))
-                    if found and not said.is_set():
-                        self.port = int(found[1])
+                    if found and found[1] == "admin":
+                        self.admin_port = int(found[2])
+                    elif found and not said.is_set():
+                        self.port = int(found[2])
                         said.set()
             said.set()
 
-        self.port = None
+        self.port = self.admin_port = None
         threading.Thread(target=read, args=(self.process.stdout,), daemon=True).start()
         said.wait(START_SECONDS)
         if not self.port:
@@ -133,7 +136,7 @@ class Pickerd:
 
     # HTTP
 
-    def request(self, method, path, body=None, *, token=None, headers=None):
+    def request(self, method, path, body=None, *, token=None, headers=None, port=None):
         """One request on a connection of its own; `body` is JSON, or bytes as they are."""
         sent = dict(headers or {})
         if token:
@@ -141,7 +144,7 @@ class Pickerd:
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=20)
         try:
             connection.request(method, path, body=body, headers=sent)
             response = connection.getresponse()
@@ -155,6 +158,10 @@ class Pickerd:
 
     def get(self, path, **rest):
         return self.request("GET", path, **rest)
+
+    def metrics(self):
+        """The admin listener's `GET /metrics`."""
+        return self.get("/metrics", port=self.admin_port)
 
     def post(self, path, body=None, **rest):
         return self.request("POST", path, body, **rest)

@@ -1,0 +1,94 @@
+import Glibc
+
+/// Accepts or refuses requests by their `Host` header, against DNS rebinding.
+///
+/// When the name of a hostile page is made to resolve to this server's address, the browser takes
+/// the page and the server for the same origin. Only the name in `Host` tells them apart.
+/// - Source: RFC 9110, sections 7.2 and 7.4.
+package struct HostPolicy: Hashable, Sendable {
+  package enum Verdict: Sendable { case accepted, malformed, misdirected }
+
+  /// Accepted besides the loopback names: in lower case, IPv6 addresses in brackets.
+  let names: Set<String>
+  /// Whether every well-formed `Host` is accepted.
+  let acceptsAnyName: Bool
+
+  /// - Parameter names: Those of `--host`. Empty: on a loopback listener only the loopback names
+  ///   are accepted, on any other listener every name.
+  package init(listen: ListenAddress, names: some Sequence<HostName>) {
+    self.names = Set(names.map(\.text))
+    acceptsAnyName = self.names.isEmpty && !listen.isLoopback
+  }
+
+  package func verdict(on header: String?) -> Verdict {
+    guard let header, let name = HostName(header: header) else { return .malformed }
+    return acceptsAnyName || name.isLoopback || names.contains(name.text)
+      ? .accepted : .misdirected
+  }
+}
+
+/// The host of a `Host` header or of `--host`, without a port: a DNS name or a numeric address.
+package struct HostName: Hashable, Sendable {
+  /// In lower case; an IPv6 address in brackets, as `inet_ntop` writes it.
+  package let text: String
+
+  /// Reads `name`, `192.0.2.1`, `[2001:db8::1]`; also an IPv6 address without brackets.
+  package init?(_ text: String) {
+    let text = text.lowercased()
+    if text.contains(":") {
+      let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+      let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
+      guard let address = HostName.ipv6(bare) else { return nil }
+      self.text = "[\(address)]"
+    } else {
+      guard HostName.isName(text) else { return nil }
+      self.text = text
+    }
+  }
+
+  /// Reads the value of a `Host` header: a name or address, and maybe a port.
+  /// - Source: RFC 9110, section 7.2; RFC 3986, section 3.2.
+  init?(header: String) {
+    var host = header[...]
+    if let colon = header.lastIndex(of: ":"), !header.hasSuffix("]") {
+      let port = header[header.index(after: colon)...]
+      guard port.utf8.count <= 5, port.utf8.allSatisfy({ (48...57).contains($0) }),
+        (Int(port) ?? 0) <= 65_535
+      else { return nil }
+      host = header[..<colon]
+    }
+    if host.contains(":"), !host.hasPrefix("[") { return nil }
+    self.init(String(host))
+  }
+
+  /// Whether the name always means the machine that asks: `localhost`, 127.0.0.0/8, ::1.
+  var isLoopback: Bool {
+    if text == "localhost" || text == "[::1]" { return true }
+    var address = in_addr()
+    return inet_pton(AF_INET, text, &address) == 1
+      && UInt32(bigEndian: address.s_addr) >> 24 == 127
+  }
+
+  /// Letters, digits, `-`, `_` and dots, at most 253 bytes.
+  private static func isName(_ text: String) -> Bool {
+    guard (1...253).contains(text.utf8.count) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func ipv6(_ text: String) -> String? {
+    var address = in6_addr()
+    guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
+    var written = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(AF_INET6, &address, &written, socklen_t(written.count)) != nil else {
+      return nil
+    }
+    return written.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import PickerServer
+
+@Suite struct HostPolicyTests {
+  private func policy(_ listen: String, _ names: String...) throws -> HostPolicy {
+    HostPolicy(listen: try ListenAddress(listen), names: names.compactMap { HostName($0) })
+  }
+
+  @Test(arguments: [
+    "localhost", "LocalHost:7681", "127.0.0.1", "127.0.0.1:1", "127.255.255.254:65535", "[::1]",
+    "[::1]:7681", "[0:0::1]:80", "localhost:",
+  ])
+  func `a loopback listener accepts the loopback names, with any port`(host: String) throws {
+    #expect(try policy("127.0.0.1:7681").verdict(on: host) == .accepted)
+    #expect(try policy("[::1]:7681").verdict(on: host) == .accepted)
+  }
+
+  @Test(arguments: [
+    "evil.example", "evil.example:7681", "localhost.evil.example", "127.0.0.1.evil.example",
+    "127.1", "128.0.0.1", "10.0.0.1:7681", "[::2]", "[::ffff:127.0.0.1]", "localhost.", "0.0.0.0",
+    "evil.localhost",
+  ])
+  func `and no other name`(host: String) throws {
+    #expect(try policy("127.0.0.1:7681").verdict(on: host) == .misdirected)
+  }
+
+  @Test(arguments: [
+    nil, "", ":80", "a b", "a,b", "localhost, localhost", "a@b", "localhost:x", "localhost:65536",
+    "localhost:123456", "::1", "[::1", "[::1]x", "[]", "[evil]", "http://localhost", "localhost/",
+    "é.example", "a\u{0}b",
+  ])
+  func `a header that is no host is malformed`(header: String?) throws {
+    for listen in ["127.0.0.1:7681", "0.0.0.0:7681"] {
+      #expect(try policy(listen).verdict(on: header) == .malformed)
+    }
+  }
+
+  @Test func `names can be added to the loopback names`() throws {
+    let policy = try policy("127.0.0.1:7681", "Pick.example.org", "2001:db8::1")
+
+    for host in ["pick.example.org", "PICK.example.org:443", "[2001:DB8:0::1]:80", "localhost"] {
+      #expect(policy.verdict(on: host) == .accepted, "\(host)")
+    }
+    #expect(policy.verdict(on: "example.org") == .misdirected)
+    #expect(policy.verdict(on: "www.pick.example.org") == .misdirected)
+  }
+
+  @Test func `elsewhere every name is accepted until names are given`() throws {
+    #expect(try policy("0.0.0.0:80").verdict(on: "pick.example.org") == .accepted)
+    #expect(try policy("[::]:80").verdict(on: "10.1.2.3:80") == .accepted)
+
+    let listed = try policy("0.0.0.0:80", "pick.example.org")
+    #expect(listed.verdict(on: "pick.example.org") == .accepted)
+    #expect(listed.verdict(on: "127.0.0.1") == .accepted)
+    #expect(listed.verdict(on: "evil.example") == .misdirected)
+  }
+
+  @Test(arguments: ["", "a b", "https://a.org", "a.org:80", "a/b", "*", "*.a.org", "[a]"])
+  func `what is no host cannot be given`(text: String) {
+    var texts = ConfigurationTexts()
+    texts.hosts = [text]
+
+    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+
+    #expect(problem?.option == "--host")
+  }
+
+  @Test func `the admin listener is off unless an address is given`() throws {
+    var texts = ConfigurationTexts()
+    #expect(try ServerConfiguration(texts).adminListen == nil)
+    texts.adminListen = "off"
+    #expect(try ServerConfiguration(texts).adminListen == nil)
+    texts.adminListen = "127.0.0.1:7682"
+    #expect(try ServerConfiguration(texts).adminListen?.description == "127.0.0.1:7682")
+    texts.adminListen = "on"
+    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+    #expect(problem?.option == "--admin-listen")
+  }
+}

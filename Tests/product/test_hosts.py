@@ -1,0 +1,131 @@
+"""`--host` and `--admin-listen`: who may be asked for, and where the metrics are."""
+
+import http.client
+import json
+
+import pytest
+
+from harness.definitions import LISTS
+from rawsocket import Raw
+
+PROTOCOL = {"Sec_WebSocket_Protocol": "pickerd.v1"}
+EVIL = {"Host": "evil.example", "Origin": "http://evil.example"}
+
+
+def status(server, path, host, *, method="GET", body=None, port=None):
+    """The status and the problem's code of a request with this `Host`."""
+    connection = http.client.HTTPConnection("127.0.0.1", port or server.port, timeout=10)
+    try:
+        connection.request(method, path, body=body, headers={"Host": host})
+        answer = connection.getresponse()
+        said = answer.read()
+        return answer.status, json.loads(said)["code"] if answer.status >= 400 else None
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("method, path, body", [
+    ("POST", "/v1/sessions", {"definition": LISTS}), ("GET", "/", None), ("GET", "/healthz", None),
+    ("POST", "/v1/definitions/check", {"definition": LISTS}), ("GET", "SESSION", None),
+    ("GET", "SESSION/events", None), ("DELETE", "SESSION", None)])
+def test_a_rebound_name_reaches_nothing(server, method, path, body):
+    session = server.session(LISTS)
+
+    answer = server.request(method, path.replace("SESSION", session.path), body, headers=EVIL)
+
+    assert (answer.status, answer.code) == (421, "misdirected")
+    assert server.get(session.path).status == 200
+
+
+def test_a_rebound_name_opens_no_websocket(server):
+    session = server.session(LISTS)
+    with Raw(("127.0.0.1", server.port)) as there:
+        answer, _, body = there.upgrade(session.path, **EVIL, **PROTOCOL)
+
+    assert (answer, json.loads(body)["code"]) == (421, "misdirected")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8:1", "[::1]", "LOCALHOST:99"])
+def test_loopback_names_are_accepted_with_any_port(server, host):
+    assert status(server, "/healthz", host)[0] == 200
+
+
+@pytest.mark.parametrize("lines", [b"", b"Host: localhost\r\nHost: localhost\r\n",
+                                   b"Host: local host\r\n", b"Host: localhost, localhost\r\n",
+                                   b"Host:\r\n", b"Host: localhost:http\r\n"])
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_a_host_that_is_not_one_name_is_400(server, lines, version):
+    with Raw(("127.0.0.1", server.port)) as there:
+        there.send(b"GET /healthz HTTP/" + version + b"\r\n" + lines + b"\r\n")
+        answer, _, body = there.response()
+
+    assert (answer, json.loads(body)["code"]) == (400, "badRequest")
+
+
+def test_hosts_are_added_by_option(start):
+    server = start(options=("--host", "pick.example.org", "--host", "Other.example"))
+
+    for host in ("pick.example.org", "other.example:8080", "localhost"):
+        assert status(server, "/healthz", host)[0] == 200, host
+    assert status(server, "/healthz", "evil.example") == (421, "misdirected")
+
+
+def test_elsewhere_every_name_is_accepted_until_hosts_are_given(start):
+    anywhere = start(listen="0.0.0.0:0")
+    listed = start(listen="0.0.0.0:0", options=("--host", "pick.example.org"))
+
+    assert status(anywhere, "/healthz", "whatever.example")[0] == 200
+    assert status(listed, "/healthz", "pick.example.org")[0] == 200
+    assert status(listed, "/healthz", "whatever.example") == (421, "misdirected")
+
+
+# The admin listener
+
+
+def test_the_public_listener_has_no_metrics(server):
+    for method in ("GET", "HEAD", "POST"):
+        assert server.request(method, "/metrics").status == 404
+
+
+def test_the_admin_listener_has_metrics_and_health_and_nothing_else(server):
+    session = server.session(LISTS)
+
+    for path in ("/metrics", "/healthz", "/readyz"):
+        assert status(server, path, "localhost", port=server.admin_port) == (200, None)
+    for method, path in [("GET", "/"), ("GET", session.path), ("POST", "/v1/sessions"),
+                         ("GET", "/v1/openapi.json"), ("POST", "/v1/clock"),
+                         ("DELETE", session.path), ("GET", f"{session.path}/events")]:
+        assert status(server, path, "localhost", method=method, body=b"{}",
+                      port=server.admin_port) == (404, "notFound"), path
+    assert status(server, "/metrics", "localhost", method="POST", body=b"",
+                  port=server.admin_port) == (405, "methodNotAllowed")
+    assert server.get(session.path).status == 200
+
+
+def test_the_admin_listener_is_not_reached_by_a_rebound_name(server):
+    assert status(server, "/metrics", "evil.example", port=server.admin_port) == (
+        421, "misdirected")
+
+
+def test_the_admin_listener_opens_no_websocket(server):
+    session = server.session(LISTS)
+    with Raw(("127.0.0.1", server.admin_port)) as there:
+        answer, _, body = there.upgrade(session.path, **PROTOCOL)
+
+    assert (answer, json.loads(body)["code"]) == (404, "notFound")
+
+
+@pytest.mark.parametrize("loops", [1, 3])
+def test_an_admin_connection_is_kept_alive(start, loops):
+    server = start(options=("--loops", str(loops)))
+    with Raw(("127.0.0.1", server.admin_port)) as there:
+        for _ in range(5):
+            there.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert there.response()[0] == 200
+
+
+def test_there_is_no_admin_listener_unless_it_is_asked_for(start):
+    server = start(admin=None)
+
+    assert server.admin_port is None
+    assert server.get("/metrics").status == 404
