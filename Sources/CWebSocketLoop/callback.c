@@ -14,8 +14,6 @@ static int websocket_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_
     return 0;
   case LWS_CALLBACK_SERVER_WRITEABLE:
     return wsl_ws_writable(loop, slot);
-  case LWS_CALLBACK_TIMER:
-    return wsl_ws_timer(slot);
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     return wsl_ws_peer_closes(loop, slot, in, count);
   case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:

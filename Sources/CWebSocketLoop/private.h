@@ -22,7 +22,7 @@ enum {
   WSL_PIECES_EACH_MAX = 1000, ///< of one connection; sendmsg() takes 1,024
 };
 
-/// Where a connection stands. A slot goes down this list, but for HTTP's keep-alive.
+/// The state of a connection. A slot goes down this list, except for HTTP's keep-alive.
 typedef enum wsl_phase {
   PHASE_FREE = 0,
   PHASE_IDLE,         ///< between requests, or reading headers: libwebsockets has its timeouts
@@ -32,10 +32,9 @@ typedef enum wsl_phase {
   PHASE_STREAMING,    ///< a response without an end is going out
   PHASE_DISCARDING,   ///< answered before the body was read: the rest of it is dropped
   PHASE_OPEN,         ///< a WebSocket
-  PHASE_DRAINING,     ///< we close, after what libwebsockets still holds has gone out
-  PHASE_CLOSING,      ///< our close frame is out or about to be: waiting for the peer's
+  PHASE_CLOSING,      ///< our close frame is written: waiting for the peer's
   PHASE_FAILED,       ///< libwebsockets closes; its parser may never see the peer's answer
-  PHASE_DOOMED,       ///< to be hung up without a word
+  PHASE_DOOMED,       ///< to be dropped without a close frame
 } wsl_phase;
 
 /// Where a UTF-8 text stands between two pieces of it.
@@ -59,20 +58,14 @@ typedef struct wsl_exchange {
   uint8_t bytes[];
 } wsl_exchange;
 
-/// What a close frame says.
-typedef struct wsl_farewell {
-  uint16_t code;
-  uint8_t count;
-  char reason[WSL_REASON_MAX];
-} wsl_farewell;
-
 typedef struct wsl_slot {
   struct lws *wsi;          ///< not after CLOSED
   uint32_t generation;
   uint8_t phase;
   bool is_full;             ///< the handler was told to wait
   bool is_admitted;         ///< the handler accepted the upgrade
-  bool is_silent;           ///< what the peer sends waits in the kernel
+  bool is_silent;           ///< not read from, as long as a response is under way
+  bool is_paused;           ///< not read from until `wsl_resume`
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended it, or must not hear of it
   bool is_opened;           ///< `opened` was called
@@ -80,12 +73,12 @@ typedef struct wsl_slot {
   bool is_detached;         ///< another loop has the connection, and counts it
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
+  int64_t paused_at_ms;
   int64_t octets_read;      ///< from the socket when the request before was over
   uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
   uint16_t posted_count;
   union {
     wsl_assembly *assembly; ///< OPEN
-    wsl_farewell *farewell; ///< DRAINING, CLOSING
     wsl_exchange *exchange; ///< BODY … STREAMING
     uint32_t next_free;     ///< FREE
   };
@@ -205,7 +198,6 @@ bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const
 // websocket.c
 int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot);
-int wsl_ws_timer(wsl_slot *slot);
 void wsl_ws_pong(wsl_slot *slot);
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
 int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
@@ -215,6 +207,7 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 // send.c
 bool wsl_is_open(const wsl_slot *slot);
 void wsl_flush(wsl_loop *loop);
+void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 
 // receive.c
 void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);

@@ -36,9 +36,10 @@ static uint8_t *make_frame(void *payload, size_t *count) {
   return frame;
 }
 
-/// Gives libwebsockets what the kernel did not take, or what must wait behind that.
-static void hold_back(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
-  // Written as it is: libwebsockets does not touch these octets.
+/// Writes bytes unchanged, behind everything that libwebsockets still buffers. It buffers the part
+/// that the kernel does not take.
+void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
+  // libwebsockets does not change these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
   if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) wsl_doom(loop, slot);
   else if (lws_partial_buffered(slot->wsi)) slot->is_full = true;
@@ -48,7 +49,7 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (slot && slot->posted_first) wsl_flush(loop);
   if (!wsl_is_open(slot)) return WSL_GONE;
-  hold_back(loop, slot, make_frame(payload, &count), count);
+  wsl_write(loop, slot, make_frame(payload, &count), count);
   if (slot->phase != PHASE_OPEN) return WSL_GONE;
   return slot->is_full ? WSL_FULL : WSL_SENT;
 }
@@ -97,7 +98,7 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
     if (slot->phase != PHASE_OPEN) return WSL_GONE;
   }
   if (slot->is_full) {
-    hold_back(loop, slot, frame, count);
+    wsl_write(loop, slot, frame, count);
     return WSL_FULL;
   }
   if (!*kept) *kept = keep(&loop->batch, frame, count);
@@ -157,11 +158,11 @@ static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
 
 /// Gives libwebsockets the bytes that the kernel did not take. As one copy, because libwebsockets
 /// writes one buffered piece per writable event and keeps at most 1,024 of them.
-static void hold_back_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
+static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
   const struct iovec *vector = parcel->vectors;
   size_t rest = parcel->byte_count - taken, filled = 0;
   if (parcel->vector_count == 1) {
-    hold_back(loop, slot, (const uint8_t *)vector->iov_base + taken, rest);
+    wsl_write(loop, slot, (const uint8_t *)vector->iov_base + taken, rest);
     return;
   }
   uint8_t *bytes = malloc(rest);
@@ -175,7 +176,7 @@ static void hold_back_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel,
     filled += vector->iov_len - skipped;
     taken -= skipped;
   }
-  hold_back(loop, slot, bytes, rest);
+  wsl_write(loop, slot, bytes, rest);
   free(bytes);
 }
 
@@ -189,7 +190,7 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     wsl_doom(loop, slot);
     return;
   }
-  hold_back_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
+  buffer_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
   if (slot->phase == PHASE_OPEN && slot->is_full)
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }

@@ -111,6 +111,7 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   case PHASE_DOOMED:
     return;
   case PHASE_OPEN:
+    if (slot->is_paused) return;
     if (is_late) wsl_ws_fail(loop, slot, 1009, "the message took too long");
     else wsl_ws_ping(loop, slot, now);
     return;
@@ -124,7 +125,6 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
     break;
   case PHASE_BODY:
   case PHASE_DISCARDING:
-  case PHASE_DRAINING:
   case PHASE_CLOSING:
   case PHASE_FAILED:
     break;

@@ -119,6 +119,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     loop.close(connection, code: code, reason: reason, last: last)
   }
 
+  package func pause(_ connection: ConnectionID) { loop.pause(connection) }
+
+  package func resume(_ connection: ConnectionID) { loop.resume(connection) }
+
   package func inBackground(
     _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
   ) {

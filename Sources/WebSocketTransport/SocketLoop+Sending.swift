@@ -44,6 +44,12 @@ extension SocketLoop: HubPort {
     }
   }
 
+  /// Stops reading from a WebSocket: its bytes wait in the kernel until ``resume(_:)``.
+  package func pause(_ connection: ConnectionID) { wsl_pause(loop, connection.raw) }
+
+  /// Reads from a paused WebSocket again.
+  package func resume(_ connection: ConnectionID) { wsl_resume(loop, connection.raw) }
+
   /// Answers a request. An answer to a request that is answered or gone is dropped.
   package func answer(_ id: RequestID, _ response: HTTPResponse) {
     let head = response.head(length: response.body.count, keepAlive: response.keepAlive)

@@ -97,7 +97,8 @@ final class EchoHandler: SocketLoopHandler {
 
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT OCTETS`,
   /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `each COUNT OCTETS` (to all: so many, each so
-  /// much longer than the one before), `anything else`: echoed.
+  /// much longer than the one before), `pause` (reads no more from here), `resume` (reads from all
+  /// paused connections again), `anything else`: echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }
@@ -119,6 +120,11 @@ final class EchoHandler: SocketLoopHandler {
       for index in 0..<max(0, number(1)) {
         sendAll(Frame("\(index) \(String(repeating: "y", count: index * number(2)))".utf8))
       }
+    case "pause":
+      send(Frame("paused".utf8), connection)
+      loop.pause(connection)
+    case "resume":
+      for connection in connections.keys { loop.resume(connection) }
     default:
       send(Frame(line.utf8), connection)
     }

@@ -162,6 +162,14 @@ class Raw:
             assert opcode == TEXT, (opcode, payload)
             return payload.decode()
 
+    def read_text_past_pongs(self):
+        """The next message, past pings and pongs."""
+        while True:
+            opcode, payload = self.read_frame()
+            if opcode not in (PING, PONG):
+                assert opcode == TEXT, (opcode, payload)
+                return payload.decode()
+
     def read_close(self):
         """Code and reason of the close frame, past everything else; (None, "") if it has none."""
         while True:

@@ -209,10 +209,17 @@ wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
                     size_t count, uint32_t *full);
 
-/// Closes with `code` and `reason` (UTF-8, cut at `WSL_REASON_MAX`) when all that was sent is
-/// with the kernel, and waits for the peer's answer. The connection is over, and `closed` was
-/// called, after `close_ms` at the latest. Nothing is received or sent from now on.
+/// Writes a close frame with `code` and `reason` (UTF-8, cut at `WSL_REASON_MAX`) behind everything
+/// sent before, and waits for the peer's. The connection ends, and `closed` is called, after
+/// `close_ms` at the latest. No message is received or sent any more.
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t reason_count);
+
+/// Stops reading from a connection: what the peer sends waits in the kernel, and at most a receive
+/// buffer of 1,024 bytes in libwebsockets. No messages, pings or pongs are processed.
+void wsl_pause(wsl_loop *loop, wsl_id id);
+
+/// Reads from a paused connection again. Nothing was lost or reordered.
+void wsl_resume(wsl_loop *loop, wsl_id id);
 
 // Requests -------------------------------------------------------------------------------------
 

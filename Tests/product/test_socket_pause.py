@@ -1,0 +1,109 @@
+"""Read flow control of one connection: its bytes wait in the kernel, and arrive in order."""
+
+import socket
+import time
+
+import pytest
+
+from conftest_socket import start  # noqa: F401
+from rawsocket import PING, PONG, TEXT, frame
+from test_socket_limits import until
+
+
+def unread(web):
+    """Bytes that the client has sent and the server's kernel has not acknowledged as read: with a
+    small send buffer the client cannot send more than both kernels' buffers hold."""
+    web.socket.setblocking(False)
+    count = 0
+    try:
+        while True:
+            count += web.socket.send(MESSAGE)
+    except BlockingIOError:
+        return count
+    finally:
+        web.socket.settimeout(web.timeout)
+
+
+MESSAGE = frame(TEXT, b"m" * 1000)
+
+
+def paused(server):
+    web = server.websocket("/script")
+    web.send_text("pause")
+    assert web.read_text() == "paused"
+    return web
+
+
+def test_what_a_paused_connection_sends_arrives_in_order_after_resume(start):
+    server = start()
+    with paused(server) as web, server.websocket("/script") as other:
+        web.send(b"".join(frame(TEXT, f"message {number}".encode()) for number in range(3000)))
+        other.send_text("still served")
+        assert other.read_text() == "still served"
+        web.socket.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            web.read_frame()
+        web.socket.settimeout(5)
+        other.send_text("resume")
+        assert [web.read_text() for _ in range(3000)] == [f"message {n}" for n in range(3000)]
+
+
+def test_the_bytes_of_a_paused_connection_stay_in_the_kernel(start):
+    """The client is write-blocked in the end, and the server holds nothing of it."""
+    server = start()
+    with paused(server) as web, server.websocket("/script") as other:
+        before = server.resident_bytes()
+        sent = unread(web)
+        time.sleep(0.2)
+        assert unread(web) < sent
+        assert server.resident_bytes() - before < 300_000 < sent
+        other.send_text("resume")
+        until(lambda: unread(web) > 0)
+
+
+def test_a_pause_within_a_segment_holds_back_what_follows_in_it(start):
+    server = start()
+    with server.websocket("/script") as web, server.websocket("/script") as other:
+        for _ in range(20):
+            web.send(b"".join(frame(TEXT, text) for text in (b"a", b"pause", b"b", b"pause", b"c")))
+            heard = [web.read_text(), web.read_text()]
+            other.send_text("resume")
+            heard += [web.read_text(), web.read_text()]
+            other.send_text("resume")
+            heard.append(web.read_text())
+            assert heard == ["a", "paused", "b", "paused", "c"]
+
+
+def test_a_pause_counts_neither_as_silence_nor_for_a_message(start):
+    server = start(pingMilliseconds=200, pongMilliseconds=500, assemblyMilliseconds=500)
+    with server.websocket("/script") as web, server.websocket("/script") as other:
+        web.send(frame(TEXT, b"pause") + frame(TEXT, b"one ", final=False))
+        assert web.read_text() == "paused"
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            opcode, payload = other.read_frame()
+            assert opcode == PING
+            other.send_frame(PONG, payload)
+        other.send_text("resume")
+        web.send(frame(0, b"message"))
+        assert web.read_text() == "one message"
+
+
+def test_a_paused_connection_can_be_closed(start):
+    server = start()
+    with paused(server) as web:
+        web.send(MESSAGE * 10)
+        server.process.terminate()
+        assert web.read_close() == (1001, "going away")
+        web.answer_close(1001)
+        assert server.stop() == 0
+
+
+def test_a_paused_connection_that_vanishes_is_closed_once(start):
+    server = start(pingMilliseconds=300, pongMilliseconds=600)
+    web = paused(server)
+    web.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    web.socket.close()
+    with server.websocket("/script") as other:
+        other.send_text("resume")
+        until(lambda: server.counters()["closed"] == 1)
