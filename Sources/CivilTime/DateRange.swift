@@ -5,11 +5,14 @@ package struct DateRange: Hashable, Sendable {
   package var end: CivilDate
   /// Accepted taps, from 1.
   package var hits: Int
+  /// Whether it was made where each tap chooses a single day. Only the server sets it.
+  package var isSingle: Bool
 
-  package init(start: CivilDate, end: CivilDate, hits: Int) {
+  package init(start: CivilDate, end: CivilDate, hits: Int, isSingle: Bool = false) {
     self.start = start
     self.end = end
     self.hits = hits
+    self.isSingle = isSingle
   }
 
   /// 1 for a single day.

@@ -4,13 +4,18 @@ package struct WallStretch: Hashable, Sendable {
   package let seconds: Range<Int>
   /// Seconds east of Greenwich while they pass.
   package let offsetSeconds: Int
+
+  package init(seconds: Range<Int>, offsetSeconds: Int) {
+    self.seconds = seconds
+    self.offsetSeconds = offsetSeconds
+  }
 }
 
 extension ZoneRules {
   /// No zone is further from Greenwich: RFC 9636 allows −89,999 … 93,599 s.
-  private static let offsetMax: Int64 = 97_200
+  static let offsetMax: Int64 = 97_200
 
-  private static func localMidnight(_ ordinal: Int) -> Int64 {
+  static func localMidnight(_ ordinal: Int) -> Int64 {
     Int64((ordinal - CivilDate.epochOrdinal) * 86_400)
   }
 

@@ -124,7 +124,7 @@ extension Delta {
     return changes.contains { change in
       switch change {
       case .reload, .row: true
-      case .months, .range: false
+      case .removal, .months, .range: false
       }
     }
   }

@@ -1,28 +1,36 @@
 import CivilTime
 import JSONText
 
-/// The days that cannot be picked: weekdays, and stretches of dates.
+/// The days that cannot be picked: the weekdays and stretches of `blocked`, and what is taken.
 struct BlockedDays: Sendable {
   /// As they were written, a missing `through` filled in.
   private let entries: [Entry]
+  private let taken: [Taken]
   private let weekdays: Set<Int>
   /// Ascending, apart from each other.
   private let stretches: [ClosedRange<CivilDate>]
 
-  private enum Entry: Sendable {
+  /// An entry of `blocked`.
+  enum Entry: Sendable {
     case weekdays([Int])
     case stretch(ClosedRange<CivilDate>)
   }
 
+  /// An entry of `taken`.
+  struct Taken: Sendable {
+    let id: String
+    let stretch: ClosedRange<CivilDate>
+  }
+
   static let shape = FieldShape.each(
     .fields(["weekdays": .value, "from": .value, "through": .value]))
+  static let takenShape = FieldShape.eachMember(.fields(["from": .value, "through": .value]))
 
-  static let none = BlockedDays(entries: [])
-
-  private init(entries: [Entry]) {
+  init(entries: [Entry], taken: [Taken]) {
     self.entries = entries
+    self.taken = taken
     var weekdays: Set<Int> = []
-    var all: [ClosedRange<CivilDate>] = []
+    var all = taken.map(\.stretch)
     for entry in entries {
       switch entry {
       case .weekdays(let days): weekdays.formUnion(days)
@@ -44,13 +52,11 @@ struct BlockedDays: Sendable {
   }
 
   /// Reads the field `blocked`.
-  init(_ tree: JSONTree, _ reader: DefinitionReader) throws(DefinitionProblem) {
-    let elements = try tree.elements(named: "blocked")
-    let maximum = reader.limits.blockedMax
-    guard elements.count <= maximum else {
-      throw DefinitionProblem("blocked has \(elements.count) entries; \(maximum) are allowed")
-    }
+  static func entries(
+    _ tree: JSONTree, _ reader: DefinitionReader
+  ) throws(DefinitionProblem) -> [Entry] {
     var entries: [Entry] = []
+    let elements = try tree.elements(named: "blocked", reader.limits.blockedMax)
     for (index, element) in elements.enumerated() {
       do throws(DefinitionProblem) {
         let members = try element.fields(named: "an entry of blocked")
@@ -59,7 +65,26 @@ struct BlockedDays: Sendable {
         throw error.under(index)
       }
     }
-    self.init(entries: entries)
+    return entries
+  }
+
+  /// Reads the field `taken`.
+  static func taken(
+    _ tree: JSONTree, _ reader: DefinitionReader
+  ) throws(DefinitionProblem) -> [Taken] {
+    var taken: [Taken] = []
+    for member in try tree.fields(named: "taken", reader.limits.takenMax) {
+      do throws(DefinitionProblem) {
+        try member.checkID(reader.limits)
+        var inner = reader.reader(for: try member.value.fields(named: "an entry of taken"))
+        let stretch = BlockedDays.stretch(&inner)
+        try inner.finish()
+        taken.append(Taken(id: member.key, stretch: stretch!))
+      } catch {
+        throw error.under(member.key)
+      }
+    }
+    return taken
   }
 
   private static func entry(_ reader: DefinitionReader) throws(DefinitionProblem) -> Entry {
@@ -68,37 +93,28 @@ struct BlockedDays: Sendable {
       throw DefinitionProblem("an entry of blocked has weekdays, or from and through")
     }
     guard reader.has("weekdays") else {
-      let from = date("from", missing: nil, &reader)
-      let through = date("through", missing: from ?? .first, &reader)
-      if let from, let through, through < from {
-        reader.report("through", "through is \(through), before from, which is \(from)")
-      }
+      let stretch = stretch(&reader)
       try reader.finish()
-      return .stretch(from!...through!)
+      return .stretch(stretch!)
     }
     for field in ["from", "through"] where reader.has(field) {
       reader.report(field, "an entry has either weekdays or \(field); use two entries for both")
     }
     let weekdays = reader.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
-      try BlockedDays.weekdays(tree)
+      try tree.weekdays()
     }
     try reader.finish()
     return .weekdays(weekdays!)
   }
 
-  private static func weekdays(_ tree: JSONTree) throws(DefinitionProblem) -> [Int] {
-    let elements = try tree.elements(named: "weekdays")
-    guard !elements.isEmpty else { throw DefinitionProblem("weekdays must have one day or more") }
-    var weekdays: [Int] = []
-    for (index, element) in elements.enumerated() {
-      do throws(DefinitionProblem) {
-        let weekday = try element.integer(in: 1...7, named: "a weekday (1 = Sunday)")
-        if !weekdays.contains(weekday) { weekdays.append(weekday) }
-      } catch {
-        throw error.under(index)
-      }
-    }
-    return weekdays
+  /// Reads `from` and `through`.
+  private static func stretch(_ reader: inout DefinitionReader) -> ClosedRange<CivilDate>? {
+    let from = date("from", missing: nil, &reader)
+    let through = date("through", missing: from ?? .first, &reader)
+    guard let from, let through else { return nil }
+    if from <= through { return from...through }
+    reader.report("through", "through is \(through), before from, which is \(from)")
+    return nil
   }
 
   private static func date(
@@ -110,21 +126,30 @@ struct BlockedDays: Sendable {
     }
   }
 
-  /// `nil` if there are no entries.
-  var document: JSONTree? {
-    guard !entries.isEmpty else { return nil }
-    return .array(
-      entries.map { entry in
-        switch entry {
-        case .weekdays(let days):
-          .object([.init("weekdays", .array(days.map(JSONTree.integer)))])
-        case .stretch(let stretch):
-          .object([
-            .init("from", .string(stretch.lowerBound.iso)),
-            .init("through", .string(stretch.upperBound.iso)),
-          ])
-        }
-      })
+  /// `blocked` and `taken`, if they have entries.
+  var members: [JSONTree.Member] {
+    var members: [JSONTree.Member] = []
+    if !entries.isEmpty { members.append(.init("blocked", .array(entries.map(\.document)))) }
+    if !taken.isEmpty {
+      let entries = taken.map { JSONTree.Member($0.id, .object($0.stretch.members)) }
+      members.append(.init("taken", .object(entries)))
+    }
+    return members
+  }
+}
+
+extension BlockedDays.Entry {
+  fileprivate var document: JSONTree {
+    switch self {
+    case .weekdays(let days): .object([.init("weekdays", .array(days.map(JSONTree.integer)))])
+    case .stretch(let stretch): .object(stretch.members)
+    }
+  }
+}
+
+extension ClosedRange<CivilDate> {
+  fileprivate var members: [JSONTree.Member] {
+    [.init("from", .string(lowerBound.iso)), .init("through", .string(upperBound.iso))]
   }
 }
 

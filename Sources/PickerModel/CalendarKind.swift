@@ -24,6 +24,7 @@ final class CalendarKind: Sendable {
     "months": .fields(["from": .value, "through": .value]), "firstWeekday": .value,
     "weeks": .value, "selection": .value, "min": .value, "max": .value, "minDays": .value,
     "maxDays": .value, "blocked": BlockedDays.shape, "allowBlockedInside": .value,
+    "taken": BlockedDays.takenShape,
   ]
 
   init?(_ reader: inout DefinitionReader) {
@@ -34,8 +35,11 @@ final class CalendarKind: Sendable {
     let minDays = reader.integer("minDays", 1...Int.max, missing: 1)
     let maxDays = reader.integer("maxDays", 1...Int.max, missing: Int.max)
     let entries = reader
-    let blocked = reader.field("blocked", missing: BlockedDays.none) {
-      tree throws(DefinitionProblem) in try BlockedDays(tree, entries)
+    let blocked = reader.field("blocked", missing: []) { tree throws(DefinitionProblem) in
+      try BlockedDays.entries(tree, entries)
+    }
+    let taken = reader.field("taken", missing: []) { tree throws(DefinitionProblem) in
+      try BlockedDays.taken(tree, entries)
     }
     let allowBlockedInside = reader.bool("allowBlockedInside", missing: false)
     if let minDays, let maxDays, minDays > maxDays {
@@ -43,7 +47,7 @@ final class CalendarKind: Sendable {
       reader.report(reader.has("minDays") ? "minDays" : "maxDays", detail)
     }
     guard let firstWeekday, let weeks, let selection, let minDays, let maxDays, let blocked,
-      let allowBlockedInside
+      let taken, let allowBlockedInside
     else { return nil }
     self.dates = dates
     self.firstWeekday = firstWeekday
@@ -51,7 +55,7 @@ final class CalendarKind: Sendable {
     self.selection = selection
     self.minDays = minDays
     self.maxDays = reader.has("maxDays") ? maxDays : nil
-    self.blocked = blocked
+    self.blocked = BlockedDays(entries: blocked, taken: taken)
     self.allowBlockedInside = allowBlockedInside
   }
 
@@ -63,7 +67,7 @@ final class CalendarKind: Sendable {
     members += dates.boundMembers
     members.append(.init("minDays", .integer(minDays)))
     if let maxDays { members.append(.init("maxDays", .integer(maxDays))) }
-    if let entries = blocked.document { members.append(.init("blocked", entries)) }
+    members += blocked.members
     return members + [.init("allowBlockedInside", .bool(allowBlockedInside))]
   }
 

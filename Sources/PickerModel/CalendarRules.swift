@@ -71,7 +71,9 @@ struct CalendarRules {
       throw Refusal(.blocked, "\(date) is blocked")
     }
     guard let range, isOpen(range) else {
-      return Tapped(range: rule.begun(at: date, after: range))
+      var begun = rule.begun(at: date, after: range)
+      begun.isSingle = rule.isSingle
+      return Tapped(range: begun)
     }
     guard mayClose else {
       throw Refusal(.tapClaimed, "the member who began the range at \(range.start) may end it")
@@ -127,6 +129,31 @@ struct CalendarRules {
     range.start = max(range.start, bounds.min)
     range.end = min(range.end, bounds.max)
     return range.start <= range.end ? range : nil
+  }
+
+  // MARK: Another definition
+
+  /// What is left of a range that was made under another definition, and the first reason why it
+  /// is not all of it.
+  ///
+  /// - Source: rules.md, "When the definition changes".
+  func keepingWalked(_ range: DateRange?) -> (range: DateRange?, reason: ClampReason?) {
+    guard let range else { return (nil, nil) }
+    guard range.isSingle == (kind.selection == .single) else { return (nil, .selection) }
+    var reason: ClampReason?
+    if range.start < bounds.min {
+      reason = .min
+    } else if range.end > bounds.max {
+      reason = .max
+    }
+    guard var kept = keeping(range), !kind.blocked.contains(kept.start) else {
+      return (nil, reason ?? .blocked)
+    }
+    if range.isSingle || isOpen(range) { return (kept, reason) }
+    let walked = walk(from: kept.start, towards: kept.end)
+    kept.end = walked.stop
+    reason = reason ?? walked.reason
+    return kept.dayCount < kind.minDays ? (nil, reason ?? .minDays) : (kept, reason)
   }
 
   // MARK: What to paint

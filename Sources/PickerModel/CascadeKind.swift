@@ -97,4 +97,30 @@ extension CascadeKind: ColumnRules {
     }
     return Kept(keys: kept)
   }
+
+  var areColumnsLinked: Bool { true }
+
+  /// Every column the same key if its rows have it. The first column that loses its key goes to the
+  /// nearest row that is left, those after it to their first row.
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept {
+    var kept: [String] = []
+    var hasMoved = false
+    var list = table.roots[0]
+    while list.count > 0 {
+      let column = kept.count
+      var row = 0
+      if column < keys.count {
+        if hasMoved {
+          row = table.row(ofKey: keys[column], in: list) ?? 0
+        } else {
+          row = table.row(nearestTo: keys[column], of: columns[column].rows, in: list)
+        }
+        hasMoved = hasMoved || !table.keys[Int(list.first) + row].isExactly(keys[column])
+      }
+      let node = Int(list.first) + row
+      kept.append(table.keys[node])
+      list = table.children[node]
+    }
+    return Kept(keys: kept)
+  }
 }

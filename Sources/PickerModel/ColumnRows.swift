@@ -2,8 +2,8 @@ package import CivilTime
 
 /// A column's rows, as the few numbers from which each can be read.
 ///
-/// Nothing is stored per row: 10,000 years cost what two do. Equal if every row has the same key
-/// and text in every language.
+/// Nothing is stored per row, but for the dates of a slot: 10,000 years cost what two do. Equal if
+/// every row has the same key and text in every language.
 package enum ColumnRows: Hashable, Sendable {
   case empty
   case years(ClosedRange<Int>)
@@ -107,48 +107,44 @@ package struct NumberSet: Hashable, Sendable {
   }
 }
 
-/// The dates of a slot picker: consecutive but for the few that have no slot.
+/// The dates of a slot picker.
 package struct SlotDays: Hashable, Sendable {
-  package let first: CivilDate
-  package let count: Int
-  /// Dates between the first and the last that are left out, ascending. Hardly ever any.
-  package let missing: [CivilDate]
+  /// Ascending, at most 366.
+  package let dates: [CivilDate]
   /// Today, if it is one of the rows.
   package let today: CivilDate?
 
   /// - Parameter today: Kept if it is one of the rows.
-  package init(first: CivilDate, count: Int, missing: [CivilDate], today: CivilDate?) {
-    self.first = first
-    self.count = count
-    self.missing = missing
-    let row = today.flatMap { SlotDays.row(of: $0, first, count, missing) }
-    self.today = row == nil ? nil : today
+  package init(_ dates: [CivilDate], today: CivilDate) {
+    self.dates = dates
+    self.today = SlotDays.row(of: today, in: dates) == nil ? nil : today
   }
 
-  package var last: CivilDate { date(at: count - 1) }
+  package var count: Int { dates.count }
 
   /// - Precondition: 0 ≤ `row` < ``count``.
-  package func date(at row: Int) -> CivilDate {
-    precondition(row >= 0 && row < count, "no such row")
-    var ordinal = first.ordinal + row
-    for date in missing where date.ordinal <= ordinal { ordinal += 1 }
-    return CivilDate(ordinal: ordinal)
-  }
+  package func date(at row: Int) -> CivilDate { dates[row] }
 
-  package func row(of date: CivilDate) -> Int? { SlotDays.row(of: date, first, count, missing) }
+  package func row(of date: CivilDate) -> Int? { SlotDays.row(of: date, in: dates) }
 
-  private static func row(
-    of date: CivilDate, _ first: CivilDate, _ count: Int, _ missing: [CivilDate]
-  ) -> Int? {
-    guard date >= first, !missing.contains(date) else { return nil }
-    let row = date.days(since: first) - missing.count { $0 < date }
-    return row < count ? row : nil
+  private static func row(of date: CivilDate, in dates: [CivilDate]) -> Int? {
+    let row = firstRow(from: date, in: dates)
+    return row < dates.count && dates[row] == date ? row : nil
   }
 
   /// The first row that is `date` or later.
   package func firstRow(from date: CivilDate) -> Int? {
-    guard date > first else { return 0 }
-    let row = date.days(since: first) - missing.count { $0 < date }
-    return row < count ? row : nil
+    let row = SlotDays.firstRow(from: date, in: dates)
+    return row < dates.count ? row : nil
+  }
+
+  private static func firstRow(from date: CivilDate, in dates: [CivilDate]) -> Int {
+    var low = 0
+    var high = dates.count
+    while low < high {
+      let middle = (low + high) / 2
+      if dates[middle] < date { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

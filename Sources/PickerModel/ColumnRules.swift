@@ -19,6 +19,18 @@ protocol ColumnRules {
 
   /// `keys` if they can be shown, else what is nearest to them. Also takes keys that never could.
   func keeping(_ keys: [String]) -> Kept
+
+  /// `keys` if they can be shown, else what is nearest to them in the columns that show them under
+  /// another definition.
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept
+
+  /// Whether a column's rows follow from what is selected before it.
+  var areColumnsLinked: Bool { get }
+}
+
+extension ColumnRules {
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept { keeping(keys) }
+  var areColumnsLinked: Bool { false }
 }
 
 /// A column's rows and which one is selected.
@@ -42,4 +54,13 @@ struct Kept {
   var keys: [String]
   /// Why they are not the wanted ones; `nil` if they are, or went to their first rows.
   var reason: ClampReason?
+  /// The goal day that a select leaves, of a `date` that remembers the day.
+  var goalDay: Int?
+  /// The key of the goal day for which a select of a year or month aimed.
+  var aimedDay: String?
+
+  init(keys: [String], reason: ClampReason? = nil) {
+    self.keys = keys
+    self.reason = reason
+  }
 }

@@ -51,4 +51,14 @@ extension ColumnsKind: ColumnRules {
         return table.keys[Int(list.first) + (row ?? 0)]
       })
   }
+
+  /// Every column the same key if it has it, else the nearest one that is left.
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept {
+    Kept(
+      keys: table.roots.enumerated().map { index, list in
+        guard index < keys.count else { return table.keys[Int(list.first)] }
+        let row = table.row(nearestTo: keys[index], of: columns[index].rows, in: list)
+        return table.keys[Int(list.first) + row]
+      })
+  }
 }

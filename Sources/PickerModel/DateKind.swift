@@ -10,9 +10,12 @@ final class DateKind: Sendable {
   let min: DateExpression
   let max: DateExpression
   let initial: DateExpression
+  let rememberDay: Bool
   private let isMinGiven: Bool
 
-  static let shape: [String: FieldShape] = ["min": .value, "max": .value, "initial": .value]
+  static let shape: [String: FieldShape] = [
+    "min": .value, "max": .value, "initial": .value, "rememberDay": .value,
+  ]
 
   init?(_ reader: inout DefinitionReader) {
     let min = reader.field("min", missing: DateExpression("1950-01-01")!) {
@@ -24,20 +27,22 @@ final class DateKind: Sendable {
     let initial = reader.field("initial", missing: .today) {
       tree throws(DefinitionProblem) in try DateExpression(tree, named: "initial")
     }
+    let rememberDay = reader.bool("rememberDay", missing: false)
     isMinGiven = reader.has("min")
     let problems = DateKind.problems(
       min: min, max: max, initial: initial, isMinGiven, today: reader.today)
     for problem in problems { reader.report(problem) }
-    guard let min, let max, let initial else { return nil }
+    guard let min, let max, let initial, let rememberDay else { return nil }
     self.min = min
     self.max = max
     self.initial = initial
+    self.rememberDay = rememberDay
   }
 
   var members: [JSONTree.Member] {
     [
       .init("min", .string(min.text)), .init("max", .string(max.text)),
-      .init("initial", .string(initial.text)),
+      .init("initial", .string(initial.text)), .init("rememberDay", .bool(rememberDay)),
     ]
   }
 
@@ -86,6 +91,8 @@ final class DateKind: Sendable {
 /// The columns of a date within its bounds.
 struct DateRules: ColumnRules {
   let bounds: ClosedRange<CivilDate>
+  /// The day of the month for which a select of a year or month aims; `nil` for the shown one.
+  var goalDay: Int? = nil
 
   var firstKeys: [String] { bounds.lowerBound.pickerKeys }
 
@@ -117,7 +124,10 @@ struct DateRules: ColumnRules {
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
   ) -> Kept {
     let (date, reason) = selecting(row: row, column: column, from: CivilDate(pickerKeys: keys)!)
-    return Kept(keys: date.pickerKeys, reason: reason)
+    var kept = Kept(keys: date.pickerKeys, reason: reason)
+    kept.goalDay = goalDay.map { column == 2 ? date.day : $0 }
+    kept.aimedDay = column == 2 ? nil : goalDay.map(twoDigits)
+    return kept
   }
 
   /// The date that a select makes of `date`.
@@ -126,7 +136,7 @@ struct DateRules: ColumnRules {
   func selecting(
     row: Int, column: Int, from date: CivilDate
   ) -> (date: CivilDate, reason: ClampReason?) {
-    var (year, month, day) = (date.year, date.month, date.day)
+    var (year, month, day) = (date.year, date.month, goalDay ?? date.day)
     switch column {
     case 0: year = bounds.lowerBound.year + row
     case 1: month = months(ofYear: year).lowerBound + row

@@ -67,7 +67,7 @@ extension Definition {
       if LanguageTag.isWellFormed(tag) { return tag }
       throw DefinitionProblem("\"\(tag)\" is no BCP 47 language tag; they are like zh-Hans")
     }
-    let options = read(kind, &reader)
+    let options = read(kind, &reader, in: rules)
     try reader.finish()
     return Definition(
       kind: kind, zone: rules!, timeZone: timeZone!, locale: locale!, rules: options!)
@@ -93,10 +93,12 @@ extension Definition {
     return .fields(shared.merging(own) { shared, _ in shared })
   }
 
-  private static func read(_ kind: PickerKind, _ reader: inout DefinitionReader) -> Rules? {
+  private static func read(
+    _ kind: PickerKind, _ reader: inout DefinitionReader, in zone: ZoneRules?
+  ) -> Rules? {
     switch kind {
     case .date: DateKind(&reader).map(Rules.date)
-    case .slot: SlotKind(&reader).map(Rules.slot)
+    case .slot: SlotKind(&reader, in: zone).map(Rules.slot)
     case .cascade: CascadeKind(&reader).map(Rules.cascade)
     case .columns: ColumnsKind(&reader).map(Rules.columns)
     case .calendar: CalendarKind(&reader).map(Rules.calendar)
@@ -145,20 +147,34 @@ extension Definition {
 
   /// What the kind shows and accepts within `bounds`; `nil` for a calendar.
   ///
+  /// - Parameters:
+  ///   - goalDay: Of a `date` that remembers the day.
+  ///   - known: The days of a slot at an earlier or the same time.
   /// - Precondition: The bounds are of this kind.
-  func columnRules(within bounds: PickerBounds, today: CivilDate) -> (any ColumnRules)? {
+  func columnRules(
+    within bounds: PickerBounds, today: CivilDate, goalDay: Int?,
+    knowing known: (earliest: Instant, days: SlotDays)?
+  ) -> (any ColumnRules)? {
     switch rules {
     case .date:
       guard case .dates(let bounds) = bounds else { break }
-      return DateRules(bounds: bounds)
+      return DateRules(bounds: bounds, goalDay: goalDay)
     case .slot(let kind):
       guard case .slots(let earliest) = bounds else { break }
-      return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today)
+      return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today, knowing: known)
     case .cascade(let kind): return kind
     case .columns(let kind): return kind
     case .calendar: return nil
     }
     preconditionFailure("bounds of another kind")
+  }
+
+  /// The goal day of a picker with `value`: the one that it had, else the day that it shows.
+  ///
+  /// - Returns: `nil` for what is no `date` that remembers the day.
+  func goalDay(keeping value: PickerValue) -> Int? {
+    guard case .date(let kind) = rules, kind.rememberDay else { return nil }
+    return value.goalDay ?? value.keys.last.flatMap { number($0, digitCount: 2) }
   }
 
   /// What a calendar shows and accepts within `bounds`; `nil` for the other kinds.

@@ -52,6 +52,13 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var blockedMax = 1_000
   /// Unicode scalars of a text, a key or a language tag.
   package var textCharactersMax = 200
+  /// Entries of `hours`, and windows of one date.
+  package var windowsMax = 50
+  /// Dates with windows of their own.
+  package var datesMax = 1_000
+  package var takenMax = 5_000
+  /// Unicode scalars of an id in `taken`.
+  package var idCharactersMax = 64
 
   package init() {}
 }

@@ -5,6 +5,8 @@ indirect enum FieldShape: Sendable {
   case value
   case fields([String: FieldShape])
   case each(FieldShape)
+  /// An object with names of the host's.
+  case eachMember(FieldShape)
   /// A node of a tree, with nodes as its children.
   case node
 
@@ -33,7 +35,11 @@ indirect enum FieldShape: Sendable {
           for (index, element) in elements.enumerated() {
             next.append(place.below(shape, element, .element(index)))
           }
-        case (.fields, _), (.each, _), (.value, _), (.node, _): break
+        case (.eachMember(let shape), .object(let members)):
+          for member in members {
+            next.append(place.below(shape, member.value, .field(member.key)))
+          }
+        case (.fields, _), (.each, _), (.eachMember, _), (.value, _), (.node, _): break
         }
       }
       level = next

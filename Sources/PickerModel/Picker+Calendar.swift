@@ -47,9 +47,9 @@ extension Picker {
     return [.range(.init(range: nil, cause: .clear, reason: nil, wanted: nil, reach: nil))]
   }
 
-  /// Puts a range back that was there before.
+  /// Puts a range back that was there before, perhaps under another definition.
   mutating func restoreRange(_ wanted: DateRange?, _ calendar: CalendarRules) -> [PickerChange] {
-    let kept = calendar.keeping(wanted)
+    let kept = calendar.keepingWalked(wanted).range
     guard kept != range else { return [] }
     value = .range(kept)
     let reach = calendar.reach(of: kept)

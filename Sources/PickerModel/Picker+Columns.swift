@@ -1,14 +1,31 @@
+import CivilTime
 import JSONText
 
 /// Who changes what the columns show.
-private enum ColumnsHand {
+enum ColumnsHand {
   /// A member selected `key` in `column`.
   case select(column: Int, key: String)
-  case tick
+  /// Time, with what a clamp gives as its reason.
+  case tick(ClampReason)
   case undo
+  /// The host gave another definition; with what a clamp gives as its reason.
+  case define(ClampReason)
 }
 
 extension Picker {
+  /// What the kind shows and accepts; `nil` for a calendar.
+  var columnRules: (any ColumnRules)? {
+    definition.columnRules(
+      within: bounds, today: today, goalDay: value.goalDay, knowing: shownSlotDays)
+  }
+
+  /// The days of a slot that the columns show, and from when on.
+  var shownSlotDays: (earliest: Instant, days: SlotDays)? {
+    guard case .slots(let earliest) = bounds, case .slotDays(let days)? = columns.first?.rows
+    else { return nil }
+    return (earliest, days)
+  }
+
   /// Selects a row.
   ///
   /// - Returns: What changed: all reloads in ascending column order, then all moved rows; nothing
@@ -17,7 +34,7 @@ extension Picker {
   ///   unchanged.
   /// - Source: rules.md, "What every column picker does".
   package mutating func select(row: Int, column: Int) throws(Refusal) -> [PickerChange] {
-    guard let rules = definition.columnRules(within: bounds, today: today) else {
+    guard let rules = columnRules else {
       throw Refusal(.wrongKind, "a calendar has no columns to select in; tap a date")
     }
     guard columns.indices.contains(column) else {
@@ -31,7 +48,8 @@ extension Picker {
     }
     if row == state.selected { return [] }
     let kept = rules.selecting(row: row, column: column, showing: value.keys, in: columns)
-    return show(kept, rules, by: .select(column: column, key: state.rows.key(at: row)))
+    let key = state.rows.key(at: row)
+    return show(kept, rules, goalDay: kept.goalDay, by: .select(column: column, key: key))
   }
 
   /// The row that has `key`.
@@ -41,24 +59,29 @@ extension Picker {
     columns.indices.contains(column) ? columns[column].rows.row(ofKey: key) : nil
   }
 
-  /// Keeps what is selected within bounds that have become others.
-  mutating func keepColumns(_ rules: any ColumnRules) -> [PickerChange] {
-    show(rules.keeping(value.keys), rules, by: .tick)
-  }
-
-  /// Puts keys back that were selected before.
-  mutating func restoreColumns(_ keys: [String], _ rules: any ColumnRules) -> [PickerChange] {
-    show(rules.keeping(keys), rules, by: .undo)
+  /// Puts a value back that was selected before; what changes nothing that is shown is left.
+  mutating func restoreColumns(
+    _ value: PickerValue, _ rules: any ColumnRules
+  ) -> [PickerChange] {
+    let before = self.value
+    let changes = show(
+      rules.keeping(value.keys), rules, goalDay: definition.goalDay(keeping: value), by: .undo)
+    if changes.isEmpty { self.value = before }
+    return changes
   }
 
   /// Shows other keys, and compares the columns before and after.
-  private mutating func show(
-    _ kept: Kept, _ rules: any ColumnRules, by hand: ColumnsHand
+  mutating func show(
+    _ kept: Kept, _ rules: any ColumnRules, goalDay: Int?, by hand: ColumnsHand
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
+    var count = 0
     rules.show(kept.keys) { index, rows, selected in
-      let isReloaded = columns[index].rows != rows
+      count += 1
+      let isNew = index == columns.count
+      if isNew { columns.append(ColumnState(generation: 0, rows: .empty, selected: nil)) }
+      let isReloaded = isNew || columns[index].rows != rows
       if !isReloaded, columns[index].selected == selected {
         // Rows that read the same may be other nodes, with other children.
         columns[index].rows = rows
@@ -67,6 +90,9 @@ extension Picker {
       let heldKey = columns[index].selectedKey
       columns[index].selected = selected
       columns[index].rows = rows
+      if isNew, !removedGenerations.isEmpty {
+        columns[index].generation = removedGenerations.removeFirst()
+      }
       if isReloaded {
         columns[index].generation += 1
         reloads.append(.reload(column: index, columns[index]))
@@ -74,22 +100,41 @@ extension Picker {
       guard let key = columns[index].selectedKey, let selected,
         heldKey.map(key.isExactly) != true
       else { return }
-      let wanted = Wanted(held: heldKey, column: index, hand: hand)
+      let wanted = Wanted(
+        held: heldKey, aimedDay: index == 2 ? kept.aimedDay : nil, column: index, hand: hand,
+        isAfterMoved: rules.areColumnsLinked && !moves.isEmpty)
       moves.append(
         .row(column: index, wanted.move(to: key, row: selected, rows: rows, kept.reason)))
     }
-    value = .keys(kept.keys)
+    reloads.append(contentsOf: removeColumns(from: count))
+    value = .keys(kept.keys, goalDay: goalDay)
     if reloads.isEmpty { return moves }
     reloads.append(contentsOf: moves)
     return reloads
+  }
+
+  /// Removes the columns that the definition does not have any more, and remembers their
+  /// generations for when they come back.
+  private mutating func removeColumns(from count: Int) -> [PickerChange] {
+    if columns.count == count { return [] }
+    let generations = columns[count...].map { $0.generation + 1 }
+    columns.removeSubrange(count...)
+    removedGenerations = generations + removedGenerations
+    return generations.enumerated().map { index, generation in
+      .removal(column: count + index, generation: generation)
+    }
   }
 }
 
 /// What was asked of a column that moves, and by whom.
 private struct Wanted {
   let held: String?
+  /// The goal day, in the day column of a date that aims for it.
+  let aimedDay: String?
   let column: Int
   let hand: ColumnsHand
+  /// An earlier column moved, and this one's rows follow from it.
+  let isAfterMoved: Bool
 
   func move(to key: String, row: Int, rows: ColumnRows, _ reason: ClampReason?) -> RowMove {
     func moved(_ cause: MoveCause, _ reason: ClampReason? = nil, wanted: String? = nil) -> RowMove {
@@ -97,12 +142,14 @@ private struct Wanted {
     }
     switch hand {
     case .undo: return moved(.undo)
-    case .tick:
-      return moved(.clamp, reason == .noSuchTime ? .noSuchTime : .elapsed, wanted: held)
+    case .tick(let reason), .define(let reason):
+      if held == nil || isAfterMoved { return moved(.reset) }
+      return moved(.clamp, reason, wanted: held)
     case .select(column, key): return moved(.select)
     case .select(let touched, let selected):
+      if key == aimedDay { return moved(.select) }
       guard let reason else { return moved(.reset) }
-      return moved(.clamp, reason, wanted: touched == column ? selected : held)
+      return moved(.clamp, reason, wanted: touched == column ? selected : aimedDay ?? held)
     }
   }
 }

@@ -7,7 +7,8 @@ extension Picker {
   package func _checkInvariants() -> String? {
     guard state.fits(definition) else { return "the state is of the definition's kind" }
     if let calendar { return checkCalendar(calendar) }
-    let rules = definition.columnRules(within: bounds, today: today)!
+    let rules = definition.columnRules(
+      within: bounds, today: today, goalDay: nil, knowing: nil)!
     let kept = rules.keeping(value.keys)
     guard kept.reason == nil, kept.keys.isExactly(value.keys) else {
       return "the selected keys can be shown"
@@ -27,6 +28,9 @@ extension Picker {
           return "a key names its row"
         }
       }
+    }
+    guard (value.goalDay == nil) == (definition.goalDay(keeping: value) == nil) else {
+      return "a picker has a goal day if its definition remembers it"
     }
     guard columns.compactMap(\.selectedKey).isExactly(value.keys) else {
       return "the selected rows have the selected keys"

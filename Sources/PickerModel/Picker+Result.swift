@@ -9,7 +9,8 @@ extension Picker {
       return .object([.init("date", .string(value.keys.joined(separator: "-")))])
     case (.slot(let kind), .slots(let earliest)):
       let rules = SlotRules(
-        kind: kind, zone: definition.zone, earliest: earliest, today: today)
+        kind: kind, zone: definition.zone, earliest: earliest, today: today,
+        knowing: shownSlotDays)
       return rules.result(of: value.keys)
     case (.slot, _): preconditionFailure("bounds of another kind")
     case (.cascade, _), (.columns, _):

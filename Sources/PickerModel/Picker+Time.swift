@@ -28,8 +28,21 @@ extension Picker {
 
   private mutating func tickColumns(_ before: Picker) -> TickAnswer {
     if bounds == before.bounds, today == before.today { return TickAnswer() }
-    let rules = definition.columnRules(within: bounds, today: today)!
-    return TickAnswer(changes: keepColumns(rules))
+    let rules = definition.columnRules(
+      within: bounds, today: today, goalDay: value.goalDay, knowing: before.shownSlotDays)!
+    let kept = rules.keeping(value.keys)
+    return TickAnswer(
+      changes: show(
+        kept, rules, goalDay: value.goalDay, by: .tick(reasonOfTick(kept, before))))
+  }
+
+  /// Why time takes a value away: it has elapsed, but for a slot that a clock set back takes away.
+  private func reasonOfTick(_ kept: Kept, _ before: Picker) -> ClampReason {
+    guard kept.reason != nil, case .slots(let earliest) = bounds,
+      let rules = before.columnRules as? SlotRules,
+      let instant = rules.instant(of: before.value.keys)
+    else { return .elapsed }
+    return instant < earliest ? .elapsed : .noSuchTime
   }
 
   private mutating func tickCalendar(
@@ -93,7 +106,6 @@ extension Picker {
   /// - Source: rules.md, "Undo".
   package mutating func restore(_ value: PickerValue) -> [PickerChange] {
     if let calendar { return restoreRange(value.range, calendar) }
-    return restoreColumns(
-      value.keys, definition.columnRules(within: bounds, today: today)!)
+    return restoreColumns(value, columnRules!)
   }
 }

@@ -5,11 +5,13 @@ package import CivilTime
 /// A value; every change is a mutating function that answers with what changed. The caller ticks it
 /// to the present before it selects or taps.
 package struct Picker: Sendable {
-  package let definition: Definition
+  package internal(set) var definition: Definition
   /// The selected keys, or the range.
   package internal(set) var value: PickerValue
   /// The columns as they are shown; none for a calendar.
   package internal(set) var columns: [ColumnState]
+  /// The last generations of columns that a definition change removed, the next one first.
+  var removedGenerations: [Int] = []
   /// The instant of the last tick.
   package internal(set) var asOf: Instant
   /// What time allowed at the last tick that could move it.
@@ -36,12 +38,12 @@ package struct Picker: Sendable {
     value = .range(nil)
     stillUntil = now
     findNextTick()
-    guard let rules = definition.columnRules(within: bounds, today: today) else { return }
+    guard let rules = columnRules else { return }
     var keys = rules.firstKeys
     if case .date(let kind) = definition.rules, case .dates(let bounds) = bounds {
       keys = try kind.initialKeys(in: bounds, today: today)
     }
-    value = .keys(keys)
+    value = .keys(keys, goalDay: definition.goalDay(keeping: .keys(keys)))
     columns = rules.columns(showing: keys).map {
       ColumnState(generation: 1, rows: $0.rows, selected: $0.selected)
     }
@@ -60,20 +62,22 @@ package struct Picker: Sendable {
     value = state.value
     stillUntil = asOf
     findNextTick()
-    guard let rules = definition.columnRules(within: bounds, today: today) else { return }
+    guard let rules = columnRules else { return }
     let keys = rules.keeping(state.value.keys).keys
-    value = .keys(keys)
+    value = .keys(keys, goalDay: definition.goalDay(keeping: state.value))
     for (index, view) in rules.columns(showing: keys).enumerated() {
       let generation = index < state.generations.count ? state.generations[index] : 1
       columns.append(
         ColumnState(generation: generation, rows: view.rows, selected: view.selected))
     }
+    removedGenerations = Array(state.generations.dropFirst(columns.count))
   }
 
   /// All that the picker remembers beside its definition.
   package var state: PickerState {
     PickerState(
-      value: value, asOf: asOf, bounds: bounds, generations: columns.map(\.generation))
+      value: value, asOf: asOf, bounds: bounds,
+      generations: columns.map(\.generation) + removedGenerations)
   }
 }
 
@@ -92,7 +96,9 @@ extension Picker: Hashable {
 
 extension PickerValue {
   /// The selected keys; none for a range.
-  var keys: [String] { if case .keys(let keys) = self { keys } else { [] } }
+  var keys: [String] { if case .keys(let keys, _) = self { keys } else { [] } }
+  /// The goal day of a `date` that remembers the day.
+  var goalDay: Int? { if case .keys(_, let goalDay) = self { goalDay } else { nil } }
   /// The range; `nil` for keys.
   var range: DateRange? { if case .range(let range) = self { range } else { nil } }
 }

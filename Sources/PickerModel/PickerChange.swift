@@ -1,10 +1,12 @@
 package import CivilTime
 
-/// What a select, a tap or a tick changed, complete in itself: it can be written down now and put
-/// into any language later.
+/// What a select, a tap, a tick or a definition change changed, complete in itself: it can be
+/// stored now and written in any language later.
 package enum PickerChange: Hashable, Sendable {
   /// The column's list of rows is another one.
   case reload(column: Int, ColumnState)
+  /// The column is no longer there; `generation` is that of its last reload, without rows.
+  case removal(column: Int, generation: Int)
   /// The column's selected key is another one.
   case row(column: Int, RowMove)
   /// The list of months moved on.
@@ -70,6 +72,8 @@ package enum MoveCause: String, Hashable, Sendable {
 /// Why a wanted value is not there.
 package enum ClampReason: String, Hashable, Sendable {
   case min, max, monthLength, noSuchTime, elapsed, maxDays, blocked
+  // Only of a definition change.
+  case gone, minDays, selection
 }
 
 /// Another range, or none any more.
@@ -77,9 +81,9 @@ package struct RangeChange: Hashable, Sendable {
   /// `nil`: there is none, and `hits` is 0.
   package let range: DateRange?
   package let cause: RangeCause
-  /// Of a clamp or a tick.
+  /// Of a clamp or a tick, and of a definition change that shortened or cleared the range.
   package let reason: ClampReason?
-  /// Of a clamp: the day that was tapped.
+  /// Of a clamp the day that was tapped, of a definition change the last day before.
   package let wanted: CivilDate?
   /// While the range is open.
   package let reach: ClosedRange<CivilDate>?
@@ -98,10 +102,10 @@ package struct RangeChange: Hashable, Sendable {
 
 /// Who changed a range.
 package enum RangeCause: String, Hashable, Sendable {
-  case tap, clamp, tick, clear, undo
+  case tap, clamp, tick, clear, undo, define
 }
 
-/// What a tick found.
+/// What a tick or a definition change found.
 package struct TickAnswer: Hashable, Sendable {
   package var changes: [PickerChange]
   /// The cells of a month may look different: what can be picked, or what is today.

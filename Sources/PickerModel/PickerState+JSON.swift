@@ -40,7 +40,10 @@ extension PickerState {
 extension PickerValue {
   package var tree: JSONTree {
     switch self {
-    case .keys(let keys): .object([.init("keys", .array(keys.map(JSONTree.string)))])
+    case .keys(let keys, let goalDay):
+      .object(
+        [.init("keys", .array(keys.map(JSONTree.string)))]
+          + (goalDay.map { [.init("goalDay", .integer($0))] } ?? []))
     case .range(let range): .object([.init("range", range?.tree ?? .null)])
     }
   }
@@ -49,8 +52,9 @@ extension PickerValue {
   package init?(tree: JSONTree) {
     if let keys = tree["keys"]?.array {
       let texts = keys.compactMap(\.string)
-      guard texts.count == keys.count else { return nil }
-      self = .keys(texts)
+      let goalDay = tree["goalDay"]?.integer
+      guard texts.count == keys.count, goalDay.map((1...31).contains) ?? true else { return nil }
+      self = .keys(texts, goalDay: goalDay)
     } else if let range = tree["range"] {
       if case .null = range {
         self = .range(nil)
@@ -68,7 +72,7 @@ extension DateRange {
   fileprivate var tree: JSONTree {
     .object([
       .init("start", .string(start.iso)), .init("end", .string(end.iso)),
-      .init("hits", .integer(hits)),
+      .init("hits", .integer(hits)), .init("single", .bool(isSingle)),
     ])
   }
 
@@ -76,7 +80,7 @@ extension DateRange {
     guard let start = tree.date("start"), let end = tree.date("end"), start <= end,
       let hits = tree["hits"]?.integer, hits >= 1
     else { return nil }
-    self.init(start: start, end: end, hits: hits)
+    self.init(start: start, end: end, hits: hits, isSingle: tree["single"]?.bool ?? false)
   }
 }
 

@@ -3,8 +3,9 @@ import JSONText
 
 /// What has been picked: what undo takes back and puts back.
 package enum PickerValue: Sendable {
-  /// The selected keys, a column after the other; those of empty columns are left out.
-  case keys([String])
+  /// The selected keys in column order, without those of empty columns; `goalDay` only of a `date`
+  /// that remembers the day: the day of the month that was last selected, 1 … 31.
+  case keys([String], goalDay: Int? = nil)
   /// A calendar's range; `nil` if nothing is chosen.
   case range(DateRange?)
 }
@@ -13,7 +14,8 @@ package enum PickerValue: Sendable {
 extension PickerValue: Hashable {
   package static func == (left: PickerValue, right: PickerValue) -> Bool {
     switch (left, right) {
-    case (.keys(let left), .keys(let right)): left.isExactly(right)
+    case (.keys(let left, let leftGoal), .keys(let right, let rightGoal)):
+      left.isExactly(right) && leftGoal == rightGoal
     case (.range(let left), .range(let right)): left == right
     case (.keys, _), (.range, _): false
     }
@@ -21,7 +23,7 @@ extension PickerValue: Hashable {
 
   package func hash(into hasher: inout Hasher) {
     switch self {
-    case .keys(let keys): hasher.combine(keys.map(ExactString.init))
+    case .keys(let keys, _): hasher.combine(keys.map(ExactString.init))
     case .range(let range): hasher.combine(range)
     }
   }
@@ -51,7 +53,7 @@ package struct PickerState: Hashable, Sendable {
   /// The instant of the last tick.
   package var asOf: Instant
   package var bounds: PickerBounds
-  /// A generation per column; empty for a calendar.
+  /// A generation per column, then those of removed columns; empty for a calendar.
   package var generations: [Int]
 
   package init(value: PickerValue, asOf: Instant, bounds: PickerBounds, generations: [Int]) {

@@ -51,6 +51,17 @@ package final class NodeTable: Sendable {
     return nil
   }
 
+  /// The row of `key` in `list`; else of the row that followed it in `old` and is left, the nearest
+  /// first; else of the nearest one before it; else the first row.
+  func row(nearestTo key: String, of old: ColumnRows, in list: List) -> Int {
+    if let row = row(ofKey: key, in: list) { return row }
+    guard let place = old.row(ofKey: key) else { return 0 }
+    for neighbour in Array(place + 1..<old.count) + (0..<place).reversed() {
+      if let row = row(ofKey: old.key(at: neighbour), in: list) { return row }
+    }
+    return 0
+  }
+
   func list(under node: Int) -> List { children[node] }
 }
 

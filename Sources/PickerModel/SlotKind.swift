@@ -12,12 +12,27 @@ enum ParentChange: String, Sendable, CaseIterable {
 /// `slot`: day, hour, minute of a booking.
 ///
 /// - Source: rules.md, "`slot`".
-struct SlotKind: Sendable {
+///
+/// An object, because it is large.
+final class SlotKind: Sendable {
   let leadMinutes: Int
   /// A divisor of 60.
   let stepMinutes: Int
   let days: Int
   let onParentChange: ParentChange
+  /// The length of a booking.
+  let minutes: Int
+  let areMinutesGiven: Bool
+  /// Kept free before and after everything that is taken.
+  let bufferMinutes: Int
+  let taken: TakenTimes
+  /// `nil`: always open.
+  private let hours: [SlotHours]?
+  /// As they were written.
+  private let dates: [(date: CivilDate, windows: [SlotWindow])]
+  private let windowsOfDates: [CivilDate: [SlotWindow]]
+  /// By weekday, Sunday first.
+  private let windowsOfWeekdays: [[SlotWindow]]
   private let isLeadGiven: Bool
 
   /// The last date that has slots; on the next one it may be the year 10000 in UTC already.
@@ -25,9 +40,12 @@ struct SlotKind: Sendable {
 
   static let shape: [String: FieldShape] = [
     "leadMinutes": .value, "stepMinutes": .value, "days": .value, "onParentChange": .value,
+    "minutes": .value, "hours": SlotHours.shape, "dates": .eachMember(.each(SlotWindow.shape)),
+    "taken": TakenTimes.shape, "bufferMinutes": .value,
   ]
 
-  init?(_ reader: inout DefinitionReader) {
+  /// - Parameter zone: `nil` if it is not known, which is a problem of another field.
+  init?(_ reader: inout DefinitionReader, in zone: ZoneRules?) {
     let limits = reader.limits
     let lead = reader.integer("leadMinutes", 0...limits.leadMinutesMax, missing: 20)
     let step = reader.field("stepMinutes", missing: 10) { tree throws(DefinitionProblem) in
@@ -38,7 +56,32 @@ struct SlotKind: Sendable {
     }
     let days = reader.integer("days", 1...limits.daysMax, missing: 3)
     let onParentChange = reader.word("onParentChange", missing: ParentChange.first)
-    guard let lead, let step, let days, let onParentChange else { return nil }
+    let minutes = reader.integer("minutes", 1...1_440, missing: step ?? 10)
+    let buffer = reader.integer("bufferMinutes", 0...1_440, missing: 0)
+    let whole = reader
+    let hours = reader.field("hours", missing: .some(nil)) { tree throws(DefinitionProblem) in
+      Optional(try SlotHours.entries(tree, whole))
+    }
+    let dates = reader.field("dates", missing: []) { tree throws(DefinitionProblem) in
+      try SlotKind.dates(tree, whole)
+    }
+    let taken = reader.field("taken", missing: TakenTimes.none) { tree throws(DefinitionProblem) in
+      try TakenTimes(tree, whole, in: zone)
+    }
+    guard let lead, let step, let days, let onParentChange, let minutes, let buffer, let hours,
+      let dates, let taken
+    else { return nil }
+    self.minutes = minutes
+    areMinutesGiven = reader.has("minutes")
+    bufferMinutes = buffer
+    self.taken = taken
+    self.hours = hours
+    self.dates = dates
+    windowsOfDates = Dictionary(uniqueKeysWithValues: dates.map { ($0.date, $0.windows) })
+    windowsOfWeekdays = (1...7).map { weekday in
+      guard let hours else { return [.wholeDay] }
+      return hours.filter { $0.weekdays?.contains(weekday) ?? true }.map(\.window)
+    }
     leadMinutes = lead
     stepMinutes = step
     self.days = days
@@ -46,11 +89,45 @@ struct SlotKind: Sendable {
     isLeadGiven = reader.has("leadMinutes")
   }
 
+  /// Reads the field `dates`.
+  private static func dates(
+    _ tree: JSONTree, _ reader: DefinitionReader
+  ) throws(DefinitionProblem) -> [(date: CivilDate, windows: [SlotWindow])] {
+    var dates: [(date: CivilDate, windows: [SlotWindow])] = []
+    for member in try tree.fields(named: "dates", reader.limits.datesMax) {
+      do throws(DefinitionProblem) {
+        guard let date = CivilDate(iso: member.key.utf8) else {
+          throw DefinitionProblem("\"\(member.key)\" is no plain date: YYYY-MM-DD")
+        }
+        dates.append((date, try SlotWindow.windows(member.value, reader)))
+      } catch {
+        throw error.under(member.key)
+      }
+    }
+    return dates
+  }
+
   var members: [JSONTree.Member] {
-    [
+    var members: [JSONTree.Member] = [
       .init("leadMinutes", .integer(leadMinutes)), .init("stepMinutes", .integer(stepMinutes)),
       .init("days", .integer(days)), .init("onParentChange", .string(onParentChange.rawValue)),
     ]
+    if areMinutesGiven { members.append(.init("minutes", .integer(minutes))) }
+    if let hours { members.append(.init("hours", .array(hours.map(\.document)))) }
+    if !dates.isEmpty {
+      let listed = dates.map { date, windows in
+        JSONTree.Member(date.iso, .array(windows.map { .object($0.members) }))
+      }
+      members.append(.init("dates", .object(listed)))
+    }
+    if let taken = taken.document { members.append(.init("taken", taken)) }
+    return members + [.init("bufferMinutes", .integer(bufferMinutes))]
+  }
+
+  /// When bookings are possible on `date`, in minutes of the day.
+  func windows(of date: CivilDate) -> [SlotWindow] {
+    if !windowsOfDates.isEmpty, let windows = windowsOfDates[date] { return windows }
+    return windowsOfWeekdays[date.weekday - 1]
   }
 
   /// `now` cut to the minute, plus the lead.

@@ -4,13 +4,14 @@ import JSONText
 /// The columns of a slot from its earliest one on.
 ///
 /// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found
-/// from the one or two stretches in which that day's clock runs evenly.
+/// from the runs of slots that the day has.
 /// - Source: rules.md, "`slot`".
 struct SlotRules: ColumnRules {
   private let kind: SlotKind
   private let zone: ZoneRules
   private let earliest: Instant
-  private var days: SlotDays
+  private let times: SlotTimes
+  private let days: SlotDays
 
   /// A slot by what the wall clock shows.
   private struct Wall: Comparable {
@@ -39,21 +40,29 @@ struct SlotRules: ColumnRules {
     }
   }
 
-  init(kind: SlotKind, zone: ZoneRules, earliest: Instant, today: CivilDate) {
+  /// - Parameter known: The days at an earlier or the same time.
+  init(
+    kind: SlotKind, zone: ZoneRules, earliest: Instant, today: CivilDate,
+    knowing known: (earliest: Instant, days: SlotDays)?
+  ) {
     self.kind = kind
     self.zone = zone
     self.earliest = earliest
-    let first = zone.localDate(at: earliest)
-    days = SlotDays(first: first, count: 0, missing: [], today: nil)
-    days = SlotRules.days(
-      from: first, count: kind.days, today: today,
-      missing: { self.hours(of: $0).isEmpty }, in: zone, from: earliest)
+    times = SlotTimes(kind: kind, zone: zone)
+    days = SlotDays(
+      times.dates(from: earliest, knowing: known.map { ($0.earliest, $0.days.dates) }),
+      today: today)
   }
 
-  var firstKeys: [String] { firstSlot(of: days.first).keys }
+  var firstKeys: [String] { days.count == 0 ? [] : firstSlot(of: days.date(at: 0)).keys }
 
   func show(_ keys: [String], _ column: (Int, ColumnRows, Int?) -> Void) {
-    let wall = Wall(keys: keys)!
+    guard let wall = Wall(keys: keys) else {
+      column(0, .slotDays(days), nil)
+      column(1, .hours(NumberSet()), nil)
+      column(2, .minutes(NumberSet()), nil)
+      return
+    }
     let runs = self.runs(of: wall.date)
     let hours = self.hours(in: runs)
     let minutes = self.minutes(in: runs, hour: wall.hour)
@@ -75,6 +84,7 @@ struct SlotRules: ColumnRules {
 
   func keeping(_ keys: [String]) -> Kept {
     guard let wanted = Wall(keys: keys) else { return Kept(keys: firstKeys) }
+    guard days.count > 0 else { return Kept(keys: []) }
     let slot = self.slot(from: wanted)
     if slot == wanted { return Kept(keys: keys) }
     let local = zone.local(at: earliest)
@@ -84,109 +94,87 @@ struct SlotRules: ColumnRules {
   }
 
   /// The slot at `wanted`, else the next one by the wall clock, else the last.
+  ///
+  /// - Precondition: There is a day.
   private func slot(from wanted: Wall) -> Wall {
     guard let row = days.firstRow(from: wanted.date) else { return lastSlot }
     let date = days.date(at: row)
     guard date == wanted.date else { return firstSlot(of: date) }
-    let minutes = self.minutes(of: date, hour: wanted.hour)
-    if let minute = minutes.first(from: wanted.minute) {
+    let runs = self.runs(of: date)
+    if let minute = minutes(in: runs, hour: wanted.hour).first(from: wanted.minute) {
       return Wall(date: date, hour: wanted.hour, minute: minute)
     }
-    if let hour = hours(of: date).first(from: wanted.hour + 1) {
-      return firstSlot(of: date, hour: hour)
+    if let hour = hours(in: runs).first(from: wanted.hour + 1) {
+      return Wall(date: date, hour: hour, minute: minutes(in: runs, hour: hour).first!)
     }
     return row + 1 < days.count ? firstSlot(of: days.date(at: row + 1)) : lastSlot
   }
 
   private func firstSlot(of date: CivilDate) -> Wall {
-    firstSlot(of: date, hour: hours(of: date).first!)
+    let runs = self.runs(of: date)
+    let hour = hours(in: runs).first!
+    return Wall(date: date, hour: hour, minute: minutes(in: runs, hour: hour).first!)
   }
 
   private func firstSlot(of date: CivilDate, hour: Int) -> Wall {
-    Wall(date: date, hour: hour, minute: minutes(of: date, hour: hour).first!)
+    Wall(date: date, hour: hour, minute: minutes(in: runs(of: date), hour: hour).first!)
   }
 
   private var lastSlot: Wall {
-    let hour = hours(of: days.last).last!
-    let minute = minutes(of: days.last, hour: hour).last!
-    return Wall(date: days.last, hour: hour, minute: minute)
+    let date = days.date(at: days.count - 1)
+    let runs = self.runs(of: date)
+    let hour = hours(in: runs).last!
+    return Wall(date: date, hour: hour, minute: minutes(in: runs, hour: hour).last!)
   }
 
-  /// The result of a slot: its local time and the first of its instants that can be booked.
+  /// The first instant of a slot that can be booked; `nil` if nothing is selected.
+  func instant(of keys: [String]) -> Instant? {
+    guard let wall = Wall(keys: keys) else { return nil }
+    let second = wall.hour * 3_600 + wall.minute * 60
+    return runs(of: wall.date).filter { $0.seconds.contains(second) }
+      .map { zone.instant(of: wall.date, second: second, offsetSeconds: $0.offsetSeconds) }.min()
+  }
+
+  /// The local time of a slot, its instant, and the end of the booking if its length was given.
   func result(of keys: [String]) -> JSONTree {
-    let wall = Wall(keys: keys)!
-    let instant = zone.occurrences(of: wall.date, minuteOfDay: wall.hour * 60 + wall.minute)
-      .first { $0 >= earliest }!
-    return .object([
+    guard let instant = instant(of: keys) else { return .null }
+    var members: [JSONTree.Member] = [
       .init("local", .string("\(keys[0])T\(keys[1]):\(keys[2])")),
       .init("instant", .string(instant.rfc3339Seconds)),
-    ])
+    ]
+    if kind.areMinutesGiven {
+      let until = instant.adding(minutes: kind.minutes)
+      members.append(.init("until", .string(until.rfc3339Seconds)))
+    }
+    return .object(members)
   }
 }
 
 extension SlotRules {
-  /// The slots of `date`, as runs of seconds of the day, ends included, every step's multiple.
-  private func runs(of date: CivilDate) -> [ClosedRange<Int>] {
-    let step = kind.stepMinutes * 60
-    return zone.wallStretches(of: date).compactMap { stretch in
-      let midnight = zone.instant(of: date, second: 0, offsetSeconds: stretch.offsetSeconds)
-      let low = max(stretch.seconds.lowerBound, Int(earliest.seconds - midnight.seconds))
-      let first = (low + step - 1) / step * step
-      let last = (stretch.seconds.upperBound - 1) / step * step
-      return first <= last ? first...last : nil
-    }
-  }
+  private func runs(of date: CivilDate) -> [SlotRun] { times.runs(of: date, from: earliest) }
 
-  /// The hours of `date` that have a slot. Every hour between a run's first and last has, because
-  /// the step divides it.
-  private func hours(of date: CivilDate) -> NumberSet { hours(in: runs(of: date)) }
-
-  private func hours(in runs: [ClosedRange<Int>]) -> NumberSet {
+  /// The hours that have a slot. Every hour between a run's first and last has, because the step
+  /// divides it.
+  private func hours(in runs: [SlotRun]) -> NumberSet {
     var hours = NumberSet()
     for run in runs {
-      for hour in (run.lowerBound / 3_600)...(run.upperBound / 3_600) { hours.insert(hour) }
+      for hour in (run.seconds.lowerBound / 3_600)...(run.seconds.upperBound / 3_600) {
+        hours.insert(hour)
+      }
     }
     return hours
   }
 
-  private func minutes(of date: CivilDate, hour: Int) -> NumberSet {
-    minutes(in: runs(of: date), hour: hour)
-  }
-
-  private func minutes(in runs: [ClosedRange<Int>], hour: Int) -> NumberSet {
+  private func minutes(in runs: [SlotRun], hour: Int) -> NumberSet {
     var minutes = NumberSet()
+    let step = kind.stepMinutes * 60
     for run in runs {
-      for minute in stride(from: 0, to: 60, by: kind.stepMinutes)
-      where run.contains(hour * 3_600 + minute * 60) { minutes.insert(minute) }
-    }
-    return minutes
-  }
-
-  /// The first `count` dates from `first` on that have a slot.
-  ///
-  /// Only where clocks change can a date have none, so only those dates are looked at.
-  private static func days(
-    from first: CivilDate, count: Int, today: CivilDate,
-    missing isMissing: (CivilDate) -> Bool, in zone: ZoneRules, from start: Instant
-  ) -> SlotDays {
-    let available = SlotKind.lastDate.days(since: first) + 1
-    var missing: [CivilDate] = []
-    var instant = start
-    while let change = zone.nextTransition(after: instant) {
-      instant = Instant(seconds: change.at)
-      let before = zone.localDate(at: instant.adding(milliseconds: -1))
-      let after = zone.localDate(at: instant)
-      guard before < SlotKind.lastDate, before.days(since: first) < count + missing.count
-      else { break }
-      guard before <= after else { continue }
-      for ordinal in before.ordinal...after.ordinal {
-        let date = CivilDate(ordinal: ordinal)
-        guard date > missing.last ?? first else { continue }
-        guard date.days(since: first) < count + missing.count else { break }
-        if isMissing(date) { missing.append(date) }
+      let first = max(run.seconds.lowerBound, hour * 3_600)
+      for second in stride(from: first, through: run.seconds.upperBound, by: step) {
+        guard second < (hour + 1) * 3_600 else { break }
+        minutes.insert(second / 60 % 60)
       }
     }
-    return SlotDays(
-      first: first, count: min(count, available - missing.count), missing: missing, today: today)
+    return minutes
   }
 }

@@ -61,6 +61,7 @@ extension PickerChange {
     case .reload(let column, let state):
       let rows = counted(state.rows.count, "row")
       return "column \(column) has \(rows) now, generation \(state.generation)"
+    case .removal(let column, _): return "column \(column) is gone"
     case .row(let column, let move):
       var words = "column \(column) is “\(move.rows.text(at: move.row, in: texts))” (\(move.cause)"
       if let wanted = move.wanted { words += ", wanted \(wanted)" }

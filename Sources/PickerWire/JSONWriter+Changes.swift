@@ -35,6 +35,8 @@ extension JSONWriter {
     switch change {
     case .reload(let column, let state):
       reload(column, state, texts: texts, windowRows: windowRows, &cache)
+    case .removal(let column, let generation):
+      removal(column, generation: generation)
     case .row(let column, let move):
       literal("{\"change\":\"row\",\"column\":")
       integer(column)
@@ -66,6 +68,15 @@ extension JSONWriter {
     literal(",")
     self.column(state, texts: texts, windowRows: windowRows, &cache)
     literal("}")
+  }
+
+  /// The last reload of a column, without rows.
+  private mutating func removal(_ column: Int, generation: Int) {
+    literal("{\"change\":\"reload\",\"column\":")
+    integer(column)
+    literal(",\"generation\":")
+    integer(generation)
+    literal(",\"count\":0,\"from\":0,\"rows\":[],\"row\":null,\"removed\":true}")
   }
 
   private mutating func rangeChange(_ change: RangeChange, by: MemberID?) {

@@ -54,7 +54,7 @@ struct RowsCache {
       switch rows {
       case .empty: 0
       case .years(let run), .months(let run), .days(let run): run.lowerBound &+ 5 &* run.upperBound
-      case .slotDays(let days): days.first.ordinal
+      case .slotDays(let days): days.count == 0 ? 0 : days.date(at: 0).ordinal
       case .hours(let numbers), .minutes(let numbers): numbers.hashValue
       case .nodes(let siblings): siblings.listNumber
       }

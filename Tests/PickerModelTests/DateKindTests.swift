@@ -148,4 +148,87 @@ import Testing
       #expect(picker.row(ofKey: key, column: 0) == nil)
     }
   }
+
+  @Test func `the goal day comes back after a short month, with the cause select`() throws {
+    let json = #"{"kind":"date","initial":"2016-01-31","rememberDay":true}"#
+    var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+
+    #expect(
+      summary(try picker.select(key: "02", column: 1)) == [
+        "reload 2 #2 of 29", "row 1 02 select", "row 2 29 clamp monthLength 31",
+      ])
+    #expect(
+      summary(try picker.select(key: "04", column: 1)) == [
+        "reload 2 #3 of 30", "row 1 04 select", "row 2 30 clamp monthLength 31",
+      ])
+    #expect(
+      summary(try picker.select(key: "2017", column: 0)) == ["row 0 2017 select"])
+    #expect(
+      summary(try picker.select(key: "2018", column: 0)) == [
+        "reload 1 #2 of 7", "row 0 2018 select",
+      ])
+    #expect(
+      summary(try picker.select(key: "07", column: 1)) == [
+        "reload 2 #4 of 25", "row 1 07 select", "row 2 25 clamp max 31",
+      ])
+    #expect(
+      summary(try picker.select(key: "05", column: 1)) == [
+        "reload 2 #5 of 31", "row 1 05 select", "row 2 31 select",
+      ])
+    #expect(picker._checkInvariants() == nil)
+  }
+
+  @Test func `a goal day within a clamped month is selected, not clamped`() throws {
+    let json = #"{"kind":"date","initial":"2018-07-25","max":"2019-06-30","rememberDay":true}"#
+    var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+    _ = try picker.select(key: "31", column: 2)
+    _ = try picker.select(key: "09", column: 1)
+    _ = try picker.select(key: "29", column: 2)
+    _ = try picker.select(key: "30", column: 2)
+    _ = try picker.select(key: "02", column: 1)
+
+    #expect(
+      summary(try picker.select(key: "2019", column: 0)) == [
+        "reload 1 #2 of 6", "row 0 2019 select",
+      ])
+    _ = try picker.select(key: "2018", column: 0)
+    _ = try picker.select(key: "09", column: 1)
+    #expect(
+      summary(try picker.select(key: "2019", column: 0)) == [
+        "reload 1 #4 of 6", "row 0 2019 select", "row 1 06 clamp max 09",
+      ])
+    #expect(picker.value == .keys(["2019", "06", "30"], goalDay: 30))
+  }
+
+  @Test func `selecting the shown day, clamps and ticks leave the goal day alone`() throws {
+    let json = #"{"kind":"date","initial":"2018-06-30","rememberDay":true}"#
+    var picker = try Picker(json, at: "2018-07-31T10:00:00Z")
+    _ = try picker.select(key: "05", column: 1)
+    _ = try picker.select(key: "31", column: 2)
+    _ = try picker.select(key: "06", column: 1)
+    #expect(picker.value == .keys(["2018", "06", "30"], goalDay: 31))
+
+    #expect(try picker.select(key: "30", column: 2) == [])
+    _ = picker.tick("2018-06-10T10:00:00Z")
+    #expect(picker.value == .keys(["2018", "06", "10"], goalDay: 31))
+    let may = summary(try picker.select(key: "05", column: 1))
+    #expect(may.suffix(2) == ["row 1 05 select", "row 2 31 select"])
+  }
+
+  @Test func `the goal day is restored with its value, and stored`() throws {
+    let json = #"{"kind":"date","initial":"2016-01-31","rememberDay":true}"#
+    var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
+    _ = try picker.select(key: "02", column: 1)
+    let short = picker.value
+    #expect(short == .keys(["2016", "02", "29"], goalDay: 31))
+    _ = try picker.select(key: "10", column: 2)
+
+    #expect(summary(picker.restore(short)) == ["row 2 29 undo"])
+    #expect(picker.value == short)
+    #expect(PickerValue(tree: short.tree) == short)
+    let stored = try #require(PickerState(tree: picker.state.tree))
+    var again = Picker(picker.definition, state: stored)
+    #expect(again == picker)
+    #expect(summary(try again.select(key: "03", column: 1)).last == "row 2 31 select")
+  }
 }

@@ -54,6 +54,7 @@ import Testing
     (#""max":7.5"#, "/max"), (#""max":null"#, "/max"), (#""min":["2018-01-01"]"#, "/min"),
     (#""max":"2018-01-01","initial":"x","min":"2019-01-01""#, "/initial"),
     (#""max":"2018-01-01","min":"2019-01-01","initial":"x""#, "/min"),
+    (#""rememberDay":1"#, "/rememberDay"), (#""rememberDay":null"#, "/rememberDay"),
     (#""min":"thisMonth""#, "/min"), (#""min":"today+P1DT1H""#, "/min"), (#""min":"""#, "/min"),
   ])
   func `what is wrong with a date`(_ fields: String, _ pointer: String) throws {
@@ -75,6 +76,65 @@ import Testing
     (#""days":367"#, "/days"), (#""days":true"#, "/days"), (#""days":null"#, "/days"),
     (#""onParentChange":"stay""#, "/onParentChange"), (#""onParentChange":1"#, "/onParentChange"),
     (#""days":0,"leadMinutes":-1"#, "/days"), (#""leadMinutes":-1,"days":0"#, "/leadMinutes"),
+    (#""minutes":0"#, "/minutes"), (#""minutes":1441"#, "/minutes"),
+    (#""minutes":null"#, "/minutes"),
+    (#""bufferMinutes":-1"#, "/bufferMinutes"), (#""bufferMinutes":1441"#, "/bufferMinutes"),
+    (#""hours":{}"#, "/hours"), (#""hours":[7]"#, "/hours/0"), (#""hours":[{}]"#, "/hours/0/from"),
+    (#""hours":[{"from":"09:00"}]"#, "/hours/0/until"),
+    (#""hours":[{"from":"9:00","until":"10:00"}]"#, "/hours/0/from"),
+    (#""hours":[{"from":"09:60","until":"10:00"}]"#, "/hours/0/from"),
+    (#""hours":[{"from":"24:00","until":"24:00"}]"#, "/hours/0/from"),
+    (#""hours":[{"from":"٠٩:٠٠","until":"10:00"}]"#, "/hours/0/from"),
+    (#""hours":[{"from":"09:00","until":"24:01"}]"#, "/hours/0/until"),
+    (#""hours":[{"from":"09:00","until":"25:00"}]"#, "/hours/0/until"),
+    (#""hours":[{"from":"09:00","until":"09:00"}]"#, "/hours/0/until"),
+    (#""hours":[{"until":"08:00","from":"09:00"}]"#, "/hours/0/until"),
+    (#""hours":[{"until":"8","from":"9"}]"#, "/hours/0/until"),
+    (#""hours":[{"from":"09:00","until":"10:00","weekdays":[]}]"#, "/hours/0/weekdays"),
+    (#""hours":[{"from":"09:00","until":"10:00","weekdays":[0]}]"#, "/hours/0/weekdays/0"),
+    (#""hours":[{"from":"09:00","until":"10:00","weekday":[1]}]"#, "/hours/0/weekday"),
+    (#""dates":[]"#, "/dates"), (#""dates":{"2026-02-30":[]}"#, "/dates/2026-02-30"),
+    (#""dates":{"today":[]}"#, "/dates/today"),
+    (#""dates":{"2026-12-24":{}}"#, "/dates/2026-12-24"),
+    (#""dates":{"2026-12-24":[[]]}"#, "/dates/2026-12-24/0"),
+    (
+      #""dates":{"2026-12-24":[{"from":"09:00","until":"08:00"}]}"#, "/dates/2026-12-24/0/until"
+    ),
+    (
+      #""dates":{"x":[],"2026-12-24":[{"weekdays":[1],"from":"1","until":"2"}]}"#,
+      "/dates/2026-12-24/0/weekdays"
+    ),
+    (#""taken":[]"#, "/taken"), (#""taken":{"":{}}"#, "/taken/"),
+    (#""taken":{"a/b":7}"#, "/taken/a~1b"),
+    (#""taken":{"a":{}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"from":"2026-11-23T10:00"}}"#, "/taken/a/until"),
+    (#""taken":{"a":{"from":"2026-11-23","until":"2026-11-24"}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"from":"2026-11-23T24:00","until":"2026-11-24T10:00"}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"from":"2026-11-23T10:00:00","until":"2026-11-24T10:00"}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"from":"2026-11-23T10:00","until":"2026-11-23T10:00"}}"#, "/taken/a/until"),
+    (
+      #""taken":{"a":{"from":"2026-11-23T10:00Z","until":"2026-11-23T11:00"}}"#, "/taken/a/from"
+    ),
+    (
+      #""taken":{"a":{"from":"2026-11-23T10:00","until":"2026-11-23T11:00:00+02:00"}}"#,
+      "/taken/a/until"
+    ),
+    (
+      #""timeZone":"Europe/Berlin","#
+        + #""taken":{"a":{"from":"2027-03-28T02:10","until":"2027-03-28T02:50"}}"#,
+      "/taken/a/until"
+    ),
+    (#""taken":{"a":{"from":"x","through":"y"}}"#, "/taken/a/through"),
+    (#""taken":{"a":{"from":"x"}},"minutes":0"#, "/taken/a/from"),
+    (#""minutes":0,"taken":{"a":{"from":"x"}}"#, "/minutes"),
+    (
+      #""taken":{"a":{"from":"2026-11-23T11:00Z","until":"2026-11-23T12:00"}},"timeZone":"Mars""#,
+      "/taken/a/from"
+    ),
+    (
+      #""taken":{"a":{"from":"2026-11-23T11:00","until":"2026-11-23T10:00:00Z"}},"#
+        + #""timeZone":"Mars""#, "/timeZone"
+    ),
   ])
   func `what is wrong with a slot`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"slot",\#(fields)}"#) == [pointer, pointer])
@@ -149,6 +209,12 @@ import Testing
     (#""blocked":[{"through":"2016-08-04"}]"#, "/blocked/0/from"),
     (#""blocked":[{"weekdays":[1],"from":"2016-08-04"}]"#, "/blocked/0/from"),
     (#""blocked":[{"days":[1]}]"#, "/blocked/0/days"),
+    (#""taken":[]"#, "/taken"), (#""taken":{"a":[]}"#, "/taken/a"),
+    (#""taken":{"":{}}"#, "/taken/"),
+    (#""taken":{"a":{"through":"2016-08-05"}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"from":"2016-08-05","through":"2016-08-04"}}"#, "/taken/a/through"),
+    (#""taken":{"a":{"from":"today"}}"#, "/taken/a/from"),
+    (#""taken":{"a":{"weekdays":[1]}}"#, "/taken/a/weekdays"),
   ])
   func `what is wrong with a calendar`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"calendar",\#(fields)}"#) == [pointer, pointer])
@@ -162,6 +228,14 @@ import Testing
     #"{"kind":"cascade","nodes":[{"text":"a","children":[{"text":"a","#
       + #""children":[{"text":"x"}]}]}]}"#,
     #"{"kind":"columns","columns":[["a",{"text":"b","key":"c"}],["a"]]}"#,
+    #"{"kind":"date","rememberDay":true}"#,
+    #"{"kind":"slot","minutes":45,"hours":[],"dates":{},"taken":{},"bufferMinutes":5}"#,
+    #"{"kind":"slot","timeZone":"Europe/Berlin","hours":[{"from":"09:00","until":"24:00"},"#
+      + #"{"weekdays":[7,1,7],"from":"00:00","until":"00:01"}],"dates":{"2026-12-24":[],"#
+      + #""0001-01-01":[{"from":"23:59","until":"24:00"}]},"taken":{"~a/b":"#
+      + #"{"from":"2026-11-23T10:00","until":"2026-11-23t09:00:00.001z"}}}"#,
+    #"{"kind":"calendar","taken":{"b":{"from":"2016-08-05"},"#
+      + #""a":{"from":"2016-08-05","through":"2016-09-01"}}}"#,
     #"{"kind":"calendar"}"#, #"{"kind":"calendar","blocked":[]}"#,
     #"{"kind":"calendar","blocked":[{"from":"2016-08-05"},{"weekdays":[7,1,7]}],"maxDays":9}"#,
     #"{"kind":"calendar","months":{"from":"0001-02","through":"1001-01"},"max":"0003-01-01"}"#,
@@ -187,11 +261,11 @@ import Testing
     #expect(
       try text(#"{"kind":"date"}"#)
         == #"{"kind":"date","timeZone":"UTC","locale":"en","min":"1950-01-01","max":"today","#
-        + #""initial":"today"}"#)
+        + #""initial":"today","rememberDay":false}"#)
     #expect(
       try text(#"{"kind":"slot"}"#)
         == #"{"kind":"slot","timeZone":"UTC","locale":"en","leadMinutes":20,"stepMinutes":10,"#
-        + #""days":3,"onParentChange":"first"}"#)
+        + #""days":3,"onParentChange":"first","bufferMinutes":0}"#)
     #expect(
       try text(#"{"kind":"calendar","blocked":[{"from":"2016-08-05"}]}"#)
         == #"{"kind":"calendar","timeZone":"UTC","locale":"en","months":{"from":"thisYear-P3Y","#
@@ -231,8 +305,39 @@ import Testing
     let blocked = #"{"kind":"calendar","blocked":["#
     #expect(try pointers("\(blocked)\(entry),\(entry)]}", limits: limits)[0] == nil)
     #expect(try pointers("\(blocked)\(entry),\(entry),\(entry)]}", limits: limits)[0] == "/blocked")
+    try checkMaximaOfTaken()
     #expect(try pointers("\(columns)[[\(rows(20_000))]]}")[0] == nil)
     #expect(try pointers("\(columns)[[\(rows(20_001))]]}")[0] == "/columns")
+  }
+
+  private func checkMaximaOfTaken() throws {
+    func entries(_ count: Int, _ entry: String) -> String {
+      (0..<count).map { #""\#($0)":\#(entry)"# }.joined(separator: ",")
+    }
+    func dates(_ count: Int) -> String {
+      (0..<count).map { #""\#(CivilDate(ordinal: 700_000 + $0))":[]"# }.joined(separator: ",")
+    }
+    func windows(_ count: Int) -> String {
+      Array(repeating: #"{"from":"09:00","until":"10:00"}"#, count: count).joined(separator: ",")
+    }
+    let time = #"{"from":"2026-11-23T10:00","until":"2026-11-23T11:00"}"#
+    let slot = #"{"kind":"slot""#
+    #expect(try pointers("\(slot),\"taken\":{\(entries(5_000, time))}}")[0] == nil)
+    #expect(try pointers("\(slot),\"taken\":{\(entries(5_001, time))}}")[0] == "/taken")
+    let stay = #"{"from":"2026-11-23"}"#
+    let calendar = #"{"kind":"calendar","taken":"#
+    #expect(try pointers("\(calendar){\(entries(5_000, stay))}}")[0] == nil)
+    #expect(try pointers("\(calendar){\(entries(5_001, stay))}}")[0] == "/taken")
+    #expect(try pointers("\(slot),\"dates\":{\(dates(1_000))}}")[0] == nil)
+    #expect(try pointers("\(slot),\"dates\":{\(dates(1_001))}}")[0] == "/dates")
+    #expect(try pointers("\(slot),\"hours\":[\(windows(50))]}")[0] == nil)
+    #expect(try pointers("\(slot),\"hours\":[\(windows(51))]}")[0] == "/hours")
+    let day = "\(slot),\"dates\":{\"2026-12-24\":["
+    #expect(try pointers("\(day)\(windows(50))]}}")[0] == nil)
+    #expect(try pointers("\(day)\(windows(51))]}}")[0] == "/dates/2026-12-24")
+    let id = String(repeating: "字", count: 64)
+    #expect(try pointers("\(slot),\"taken\":{\"\(id)\":\(time)}}")[0] == nil)
+    #expect(try pointers("\(slot),\"taken\":{\"\(id)x\":\(time)}}")[0] == "/taken/\(id)x")
   }
 
   @Test(arguments: [

@@ -78,6 +78,7 @@ func summary(_ changes: [PickerChange]) -> [String] {
     switch change {
     case .reload(let column, let state):
       return "reload \(column) #\(state.generation) of \(state.rows.count)"
+    case .removal(let column, let generation): return "removal \(column) #\(generation)"
     case .row(let column, let move):
       let why = move.reason.map { " \($0.rawValue) \(move.wanted ?? "-")" } ?? ""
       return "row \(column) \(move.key) \(move.cause.rawValue)\(why)"

@@ -1,0 +1,136 @@
+import CivilTime
+
+/// Slots of one date that follow each other at every step, in seconds of the day as clocks show
+/// them while they are at one offset.
+struct SlotRun {
+  /// Multiples of the step, both included.
+  let seconds: ClosedRange<Int>
+  let offsetSeconds: Int
+}
+
+/// When slots exist, whatever time it is: inside the opening hours and outside what is taken.
+///
+/// - Source: rules.md, "Opening hours and taken times".
+struct SlotTimes {
+  let kind: SlotKind
+  let zone: ZoneRules
+
+  /// The slots of `date` at `earliest` and later.
+  func runs(of date: CivilDate, from earliest: Instant) -> [SlotRun] {
+    let steadyOffset = zone.steadyOffset(around: date)
+    let stretches =
+      steadyOffset.map { [WallStretch(seconds: 0..<86_400, offsetSeconds: $0)] }
+      ?? zone.wallStretches(of: date)
+    if stretches.isEmpty { return [] }
+    let length = Int64(kind.minutes * 60)
+    var runs: [SlotRun] = []
+    for open in openTimes(around: date, steadyOffset) {
+      for free in kind.taken.free(in: open, buffer: Int64(kind.bufferMinutes * 60)) {
+        let first = max(free.lowerBound, earliest.seconds)
+        guard first <= free.upperBound - length else { continue }
+        for stretch in stretches {
+          let run = run(of: date, in: stretch, first...(free.upperBound - length))
+          if let run { runs.append(run) }
+        }
+      }
+    }
+    return runs
+  }
+
+  /// The slots of a stretch that start within `starts`.
+  private func run(
+    of date: CivilDate, in stretch: WallStretch, _ starts: ClosedRange<Int64>
+  ) -> SlotRun? {
+    let step = kind.stepMinutes * 60
+    let midnight = zone.instant(of: date, second: 0, offsetSeconds: stretch.offsetSeconds).seconds
+    let low = max(stretch.seconds.lowerBound, Int(starts.lowerBound - midnight))
+    let high = min(stretch.seconds.upperBound - 1, Int(starts.upperBound - midnight))
+    guard low <= high else { return nil }
+    let first = (low + step - 1) / step * step
+    let last = high / step * step
+    guard first <= last else { return nil }
+    return SlotRun(seconds: first...last, offsetSeconds: stretch.offsetSeconds)
+  }
+
+  /// The open times that a booking may need that starts on `date`, apart from each other.
+  ///
+  /// A booking lasts a day at most. Where clocks change, a window of another date may cover times
+  /// of this one, and the days between may be short.
+  private func openTimes(around date: CivilDate, _ steadyOffset: Int?) -> [Range<Int64>] {
+    var open: [Range<Int64>] = []
+    for days in steadyOffset == nil ? -2...3 : 0...1 {
+      guard let other = date.adding(days: days) else { continue }
+      for window in kind.windows(of: other) {
+        let time = self.time(of: window, on: other, steadyOffset)
+        if !time.isEmpty { open.append(time) }
+      }
+    }
+    return open.joinedWhereTheyTouch()
+  }
+
+  private func time(
+    of window: SlotWindow, on date: CivilDate, _ steadyOffset: Int?
+  ) -> Range<Int64> {
+    let start: Int64
+    let end: Int64
+    if let steadyOffset {
+      let midnight = zone.instant(of: date, second: 0, offsetSeconds: steadyOffset).seconds
+      (start, end) = (midnight + Int64(window.from * 60), midnight + Int64(window.until * 60))
+    } else {
+      start = zone.span(of: date, minute: window.from).first.seconds
+      end = zone.span(of: date, minute: window.until).last.seconds
+    }
+    // The end of a booking must be an instant that can be written.
+    return start..<max(start, min(end, Instant.last.seconds))
+  }
+}
+
+extension SlotTimes {
+  /// The dates of the day column.
+  ///
+  /// - Parameter known: The dates at an earlier or the same time: those that time cannot have
+  ///   changed are not searched again.
+  func dates(
+    from earliest: Instant, knowing known: (earliest: Instant, dates: [CivilDate])?
+  ) -> [CivilDate] {
+    if let known, known.earliest == earliest { return known.dates }
+    let first = zone.localDate(at: earliest)
+    let last = min(first.adding(days: 365) ?? .last, SlotKind.lastDate)
+    var dates: [CivilDate] = []
+    var next: CivilDate? = first
+    if let known, known.earliest < earliest, let rest = rest(of: known, from: first) {
+      dates = search(from: first, through: min(rest.from, last), earliest, after: [])
+      dates += rest.dates
+      next = rest.searched.adding(days: 1)
+    }
+    guard let next, next <= last, dates.count < kind.days else {
+      return Array(dates.prefix(kind.days))
+    }
+    return search(from: next, through: last, earliest, after: dates)
+  }
+
+  /// What was found for an earlier time and still counts: only on its first two dates can the
+  /// earliest slot matter.
+  private func rest(
+    of known: (earliest: Instant, dates: [CivilDate]), from first: CivilDate
+  ) -> (from: CivilDate, dates: [CivilDate], searched: CivilDate)? {
+    let before = zone.localDate(at: known.earliest)
+    guard before <= first, let from = first.adding(days: 1), let all = before.adding(days: 365)
+    else { return nil }
+    let searched = known.dates.count < kind.days ? all : known.dates[known.dates.count - 1]
+    guard searched >= from else { return nil }
+    return (from, known.dates.filter { $0 > from }, min(searched, SlotKind.lastDate))
+  }
+
+  private func search(
+    from first: CivilDate, through last: CivilDate, _ earliest: Instant, after found: [CivilDate]
+  ) -> [CivilDate] {
+    var dates = found
+    guard first <= last else { return dates }
+    for ordinal in first.ordinal...last.ordinal where dates.count < kind.days {
+      let date = CivilDate(ordinal: ordinal)
+      if !runs(of: date, from: earliest).isEmpty { dates.append(date) }
+    }
+    return dates
+  }
+}

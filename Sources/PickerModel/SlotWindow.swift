@@ -1,0 +1,155 @@
+import CivilTime
+import JSONText
+
+/// A stretch of a date in which bookings are possible, in minutes of the day as clocks show them.
+struct SlotWindow: Hashable, Sendable {
+  /// 0 … 1,439.
+  let from: Int
+  /// After `from`, at most 1,440.
+  let until: Int
+
+  static let wholeDay = SlotWindow(from: 0, until: 1_440)
+
+  static let shape = FieldShape.fields(["from": .value, "until": .value])
+
+  /// Reads `from` and `until` of an object.
+  init?(_ reader: inout DefinitionReader) {
+    let from = SlotWindow.time("from", upTo: 1_439, &reader)
+    let until = SlotWindow.time("until", upTo: 1_440, &reader)
+    if let from, let until, until <= from {
+      reader.report("until", "until must be later than from")
+    }
+    guard let from, let until else { return nil }
+    self.init(from: from, until: until)
+  }
+
+  private init(from: Int, until: Int) {
+    self.from = from
+    self.until = until
+  }
+
+  private static func time(
+    _ field: String, upTo maximum: Int, _ reader: inout DefinitionReader
+  ) -> Int? {
+    reader.field(field, missing: nil) { tree throws(DefinitionProblem) in
+      if case .string(let text) = tree, let minute = minuteOfDay(text), minute <= maximum {
+        return minute
+      }
+      let last = maximum == 1_440 ? "24:00" : "23:59"
+      throw DefinitionProblem("\(field) is \(tree.noun); it must be a time, 00:00 to \(last)")
+    }
+  }
+
+  /// Reads the windows of a date.
+  static func windows(
+    _ tree: JSONTree, _ reader: DefinitionReader
+  ) throws(DefinitionProblem) -> [SlotWindow] {
+    let elements = try tree.elements(named: "the windows of a date", reader.limits.windowsMax)
+    var windows: [SlotWindow] = []
+    for (index, element) in elements.enumerated() {
+      do throws(DefinitionProblem) {
+        var inner = reader.reader(for: try element.fields(named: "a window"))
+        let window = SlotWindow(&inner)
+        try inner.finish()
+        windows.append(window!)
+      } catch {
+        throw error.under(index)
+      }
+    }
+    return windows
+  }
+
+  var members: [JSONTree.Member] {
+    [.init("from", .string(clockText(from))), .init("until", .string(clockText(until)))]
+  }
+}
+
+/// An entry of `hours`.
+struct SlotHours: Sendable {
+  /// 1 = Sunday … 7 = Saturday; `nil` for every day.
+  let weekdays: [Int]?
+  let window: SlotWindow
+
+  static let shape = FieldShape.each(
+    .fields(["weekdays": .value, "from": .value, "until": .value]))
+
+  /// Reads the field `hours`.
+  static func entries(
+    _ tree: JSONTree, _ reader: DefinitionReader
+  ) throws(DefinitionProblem) -> [SlotHours] {
+    var entries: [SlotHours] = []
+    for (index, element) in try tree.elements(named: "hours", reader.limits.windowsMax).enumerated()
+    {
+      do throws(DefinitionProblem) {
+        var inner = reader.reader(for: try element.fields(named: "an entry of hours"))
+        var weekdays: [Int]?
+        if inner.has("weekdays") {
+          weekdays = inner.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
+            try tree.weekdays()
+          }
+        }
+        let window = SlotWindow(&inner)
+        try inner.finish()
+        entries.append(SlotHours(weekdays: weekdays, window: window!))
+      } catch {
+        throw error.under(index)
+      }
+    }
+    return entries
+  }
+
+  var document: JSONTree {
+    let days = weekdays.map { JSONTree.Member("weekdays", .array($0.map(JSONTree.integer))) }
+    return .object((days.map { [$0] } ?? []) + window.members)
+  }
+}
+
+extension JSONTree {
+  /// Reads one weekday or more, each once.
+  func weekdays() throws(DefinitionProblem) -> [Int] {
+    let elements = try elements(named: "weekdays")
+    guard !elements.isEmpty else { throw DefinitionProblem("weekdays must have one day or more") }
+    var weekdays: [Int] = []
+    for (index, element) in elements.enumerated() {
+      do throws(DefinitionProblem) {
+        let weekday = try element.integer(in: 1...7, named: "a weekday (1 = Sunday)")
+        if !weekdays.contains(weekday) { weekdays.append(weekday) }
+      } catch {
+        throw error.under(index)
+      }
+    }
+    return weekdays
+  }
+
+  /// The elements of an array that may have `maximum` of them.
+  func elements(named name: String, _ maximum: Int) throws(DefinitionProblem) -> [JSONTree] {
+    let elements = try elements(named: name)
+    if elements.count <= maximum { return elements }
+    throw DefinitionProblem("\(name) has \(elements.count) entries; \(maximum) are allowed")
+  }
+
+  /// The members of an object that may have `maximum` of them.
+  func fields(
+    named name: String, _ maximum: Int
+  ) throws(DefinitionProblem) -> [JSONTree.Member] {
+    let members = try fields(named: name)
+    if members.count <= maximum { return members }
+    throw DefinitionProblem("\(name) has \(members.count) entries; \(maximum) are allowed")
+  }
+}
+
+/// Reads `HH:MM`, 00:00 … 24:00.
+func minuteOfDay(_ text: String) -> Int? {
+  let parts = Array(text.utf8)
+  guard parts.count == 5, parts[2] == UInt8(ascii: ":"),
+    let hour = number(String(text.prefix(2)), digitCount: 2),
+    let minute = number(String(text.suffix(2)), digitCount: 2), minute < 60,
+    hour < 24 || hour == 24 && minute == 0
+  else { return nil }
+  return hour * 60 + minute
+}
+
+/// `HH:MM`.
+func clockText(_ minuteOfDay: Int) -> String {
+  "\(twoDigits(minuteOfDay / 60)):\(twoDigits(minuteOfDay % 60))"
+}

@@ -1,0 +1,157 @@
+import CivilTime
+@testable import PickerModel
+import Testing
+
+@Suite struct SlotHoursTests {
+  /// Walks through all days and hours of a picker.
+  private func differences(_ oracle: SlotOracle) throws -> [String] {
+    let now = Instant(seconds: oracle.now)
+    var picker = try Picker(Definition.make(oracle.json), now: now)
+    // Days that the oracle does not look at are not compared.
+    let expected = oracle.bookable()
+    var wrong: [String] = []
+    func check(_ column: Int, _ keys: [String], _ place: String) {
+      let found = Array(picker.columns[column].rows.keys.prefix(keys.count))
+      if found != keys {
+        wrong.append("\(place) of \(oracle.json) at \(now): \(found) not \(keys)")
+      }
+    }
+    check(0, expected.map { CivilDate(ordinal: $0.date).iso }, "days")
+    guard wrong.isEmpty else { return wrong }
+    for (row, day) in expected.enumerated() {
+      _ = try picker.select(row: row, column: 0)
+      let hours = Set(day.minutes.keys.map { $0 / 60 }).sorted()
+      check(1, hours.map(twoDigits), "hours")
+      guard picker.columns[1].rows.count == hours.count else { return wrong + ["count of hours"] }
+      for (row, hour) in hours.enumerated() {
+        _ = try picker.select(row: row, column: 1)
+        let minutes = day.minutes.keys.filter { $0 / 60 == hour }.sorted()
+        check(2, minutes.map { twoDigits($0 % 60) }, "minutes")
+        let instant = Instant(seconds: day.minutes[minutes[0]]!)
+        if picker.result["instant"]?.string != instant.rfc3339Seconds { wrong.append("instant") }
+        let until = instant.adding(minutes: oracle.minutes)
+        if picker.result["until"]?.string != until.rfc3339Seconds { wrong.append("until") }
+      }
+    }
+    if let sentence = picker._checkInvariants() { wrong.append(sentence) }
+    return wrong
+  }
+
+  @Test(arguments: [
+    "Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "America/Sao_Paulo",
+    "America/St_Johns", "America/Havana", "Africa/Casablanca", "UTC", "Asia/Kathmandu",
+  ])
+  func `random hours and taken times around a change of the clocks`(_ name: String) throws {
+    let zone = name == "UTC" ? ZoneRules.utc : Zones.named(name)!
+    var chance = Chance(seed: 15)
+    var wrong: [String] = []
+    var instant = Instant("2001-01-01T00:00:00Z")
+    for round in 0..<8 {
+      instant =
+        zone.nextTransition(after: instant).map { Instant(seconds: $0.at) }
+        ?? instant.adding(minutes: 60 * 24 * 40 * round)
+      guard instant < Instant("2030-01-01T00:00:00Z") else { break }
+      wrong += try differences(SlotOracle(zone: zone, near: instant.seconds, using: &chance))
+    }
+    #expect(wrong.prefix(2) == [])
+  }
+
+  @Test func `time that passes finds the days that a new picker finds`() throws {
+    var chance = Chance(seed: 4)
+    for (index, name) in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia"].enumerated() {
+      let zone = Zones.named(name)!
+      let near = ["2026-10-25T01:00:00Z", "2005-10-30T02:31:00Z", "2011-12-30T10:00:00Z"][index]
+      for _ in 0..<12 {
+        let oracle = SlotOracle(zone: zone, near: Instant(near).seconds, using: &chance)
+        var now = Instant(seconds: oracle.now)
+        var picker = try Picker(Definition.make(oracle.json), now: now)
+        for _ in 0..<30 {
+          now = now.adding(minutes: .random(in: -60...900, using: &chance))
+          _ = picker.tick(now)
+          let new = try Picker(picker.definition, now: now)
+          #expect(picker.columns[0].rows == new.columns[0].rows, "\(oracle.json) at \(now)")
+          #expect(picker._checkInvariants() == nil)
+        }
+      }
+    }
+  }
+
+  @Test func `a result without a length has no end`() throws {
+    let picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:00Z")
+    #expect(picker.result["until"] == nil)
+    let given = try Picker(#"{"kind":"slot","minutes":10}"#, at: "2018-11-23T10:00:00Z")
+    #expect(given.result["until"]?.string == "2018-11-23T10:30:00Z")
+  }
+
+  @Test func `sold out and back by time alone: no row, then the first, with reset`() throws {
+    let json = """
+      {"kind":"slot","leadMinutes":0,"hours":[],
+       "dates":{"2027-11-24":[{"from":"09:00","until":"09:10"}]}}
+      """
+    var picker = try Picker(json, at: "2026-11-22T23:40:00Z")
+    #expect(picker.columns.map(\.rows.count) == [0, 0, 0])
+    #expect(picker.value == .keys([]))
+    #expect(picker.result == .null)
+
+    #expect(picker.tick("2026-11-23T23:50:00Z").changes == [])
+    #expect(
+      summary(picker.tick("2026-11-24T00:00:00Z").changes) == [
+        "reload 0 #2 of 1", "reload 1 #2 of 1", "reload 2 #2 of 1", "row 0 2027-11-24 reset",
+        "row 1 09 reset", "row 2 00 reset",
+      ])
+    #expect(
+      summary(picker.tick("2027-11-24T09:01:00Z").changes) == [
+        "reload 0 #3 of 0", "reload 1 #3 of 0", "reload 2 #3 of 0",
+      ])
+    let stored = try #require(PickerState(tree: picker.state.tree))
+    #expect(Picker(picker.definition, state: stored) == picker)
+    _ = picker.tick("2026-11-24T00:00:00Z")
+    #expect(picker.keys == ["2027-11-24", "09", "00"])
+    #expect(picker.restore(.keys(["2027-11-24", "09", "00"])) == [])
+  }
+
+  @Test func `what an hour means that is gone decides between elapsed and noSuchTime`() throws {
+    let json = #"{"kind":"slot","hours":[{"from":"09:00","until":"12:00"}],"days":1}"#
+    var picker = try Picker(json, at: "2026-11-23T08:00:00Z")
+    _ = try picker.select(key: "11", column: 1)
+    #expect(
+      summary(picker.tick("2026-11-22T08:00:00Z").changes) == [
+        "reload 0 #2 of 1", "row 0 2026-11-22 clamp noSuchTime 2026-11-23",
+        "row 2 50 clamp noSuchTime 00",
+      ])
+    #expect(
+      summary(picker.tick("2026-11-22T11:50:00Z").changes) == [
+        "reload 0 #3 of 1", "row 0 2026-11-23 clamp elapsed 2026-11-22",
+        "row 1 09 clamp elapsed 11", "row 2 00 clamp elapsed 50",
+      ])
+  }
+
+  @Test func `bookings end before the years do`() throws {
+    let json = """
+      {"kind":"slot","timeZone":"Etc/GMT+12","minutes":1440,"leadMinutes":0,"days":9}
+      """
+    let picker = try Picker(json, at: "9999-12-29T10:00:00Z")
+    #expect(picker.columns[0].rows.keys == ["9999-12-28", "9999-12-29", "9999-12-30"])
+    var last = picker
+    _ = try last.select(key: "9999-12-30", column: 0)
+    #expect(last.columns[1].rows.keys.last == "11")
+    let start = try Picker(
+      #"{"kind":"slot","timeZone":"Etc/GMT-14","hours":[{"from":"00:00","until":"24:00"}]}"#,
+      at: "0001-01-01T00:00:00Z")
+    #expect(start.columns[0].rows.key(at: 0) == "0001-01-01")
+  }
+
+  @Test func `5,000 taken times are joined where they overlap`() throws {
+    let taken = (0..<5_000).map { index in
+      let minute = clockText(index % 1_380)
+      return #""\#(index)":{"from":"2026-11-23T\#(minute)","until":"2026-11-23T23:30"}"#
+    }
+    let json = """
+      {"kind":"slot","leadMinutes":0,"days":2,"taken":{\(taken.joined(separator: ","))}}
+      """
+    var picker = try Picker(json, at: "2026-11-23T00:00:00Z")
+    #expect(picker.keys == ["2026-11-23", "23", "30"])
+    _ = try picker.select(row: 1, column: 0)
+    #expect(picker.columns[1].rows.count == 24)
+  }
+}
