@@ -12,7 +12,11 @@ package final class HostedSession {
   /// says, so that a delivery does not look the session up.
   var phase = Phase.open
   /// What waits for the log, and what must not overtake it, in order.
-  var steps: Deque<Step> = []
+  private(set) var steps: Deque<Step> = []
+  /// About how much memory ``steps`` take.
+  private(set) var stepByteCount = 0
+  /// Whether connections are paused because ``stepByteCount`` is at its limit.
+  var hasPausedConnections = false
   /// How many entries of the log have been applied.
   var entryCount = 0
   /// Members that have joined as far as the log knows or will know.
@@ -51,8 +55,11 @@ package final class HostedSession {
 
   /// One thing to do, in the order of a session.
   enum Step {
-    /// Apply what the log has, or will have, and say what came of it; `nil` if it is lost.
-    case apply(LogEntry, heard: (([SessionEffect]?) -> Void)?)
+    /// Apply an entry that the log has, or will have. The completion gets its effects, or `nil` if
+    /// it is lost.
+    case apply(LogEntry, (([SessionEffect]?) -> Void)?)
+    /// Refuse a command that is not in the log.
+    case refuse(UnstoredCommand, (([SessionEffect]?) -> Void)?)
     /// Connect a member.
     case attach(HubConnection, Attachment)
     /// Look at the session without changing it.
@@ -71,11 +78,27 @@ package final class HostedSession {
     /// Whether it waits for the log.
     var waitsForLog: Bool {
       switch self {
-      case .apply(let entry, _): entry.isKept
-      case .created, .end: true
-      case .attach, .look, .request: false
+      case .apply, .created, .end: true
+      case .refuse, .attach, .look, .request: false
       }
     }
+
+    /// About how much memory it takes, with what it refers to.
+    var byteCount: Int {
+      switch self {
+      case .apply(let entry, _): 256 + entry.body.textByteCount
+      case .refuse(let unstored, _): 256 + unstored.command.textByteCount
+      case .attach, .look, .request, .created, .end: 256
+      }
+    }
+  }
+
+  /// A command that is refused in its turn, without the log.
+  struct UnstoredCommand {
+    let member: MemberID
+    let ref: Int
+    let command: Command
+    let isOverRate: Bool
   }
 
   struct Attachment {
@@ -94,9 +117,59 @@ package final class HostedSession {
     lastActivity = time.machine
   }
 
-  /// Those of the members and of who watches, in the order of their ids.
+  func append(_ step: Step) {
+    stepByteCount += step.byteCount
+    steps.append(step)
+  }
+
+  func removeFirstStep() {
+    stepByteCount -= steps.removeFirst().byteCount
+  }
+
+  /// Takes all steps away.
+  func takeSteps() -> Deque<Step> {
+    defer { (steps, stepByteCount) = ([], 0) }
+    return steps
+  }
+
+  /// Whether a command is refused for its member being a viewer, whatever happens before its turn.
+  func isBarred(_ command: Command, of member: MemberID) -> Bool {
+    guard session.access != .open, command.roleNeeded > .viewer else { return false }
+    if let role = session.role(of: member), role > .viewer { return false }
+    return !steps.contains { step in
+      guard case .apply(let entry, _) = step else { return false }
+      return switch entry.body {
+      case .joined(let joining): joining.member == member && joining.role != .viewer
+      case .roleChanged(let changed, let role): changed == member && role > .viewer
+      case .left, .command, .tick: false
+      }
+    }
+  }
+
+  /// The connections of members and event streams, in the order of their ids.
   var connectionsInOrder: [ConnectionID] {
     let watching = session.listeners.filter { $0.member == nil }.map(\.connection)
     return (connectionOfMember.values + watching).sorted { $0.raw < $1.raw }
+  }
+}
+
+extension LogEntry.Body {
+  /// Bytes of texts that came from a client.
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .joined(let joining): joining.name.utf8.count
+    case .command(_, ref: _, let command): command.textByteCount
+    case .roleChanged, .left, .tick: 0
+    }
+  }
+}
+
+extension Command {
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .select(let selection): selection.key?.utf8.count ?? 0
+    case .unknown(let type): type.utf8.count
+    case .tap, .clear, .undo, .redo, .confirm, .cancel, .reopen: 0
+    }
   }
 }

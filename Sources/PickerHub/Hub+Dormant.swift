@@ -153,9 +153,7 @@ extension Hub {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
     }
-    let steps = hosted.steps
-    hosted.steps.removeAll()
-    for step in steps { refuse(step) }
+    for step in hosted.takeSteps() { refuse(step) }
   }
 
   /// A lost session is loaded again by itself if it has members who may be away, or a tick is due.

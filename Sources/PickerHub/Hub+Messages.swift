@@ -25,14 +25,11 @@ extension Hub {
       if isStale(command, in: hosted) {
         close(connection, .badMessage, "key is ill-typed: it must be a string")
       } else {
-        append(.command(member, ref: ref, command), to: hosted, at: time)
+        give(
+          command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
       }
     case .command(let ref, let command):
-      counters.commands += 1
-      append(
-        verdict == .over
-          ? .overRate(member, ref: ref, command) : .command(member, ref: ref, command),
-        to: hosted, at: time)
+      give(command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
     case .months(let view):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       look(connection, at: view, in: hosted, at: time)

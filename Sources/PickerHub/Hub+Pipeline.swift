@@ -13,23 +13,19 @@ private let snapshotInterval = 500
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
-  /// - Parameter heard: Called with what came of it; with `nil` if the log has lost it after all.
-  /// - Returns: Whether the log has it, or will have it. If not, whoever listens has been sent
-  ///   away.
+  /// - Parameter completion: Gets the effects, or `nil` if the log has lost the entry after all.
+  /// - Returns: Whether the log has it, or will have it. If not, the session's connections have
+  ///   been closed.
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
-    heard: (([SessionEffect]?) -> Void)? = nil
+    completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    guard entry.isKept else {
-      enqueue(.apply(entry, heard: heard), in: hosted, at: time)
-      return true
-    }
     switch log.append(.entry(entry), of: hosted.id) {
-    case .stored where hosted.steps.isEmpty: apply(entry, heard, in: hosted, at: time)
+    case .stored where hosted.steps.isEmpty: apply(entry, completion, in: hosted, at: time)
     case .stored, .pending:
-      hosted.steps.append(.apply(entry, heard: heard))
+      hosted.append(.apply(entry, completion))
       if entry.body == .tick { pendingTickCount += 1 }
     case .failed:
       fail(hosted)
@@ -45,7 +41,7 @@ extension Hub {
     } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
-      hosted.steps.append(step)
+      hosted.append(step)
     }
   }
 
@@ -59,18 +55,21 @@ extension Hub {
     var storedCount = count
     while let step = hosted.steps.first {
       if step.waitsForLog {
-        guard storedCount > 0 else { return }
+        guard storedCount > 0 else { break }
         storedCount -= 1
       }
-      hosted.steps.removeFirst()
+      hosted.removeFirstStep()
       if step.isTick { pendingTickCount -= 1 }
       run(step, in: hosted, at: time)
     }
+    if hosted.hasPausedConnections { resumeConnections(of: hosted) }
   }
 
   private func run(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
     switch step {
-    case .apply(let entry, let heard): apply(entry, heard, in: hosted, at: time)
+    case .apply(let entry, let completion): apply(entry, completion, in: hosted, at: time)
+    case .refuse(let unstored, let completion):
+      refuse(unstored, completion, in: hosted, at: time)
     case .attach(let connection, let attachment):
       if !hosted.isEnding { attach(connection, attachment, in: hosted, at: time) }
     case .look(let body): if !hosted.isEnding { body(hosted) }
@@ -88,20 +87,20 @@ extension Hub {
     case .attach(let connection, _): cannotStore(connection)
     case .created(let completion), .end(let completion): completion(false)
     case .request(let body): body(nil)
-    case .apply(_, let heard): heard?(nil)
+    case .apply(_, let completion), .refuse(_, let completion): completion?(nil)
     case .look: break
     }
   }
 
   private func apply(
-    _ entry: LogEntry, _ heard: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
+    _ entry: LogEntry, _ completion: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
     at time: HubTime
   ) {
     let memberCount = if case .left = entry.body { hosted.session.memberCount } else { 0 }
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
-    if entry.isKept { hosted.entryCount += 1 }
+    hosted.entryCount += 1
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
@@ -110,19 +109,19 @@ extension Hub {
     }
     if case .tick = entry.body { hosted.isTickPromised = false }
     if hosted.isEnding {
-      heard?(nil)
+      completion?(nil)
       return
     }
-    if let heard {
-      heard(effects)
-      // Who asked over HTTP is answered there, also if the member has a connection besides.
+    if let completion {
+      completion(effects)
+      // A command that came over HTTP is answered there, also if its member has a connection.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     perform(effects, in: hosted, at: time)
     effects.removeLast(effects.count)
     swap(&effects, &self.effects)
     queueTick(of: hosted)
-    if entry.isKept && hosted.entryCount.isMultiple(of: snapshotInterval) {
+    if hosted.entryCount.isMultiple(of: snapshotInterval) {
       keepSnapshot(of: hosted, isIdle: false)
     }
     if case .left = entry.body { evict(hosted) }

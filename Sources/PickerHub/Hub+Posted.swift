@@ -62,22 +62,20 @@ extension Hub {
         return answer(.failure(.notAllowed("the token is a \(role)'s, the member \(member.role)")))
       }
       stay(member.id, in: hosted)
-      counters.commands += 1
       let verdict = hosted.postRates[member.id, default: MessageRate()].count(
         at: now.machine, countMax: limits.messagesPerSecond)
       let texts = languages.texts(for: locale, fallback: fold.origin.definition.locale)
-      let body: LogEntry.Body =
-        verdict == .within
-        ? .command(member.id, ref: request.ref, request.command)
-        : .overRate(member.id, ref: request.ref, request.command)
-      let isStored = append(body, to: hosted, at: now) { [unowned self] effects in
+      let isGiven = give(
+        request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
+        to: hosted, at: now
+      ) { [unowned self] effects in
         guard let effects else {
           return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
         }
         let frame = answerFrame(in: effects, to: member.id, texts, hosted)
         answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
       }
-      if !isStored { answer(.failure(.unavailable)) }
+      if !isGiven { answer(.failure(.unavailable)) }
     }
   }
 

@@ -74,7 +74,7 @@ extension Hub {
       answer(.success(created))
     case .pending:
       directory.create(hosted, isStored: false)
-      hosted.steps.append(
+      hosted.append(
         .created { [unowned self] isStored in
           guard isStored else { return answer(.failure(.unavailable)) }
           directory.created(hosted)
@@ -220,7 +220,7 @@ extension Hub {
       completion(.success(()))
     case .stored, .pending:
       directory.end(hosted)
-      hosted.steps.append(
+      hosted.append(
         .end { isStored in completion(isStored ? .success(()) : .failure(.unavailable)) })
     }
   }
@@ -252,6 +252,7 @@ extension Hub {
       } catch {
         return failure(error)
       }
+      if hosted.stepByteCount >= limits.queueBytes { return failure(.unavailable) }
       tickIfDue(hosted, at: now)
       enqueue(
         .request { [unowned self] hosted in

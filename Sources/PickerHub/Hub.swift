@@ -67,72 +67,6 @@ package final class Hub {
   package var residentCount: Int { directory.residentCount }
   package var connectionCount: Int { connections.count }
 
-  /// A WebSocket has been opened for a session.
-  ///
-  /// - Parameter bearer: The token of its `Authorization` header, if any.
-  package func opened(
-    _ id: ConnectionID, session: SessionID, bearer: String?, at time: HubTime
-  ) {
-    now = time
-    let connection = HubConnection(id: id, session: session, bearer: bearer)
-    connections.insert(connection)
-    guard !isDraining else { return sendAway(connection) }
-    guard directory.exists(session) else {
-      return close(connection, .noSuchSession, "there is no session with the id in this URL")
-    }
-    whenLoaded(session) { _ in }
-    timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
-  }
-
-  /// A whole text message has come.
-  package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
-    guard let connection = connections[id], !connection.isClosing else { return }
-    now = time
-    counters.messagesIn += 1
-    guard let hosted = hosted(of: connection) else {
-      return receiveLater(connection, Array(copying: text))
-    }
-    if hosted.isEnding { return }
-    let message: ClientMessage
-    do throws(BadMessage) {
-      message = try ClientMessage.decode(text)
-    } catch {
-      return close(connection, .badMessage, error.detail)
-    }
-    guard let member = connection.member else {
-      guard case .join(let join) = message else {
-        return close(connection, .badMessage, "the first message must be a join")
-      }
-      return self.join(connection, join, hosted, at: time)
-    }
-    if case .join = message {
-      return close(connection, .badMessage, "this connection has joined already")
-    }
-    handle(message, from: connection, member, in: hosted, at: time)
-  }
-
-  /// The session of a connection, if it is in memory. Looked up by its id only once.
-  func hosted(of connection: HubConnection) -> HostedSession? {
-    if let hosted = connection.hosted, hosted.isInMemory { return hosted }
-    connection.hosted = directory.hosted(connection.session)
-    return connection.hosted
-  }
-
-  /// The session is in the log only, or has ended: the message waits until that is known.
-  private func receiveLater(_ connection: HubConnection, _ octets: [UInt8]) {
-    guard directory.exists(connection.session) else {
-      return close(connection, .sessionEnded, "the session has ended")
-    }
-    whenLoaded(connection.session) { [unowned self] hosted in
-      guard !connection.isClosing else { return }
-      if hosted == nil {
-        close(connection, .unavailable, "the server cannot read its store now; come back later")
-      } else {
-        received(connection.id, octets.span, at: now)
-      }
-    }
-  }
-
   /// A part of what was posted to a connection waits: as ``SendOutcome/full``, told later.
   ///
   /// May come from within any call of the port.
@@ -163,7 +97,7 @@ package final class Hub {
     connection.phase = .closing
     guard let hosted = hosted(of: connection) else { return }
     switch phase {
-    case .silent, .closing: break
+    case .silent, .waiting, .closing: break
     case .watching:
       perform(hosted.session.detach(connection.id), in: hosted, at: time)
       evictSoon(hosted)
@@ -213,7 +147,7 @@ package final class Hub {
   }
 
   /// Tells a connection to come back later, at a time of its own, and closes it.
-  private func sendAway(_ connection: HubConnection) {
+  func sendAway(_ connection: HubConnection) {
     let delay = 500 + identities.number(below: 2000)
     close(
       connection, .goingAway, "the server is going away",
@@ -227,11 +161,5 @@ package final class Hub {
     for connection in connections.inOrder {
       sendAway(connection)
     }
-  }
-}
-
-extension Array where Element == UInt8 {
-  fileprivate init(copying text: Span<UInt8>) {
-    self = text.withUnsafeBufferPointer { Array($0) }
   }
 }

@@ -11,6 +11,8 @@ package final class HubConnection {
   /// From the `Authorization` header, where a client can set one.
   let bearer: String?
   var phase: Phase
+  /// Whether the port has been asked not to read from it.
+  var isPaused = false
   var outbox = Outbox()
   var rate = MessageRate()
   /// Texts of the member's own language.
@@ -18,12 +20,16 @@ package final class HubConnection {
 
   /// The state of a connection.
   ///
-  ///     WebSocket ──▶ silent ──join──▶ joined ──┐
-  ///                     └───────────────────────┤ close, or the peer is gone
-  ///     event stream ──▶ watching ──────────────┴──▶ closing
+  ///     WebSocket ──▶ silent ── message ──▶ waiting      while the session is being loaded
+  ///                     │ ▲                    │
+  ///                     │ └───── loaded ───────┘
+  ///                     └── join ──▶ joined ──┐
+  ///     event stream ──▶ watching ────────────┴──▶ closing      also from silent and waiting
   enum Phase {
     /// A WebSocket that has not joined.
     case silent
+    /// A WebSocket whose first messages wait for its session to be loaded.
+    case waiting(Inbox)
     /// A WebSocket that gives the commands of its member, from its join message on. It is among the
     /// session's listeners as soon as the join has been applied.
     case joined(MemberID)
@@ -42,6 +48,18 @@ package final class HubConnection {
     self.session = session
     self.bearer = bearer
     self.phase = phase
+  }
+}
+
+/// The messages of a connection whose session is being loaded.
+final class Inbox {
+  private(set) var messages: [[UInt8]] = []
+  /// With what each message costs beside its bytes.
+  private(set) var byteCount = 0
+
+  func append(_ text: Span<UInt8>) {
+    messages.append(text.withUnsafeBufferPointer { Array($0) })
+    byteCount += text.count + 64
   }
 }
 

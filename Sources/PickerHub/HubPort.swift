@@ -29,6 +29,13 @@ package protocol HubPort: AnyObject {
   func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
   /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
+  /// Stops reading from a connection. Messages that have been read already may still come. Until
+  /// ``resume(_:)`` the connection must not be closed for its silence.
+  ///
+  /// Does nothing for a connection that is gone. A connection is paused once at a time.
+  func pause(_ connection: ConnectionID)
+  /// Reads again from a connection that is paused; does nothing for one that is gone.
+  func resume(_ connection: ConnectionID)
   /// Does what takes long on another thread, and then `then` on the hub's.
   func inBackground(
     _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void)
@@ -44,6 +51,10 @@ extension HubPort {
   package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
     connections.indices.filter { post(frame, to: connections[$0]) == .full }
   }
+
+  /// A port without flow control goes on: the hub then closes a connection that sends too much.
+  package func pause(_ connection: ConnectionID) {}
+  package func resume(_ connection: ConnectionID) {}
 
   /// A port without other threads does the work at once.
   package func inBackground(

@@ -21,10 +21,13 @@ extension Picker {
   ///
   /// - Returns: Whether it has; if not, a ``tick(_:)`` may answer something.
   package mutating func passes(to now: Instant) -> Bool {
-    guard now >= asOf, now < stillUntil else { return false }
+    guard isStill(at: now) else { return false }
     asOf = now
     return true
   }
+
+  /// Whether a tick at `now` changes nothing. If false, it may change something.
+  package func isStill(at now: Instant) -> Bool { now >= asOf && now < stillUntil }
 
   private mutating func tickColumns(_ before: Picker) -> TickAnswer {
     if bounds == before.bounds, today == before.today { return TickAnswer() }

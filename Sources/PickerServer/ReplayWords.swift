@@ -25,7 +25,6 @@ extension LogEntry {
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
-    case .overRate(_, let ref, let command): "\(command.words), ref \(ref), over the rate"
     case .tick: "time"
     }
   }

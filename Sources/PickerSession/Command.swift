@@ -29,6 +29,10 @@ package enum Command: Hashable, Sendable {
       self.generation = generation
       self.key = key
     }
+
+    package var withoutKey: Selection {
+      Selection(column: column, row: row, generation: generation, key: nil)
+    }
   }
 
   /// The name on the wire.
@@ -47,7 +51,7 @@ package enum Command: Hashable, Sendable {
   }
 
   /// The least role that may give this command.
-  var roleNeeded: Role {
+  package var roleNeeded: Role {
     switch self {
     case .select, .tap, .clear, .undo, .redo: .editor
     case .confirm, .cancel, .reopen: .owner

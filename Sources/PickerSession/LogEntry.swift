@@ -22,8 +22,6 @@ package struct LogEntry: Hashable, Sendable {
     /// A member said so, or was away for too long.
     case left(MemberID)
     case command(MemberID, ref: Int, Command)
-    /// A command over the member's message rate: takes its place in the order, and is refused.
-    case overRate(MemberID, ref: Int, Command)
     /// Time has come to `at`.
     case tick
   }
@@ -40,16 +38,6 @@ package struct LogEntry: Hashable, Sendable {
       self.secret = secret
       self.name = name
       self.role = role
-    }
-  }
-
-  /// Whether the state after it differs from the state before, so that a store must keep it.
-  package var isKept: Bool {
-    switch body {
-    // An unknown type is refused before the rate is looked at, and remembered.
-    case .overRate(_, _, .unknown): true
-    case .overRate: false
-    case .joined, .roleChanged, .left, .command, .tick: true
     }
   }
 }

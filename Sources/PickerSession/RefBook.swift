@@ -37,6 +37,13 @@ package struct RefBook: Hashable, Sendable {
     return entries.last { $0.ref == ref }?.outcome
   }
 
+  /// Whether a ref lies among those remembered without being one of them. Refs are remembered in
+  /// growing order, so a command with this one has not been done.
+  func isGap(_ ref: Int) -> Bool {
+    guard let oldest = entries.first?.ref, ref > oldest, ref < greatest else { return false }
+    return outcome(of: ref) == nil
+  }
+
   /// Remembers `ref`, and forgets the oldest when there are more than `countMax`.
   mutating func remember(_ ref: Int, _ outcome: Outcome, countMax: Int) {
     entries.append(Entry(ref: ref, outcome: outcome))

@@ -20,6 +20,7 @@ package final class Session {
   package var id: SessionID { fold.origin.id }
   // From outside, a look at ``fold`` is a copy of it, and so is asking it from inside.
   package var revision: Int { fold.revision }
+  package var access: SessionOrigin.Access { fold.origin.access }
   package var memberCount: Int { fold.members.count }
   package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 
@@ -66,6 +67,25 @@ package final class Session {
     }
     outcomes.removeLast(outcomes.count)
     return fold.revision != before
+  }
+
+  /// Refuses a command that is not in the log.
+  ///
+  /// - Returns: The answer, and to which connection; nothing if the member has left.
+  package func refuse(
+    _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool
+  ) -> SessionEffect? {
+    guard let answer = fold.refusal(of: command, ref: ref, by: member, isOverRate: isOverRate)
+    else { return nil }
+    guard let listener = listener(of: member) else { return .unheard(member, answer) }
+    return .answer(listener.connection, answer)
+  }
+
+  package func role(of member: MemberID) -> Role? { fold.members[member]?.role }
+
+  /// Whether a select at `now` would be done without its key being read.
+  package func ignoresKey(of selection: Command.Selection, at now: Instant) -> Bool {
+    fold.isCurrent(selection) && fold.picker.isStill(at: now)
   }
 
   package func listener(of member: MemberID) -> Listener? {

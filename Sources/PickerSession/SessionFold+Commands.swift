@@ -4,7 +4,7 @@ import PickerModel
 extension SessionFold {
   /// Answers a command, exactly once: by a delta, a reply or a refusal.
   mutating func perform(
-    _ command: Command, ref: Int, by member: MemberID, at now: Instant, isOverRate: Bool,
+    _ command: Command, ref: Int, by member: MemberID, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     guard let place = place(of: member) else { return }
@@ -14,19 +14,20 @@ extension SessionFold {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
-    // What is over the rate is not kept in the log, so it must not move anything.
-    let hasElapsed = isOverRate ? false : tick(to: now, &outcomes)
+    let hasElapsed = tick(to: now, &outcomes)
+    let stored = withoutUnreadKey(author)
     do throws(Refusal) {
-      try admit(author, giver, isOverRate: isOverRate)
+      if ref <= giver.greatestRef { throw Refusal(oldRef: ref, greatest: giver.greatestRef) }
+      try admit(author, role: giver.role, isOverRate: false)
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
-        commit(change, author: author, at: now, &outcomes)
+        commit(change, author: stored, at: now, &outcomes)
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
       remember(ref, .done(revision: revision), at: place)
       if case .reopen = command { tick(to: now, &outcomes) }
     } catch {
-      if error.code != .oldRef && error.code != .tooMany {
+      if error.code != .oldRef {
         remember(ref, .refused(error), at: place)
       }
       outcomes.append(.answered(member, refused(error, author)))
@@ -48,25 +49,34 @@ extension SessionFold {
     let outcome: RefBook.Outcome?
   }
 
-  /// The checks that come before the picker is asked, in their order.
-  private func admit(
-    _ author: Delta.Author, _ giver: Giver, isOverRate: Bool
-  ) throws(Refusal) {
+  /// The author as the history has it. A key is only read if the generation is an old one; any
+  /// other key would be text that nobody asked for, in each of the last deltas.
+  private func withoutUnreadKey(_ author: Delta.Author) -> Delta.Author {
+    guard case .select(let selection) = author.command, selection.key != nil,
+      isCurrent(selection)
+    else { return author }
+    return Delta.Author(
+      member: author.member, ref: author.ref, command: .select(selection.withoutKey))
+  }
+
+  /// Whether the rows of the column are those that the member saw, so that the key is not read.
+  func isCurrent(_ selection: Command.Selection) -> Bool {
+    picker.columns.indices.contains(selection.column)
+      && picker.columns[selection.column].generation == selection.generation
+  }
+
+  /// The checks that come before the picker is asked, in their order, after that of the ref.
+  func admit(_ author: Delta.Author, role: Role, isOverRate: Bool) throws(Refusal) {
     let command = author.command
-    if author.ref <= giver.greatestRef {
-      throw Refusal(
-        .oldRef,
-        "ref \(author.ref) is not known and not greater than \(giver.greatestRef), your greatest")
-    }
     if case .unknown(let type) = command {
       throw Refusal(.unknownType, "this server knows no message of type \(type.prefix(64))")
     }
     if isOverRate {
       throw Refusal(.tooMany, "too many messages in a second; send ref \(author.ref) again later")
     }
-    if giver.role < command.roleNeeded {
+    if role < command.roleNeeded {
       throw Refusal(
-        .notAllowed, "a \(giver.role) may not \(command.type); a \(command.roleNeeded) may")
+        .notAllowed, "a \(role) may not \(command.type); a \(command.roleNeeded) may")
     }
     let kind = origin.definition.kind
     if !command.fits(kind) {
@@ -209,6 +219,12 @@ extension SessionFold {
     _ ref: Int, _ outcome: RefBook.Outcome, at place: Dictionary<MemberID, Member>.Index
   ) {
     members.values[place].refs.remember(ref, outcome, countMax: limits.refs)
+  }
+}
+
+extension Refusal {
+  init(oldRef ref: Int, greatest: Int) {
+    self.init(.oldRef, "ref \(ref) is not known and not greater than \(greatest), your greatest")
   }
 }
 

@@ -58,9 +58,7 @@ package struct SessionFold: Sendable {
     case .left(let member): leave(member, &outcomes)
     case .tick: tick(to: entry.at, &outcomes)
     case .command(let member, let ref, let command):
-      perform(command, ref: ref, by: member, at: entry.at, isOverRate: false, &outcomes)
-    case .overRate(let member, let ref, let command):
-      perform(command, ref: ref, by: member, at: entry.at, isOverRate: true, &outcomes)
+      perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
   }
 

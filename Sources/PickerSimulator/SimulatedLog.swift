@@ -120,16 +120,15 @@ extension SimulatedLog {
       return nil
     }
     guard let kept = kept[session], !kept.hasEnded else { return nil }
-    let durable = kept.entries.filter(\.isKept)
     guard var fold = try? SessionFold(kept.origin, limits: limits) else { return nil }
     var place = 0
     if let start = start(of: kept, limits) {
       fold = SessionFold(kept.origin, limits: limits, kept: start.kept)
       place = start.entryCount
     }
-    for entry in durable[place...] { _ = fold.apply(entry) }
+    for entry in kept.entries[place...] { _ = fold.apply(entry) }
     return LoadedSession(
-      fold: fold, entryCount: durable.count, idleMilliseconds: now() - kept.activeAt)
+      fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt)
   }
 
   private func start(of kept: Kept, _ limits: SessionLimits) -> LogSnapshot? {

@@ -3,6 +3,11 @@ import JSONText
 import PickerModel
 import PickerSession
 
+/// Bytes of an unknown type that a refusal repeats.
+private let typeBytesMax = 64
+/// What a definition allows. One character more is kept of a longer key: it matches no row.
+private let keyCharactersMax = DefinitionLimits().textCharactersMax
+
 extension ClientMessage {
   /// Takes one message apart.
   ///
@@ -40,7 +45,8 @@ extension ClientMessage {
     case .leave: return .leave
     case nil:
       guard let ref = try? fields.ref() else { return .ignored }
-      return .command(ref: ref, .unknown(type: try fields.string(.type, text)))
+      let type = try fields.string(.type, text).prefix(utf8Count: typeBytesMax)
+      return .command(ref: ref, .unknown(type: type))
     }
   }
 
@@ -71,7 +77,9 @@ extension ClientMessage {
     _ fields: MessageFields, _ text: Span<UInt8>
   ) throws(BadMessage) -> Command.Selection {
     var key: String?
-    if case .string = fields[.key] { key = try fields.string(.key, text) }
+    if case .string = fields[.key] {
+      key = try fields.string(.key, text).prefix(scalarCount: keyCharactersMax + 1)
+    }
     return Command.Selection(
       column: try fields.integer(.column), row: try fields.integer(.row),
       generation: try fields.integer(.generation), key: key)

@@ -1,6 +1,9 @@
 import JSONText
 package import PickerSession
 
+/// Bytes of a member's id or secret at most.
+private let identityBytesMax = 64
+
 /// The body of `POST …/members`: a member that has no connection.
 package struct MemberRequest: Hashable, Sendable {
   package let name: String?
@@ -9,8 +12,9 @@ package struct MemberRequest: Hashable, Sendable {
   /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
   package init(_ body: [UInt8]) throws(BadMessage) {
     let tree = try parseBody(body, fields: ["name", "locale"])
-    name = try tree.optionalText("name")
-    locale = try tree.optionalText("locale")
+    // A request may wait for its session to be loaded.
+    name = try tree.optionalText("name")?.prefix(scalarCount: 256)
+    locale = try tree.optionalText("locale")?.prefix(utf8Count: 256)
   }
 }
 
@@ -32,8 +36,9 @@ package struct CommandRequest: Hashable, Sendable {
     let tree = try parseBody(body, fields: CommandRequest.fields)
     guard let member = try tree.optionalText("member"), let secret = try tree.optionalText("secret")
     else { throw BadMessage("member and secret are missing: POST to members gives both") }
-    self.member = member
-    self.secret = secret
+    // One character more than any of ours: cut, they match none.
+    self.member = member.prefix(utf8Count: identityBytesMax + 1)
+    self.secret = secret.prefix(utf8Count: identityBytesMax + 1)
     switch try ClientMessage.decode(body.span) {
     case .command(let ref, let command):
       self.ref = ref

@@ -21,6 +21,12 @@ package struct ServerLimits: Hashable, Sendable {
   /// Messages that may wait for one connection, answers that no snapshot replaces included; default
   /// 1,000. More close it.
   package var outboxMessages = 1000
+  /// Bytes of a session's commands that wait for its log, about, before its connections are no
+  /// longer read; default 1 MiB. At twice as many a connection is closed.
+  package var queueBytes = 1_048_576
+  /// Bytes of a connection's messages that wait for its session to be loaded, before it is no
+  /// longer read; default 64 KiB.
+  package var inboxBytes = 65_536
   /// Octets of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// The longest time that a session can be asked to live untouched; default a year.

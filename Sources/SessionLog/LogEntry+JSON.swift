@@ -18,7 +18,7 @@ extension LogEntry {
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
     case .tick: members.append(.init("tick", .bool(true)))
-    case .command(let member, let ref, let command), .overRate(let member, let ref, let command):
+    case .command(let member, let ref, let command):
       members += [
         .init("by", .string(member.text)), .init("ref", .integer(ref)),
         .init("command", command.tree),

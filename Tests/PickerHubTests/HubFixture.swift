@@ -21,11 +21,16 @@ final class TestPort: HubPort {
   var closes: [UInt64: UInt16] = [:]
   /// Connections that answer `.full` to everything.
   var full: Set<UInt64> = []
+  /// Connections that are not to be read now.
+  var paused: Set<UInt64> = []
 
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     frames[connection.raw, default: []].append(frame)
     return full.contains(connection.raw) ? .full : .sent
   }
+
+  func pause(_ connection: ConnectionID) { paused.insert(connection.raw) }
+  func resume(_ connection: ConnectionID) { paused.remove(connection.raw) }
 
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     if let last { frames[connection.raw, default: []].append(last) }

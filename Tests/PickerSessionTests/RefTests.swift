@@ -69,15 +69,56 @@ import Testing
     #expect(SessionFixture.refusal(again) == .nothingToUndo)
   }
 
-  @Test func `an unknown type is refused before the rate is looked at, and that is kept`() throws {
-    var session = try SessionFixture(letters)
-    let unknown = Command.unknown(type: "wish")
+  @Test func `an unknown type is refused before the rate is looked at, and not remembered`() throws {
+    let session = try SessionFixture(letters)
 
-    let outcomes = session.give(ana, 4, unknown, isOverRate: true)
+    let outcomes = session.refuse(ana, 4, .unknown(type: "wish"), isOverRate: true)
 
     #expect(SessionFixture.refusal(outcomes) == .unknownType)
-    #expect(LogEntry(at: noon, body: .overRate(ana, ref: 4, unknown)).isKept)
-    #expect(!LogEntry(at: noon, body: .overRate(ana, ref: 4, .undo)).isKept)
+    #expect(session.fold.members[ana]?.refs.greatest == 0)
+  }
+
+  @Test func `an unknown type is refused alike when it is sent again after later commands`() throws {
+    var session = try SessionFixture(letters)
+    let unknown = Command.unknown(type: "wish")
+    session.give(ana, 1, select(0, 1))
+    let first = session.refuse(ana, 2, unknown)
+    session.give(ana, 3, select(0, 2))
+
+    let again = session.refuse(ana, 2, unknown)
+
+    #expect(SessionFixture.refusal(first) == .unknownType)
+    #expect(SessionFixture.refusal(again) == .unknownType)
+    #expect(SessionFixture.refusal(session.refuse(ana, 0, unknown)) == .oldRef)
+  }
+
+  @Test func `a role is checked after the ref, the type and the rate`() throws {
+    var session = try SessionFixture(letters)
+    session.give(bo, 5, select(0, 1))
+
+    #expect(SessionFixture.refusal(session.refuse(bo, 4, .confirm)) == .oldRef)
+    #expect(SessionFixture.refusal(session.refuse(bo, 6, .confirm, isOverRate: true)) == .tooMany)
+    #expect(SessionFixture.refusal(session.refuse(bo, 6, .confirm)) == .notAllowed)
+    #expect(SessionFixture.refusal(session.refuse(bo, 6, .unknown(type: "x"))) == .unknownType)
+  }
+
+  @Test func `a done command that is sent again over the rate gets its first answer`() throws {
+    var session = try SessionFixture(letters)
+    session.give(ana, 1, select(0, 1))
+
+    let again = session.refuse(ana, 1, select(0, 1), isOverRate: true)
+
+    #expect(SessionFixture.reply(again) == 1)
+  }
+
+  @Test func `a key that is not read is not in the history`() throws {
+    var session = try SessionFixture(letters)
+
+    session.give(ana, 1, select(0, 1, key: "b"))
+    session.give(ana, 2, select(0, 0, generation: 7, key: "c"))
+
+    let commands = session.fold.history.map { $0.author?.command }
+    #expect(commands == [select(0, 1), select(0, 0, generation: 7, key: "c")])
   }
 
   @Test func `a member that has left has no commands`() throws {

@@ -39,10 +39,17 @@ struct SessionFixture {
     _ member: MemberID, _ ref: Int, _ command: Command, after milliseconds: Int64 = 0,
     isOverRate: Bool = false
   ) -> [Outcome] {
-    let body: LogEntry.Body =
-      isOverRate
-      ? .overRate(member, ref: ref, command) : .command(member, ref: ref, command)
+    if isOverRate { return refuse(member, ref, command, isOverRate: true) }
+    let body = LogEntry.Body.command(member, ref: ref, command)
     return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: body))
+  }
+
+  /// Gives a command that is not stored.
+  func refuse(
+    _ member: MemberID, _ ref: Int, _ command: Command, isOverRate: Bool = false
+  ) -> [Outcome] {
+    fold.refusal(of: command, ref: ref, by: member, isOverRate: isOverRate)
+      .map { [.answered(member, $0)] } ?? []
   }
 
   @discardableResult

@@ -37,6 +37,37 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     ] { #expect(isBad(text), "\(text)") }
   }
 
+  @Test func `an unknown type is cut to 64 bytes, between two characters`() throws {
+    let type = "wish" + String(repeating: "日", count: 20_000)
+
+    let message = try decode(#"{"type":"\#(type)","ref":1}"#)
+
+    let cut = "wish" + String(repeating: "日", count: 20)
+    #expect(message == .command(ref: 1, .unknown(type: cut)))
+  }
+
+  @Test func `a key longer than a definition allows is cut, and still longer`() throws {
+    let long = String(repeating: "é", count: 60_000)
+
+    let message = try decode(
+      #"{"type":"select","ref":1,"column":0,"row":0,"generation":0,"key":"\#(long)"}"#)
+
+    let cut = String(repeating: "é", count: 201)
+    #expect(
+      message == .command(ref: 1, .select(.init(column: 0, row: 0, generation: 0, key: cut))))
+    #expect("e\u{301}a".prefix(scalarCount: 1) == "e")
+    #expect("abc".prefix(scalarCount: 3) == "abc")
+  }
+
+  @Test func `the member and the secret of a posted command are cut`() throws {
+    let long = String(repeating: "m", count: 60_000)
+
+    let request = try CommandRequest(
+      Array(#"{"member":"\#(long)","secret":"\#(long)","type":"undo","ref":1}"#.utf8))
+
+    #expect(request.member.utf8.count == 65 && request.secret.utf8.count == 65)
+  }
+
   @Test func `every name that the fields have is read`() {
     #expect(MessageFields.Name.allCases.count == 22)
     for name in MessageFields.Name.allCases {

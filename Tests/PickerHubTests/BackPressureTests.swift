@@ -1,0 +1,148 @@
+import CivilTime
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// What the hub stores for a session that is slow to be stored or loaded has limits in bytes.
+@Suite struct BackPressureTests {
+  private func busyFixture() throws -> HubFixture {
+    var configuration = HubConfiguration()
+    configuration.limits.queueBytes = 4 * 256
+    configuration.limits.messagesPerSecond = 1000
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.log.outcome = .pending
+    return fixture
+  }
+
+  @Test func `a connection is not read while its session has too much to store`() throws {
+    let fixture = try busyFixture()
+
+    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.port.paused.isEmpty)
+    fixture.say(1, select(4, 0, 1))
+    #expect(fixture.port.paused == [1])
+    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+    #expect(fixture.port.paused == [1])
+    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+
+    #expect(fixture.port.paused.isEmpty)
+    fixture.store()
+    #expect(fixture.fold.revision == 4)
+  }
+
+  @Test func `a connection that sends on while it is paused is closed at twice the limit`() throws {
+    let fixture = try busyFixture()
+
+    for ref in 1...8 { fixture.say(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.port.closes.isEmpty)
+    fixture.say(1, select(9, 0, 1))
+
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.hub.inventory(of: fixture.session)?.steps == 8)
+    fixture.store()
+    #expect(fixture.fold.revision == 8)
+  }
+
+  @Test func `a request is refused while its session has too much to store`() throws {
+    let fixture = try busyFixture()
+    for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }
+    var problems: [HubProblem?] = []
+
+    let member = try MemberRequest(Array("{}".utf8))
+    fixture.hub.addMember(to: fixture.session, member, token: nil, at: fixture.now) {
+      if case .failure(let problem) = $0 { problems.append(problem) }
+    }
+
+    #expect(problems == [.unavailable])
+  }
+
+  /// A fixture whose session sleeps, with a store that is slow to load it.
+  private func asleep() throws -> HubFixture {
+    var configuration = HubConfiguration()
+    configuration.limits.inboxBytes = 1024
+    configuration.limits.messageBytes = 4096
+    let fixture = try HubFixture(letters, configuration)
+    fixture.log.canLoad = true
+    fixture.join(9)
+    fixture.say(9, #"{"type":"leave"}"#)
+    fixture.hangUp(9)
+    fixture.wait(10_000)
+    fixture.port.closes = [:]
+    #expect(fixture.hub.inventory.dormant == 1)
+    return fixture
+  }
+
+  private func load(_ fixture: HubFixture) throws {
+    guard case .created(let origin)? = fixture.log.records.first else { return }
+    let loaded = LoadedSession(
+      fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: fixture.machine)
+    fixture.hub.loaded(fixture.session, loaded, at: fixture.now)
+  }
+
+  @Test func `a join that came in time is served however slow the store is`() throws {
+    let fixture = try asleep()
+    fixture.join(1)
+    fixture.open(2)
+
+    fixture.wait(60_000)
+    try load(fixture)
+
+    #expect(fixture.types(1).first == "welcome")
+    #expect(fixture.port.closes == [2: 4508])
+  }
+
+  @Test func `while its session is loaded, a connection is read up to a limit, and then on`() throws
+  {
+    let fixture = try asleep()
+    fixture.join(1)
+    for ref in 1...9 { fixture.say(1, select(ref, 0, ref % 3)) }
+    #expect(fixture.port.paused == [1])
+
+    try load(fixture)
+
+    #expect(fixture.port.paused.isEmpty)
+    #expect(fixture.fold.revision == 9)
+    #expect(fixture.log.loads.count == 1)
+  }
+
+  @Test func `a connection that sends on while its session is loaded is closed`() throws {
+    let fixture = try asleep()
+    fixture.join(1)
+    let message = #"{"type":"\#(String(repeating: "w", count: 1000))"}"#
+
+    for _ in 1...8 { fixture.say(1, message) }
+
+    #expect(fixture.port.closes == [1: 4503])
+    try load(fixture)
+    #expect(fixture.fold.members.isEmpty)
+  }
+
+  @Test func `a connection is closed with 4503 if its session cannot be loaded`() throws {
+    let fixture = try asleep()
+    fixture.join(1)
+
+    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.hub.inventory.dormant == 1)
+  }
+
+  @Test func `connections that come and go leave nothing with a session that is loaded`() throws {
+    let fixture = try asleep()
+    for raw in 1...100 as ClosedRange<UInt64> {
+      fixture.open(raw)
+      fixture.hangUp(raw)
+    }
+
+    guard case .loading(_, let waiters) = fixture.hub.directory[fixture.session] else {
+      Issue.record("the session is being loaded")
+      return
+    }
+    #expect(waiters.bodies.count == 1)
+  }
+}

@@ -1,0 +1,139 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Commands that are refused without being appended to the log.
+@Suite struct UnstoredTests {
+  private func codes(_ fixture: HubFixture, _ raw: UInt64) -> [String?] {
+    fixture.heard(raw).map { $0["code"]?.string ?? $0["type"]?.string }
+  }
+
+  /// A session of three tokens.
+  private struct Guarded {
+    let fixture: HubFixture
+    let session: SessionID
+    let tokens: JSONTree
+
+    init() throws {
+      fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
+      let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
+      var made: CreatedSession?
+      fixture.hub.create(request, socketBase: "", at: fixture.now) { made = try? $0.get() }
+      let created = try #require(made)
+      session = created.id
+      tokens = try #require(try JSONTree.parse(created.body)["tokens"])
+    }
+
+    func join(_ raw: UInt64, _ role: String, _ fields: String = "") {
+      fixture.open(raw, session: session)
+      let token = tokens[role]?.string ?? ""
+      fixture.say(raw, #"{"type":"join","token":"\#(token)"\#(fields)}"#)
+    }
+  }
+
+  @Test func `a command of an unknown type is refused and not stored`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    (fixture.log.records, fixture.port.frames) = ([], [:])
+
+    fixture.say(1, #"{"type":"\#(String(repeating: "w", count: 60_000))","ref":1}"#)
+    fixture.say(1, #"{"type":"wish","ref":1}"#)
+
+    #expect(codes(fixture, 1) == ["unknownType", "unknownType"])
+    #expect(fixture.log.records.isEmpty)
+  }
+
+  @Test func `a command over the rate is refused and not stored`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.messagesPerSecond = 1
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    fixture.say(1, select(1, 0, 1))
+    (fixture.log.records, fixture.port.frames) = ([], [:])
+
+    fixture.say(1, select(2, 0, 2))
+    fixture.say(1, #"{"type":"select","ref":3,"column":0,"row":2,"generation":1,"key":5}"#)
+
+    #expect(codes(fixture, 1) == ["tooMany", "tooMany"])
+    #expect(fixture.log.records.isEmpty)
+  }
+
+  @Test func `a command of a viewer is refused and not stored`() throws {
+    let guarded = try Guarded()
+    guarded.join(1, "viewer")
+    (guarded.fixture.log.records, guarded.fixture.port.frames) = ([], [:])
+
+    guarded.fixture.say(1, select(1, 0, 1))
+    guarded.fixture.say(1, select(1, 0, 1))
+
+    #expect(codes(guarded.fixture, 1) == ["notAllowed", "notAllowed"])
+    #expect(guarded.fixture.log.records.isEmpty)
+  }
+
+  @Test func `a command of a viewer whose join waits for the log is not stored`() throws {
+    let guarded = try Guarded()
+    guarded.fixture.log.outcome = .pending
+    guarded.fixture.log.records = []
+    guarded.join(1, "viewer")
+
+    guarded.fixture.say(1, select(1, 0, 1))
+    #expect(guarded.fixture.log.records.count == 1)
+    guarded.fixture.hub.stored(1, of: guarded.session, at: guarded.fixture.now)
+
+    #expect(codes(guarded.fixture, 1) == ["welcome", "notAllowed"])
+  }
+
+  @Test func `a viewer who becomes an editor may select before the log has that`() throws {
+    let guarded = try Guarded()
+    let fixture = guarded.fixture
+    guarded.join(1, "viewer")
+    let welcome = fixture.heard(1)[0]
+    fixture.log.outcome = .pending
+    guarded.join(2, "editor", fixture.resume(welcome, revision: 0))
+
+    fixture.say(2, select(1, 0, 1))
+    fixture.hub.stored(2, of: guarded.session, at: fixture.now)
+
+    #expect(codes(fixture, 2) == ["welcome", "delta"])
+  }
+
+  @Test func `a refusal keeps its place among the answers of its connection`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.wait(100)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.say(1, select(1, 0, 1))
+    fixture.say(1, #"{"type":"wish","ref":2}"#)
+    fixture.say(1, select(3, 0, 2))
+    #expect(codes(fixture, 1).isEmpty)
+    fixture.store()
+
+    #expect(codes(fixture, 1) == ["delta", "unknownType", "delta"])
+  }
+
+  @Test func `a key is stored only if it may be read`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.log.records = []
+    let selection = #""column":0,"generation":1,"key":"b""#
+
+    fixture.say(1, #"{"type":"select","ref":1,"row":1,\#(selection)}"#)
+    fixture.log.outcome = .pending
+    fixture.say(1, select(2, 0, 0))
+    fixture.say(1, #"{"type":"select","ref":3,"row":1,\#(selection)}"#)
+
+    let keys = fixture.log.records.map { record -> String? in
+      guard case .entry(let entry) = record,
+        case .command(_, ref: _, .select(let selection)) = entry.body
+      else { return "no select" }
+      return selection.key
+    }
+    #expect(keys == [nil, nil, "b"])
+  }
+}
