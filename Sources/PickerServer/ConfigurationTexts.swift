@@ -5,6 +5,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package var clock: String?
   package var adminListen: String?
   package var hosts: [String] = []
+  package var trustedProxies: [String] = []
   package var origins: [String] = []
   package var store: String?
   package var limits: [String] = []
@@ -16,16 +17,16 @@ package struct ConfigurationTexts: Hashable, Sendable {
 
   /// The names of the environment's variables, which mirror the options.
   package static let variables = [
-    "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_AUTH", "PICKERD_CLOCK",
-    "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT", "PICKERD_WEB", "PICKERD_LOG_LEVEL",
-    "PICKERD_LOOPS",
+    "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
+    "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
+    "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOOPS",
   ]
 
   /// Takes from `environment` what no option said; an empty variable says nothing.
   ///
-  /// `PICKERD_HOST`, `PICKERD_ORIGIN` and `PICKERD_LIMIT` hold several values, separated by blanks
-  /// or commas. Hosts and origins given as options replace the variable's; limits are set one by
-  /// one.
+  /// `PICKERD_HOST`, `PICKERD_TRUSTED_PROXY`, `PICKERD_ORIGIN` and `PICKERD_LIMIT` hold several
+  /// values, separated by blanks or commas. Hosts, proxies and origins given as options replace the
+  /// variable's; limits are set one by one.
   package mutating func fill(from environment: [String: String]) {
     func value(_ name: String) -> String? {
       environment["PICKERD_" + name].flatMap { $0.isEmpty ? nil : $0 }
@@ -42,6 +43,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
     logLevel = logLevel ?? value("LOG_LEVEL")
     loops = loops ?? value("LOOPS")
     if hosts.isEmpty { hosts = values("HOST") }
+    if trustedProxies.isEmpty { trustedProxies = values("TRUSTED_PROXY") }
     if origins.isEmpty { origins = values("ORIGIN") }
     limits = values("LIMIT") + limits
   }

@@ -30,7 +30,7 @@ extension HubRoutes {
     else { return [("Vary", "Origin")] }
     return [
       ("Vary", "Origin"), ("Access-Control-Allow-Origin", origin),
-      ("Access-Control-Expose-Headers", "Location, ETag"),
+      ("Access-Control-Expose-Headers", "Location, ETag, Retry-After"),
     ]
   }
 

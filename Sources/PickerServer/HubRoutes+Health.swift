@@ -36,7 +36,7 @@ extension HubRoutes {
     transport.group.ask(for: transport) { transport, reply in
       reply(LoopFigures(transport))
     } completion: { [self] (figures: [LoopFigures]) in
-      let text = ServerMetrics.text(figures, store)
+      let text = ServerMetrics.text(figures, store, gate.rates)
       answer(caller, 200, MetricsText.contentType, Array(text.utf8))
     }
   }

@@ -46,9 +46,11 @@ final class HubRoutes {
     switch request.path {
     case "/v1/sessions":
       try allow(request, .post)
+      try gate.admit(.create, request.head)
       try create(caller, request)
     case "/v1/definitions/check":
       try allow(request, .post)
+      try gate.admit(.check, request.head)
       try check(caller, request)
     case "/v1/clock" where !transport.clock.runs:
       try allow(request, .post)
@@ -74,18 +76,23 @@ final class HubRoutes {
       read(caller, request, session)
     case 2 where parts[1] == "log":
       try allow(request, .get)
+      try gate.admit(.log, request.head)
       try log(caller, request, session)
     case 2 where parts[1] == "events":
       try allow(request, .get)
+      try gate.admit(.join, request.head)
       try events(caller, request, session)
     case 2 where parts[1] == "members":
       try allow(request, .post)
+      try gate.admit(.join, request.head)
       try addMember(caller, request, session)
     case 2 where parts[1] == "commands":
       try allow(request, .post)
+      try gate.admit(.command, request.head)
       try command(caller, request, session)
     case 3 where parts[1] == "months" && parts[2].hasSuffix(".svg"):
       try allow(request, .get)
+      try gate.admit(.drawing, request.head)
       try drawMonth(caller, request, session, parts[2].dropLast(".svg".count))
     default: throw notFound(request.path)
     }
@@ -99,8 +106,8 @@ final class HubRoutes {
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }
-    let isSecure = HubRoutes.isSecure(forwardedAs: request.headers[.xForwardedProto])
-    let base = "\(isSecure ? "wss" : "ws")://\(request.headers[.host] ?? "127.0.0.1")"
+    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
+    let base = "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
     hub.create(body, socketBase: base, at: transport.now) { [self] result in
       switch result {
       case .success(let created):
@@ -115,13 +122,6 @@ final class HubRoutes {
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
-  }
-
-  /// Whether the client came over TLS, by `X-Forwarded-Proto`, to which each proxy may have added
-  /// its own: the first is the client's.
-  static func isSecure(forwardedAs header: String?) -> Bool {
-    let first = header?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
-    return first.filter { !$0.isWhitespace }.lowercased() == "https"
   }
 
   private func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {

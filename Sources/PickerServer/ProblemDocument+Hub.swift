@@ -48,7 +48,7 @@ extension ProblemDocument {
     switch status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
     case 405: headers.append(("Allow", allow.joined(separator: ", ")))
-    case 503: headers.append(("Retry-After", "5"))
+    case 429, 503: headers.append(("Retry-After", "\(retryAfterSeconds ?? 5)"))
     default: break
     }
     return HTTPResponse(

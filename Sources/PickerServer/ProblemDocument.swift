@@ -18,9 +18,12 @@ package struct ProblemDocument: Error, Hashable, Sendable {
 
   /// With 405: the methods that are allowed, for the `Allow` header.
   package let allow: [String]
+  /// With 429 and 503: when to try again, for the `Retry-After` header; with 503 the default is 5.
+  package let retryAfterSeconds: Int?
 
   package init(
-    status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = []
+    status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = [],
+    retryAfterSeconds: Int? = nil
   ) {
     precondition((400...599).contains(status), "a problem has a problem's status")
     self.status = status
@@ -28,6 +31,7 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     self.detail = detail
     self.pointer = pointer
     self.allow = allow
+    self.retryAfterSeconds = retryAfterSeconds
   }
 
   /// The document. `type` is `about:blank`, which says that `title` is the status' own phrase and

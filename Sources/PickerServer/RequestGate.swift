@@ -8,12 +8,16 @@ struct RequestGate: Sendable {
   /// Of the admin listener.
   let adminHosts: HostPolicy
   let origins: OriginPolicy
+  let proxies: TrustedProxies
+  let rates: RequestRates
 
   init(_ configuration: ServerConfiguration) {
     hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
     adminHosts = HostPolicy(
       listen: configuration.adminListen ?? .standard, names: configuration.hosts)
     origins = configuration.origins
+    proxies = configuration.trustedProxies
+    rates = RequestRates(RateLimits(configuration.limits))
   }
 
   /// - Throws: 400 for a `Host` that is missing or malformed, 421 for one that is not accepted.
@@ -42,6 +46,29 @@ struct RequestGate: Sendable {
     }
   }
 
+  /// Counts a request.
+  ///
+  /// - Throws: 429 if its address, or all addresses together, have sent too many of the kind.
+  func admit(_ kind: RequestKind, _ request: RequestHead) throws(ProblemDocument) {
+    let client = proxies.client(
+      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    let wait = rates.take(kind, from: client, at: SocketLoop.monotonicMilliseconds())
+    guard let wait else { return }
+    throw ProblemDocument(
+      status: 429, code: "tooMany",
+      detail: "too many requests of this kind; try again in \(wait) s",
+      retryAfterSeconds: wait)
+  }
+
+  /// Whether the client came over TLS, by `X-Forwarded-Proto` of a trusted proxy, to which each
+  /// proxy may have added its own: the first is the client's.
+  func isSecure(_ request: RequestHead) -> Bool {
+    guard proxies.contains(request.remoteAddress) else { return false }
+    let header = request.headers[.xForwardedProto]
+    let first = header?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
+    return first.filter { !$0.isWhitespace }.lowercased() == "https"
+  }
+
   /// The answer that refuses an upgrade, or `nil`.
   func refusal(of upgrade: UpgradeRequest) -> HTTPResponse? {
     do throws(ProblemDocument) {
@@ -51,6 +78,7 @@ struct RequestGate: Sendable {
           status: 404, code: "notFound", detail: "WebSockets are not served by the admin listener")
       }
       try admitOrigin(of: upgrade.head)
+      if HubTransport.session(in: upgrade.path) != nil { try admit(.join, upgrade.head) }
       return nil
     } catch {
       return error.response

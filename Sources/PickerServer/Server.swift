@@ -52,11 +52,13 @@ package final class Server {
   private struct SharedParts {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
+    let gate: RequestGate
     let sessionTotal = SharedSessionTotal()
     /// Where a manual clock starts.
     let start: Instant?
 
     init(_ configuration: ServerConfiguration) {
+      gate = RequestGate(configuration)
       start =
         configuration.clock == .manual
         ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
@@ -68,7 +70,7 @@ package final class Server {
     _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
     _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore
   ) {
-    let gate = RequestGate(configuration)
+    let gate = parts.gate
     let transport = HubTransport(
       loop, in: group, clock: SessionClock(standingAt: parts.start),
       refusal: { gate.refusal(of: $0) },

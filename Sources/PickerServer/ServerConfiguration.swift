@@ -22,6 +22,7 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var adminListen: ListenAddress?
   /// Names accepted in `Host`, see ``HostPolicy``.
   package var hosts: [HostName] = []
+  package var trustedProxies: TrustedProxies = .standard
   package var authentication: Authentication = .open
   package var clock: ClockSource = .system
   package var origins = OriginPolicy(allowed: [])
@@ -48,6 +49,9 @@ package struct ServerConfiguration: Hashable, Sendable {
     if let text = texts.listen { listen = try ListenAddress(text) }
     adminListen = try ServerConfiguration.adminListen(texts.adminListen)
     hosts = try ServerConfiguration.hosts(texts.hosts)
+    if !texts.trustedProxies.isEmpty {
+      trustedProxies = try ServerConfiguration.proxies(texts.trustedProxies)
+    }
     authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
@@ -98,6 +102,22 @@ package struct ServerConfiguration: Hashable, Sendable {
       hosts.append(host)
     }
     return hosts
+  }
+
+  private static func proxies(_ texts: [String]) throws(ConfigurationProblem) -> TrustedProxies {
+    if texts == ["none"] { return TrustedProxies([]) }
+    var ranges: [AddressRange] = []
+    for text in texts {
+      guard let range = AddressRange(text) else {
+        throw ConfigurationProblem(
+          option: "--trusted-proxy",
+          detail: "\(ConfigurationProblem.shown(text)) is not a range of addresses. Write the "
+            + "proxy's address, such as 10.0.0.7, or a range, such as 10.0.0.0/8 or fd00::/8; or "
+            + "none.")
+      }
+      ranges.append(range)
+    }
+    return TrustedProxies(ranges)
   }
 
   private static func origins(_ texts: [String]) throws(ConfigurationProblem) -> OriginPolicy {

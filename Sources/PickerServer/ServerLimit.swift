@@ -8,6 +8,10 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   // What it meets otherwise.
   case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds, bodyBytes
   case ttlSeconds
+  case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
+  case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
+  case drawingsPerSecond, drawingsBurst, logsPerSecond, logsBurst
+  case fullRateAddresses, rateBuckets
   case definitionNodes, definitionColumns, definitionMonths, definitionBlocked
 
   /// What holds when nothing else is said, the values that can be said, and what it limits.
@@ -32,12 +36,40 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       (10_000, 100...600_000, "time that a slow reader may read nothing")
     case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes of a request's body")
     case .ttlSeconds: (31_536_000, 1...31_536_000, "the longest ttlSeconds of a session")
+    case .createsPerSecond: rate(100, "sessions an address may create in a second")
+    case .createsBurst: burst(1_000, "sessions an address may create at once")
+    case .joinsPerSecond: rate(100, "members, WebSockets and event streams, likewise")
+    case .joinsBurst: burst(1_000, "members, WebSockets and event streams at once")
+    case .commandsPerSecond: rate(500, "posted commands of an address in a second")
+    case .commandsBurst: burst(5_000, "posted commands of an address at once")
+    case .checksPerSecond: rate(50, "definitions an address may have checked in a second")
+    case .checksBurst: burst(500, "definitions an address may have checked at once")
+    case .drawingsPerSecond: rate(200, "drawn months for an address in a second")
+    case .drawingsBurst: burst(2_000, "drawn months for an address at once")
+    case .logsPerSecond: rate(50, "logs read by an address in a second")
+    case .logsBurst: burst(500, "logs read by an address at once")
+    case .fullRateAddresses:
+      (10, 1...100_000, "all addresses together may do this many times those rates")
+    case .rateBuckets:
+      (65_536, 1...10_000_000, "rates of addresses remembered, about 100 bytes each")
     case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")
     case .definitionColumns: (32, 1...32, "columns of a picker")
     case .definitionMonths: (12_000, 1...119_986, "months of a calendar")
     case .definitionBlocked: (1_000, 0...100_000, "blocked entries of a calendar")
     }
   }
+}
+
+private func rate(
+  _ standard: Int, _ meaning: String
+) -> (standard: Int, range: ClosedRange<Int>, meaning: String) {
+  (standard, 1...1_000_000, meaning)
+}
+
+private func burst(
+  _ standard: Int, _ meaning: String
+) -> (standard: Int, range: ClosedRange<Int>, meaning: String) {
+  (standard, 1...1_000_000, meaning)
 }
 
 /// A value for every ``ServerLimit``.

@@ -30,11 +30,17 @@ struct LoopFigures: Sendable {
 
 /// What `GET /metrics` tells: sums over all loops.
 enum ServerMetrics {
-  static func text(_ loops: [LoopFigures], _ store: ServerStore) -> String {
+  static func text(
+    _ loops: [LoopFigures], _ store: ServerStore, _ rates: RequestRates
+  ) -> String {
     guard var sum = loops.first else { return "" }
     for figures in loops.dropFirst() { sum += figures }
     var text = MetricsText()
     write(sum, store, to: &text)
+    let refusals = rates.refusals
+    text.counter(
+      "pickerd_rate_limited_total", "Requests answered with 429, by kind.",
+      RequestKind.allCases.map { .init(refusals[$0] ?? 0, (name: "kind", value: "\($0)")) })
     text.counter(
       "pickerd_loop_seconds_total", "How long each loop's thread has worked.",
       loops.enumerated().map {

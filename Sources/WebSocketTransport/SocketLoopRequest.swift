@@ -10,6 +10,17 @@ package struct RequestHead: Sendable {
   /// Whether the connection came through the admin listener.
   package var isAdmin = false
 
+  package init(
+    path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String,
+    isAdmin: Bool = false
+  ) {
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.remoteAddress = remoteAddress
+    self.isAdmin = isAdmin
+  }
+
   /// The value of the first query field of that name.
   package func queryValue(_ name: String) -> String? {
     query.first { $0.name == name }?.value
@@ -32,8 +43,14 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
 package struct RequestHeaders: Sendable {
   var fields: [(name: RequestHeader, value: String)] = []
 
+  package init() {}
+
   package subscript(name: RequestHeader) -> String? {
-    fields.first { $0.name == name }?.value
+    get { fields.first { $0.name == name }?.value }
+    set {
+      fields.removeAll { $0.name == name }
+      if let newValue { fields.append((name, newValue)) }
+    }
   }
 }
 

@@ -8,10 +8,10 @@ struct Serve: ParsableCommand {
     abstract: "Serve sessions over HTTP and WebSocket.",
     discussion: """
       Every option can be an environment variable instead: PICKERD_LISTEN, \
-      PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_AUTH, PICKERD_CLOCK, PICKERD_ORIGIN, \
-      PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, PICKERD_LOG_LEVEL, PICKERD_LOOPS. \
-      Several hosts, origins or limits are separated by commas or blanks. An \
-      option overrides its variable.
+      PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, \
+      PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, \
+      PICKERD_LOG_LEVEL, PICKERD_LOOPS. Several hosts, proxies, origins or limits are separated \
+      by commas or blanks. An option overrides its variable.
 
       LIMITS (name, what holds if nothing is said, what it limits):
       \(ServerLimit.table)
@@ -40,6 +40,13 @@ struct Serve: ParsableCommand {
         + "[::1]) are always accepted. (default: on a loopback listener nothing else, elsewhere "
         + "any name)", valueName: "name"))
   var host: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A proxy whose X-Forwarded-For and X-Forwarded-Proto are believed: an address or a range "
+        + "such as 10.0.0.0/8; may be repeated. none: nobody's. (default: 127.0.0.0/8 and ::1)",
+      valueName: "cidr|none"))
+  var trustedProxy: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -121,6 +128,7 @@ struct Serve: ParsableCommand {
     texts.listen = listen
     texts.adminListen = adminListen
     texts.hosts = host
+    texts.trustedProxies = trustedProxy
     texts.auth = auth
     texts.clock = clock
     texts.origins = origin

@@ -70,6 +70,7 @@ import Testing
       let isHeard =
         ServerLimits(changed) != ServerLimits(standard)
         || DefinitionLimits(changed) != DefinitionLimits(standard)
+        || RateLimits(changed) != RateLimits(standard)
       #expect(isHeard, "\(limit)")
     }
   }

@@ -14,7 +14,8 @@ BUILT = REPOSITORY / ".build"
 SERVER_CORE, LOAD_CORE = 0, 1
 #: Far from every rate that is reached here.
 LIMITS = {"messagesPerSecond": 1_000_000, "members": 10_000, "connections": 100_000,
-          "sessions": 1_000_000}
+          "sessions": 1_000_000, "createsPerSecond": 1_000_000, "createsBurst": 1_000_000,
+          "joinsPerSecond": 1_000_000, "joinsBurst": 1_000_000}
 
 
 def pickerd_binary():

@@ -168,6 +168,15 @@ def test_a_server_that_holds_enough_sessions_answers_503_full(start):
     assert again.status == 201
 
 
+def test_only_a_trusted_proxy_says_that_the_client_came_over_tls(start):
+    server = start(options=("--trusted-proxy", "10.0.0.0/8"))
+
+    made = server.post(
+        "/v1/sessions", {"definition": LISTS}, headers={"X-Forwarded-Proto": "https"})
+
+    assert made.json["socket"].startswith("ws://")
+
+
 @pytest.mark.parametrize("forwarded, scheme", [
     ("https", "wss"), ("HTTPS", "wss"), ("https, http", "wss"), ("http, https", "ws"), (None, "ws")])
 def test_the_address_of_the_socket_is_as_the_client_came(server, forwarded, scheme):

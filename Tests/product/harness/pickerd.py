@@ -205,6 +205,8 @@ def check_problem(answer):
         assert "pointer" in answer.json and answer.json.get("detail"), f"what and where: {answer}"
     if answer.status == 401:
         assert "www-authenticate" in answer.headers, "RFC 9110, 15.5.2: a challenge"
+    if answer.status == 429:
+        assert int(answer.headers["retry-after"]) >= 1, "RFC 6585, 4: when to come back"
     if answer.status == 405:
         assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
 

@@ -1,0 +1,112 @@
+import Glibc
+
+/// An IPv6 address, or an IPv4 address as the IPv6 address that maps it (`::ffff:192.0.2.1`).
+package struct PeerAddress: Hashable, Sendable {
+  let high: UInt64
+  let low: UInt64
+
+  /// Reads a numeric address, without brackets and port.
+  package init?(_ text: some StringProtocol) {
+    let text = String(text)
+    var bytes = in6_addr()
+    if inet_pton(AF_INET, text, &bytes) == 1 {
+      high = 0
+      low = 0xFFFF_0000_0000 | withUnsafeBytes(of: bytes) {
+        UInt64($0.load(as: UInt32.self).bigEndian)
+      }
+    } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+      (high, low) = withUnsafeBytes(of: bytes) {
+        (
+          $0.load(as: UInt64.self).bigEndian,
+          $0.load(fromByteOffset: 8, as: UInt64.self).bigEndian
+        )
+      }
+    } else {
+      return nil
+    }
+  }
+
+  private init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+  /// The whole of an IPv4 address; of an IPv6 address the /64, which one subscriber has to itself.
+  var network: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
+
+  /// The first `bitCount` bits, the others 0.
+  func prefix(_ bitCount: Int) -> PeerAddress {
+    func kept(_ word: UInt64, _ count: Int) -> UInt64 {
+      count <= 0 ? 0 : word & (UInt64.max << UInt64(max(0, 64 - count)))
+    }
+    return PeerAddress(high: kept(high, bitCount), low: kept(low, bitCount - 64))
+  }
+}
+
+/// A range of addresses, written as CIDR: `10.0.0.0/8`, `2001:db8::/32`, or one address.
+package struct AddressRange: Hashable, Sendable {
+  private let first: PeerAddress
+  private let bitCount: Int
+
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = PeerAddress(parts[0]) else { return nil }
+    // An IPv4 range is one of the mapped addresses.
+    let bitsMax = address.isIPv4 && !parts[0].contains(":") ? 32 : 128
+    var count = bitsMax
+    if parts.count == 2 {
+      guard let number = Int(parts[1]), (0...bitsMax).contains(number) else { return nil }
+      count = number
+    }
+    bitCount = 128 - bitsMax + count
+    first = address.prefix(bitCount)
+  }
+
+  package func contains(_ address: PeerAddress) -> Bool { address.prefix(bitCount) == first }
+}
+
+/// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+package struct TrustedProxies: Hashable, Sendable {
+  private let ranges: [AddressRange]
+
+  package init(_ ranges: [AddressRange]) { self.ranges = ranges }
+
+  /// Proxies on the same machine.
+  package static let standard = TrustedProxies(
+    [AddressRange("127.0.0.0/8"), AddressRange("::1")].compactMap { $0 })
+
+  /// Whether a connection's peer, a numeric address, is one of the proxies.
+  package func contains(_ peer: String) -> Bool { PeerAddress(peer).map(isTrusted) ?? false }
+
+  /// Who sent a request: the socket's peer, or if that is a trusted proxy, the rightmost address of
+  /// `X-Forwarded-For` that is not one.
+  ///
+  /// Everything left of that address may have been written by the client. An entry that is no
+  /// address ends the search: the proxy that passed it on counts then.
+  /// - Returns: `nil` if the peer has no numeric address.
+  package func client(peer: String, forwardedFor: String?) -> PeerAddress? {
+    guard var client = PeerAddress(peer) else { return nil }
+    let entries = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    for entry in entries.reversed() {
+      guard isTrusted(client), let address = TrustedProxies.address(in: entry) else { break }
+      client = address
+    }
+    return client
+  }
+
+  private func isTrusted(_ address: PeerAddress) -> Bool {
+    ranges.contains { $0.contains(address) }
+  }
+
+  /// Reads `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, with blanks around it.
+  private static func address(in entry: Substring) -> PeerAddress? {
+    let entry = entry.filter { $0 != " " && $0 != "\t" }
+    if entry.hasPrefix("[") {
+      return PeerAddress(entry.dropFirst().prefix { $0 != "]" })
+    }
+    if let address = PeerAddress(entry) { return address }
+    return entry.firstIndex(of: ":").flatMap { PeerAddress(entry[..<$0]) }
+  }
+}

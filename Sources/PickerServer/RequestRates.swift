@@ -1,0 +1,120 @@
+import Synchronization
+
+/// Requests that cost enough to be counted.
+package enum RequestKind: Int, CaseIterable, Sendable {
+  case create
+  /// New members, WebSockets and event streams.
+  case join
+  case command, check, drawing, log
+}
+
+/// The rates of each kind of request.
+package struct RateLimits: Hashable, Sendable {
+  private var rates: [Rate]
+  /// The server as a whole allows this many times the rate of one address.
+  package var fullRateAddresses: Int
+  /// Buckets that are remembered.
+  package var bucketsMax: Int
+
+  package init(_ settings: LimitSettings) {
+    rates = [
+      Rate(perSecond: settings[.createsPerSecond], burst: settings[.createsBurst]),
+      Rate(perSecond: settings[.joinsPerSecond], burst: settings[.joinsBurst]),
+      Rate(perSecond: settings[.commandsPerSecond], burst: settings[.commandsBurst]),
+      Rate(perSecond: settings[.checksPerSecond], burst: settings[.checksBurst]),
+      Rate(perSecond: settings[.drawingsPerSecond], burst: settings[.drawingsBurst]),
+      Rate(perSecond: settings[.logsPerSecond], burst: settings[.logsBurst]),
+    ]
+    fullRateAddresses = settings[.fullRateAddresses]
+    bucketsMax = settings[.rateBuckets]
+  }
+
+  subscript(kind: RequestKind) -> Rate { rates[kind.rawValue] }
+
+  /// After this time without a request every bucket is full.
+  var refillNanoseconds: Int64 { rates.map(\.refillNanoseconds).max() ?? 0 }
+}
+
+/// Counts requests per peer address and in all, for all loops.
+///
+/// The lock is taken only by the requests that are counted, none of which is on the path of a tap.
+package final class RequestRates: Sendable {
+  private let limits: RateLimits
+  private let table: Mutex<Table>
+
+  package init(_ limits: RateLimits) {
+    self.limits = limits
+    table = Mutex(Table())
+  }
+
+  /// Takes a token for a request, of its address and of the server.
+  ///
+  /// - Parameters:
+  ///   - address: `nil` for a peer without a numeric address.
+  ///   - now: Milliseconds of a clock that never steps.
+  /// - Returns: `nil`, or the seconds, at least 1, after which there is a token again.
+  package func take(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
+    table.withLock { $0.take(kind, from: address, at: now * 1_000_000, limits) }
+  }
+
+  /// How many requests were refused, by kind.
+  package var refusals: [RequestKind: Int] { table.withLock { $0.refusals } }
+
+  /// Buckets that are remembered now.
+  var bucketCount: Int { table.withLock { $0.bucketCount } }
+}
+
+/// The buckets that may not be full.
+///
+/// They are in two generations, each as long as the slowest refill. A bucket that was not used for
+/// a whole generation is full, so that the older generation is dropped as a whole. Addresses for
+/// which there is no room share one bucket per kind.
+private struct Table: Sendable {
+  private struct Key: Hashable, Sendable {
+    let kind: RequestKind
+    /// `nil`: those for which there is no room.
+    let network: PeerAddress?
+  }
+
+  private var buckets: [Key: TokenBucket] = [:]
+  private var olderBuckets: [Key: TokenBucket] = [:]
+  private var generationStart: Int64 = .min
+  private var totals = [TokenBucket](repeating: TokenBucket(), count: RequestKind.allCases.count)
+  private(set) var refusals: [RequestKind: Int] = [:]
+
+  var bucketCount: Int { buckets.count + olderBuckets.count }
+
+  mutating func take(
+    _ kind: RequestKind, from address: PeerAddress?, at now: Int64, _ limits: RateLimits
+  ) -> Int? {
+    startGeneration(at: now, refill: limits.refillNanoseconds)
+    let key = key(kind, address, limits)
+    let rate = limits[kind]
+    let totalRate = rate.times(limits.fullRateAddresses)
+    var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
+    let wait = max(bucket.wait(at: now, rate), totals[kind.rawValue].wait(at: now, totalRate))
+    guard wait == 0 else {
+      refusals[kind, default: 0] += 1
+      return Int((wait + 999_999_999) / 1_000_000_000)
+    }
+    bucket.take(at: now, rate)
+    totals[kind.rawValue].take(at: now, totalRate)
+    buckets[key] = bucket
+    return nil
+  }
+
+  private mutating func startGeneration(at now: Int64, refill: Int64) {
+    guard generationStart == .min || now - generationStart >= refill else { return }
+    olderBuckets = generationStart != .min && now - generationStart < 2 * refill ? buckets : [:]
+    buckets = [:]
+    generationStart = now
+  }
+
+  private func key(_ kind: RequestKind, _ address: PeerAddress?, _ limits: RateLimits) -> Key {
+    let key = Key(kind: kind, network: address?.network)
+    if buckets[key] != nil || olderBuckets[key] != nil || bucketCount < limits.bucketsMax {
+      return key
+    }
+    return Key(kind: kind, network: nil)
+  }
+}

@@ -1,0 +1,126 @@
+import Testing
+
+@testable import PickerServer
+
+@Suite struct RequestRatesTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func `a bucket gives its burst at once, then its rate`() {
+    let rate = Rate(perSecond: 10, burst: 3)
+    var bucket = TokenBucket()
+    for _ in 0..<3 {
+      #expect(bucket.wait(at: 0, rate) == 0)
+      bucket.take(at: 0, rate)
+    }
+    #expect(bucket.wait(at: 0, rate) == second / 10)
+    #expect(bucket.wait(at: second / 10 - 1, rate) == 1)
+    #expect(bucket.wait(at: second / 10, rate) == 0)
+
+    bucket.take(at: second / 10, rate)
+    #expect(bucket.wait(at: second / 10, rate) == second / 10)
+  }
+
+  @Test func `an idle bucket fills up to its burst and no further`() {
+    let rate = Rate(perSecond: 10, burst: 3)
+    var bucket = TokenBucket()
+    for _ in 0..<3 { bucket.take(at: 0, rate) }
+    let later = 100 * second
+    for _ in 0..<3 {
+      #expect(bucket.wait(at: later, rate) == 0)
+      bucket.take(at: later, rate)
+    }
+    #expect(bucket.wait(at: later, rate) > 0)
+  }
+
+  private func rates(_ settings: String...) throws -> RequestRates {
+    RequestRates(RateLimits(try LimitSettings(settings: settings)))
+  }
+
+  @Test func `addresses and kinds have buckets of their own`() throws {
+    let rates = try rates("createsPerSecond=1", "createsBurst=2")
+    let first = PeerAddress("192.0.2.1")
+
+    #expect(rates.take(.create, from: first, at: 0) == nil)
+    #expect(rates.take(.create, from: first, at: 0) == nil)
+    #expect(rates.take(.create, from: first, at: 0) == 1)
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.2"), at: 0) == nil)
+    #expect(rates.take(.check, from: first, at: 0) == nil)
+    #expect(rates.take(.create, from: first, at: 999) == 1)
+    #expect(rates.take(.create, from: first, at: 1_000) == nil)
+    #expect(rates.refusals == [.create: 2])
+  }
+
+  @Test func `the addresses of one IPv6 network share a bucket`() throws {
+    let rates = try rates("joinsPerSecond=1", "joinsBurst=1")
+
+    #expect(rates.take(.join, from: PeerAddress("2001:db8::1"), at: 0) == nil)
+    #expect(rates.take(.join, from: PeerAddress("2001:db8::2"), at: 0) == 1)
+    #expect(rates.take(.join, from: PeerAddress("2001:db8:0:1::1"), at: 0) == nil)
+  }
+
+  @Test func `all addresses together have a rate`() throws {
+    let rates = try rates("logsPerSecond=1", "logsBurst=2", "fullRateAddresses=3")
+    let addresses = (0..<7).map { PeerAddress("192.0.2.\($0)") }
+
+    for address in addresses.prefix(6) {
+      #expect(rates.take(.log, from: address, at: 0) == nil)
+    }
+    #expect(rates.take(.log, from: addresses[6], at: 0) == 1)
+    #expect(rates.take(.log, from: addresses[6], at: 334) == nil)
+  }
+
+  @Test func `a refused request takes no token`() throws {
+    let rates = try rates("logsPerSecond=1", "logsBurst=1", "fullRateAddresses=2")
+    let first = PeerAddress("192.0.2.1")
+    #expect(rates.take(.log, from: first, at: 0) == nil)
+    for _ in 0..<50 { #expect(rates.take(.log, from: first, at: 0) == 1) }
+
+    #expect(rates.take(.log, from: PeerAddress("192.0.2.2"), at: 0) == nil)
+    #expect(rates.take(.log, from: first, at: 1_000) == nil)
+  }
+
+  @Test func `the wait is told in whole seconds, rounded up`() throws {
+    let rates = try rates("checksPerSecond=1", "checksBurst=10")
+    let first = PeerAddress("192.0.2.1")
+    for _ in 0..<10 { #expect(rates.take(.check, from: first, at: 0) == nil) }
+    #expect(rates.take(.check, from: first, at: 0) == 1)
+    #expect(rates.take(.check, from: first, at: 1) == 1)
+  }
+
+  @Test func `there is a maximum of buckets, and addresses beyond it share one`() throws {
+    let rates = try rates(
+      "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=100")
+    for number in 0..<3 {
+      #expect(rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0) == nil)
+    }
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.3"), at: 0) == nil)
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.4"), at: 0) == nil)
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.5"), at: 0) == 1)
+    #expect(rates.bucketCount == 4)
+    // Those that are remembered are not affected, and are not forgiven.
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.0"), at: 0) == nil)
+    #expect(rates.take(.create, from: PeerAddress("192.0.2.0"), at: 0) == 1)
+  }
+
+  @Test func `buckets that are full again are forgotten, others are not`() throws {
+    // Two seconds refill the slowest bucket.
+    let all = ["creates", "joins", "commands", "checks", "drawings", "logs"]
+    let settings = all.flatMap { ["\($0)PerSecond=1", "\($0)Burst=2"] }
+    let rates = RequestRates(
+      RateLimits(try LimitSettings(settings: settings + ["fullRateAddresses=1000"])))
+    for number in 0..<100 {
+      #expect(rates.take(.create, from: PeerAddress("192.0.2.\(number)"), at: 0) == nil)
+    }
+    let busy = PeerAddress("192.0.2.200")
+    for time in [Int64(1_000), 1_000, 2_500] {
+      #expect(rates.take(.create, from: busy, at: time) == nil)
+    }
+    #expect(rates.bucketCount > 100)
+
+    #expect(rates.take(.create, from: busy, at: 4_500) == nil)
+
+    #expect(rates.bucketCount <= 2)
+    #expect(rates.take(.create, from: busy, at: 4_500) == nil)
+    #expect(rates.take(.create, from: busy, at: 4_500) == 1)
+  }
+}

@@ -1,0 +1,121 @@
+"""`429 tooMany`: requests of each kind are counted per address and in all."""
+
+import json
+
+import pytest
+
+from harness.definitions import CALENDAR, DATE
+from harness.loops import metric
+from rawsocket import Raw
+
+
+def limits(*kinds, burst=2):
+    """`burst` at once, then one a second."""
+    return {f"{kind}{name}": value for kind in kinds
+            for name, value in (("PerSecond", 1), ("Burst", burst))}
+
+
+def requests_of(kind, server, session, member):
+    """One request of a kind, as (method, path, body)."""
+    return {
+        "creates": ("POST", "/v1/sessions", {"definition": DATE}),
+        "joins": ("POST", f"{session.path}/members", {}),
+        "commands": ("POST", f"{session.path}/commands", {
+            "type": "undo", "ref": 1, "member": member["id"], "secret": member["secret"]}),
+        "checks": ("POST", "/v1/definitions/check", {"definition": DATE}),
+        "drawings": ("GET", f"{session.path}/months/2018-11.svg", None),
+        "logs": ("GET", f"{session.path}/log", None)}[kind]
+
+
+def forwarded(address):
+    return {"X-Forwarded-For": address}
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+@pytest.mark.parametrize("kind", ["creates", "joins", "commands", "checks", "drawings", "logs"])
+def test_each_kind_has_a_rate_per_address(start, kind, loops):
+    server = start(limits=limits(kind, burst=4), options=("--loops", str(loops)))
+    session = server.session(CALENDAR)
+    member = server.post(
+        f"{session.path}/members", {}, headers=forwarded("198.51.100.1")).json["member"]
+    method, path, body = requests_of(kind, server, session, member)
+
+    def ask(address):
+        return server.request(method, path, body, headers=forwarded(address))
+
+    answers = [ask("192.0.2.1") for _ in range(6)]
+    other = ask("192.0.2.2")
+
+    assert [answer.status < 300 for answer in answers[:4]] == [True] * 4
+    assert answers[-1].status == 429 and answers[-1].code == "tooMany"
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 1
+    assert other.status < 300
+    refused = metric(server, "pickerd_rate_limited_total")
+    assert sum(refused.values()) == sum(answer.status == 429 for answer in answers)
+    assert server.get("/healthz", headers=forwarded("192.0.2.1")).status == 200
+
+
+def test_websockets_and_event_streams_are_joins(start):
+    server = start(limits=limits("joins"))
+    session = server.session(CALENDAR)
+    session.join("Ana")
+    session.join("Bo")
+
+    with Raw(("127.0.0.1", server.port)) as there:
+        status, headers, body = there.upgrade(session.path, Sec_WebSocket_Protocol="pickerd.v1")
+    stream = server.get(f"{session.path}/events")
+
+    assert (status, json.loads(body)["code"], headers["retry-after"]) == (429, "tooMany", "1")
+    assert (stream.status, stream.code) == (429, "tooMany")
+
+
+def test_all_addresses_together_have_a_rate(start):
+    server = start(limits={**limits("checks"), "fullRateAddresses": 2})
+
+    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
+                            headers=forwarded(f"192.0.2.{n}")).status for n in range(8)]
+
+    assert statuses[:4] == [200] * 4
+    assert 429 in statuses[4:]
+
+
+def test_a_refused_creation_has_made_nothing(start):
+    server = start(limits=limits("creates", burst=1))
+    server.session(DATE)
+
+    assert server.create(DATE).status == 429
+    assert metric(server, "pickerd_sessions") == 1
+
+
+def test_the_rate_comes_back(start):
+    server = start(limits={"checksPerSecond": 20, "checksBurst": 1})
+    answers = [server.check(DATE).status for _ in range(100)]
+
+    assert 429 in answers
+    assert 200 in answers[answers.index(429):]
+
+
+def test_only_a_trusted_proxy_names_other_addresses(start):
+    server = start(limits=limits("checks"), options=("--trusted-proxy", "none"))
+
+    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
+                            headers=forwarded(f"192.0.2.{n}")).status for n in range(5)]
+
+    assert statuses[:2] == [200, 200]
+    assert 429 in statuses
+
+
+def test_what_a_client_writes_left_of_its_address_does_not_count(start):
+    server = start(limits=limits("checks"))
+
+    statuses = [server.post("/v1/definitions/check", {"definition": DATE},
+                            headers=forwarded(f"203.0.113.{n}, 192.0.2.1")).status
+                for n in range(5)]
+
+    assert statuses[:2] == [200, 200]
+    assert 429 in statuses
+
+
+def test_the_default_rates_are_not_noticed(server):
+    for _ in range(150):
+        assert server.check(DATE).status == 200
