@@ -138,7 +138,7 @@ extension Hub {
         if let frame { deliver(.news(frame), connection) }
         continue
       }
-      if let own = encoded.frame(without: member) { deliver(.news(own), connection) }
+      if let own = encoded.frame(for: member) { deliver(.news(own), connection) }
     }
   }
 

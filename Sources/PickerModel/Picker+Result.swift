@@ -1,29 +1,20 @@
-package import JSONText
-
 extension Picker {
-  /// What has been picked: `{"date":…}`, `{"local":…,"instant":…}`, `{"keys":…}` or
-  /// `{"start":…,"end":…,"days":…}`; `null` while nothing is, or while a range is open.
-  package var result: JSONTree {
+  /// What has been picked.
+  package var result: PickerResult {
     switch (definition.rules, bounds) {
-    case (.date, _):
-      return .object([.init("date", .string(value.keys.joined(separator: "-")))])
+    case (.date, _): return .date(value.keys)
     case (.slot(let kind), .slots(let earliest)):
       let rules = SlotRules(
         kind: kind, zone: definition.zone, earliest: earliest, today: today,
         knowing: shownSlotDays)
       return rules.result(of: value.keys)
     case (.slot, _): preconditionFailure("bounds of another kind")
-    case (.cascade, _), (.columns, _):
-      return .object([.init("keys", .array(value.keys.map(JSONTree.string)))])
+    case (.cascade, _), (.columns, _): return .keys(value.keys)
     case (.calendar(let kind), _):
       guard let range, !isRangeOpen else { return .null }
       switch kind.selection {
-      case .single: return .object([.init("date", .string(range.start.iso))])
-      case .range:
-        return .object([
-          .init("start", .string(range.start.iso)), .init("end", .string(range.end.iso)),
-          .init("days", .integer(range.dayCount)),
-        ])
+      case .single: return .day(range.start)
+      case .range: return .range(start: range.start, end: range.end)
       }
     }
   }

@@ -1,5 +1,4 @@
 import CivilTime
-import JSONText
 
 /// The columns of a slot from its earliest one on.
 ///
@@ -135,18 +134,11 @@ struct SlotRules: ColumnRules {
       .map { zone.instant(of: wall.date, second: second, offsetSeconds: $0.offsetSeconds) }.min()
   }
 
-  /// The local time of a slot, its instant, and the end of the booking if its length was given.
-  func result(of keys: [String]) -> JSONTree {
+  /// The selected slot; `null` if there is none.
+  func result(of keys: [String]) -> PickerResult {
     guard let instant = instant(of: keys) else { return .null }
-    var members: [JSONTree.Member] = [
-      .init("local", .string("\(keys[0])T\(keys[1]):\(keys[2])")),
-      .init("instant", .string(instant.rfc3339Seconds)),
-    ]
-    if kind.areMinutesGiven {
-      let until = instant.adding(minutes: kind.minutes)
-      members.append(.init("until", .string(until.rfc3339Seconds)))
-    }
-    return .object(members)
+    let until = kind.areMinutesGiven ? instant.adding(minutes: kind.minutes) : nil
+    return .slot(keys, instant, until: until)
   }
 }
 

@@ -72,7 +72,8 @@ final class ReplayStory {
     text.append("revision  \(standing.revision) of \(report.lastRevision)")
     text.append("as of     \(standing.picker.asOf.rfc3339)")
     text.append("status    \(standing.status)")
-    text.append("result    \(String(decoding: standing.picker.result.serialized(), as: UTF8.self))")
+    let result = standing.picker.result.tree.serialized()
+    text.append("result    \(String(decoding: result, as: UTF8.self))")
     text += shown(standing)
     if !standing.membersInOrder.isEmpty {
       let members = standing.membersInOrder.map {

@@ -1,5 +1,4 @@
 package import CivilTime
-package import JSONText
 package import PickerModel
 
 /// Whether a session can be changed.
@@ -19,9 +18,11 @@ package final class Delta: Sendable {
   package let ref: Int
   private let command: Command?
   package let change: SessionChange
+  /// The result after the delta, if it is another one than before.
+  package let result: PickerResult?
 
-  /// Who gave the command, and its ref; `nil` for a tick. Whoever tells the delta needs ``by`` and
-  /// ``ref`` only, which are not copied with the command.
+  /// Who gave the command, and its ref; `nil` for a tick. The fan-out uses ``by`` and ``ref``, so
+  /// that it does not copy the command.
   package var author: Author? {
     guard let by, let command else { return nil }
     return Author(member: by, ref: ref, command: command)
@@ -33,13 +34,16 @@ package final class Delta: Sendable {
     package let command: Command
   }
 
-  init(revision: Int, at: Instant, author: Author?, change: SessionChange) {
+  init(
+    revision: Int, at: Instant, author: Author?, change: SessionChange, result: PickerResult?
+  ) {
     self.revision = revision
     self.at = at
     by = author?.member
     ref = author?.ref ?? 0
     command = author?.command
     self.change = change
+    self.result = result
   }
 }
 
@@ -47,7 +51,7 @@ extension Delta: Hashable {
   package static func == (left: Delta, right: Delta) -> Bool {
     left === right
       || left.revision == right.revision && left.at == right.at && left.author == right.author
-        && left.change == right.change
+        && left.change == right.change && left.result == right.result
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -58,11 +62,11 @@ extension Delta: Hashable {
   }
 }
 
-/// What a delta changes, complete in itself: it can be told later, in any language.
+/// What a delta changes, complete in itself: it can be encoded later, in any language.
 package enum SessionChange: Hashable, Sendable {
-  /// What the picker shows, one change at least; of a range the member of its last accepted tap,
-  /// and the range that stood before.
+  /// Changes of what the picker shows; none if time has changed the result alone. Of a range also
+  /// the member of its last accepted tap, and the range before.
   case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The result only with `confirmed`.
-  case status(SessionStatus, result: JSONTree?)
+  case status(SessionStatus, result: PickerResult?)
 }

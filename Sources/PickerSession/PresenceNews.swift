@@ -1,12 +1,14 @@
 import CivilTime
 
-/// What has happened among the members since they were last told, merged.
+/// What has happened among the members since the last presence message, merged.
 /// - Source: protocol.md, "Members and roles".
 package struct PresenceNews: Hashable, Sendable {
   /// New members, in order.
   package private(set) var joined: [MemberID] = []
   /// Members that went offline, came back, or got another role.
   package private(set) var changed: [MemberID] = []
+  /// Those of them with another role, which are informed of that themselves.
+  package private(set) var roleChanged: [MemberID] = []
   package private(set) var left: [MemberID] = []
   /// The last place of each finger that moved, in the order in which they first moved.
   package private(set) var touching: [Touching] = []
@@ -26,10 +28,22 @@ package struct PresenceNews: Hashable, Sendable {
     if !joined.contains(member) && !changed.contains(member) { changed.append(member) }
   }
 
-  /// Who joined and left between two messages has left all the same: a welcome or a snapshot may
-  /// have shown it meanwhile.
+  mutating func changeRole(_ member: MemberID) {
+    change(member)
+    if !roleChanged.contains(member) { roleChanged.append(member) }
+  }
+
+  /// The member is about to be welcomed with its role as it is now.
+  mutating func welcome(_ member: MemberID) {
+    roleChanged.removeAll { $0 == member }
+    change(member)
+  }
+
+  /// A member that joined and left between two messages is in ``left`` all the same: a welcome or a
+  /// snapshot may have shown it meanwhile.
   mutating func leave(_ member: MemberID) {
     touching.removeAll { $0.member == member }
+    roleChanged.removeAll { $0 == member }
     changed.removeAll { $0 == member }
     joined.removeAll { $0 == member }
     left.append(member)

@@ -57,7 +57,7 @@ package final class Session {
         // Told when its connection listens: the others then hear of it once, online.
         news.join(member)
       case .roleChanged(let member):
-        news.change(member)
+        news.changeRole(member)
         effects.append(.presence)
       case .left(let member):
         touches[member] = nil
@@ -102,7 +102,7 @@ package final class Session {
     precondition(!isOnline(member), "a member has one connection")
     listeners.append(listener)
     online.insert(member)
-    news.change(member)
+    news.welcome(member)
     return [.presence]
   }
 

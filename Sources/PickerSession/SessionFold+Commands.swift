@@ -20,7 +20,7 @@ extension SessionFold {
       if ref <= giver.greatestRef { throw Refusal(oldRef: ref, greatest: giver.greatestRef) }
       try admit(author, role: giver.role, isOverRate: false)
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
-        commit(change, author: stored, at: now, &outcomes)
+        commit(change, takeResult(), author: stored, at: now, &outcomes)
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
@@ -204,7 +204,7 @@ extension SessionFold {
   }
 
   private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> SessionChange? {
-    guard picker.isComplete else {
+    guard result != .null else {
       throw Refusal(
         .notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
     }
@@ -212,7 +212,7 @@ extension SessionFold {
       throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")
     }
     status = .confirmed
-    return .status(.confirmed, result: picker.result)
+    return .status(.confirmed, result: result)
   }
 
   private mutating func remember(

@@ -41,6 +41,7 @@ extension SessionFold {
     self.origin = origin
     self.limits = limits
     picker = Picker(origin.definition, state: kept.picker)
+    result = picker.result
     status = kept.status
     revision = kept.revision
     undoList = kept.undoList

@@ -11,6 +11,8 @@ package struct SessionFold: Sendable {
   package let origin: SessionOrigin
   package let limits: SessionLimits
   package internal(set) var picker: Picker
+  /// The picker's result after the last delta.
+  package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
   /// 0 at first; one more for each accepted command or tick.
   package internal(set) var revision: Int
@@ -33,6 +35,7 @@ package struct SessionFold: Sendable {
     self.origin = origin
     self.limits = limits
     picker = try Picker(origin.definition, now: origin.createdAt)
+    result = picker.result
     status = .open
     revision = 0
     undoList = UndoList()
@@ -70,14 +73,6 @@ package struct SessionFold: Sendable {
   /// The next instant at which a tick may change anything; `nil` if none, or while not open.
   package var nextTick: Instant? { status == .open ? picker.nextTick : nil }
 
-  /// Whether a tick at `now` would change what anybody sees. Nothing is changed.
-  package func wouldTick(at now: Instant) -> Bool {
-    guard status == .open else { return false }
-    var copy = picker
-    let answer = copy.tick(now)
-    return !answer.changes.isEmpty || answer.cellsChanged
-  }
-
   /// The deltas after `revision`, or `nil` when some of them are forgotten or yet to come.
   package func deltas(after revision: Int) -> ArraySlice<Delta>? {
     guard revision >= 0, revision <= self.revision else { return nil }
@@ -88,21 +83,24 @@ package struct SessionFold: Sendable {
 
   /// Brings the picker to `now`, as a step of its own if that changes it.
   ///
-  /// - Returns: Whether the value is another one now.
+  /// - Returns: Whether the value or the result is another one now.
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     guard status == .open, !picker.passes(to: now) else { return false }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }
-    if let change = change(answer.changes, rangeBefore: before.range) {
-      commit(change, author: nil, at: now, &outcomes)
+    let result = takeResult()
+    if !answer.changes.isEmpty || result != nil {
+      let change = SessionChange.picker(
+        answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
+      commit(change, result, author: nil, at: now, &outcomes)
     }
     if answer.cellsChanged {
       outcomes.append(
         .cellsChanged(CellChange(before: before, after: picker, revision: revision)))
     }
-    return picker.value != before.value
+    return picker.value != before.value || result != nil
   }
 
   mutating func forgetTap() {
@@ -115,13 +113,26 @@ package struct SessionFold: Sendable {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
+  /// Stores the picker's result.
+  ///
+  /// - Returns: The result, if it is another one than after the last delta.
+  mutating func takeResult() -> PickerResult? {
+    let now = picker.result
+    guard now != result else { return nil }
+    result = now
+    return now
+  }
+
   /// Makes a revision of what has just been changed.
+  ///
+  /// - Parameter result: What ``takeResult()`` returned.
   mutating func commit(
-    _ change: SessionChange, author: Delta.Author?, at now: Instant,
+    _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
     revision += 1
-    let delta = Delta(revision: revision, at: now, author: author, change: change)
+    let delta = Delta(
+      revision: revision, at: now, author: author, change: change, result: result)
     history.append(delta)
     if history.count > limits.history { history.removeFirst() }
     outcomes.append(.delta(delta))

@@ -10,7 +10,14 @@ extension ClientFold {
     revision += 1
     let changes = try delta.list("changes")
     guard !changes.isEmpty else { throw ProtocolBreach("a delta changes something") }
+    let before = result
     for change in changes { try take(change: change) }
+    guard changes.dropLast().allSatisfy({ $0["change"] != .string("result") }) else {
+      throw ProtocolBreach("the result is the last change: \(delta.shown)")
+    }
+    guard changes.last?["change"] != .string("result") || result != before else {
+      throw ProtocolBreach("a result is sent if it is another one: \(delta.shown)")
+    }
     try checkBands()
   }
 
@@ -57,10 +64,12 @@ extension ClientFold {
     case "status":
       try change.has(["change", "status"], maybe: ["result"])
       status = try change.text("status")
-      guard (change["result"] != nil) == (status == "confirmed") else {
-        throw ProtocolBreach("a confirmation has its result")
-      }
-      result = change["result"] ?? result
+      guard (change["result"] != nil) == (status == "confirmed"),
+        change["result"] ?? result == result
+      else { throw ProtocolBreach("a confirmation has the result: \(change.shown)") }
+    case "result":
+      try change.has(["change", "result"])
+      result = change["result"]!
     case let name: throw ProtocolBreach("\(name) is a change")
     }
   }
@@ -131,9 +140,11 @@ extension ClientFold {
 
   private mutating func take(presence entry: JSONTree, in list: String) throws(ProtocolBreach) {
     let id: String
+    var isOwnRole = false
     switch list {
     case "joined", "changed":
       id = try checkMember(entry)
+      isOwnRole = list == "changed" && entry["role"] != members[id]?["role"]
       guard list == "joined" || members[id] != nil else {
         throw ProtocolBreach("who changed is known: \(entry.shown)")
       }
@@ -148,6 +159,8 @@ extension ClientFold {
       try entry.has(["member"], maybe: ["column", "row", "date"])
       touching[id] = entry.members?.count == 1 ? nil : entry
     }
-    guard id != me else { throw ProtocolBreach("a member hears nothing of itself") }
+    guard id != me || isOwnRole else {
+      throw ProtocolBreach("a member receives nothing about itself but a change of its role")
+    }
   }
 }

@@ -13,7 +13,7 @@ extension ClientFold {
     guard status == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
     }
-    if resultRevision == revision, result != truth.picker.result {
+    if result != truth.picker.result.tree {
       throw ProtocolBreach("the result of revision \(revision) is \(truth.picker.result)")
     }
     if isThorough, definition != truth.picker.definition.document(full: false) {

@@ -35,10 +35,8 @@ struct ClientFold {
   var revision: Int
   var status = "open"
   var definition = JSONTree.null
-  /// As the last snapshot or confirmation told; a client does not compute it.
+  /// As the server sent it; a client does not compute it.
   var result = JSONTree.null
-  /// The revision at which ``result`` was told.
-  var resultRevision = 0
   var columns: [Column] = []
   /// First and last of a calendar's list, and how many.
   var monthList: [String] = []
@@ -54,7 +52,10 @@ struct ClientFold {
   /// Begins with a welcome; `before` is what a client that resumed had.
   init(welcome: JSONTree, before: ClientFold?) throws(ProtocolBreach) {
     try welcome.has(
-      ["type", "member", "epoch", "revision", "resumed", "members", "now", "limits"],
+      [
+        "type", "member", "ref", "locale", "epoch", "revision", "resumed", "members", "now",
+        "limits",
+      ],
       maybe: ["snapshot"])
     let member = try welcome.part("member")
     try member.has(["id", "secret", "name", "role", "color"])
@@ -97,7 +98,6 @@ struct ClientFold {
     definition = try snapshot.part("definition")
     status = try snapshot.text("status")
     result = snapshot["result"]!
-    resultRevision = revision
     if isCalendar {
       let calendar = try snapshot.part("calendar")
       try calendar.has(["months", "range"])

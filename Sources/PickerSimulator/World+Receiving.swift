@@ -88,6 +88,12 @@ extension World {
     let member = try message.part("member")
     let isSame = client.fold?.me == (try member.text("id"))
     if !isSame { client.verdicts = [:] }
+    guard try message.text("locale") == language(of: client).tag else {
+      throw ProtocolBreach("a welcome names the locale of the texts")
+    }
+    let remembered = client.verdicts.keys.max() ?? 0
+    guard try message.number("ref") >= remembered, try message.number("ref") < client.nextRef
+    else { throw ProtocolBreach("a welcome has the member's greatest ref: \(remembered)") }
     let before = client.fold.flatMap { $0.revision == link.resumeRevision ? $0 : nil }
     let fold = try ClientFold(welcome: message, before: before)
     client.secret = try member.text("secret")

@@ -1,12 +1,14 @@
 import JSONText
 package import PickerSession
 
-/// Presence news written out once, part by part, so that each member gets them without what is
-/// about itself.
+/// Presence encoded once, part by part, so that each member's copy leaves out what is about itself,
+/// but for a change of its role.
 package struct EncodedPresence {
   private struct Part {
     let member: MemberID
     let octets: [UInt8]
+    /// Whether the member gets it as well.
+    var isForItself = false
   }
 
   private let lists: [(name: StaticString, parts: [Part])]
@@ -20,7 +22,9 @@ package struct EncodedPresence {
     }
     func people(_ members: [MemberID]) -> [Part] {
       members.compactMap { session.fold.members[$0] }.map { member in
-        write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
+        var part = write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
+        part.isForItself = news.roleChanged.contains(member.id)
+        return part
       }
     }
     lists = [
@@ -39,14 +43,14 @@ package struct EncodedPresence {
   /// Whether any of it is about `member`.
   package func mentions(_ member: MemberID) -> Bool { mentioned.contains(member) }
 
-  /// The message for everybody but `member`, or for all whom it is not about; `nil` if it is empty.
-  package func frame(without member: MemberID? = nil) -> Frame? {
+  /// The copy for `member`, or for all members whom it is not about; `nil` if it is empty.
+  package func frame(for member: MemberID? = nil) -> Frame? {
     var writer = JSONWriter(capacity: 1024)
     writer.literal("{\"type\":\"presence\"")
     var isEmpty = true
     for (name, parts) in lists {
       var isFirst = true
-      for part in parts where part.member != member {
+      for part in parts where part.member != member || part.isForItself {
         if isFirst {
           writer.literal(",\"")
           writer.literal(name)

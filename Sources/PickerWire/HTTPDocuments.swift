@@ -160,7 +160,7 @@ package enum HTTPDocument {
     }
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
-    writer.changes(delta.change, texts: texts, windowRows: windowRows, &cache)
+    _ = writer.changes(of: delta, bands: [], texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}\n")
   }
 }

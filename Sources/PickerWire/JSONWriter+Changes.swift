@@ -5,8 +5,28 @@ import PickerSession
 
 /// The changes of a delta, in the order of protocol.md.
 extension JSONWriter {
-  /// The changes without brackets, with commas between them.
+  /// All changes of a delta without brackets, with commas between them.
+  ///
+  /// - Parameter bands: Changes of kind `bands`, each with a comma before it.
+  /// - Returns: The offset of the bands.
   mutating func changes(
+    of delta: Delta, bands: [UInt8], texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
+  ) -> Int {
+    let start = count
+    changes(delta.change, texts: texts, windowRows: windowRows, &cache)
+    let bandsOffset = count
+    raw(bands)
+    if let result = delta.result {
+      if count > start { literal(",") }
+      literal("{\"change\":\"result\",\"result\":")
+      result.write(to: &self)
+      literal("}")
+    }
+    return bandsOffset
+  }
+
+  private mutating func changes(
     _ change: SessionChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
@@ -22,7 +42,7 @@ extension JSONWriter {
       literal("\"")
       if let result {
         literal(",\"result\":")
-        tree(result)
+        result.write(to: &self)
       }
       literal("}")
     }

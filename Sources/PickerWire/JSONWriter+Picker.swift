@@ -25,7 +25,7 @@ extension JSONWriter {
     literal(",\"status\":")
     string(status.rawValue)
     literal(",\"result\":")
-    tree(picker.result)
+    picker.result.write(to: &self)
     if let months = picker.months {
       literal(",\"calendar\":{\"months\":{")
       monthList(months)

@@ -24,11 +24,11 @@ package final class MessageEncoder {
     return Frame(writer)
   }
 
-  /// Says who somebody is, and where it goes on.
+  /// The first message to a connection.
   ///
   /// - Parameters:
-  ///   - member: `nil` for somebody who only watches.
-  ///   - secret: What the member shows when it resumes.
+  ///   - member: `nil` for a connection that only watches.
+  ///   - secret: The member's, for `resume`.
   ///   - resumedAt: The member's own revision when missed deltas follow; `nil` for a snapshot.
   package func welcome(
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
@@ -36,7 +36,12 @@ package final class MessageEncoder {
   ) -> Frame {
     frame { writer in
       writer.literal("{\"type\":\"welcome\"")
-      if let member { writer.welcomed(member, secret: secret) }
+      if let member {
+        writer.welcomed(member, secret: secret)
+        writer.ref(member.refs.greatest)
+      }
+      writer.literal(",\"locale\":")
+      writer.string(texts.tag)
       writer.literal(",\"epoch\":")
       writer.string(session.fold.origin.epoch)
       writer.literal(",\"revision\":")
@@ -80,8 +85,8 @@ package final class MessageEncoder {
 
   /// Writes a delta in one language; ``frame(_:ref:bands:)`` makes its copies.
   package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
-    let refOffset = write(delta, ref: nil, bands: [], texts)
-    return EncodedDelta(frame: Frame(writer), refOffset: refOffset)
+    let offsets = write(delta, ref: nil, bands: [], texts)
+    return EncodedDelta(frame: Frame(writer), offsets: offsets)
   }
 
   /// The copy of a delta that only one hears.
@@ -94,10 +99,9 @@ package final class MessageEncoder {
     return Frame(writer)
   }
 
-  /// - Returns: Where the `ref` stands, or would.
   private func write(
     _ delta: Delta, ref: Int?, bands: [UInt8], _ texts: any RowTexts
-  ) -> Int {
+  ) -> EncodedDelta.Offsets {
     deltaEncodeCount += 1
     writer.clear()
     return writer.delta(
@@ -113,11 +117,12 @@ package final class MessageEncoder {
     if ref == nil && bands.isEmpty { return delta.frame }
     let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
     return frame { writer in
-      writer.raw(UnsafeBufferPointer(rebasing: bytes[..<delta.refOffset]))
+      let (refOffset, bandsOffset) = (delta.offsets.ref, delta.offsets.bands)
+      writer.raw(UnsafeBufferPointer(rebasing: bytes[..<refOffset]))
       writer.ref(ref)
-      writer.raw(UnsafeBufferPointer(rebasing: bytes[delta.refOffset..<(bytes.count - 2)]))
+      writer.raw(UnsafeBufferPointer(rebasing: bytes[refOffset..<bandsOffset]))
       writer.raw(bands)
-      writer.literal("]}")
+      writer.raw(UnsafeBufferPointer(rebasing: bytes[bandsOffset...]))
     }
   }
 
@@ -172,17 +177,21 @@ package final class MessageEncoder {
 package struct EncodedDelta {
   /// The copy without both.
   fileprivate let frame: Frame
-  /// Where the `ref` goes.
-  fileprivate let refOffset: Int
+  fileprivate let offsets: Offsets
+
+  /// Where in the frame the parts of a copy go.
+  fileprivate struct Offsets {
+    let ref: Int
+    let bands: Int
+  }
 }
 
 extension JSONWriter {
-  /// - Parameter bands: Changes that follow the delta's own, each with a comma before it.
-  /// - Returns: Where the `ref` stands, or would.
+  /// - Parameter bands: Changes of kind `bands`, each with a comma before it.
   fileprivate mutating func delta(
     _ delta: Delta, ref: Int?, bands: [UInt8], texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache
-  ) -> Int {
+  ) -> EncodedDelta.Offsets {
     literal("{\"type\":\"delta\",\"revision\":")
     integer(delta.revision)
     let refOffset = count
@@ -194,10 +203,10 @@ extension JSONWriter {
     literal(",\"at\":\"")
     raw(count: 24) { delta.at.writeRFC3339(to: $0) }
     literal("\",\"changes\":[")
-    changes(delta.change, texts: texts, windowRows: windowRows, &cache)
-    raw(bands)
+    let bandsOffset = changes(
+      of: delta, bands: bands, texts: texts, windowRows: windowRows, &cache)
     literal("]}")
-    return refOffset
+    return EncodedDelta.Offsets(ref: refOffset, bands: bandsOffset)
   }
 
   fileprivate mutating func ref(_ ref: Int?) {

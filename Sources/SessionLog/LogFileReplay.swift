@@ -29,7 +29,8 @@ extension LogFile {
       throw ReplayProblem(.badData, "the definition of \(origin.id): \(error.detail)")
     }
     var replayer = Replayer(start, at: revision, each: each)
-    var comparison = Comparison(windowRows: limits.windowRows, texts: texts)
+    var comparison = Comparison(
+      windowRows: limits.windowRows, texts: texts, knowsResults: knowsResults)
     for line in lines {
       comparison.add(line, &replayer)
       if comparison.difference != nil { break }
@@ -50,18 +51,25 @@ extension LogFile {
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }
 
-  /// What comes of the lines, held against them.
+  /// Whether the log is of a pickerd that logged changes of kind `result`.
+  private var knowsResults: Bool {
+    lines.contains { $0.tree["changes"]?.array?.contains(where: \.isResult) ?? false }
+  }
+
+  /// The lines compared with what folding makes of their commands.
   private struct Comparison {
     let windowRows: Int
     let texts: any RowTexts
+    let knowsResults: Bool
     private(set) var difference: ReplayDifference?
     private(set) var count = 0
     /// Deltas of entries so far that no line has been compared with.
     private var pending: [Delta] = []
 
-    init(windowRows: Int, texts: any RowTexts) {
+    init(windowRows: Int, texts: any RowTexts, knowsResults: Bool) {
       self.windowRows = windowRows
       self.texts = texts
+      self.knowsResults = knowsResults
     }
 
     mutating func add(_ line: Line, _ replayer: inout Replayer) {
@@ -105,11 +113,26 @@ extension LogFile {
       var writer = JSONWriter(capacity: 1024)
       HTTPDocument.logLine(
         delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
-      guard let folded = try? JSONTree.parse(writer.octets, depthMax: 128) else { return }
+      guard var folded = try? JSONTree.parse(writer.octets, depthMax: 128) else { return }
+      if !knowsResults { folded = folded.withoutResultChange }
       difference = ReplayDifference(
         revision: line.revision, "the line of revision \(line.revision)", stored: line.tree,
         folded: folded, apart: ["text", "session"])
     }
+  }
+}
+
+extension JSONTree {
+  fileprivate var isResult: Bool { self["change"]?.string == "result" }
+
+  /// A line of a log without the change of kind `result`.
+  fileprivate var withoutResultChange: JSONTree {
+    guard let members else { return self }
+    return .object(
+      members.map { member in
+        guard member.key == "changes", let changes = member.value.array else { return member }
+        return .init("changes", .array(changes.filter { !$0.isResult }))
+      })
   }
 }
 

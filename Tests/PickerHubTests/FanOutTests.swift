@@ -21,8 +21,8 @@ import Testing
     #expect(frames.count == 19)
     #expect(Set(frames.map { ObjectIdentifier($0) }).count == 2)
     #expect(fixture.hub.encoder.deltaEncodeCount - before == 2)
-    #expect(fixture.heard(3)[0]["changes"]?.array?.last?["text"] == .string("January"))
-    #expect(fixture.heard(2)[0]["changes"]?.array?.last?["text"] == .string("01月"))
+    let rows = [3, 2].map { fixture.heard($0)[0]["changes"]?.array?.dropLast().last }
+    #expect(rows.map { $0?["text"] } == [.string("January"), .string("01月")])
   }
 
   @Test func `a delta without texts is one frame in all languages`() throws {

@@ -90,6 +90,8 @@ final class HubFixture {
   let log = TestLog()
   let hub: Hub
   var session = SessionID("")
+  /// By role, where roles come from tokens.
+  var tokens: [String: String] = [:]
   /// Milliseconds since the test began.
   var machine: Int64 = 0
 
@@ -102,7 +104,10 @@ final class HubFixture {
       identities: IdentitySource(random: CountingRandom()) { $0 }, share: share)
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
     hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
-      if case .success(let created) = result { session = created.id }
+      guard case .success(let created) = result else { return }
+      session = created.id
+      let body = try? JSONTree.parse(created.body)
+      for token in body?["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
     }
   }
 

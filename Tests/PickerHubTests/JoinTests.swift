@@ -20,7 +20,10 @@ import Testing
     #expect(heard.prefix(3).map { $0["type"]?.string } == ["welcome", "delta", "delta"])
     #expect(heard[0]["resumed"] == .bool(true))
     #expect(heard[0]["revision"] == .integer(0))
-    #expect(heard.prefix(3).map { $0["ref"]?.integer } == [nil, 1, nil])
+    #expect(heard.prefix(3).map { $0["ref"]?.integer } == [1, 1, nil])
+    #expect(
+      heard[1...2].map { $0["changes"]?.array?.last?["result"]?["keys"] }
+        == [.array([.string("b"), .string("x")]), .array([.string("c"), .string("x")])])
   }
 
   @Test func `a revision to come is answered with a snapshot, and the member is the same`() throws {
@@ -166,6 +169,48 @@ import Testing
     #expect(fixture.port.closes == [2: 1000])
     #expect(fixture.heard(1).map { $0["left"] } == [.array([id])])
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+  }
+
+  @Test func `a member is informed of its own new role, and of nothing else about itself`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    let bo = fixture.heard(2)[0]["member"]!["id"]!
+    fixture.join(3)
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.hangUp(1)
+    fixture.wait(100)
+
+    let heard = fixture.heard(2)
+    #expect(heard.map { $0["type"] } == [.string("presence")])
+    #expect(heard.first?["changed"]?.array?.map { $0["id"] } == [bo])
+    #expect(heard.first?["changed"]?.array?.first?["role"] == .string("owner"))
+    #expect(fixture.heard(3) == heard)
+  }
+
+  @Test func `a member that comes back with another role has it from its welcome alone`() throws {
+    var configuration = HubConfiguration()
+    configuration.authentication = .token
+    let fixture = try HubFixture(letters, configuration)
+    let token = fixture.tokens
+    fixture.join(1, #","token":"\#(token["owner"]!)""#)
+    fixture.join(2, #","token":"\#(token["editor"]!)""#)
+    let welcome = fixture.heard(1)[0]
+    fixture.hangUp(1)
+    fixture.wait(100)
+    fixture.forgetAll()
+
+    fixture.join(3, #","token":"\#(token["viewer"]!)""# + fixture.resume(welcome, revision: 0))
+    fixture.wait(100)
+
+    let heard = fixture.heard(3)
+    #expect(heard.map { $0["type"] } == [.string("welcome")])
+    #expect(heard[0]["member"]?["role"] == .string("viewer"))
+    let changed = fixture.heard(2).flatMap { $0["changed"]?.array ?? [] }
+    #expect(changed.last?["role"] == .string("viewer"))
   }
 
   @Test func `names are at most 64 characters, and nobody is nameless`() throws {

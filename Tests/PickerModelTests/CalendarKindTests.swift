@@ -311,7 +311,7 @@ import Testing
     let day = CivilDate("2016-08-11")
     #expect(picker.range == DateRange(start: day, end: day, hits: 3, isSingle: true))
     #expect(!picker.isRangeOpen)
-    #expect(picker.result == .object([.init("date", .string("2016-08-11"))]))
+    #expect(picker.result == .day(CivilDate(iso: "2016-08-11".utf8)!))
     #expect(summary(picker.clear()) == ["range none clear"])
     #expect(picker.clear() == [])
     #expect(!picker.isComplete)

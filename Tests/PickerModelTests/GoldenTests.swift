@@ -131,7 +131,7 @@ private struct GoldenRun {
     switch name {
     case "error": error.map(JSONTree.string) ?? .null
     case "rejected": refusal.map { .string($0.rawValue) } ?? .null
-    case "result": picker!.result
+    case "result": picker!.result.tree
     case "columns": .array(picker!.columns.map(column))
     case "calendar": calendar
     case "month": month

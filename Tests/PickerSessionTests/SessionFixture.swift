@@ -17,12 +17,13 @@ struct SessionFixture {
 
   init(
     _ definition: String, openTap: SessionOrigin.OpenTap = .shared,
-    access: SessionOrigin.Access = .open, limits: SessionLimits = SessionLimits()
+    access: SessionOrigin.Access = .open, limits: SessionLimits = SessionLimits(),
+    zone: ZoneRules = .utc, at createdAt: Instant = noon
   ) throws {
-    let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in .utc }
+    let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in zone }
     let origin = SessionOrigin(
       id: SessionID("s"), epoch: "e", definition: made, openTap: openTap, access: access,
-      createdAt: noon)
+      createdAt: createdAt)
     fold = try SessionFold(origin, limits: limits)
     for member in [ana, bo, cem] { join(member) }
   }
@@ -37,11 +38,11 @@ struct SessionFixture {
   @discardableResult
   mutating func give(
     _ member: MemberID, _ ref: Int, _ command: Command, after milliseconds: Int64 = 0,
-    isOverRate: Bool = false
+    isOverRate: Bool = false, at instant: Instant = noon
   ) -> [Outcome] {
     if isOverRate { return refuse(member, ref, command, isOverRate: true) }
     let body = LogEntry.Body.command(member, ref: ref, command)
-    return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: body))
+    return fold.apply(LogEntry(at: instant.adding(milliseconds: milliseconds), body: body))
   }
 
   /// Gives a command that is not stored.

@@ -61,11 +61,27 @@ private let lettersSnapshot =
     #expect(
       text(frame)
         == #"{"type":"welcome","member":{"id":"m_Ana","secret":"s3","name":"Ana","role":"owner","#
-        + ##""color":"#d1495b"},"epoch":"e","revision":0,"resumed":false,"snapshot":"##
+        + ##""color":"#d1495b"},"ref":0,"locale":"en","epoch":"e","revision":0,"##
+        + #""resumed":false,"snapshot":"#
         + lettersSnapshot + #","members":"# + people
         + #","now":"2026-11-20T12:00:00.000Z","limits":{"messageBytes":65536,"months":24,"#
         + #""rows":500,"windowRows":200,"joinMilliseconds":10000,"memberMilliseconds":120000,"#
         + #""refs":256,"undo":100,"history":1000,"members":1000,"messagesPerSecond":50}}"#)
+  }
+
+  @Test func `a welcome has the member's greatest ref and the locale of its texts`() throws {
+    let session = try makeSession(letters)
+    _ = session.give(77, .undo)
+    _ = session.give(3, .undo)
+
+    let frame = encoder.welcome(
+      session.fold.members[ana]!, secret: "s3", in: session, resumedAt: 0,
+      texts: SimplifiedChineseTexts(), now: noon)
+    #expect(text(frame).contains(#""},"ref":77,"locale":"zh-Hans","epoch":"e""#))
+
+    let watching = encoder.welcome(
+      nil, secret: "", in: session, resumedAt: 0, texts: texts, now: noon)
+    #expect(text(watching).hasPrefix(#"{"type":"welcome","locale":"en","epoch":"e""#))
   }
 
   @Test func `who is resumed gets no snapshot, and its own revision`() throws {
@@ -105,13 +121,47 @@ private let lettersSnapshot =
     let changes =
       #""by":"m_Ana","at":"2026-11-20T12:00:00.000Z","changes":[{"change":"row","column":0,"#
       + #""row":1,"key":"b\n","text":"b\n","cause":"select"}"#
+    let result = #",{"change":"result","result":{"keys":["b\n","x"]}}"#
     #expect(
       text(encoder.frame(encoded, ref: 7)) == #"{"type":"delta","revision":1,"ref":7,"#
-        + changes + "]}")
+        + changes + result + "]}")
+    // Bands are a copy's own; the result is last all the same.
+    let bands = #",{"b":1}"#
+    let copy = #"{"type":"delta","revision":1,"# + changes + bands + result + "]}"
+    #expect(text(encoder.frame(encoded, ref: nil, bands: Array(bands.utf8))) == copy)
     #expect(
-      text(encoder.frame(encoded, ref: nil, bands: Array(#",{"b":1}"#.utf8)))
-        == #"{"type":"delta","revision":1,"# + changes + #",{"b":1}]}"#)
-    #expect(encoder.deltaEncodeCount == 1)
+      text(encoder.frame(of: delta, ref: nil, bands: Array(bands.utf8), texts: texts)) == copy)
+    #expect(encoder.deltaEncodeCount == 2)
+  }
+
+  @Test func `a delta may have nothing but a result`() throws {
+    let delta = Delta(
+      revision: 4, at: noon, author: nil,
+      change: .picker([], tappedBy: nil, rangeBefore: nil), result: .null)
+
+    #expect(
+      text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(
+        #""changes":[{"change":"result","result":null}]}"#))
+  }
+
+  @Test(arguments: [
+    (PickerResult.null, "null"), (.date(["2018", "07", "25"]), #"{"date":"2018-07-25"}"#),
+    (
+      .slot(
+        ["2018-11-23", "10", "20"], Instant(rfc3339: "2018-11-23T02:20:00Z".utf8)!,
+        until: Instant(rfc3339: "2018-11-23T03:00:00Z".utf8)!),
+      #"{"local":"2018-11-23T10:20","instant":"2018-11-23T02:20:00Z","#
+        + #""until":"2018-11-23T03:00:00Z"}"#
+    ),
+    (.keys(["a\"", "b"]), #"{"keys":["a\"","b"]}"#), (.keys([]), #"{"keys":[]}"#),
+    (.day(CivilDate(iso: "2016-08-11".utf8)!), #"{"date":"2016-08-11"}"#),
+    (
+      .range(start: CivilDate(iso: "2016-08-11".utf8)!, end: CivilDate(iso: "2016-09-01".utf8)!),
+      #"{"start":"2016-08-11","end":"2016-09-01","days":22}"#
+    ),
+  ])
+  func `each kind has its own result`(_ result: PickerResult, _ json: String) {
+    #expect(result.tree.serialized() == Array(json.utf8))
   }
 
   @Test func `a range says whose it is, and how far it may go`() throws {
@@ -235,7 +285,7 @@ private let lettersSnapshot =
     let encoded = EncodedPresence(session.takeNews(), in: session)
 
     #expect(
-      encoded.frame(without: bo).map(text)
+      encoded.frame(for: bo).map(text)
         == ##"{"type":"presence","joined":[{"id":"m_Ana","name":"Ana","role":"owner","##
         + ##""color":"#d1495b","##
         + #""online":true}],"touching":[{"member":"m_Ana","column":0,"row":1}]}"#)
@@ -249,7 +299,7 @@ private let lettersSnapshot =
     _ = session.touch(ana, .lifted)
     let encoded = EncodedPresence(session.takeNews(), in: session)
 
-    #expect(encoded.frame(without: ana) == nil)
+    #expect(encoded.frame(for: ana) == nil)
     #expect(
       encoded.frame().map(text) == #"{"type":"presence","touching":[{"member":"m_Ana"}]}"#)
   }

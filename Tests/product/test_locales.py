@@ -186,3 +186,13 @@ def test_keys_are_never_localised(server):
     for mine, theirs in zip(english["columns"], chinese["columns"]):
         assert [row["key"] for row in mine["rows"]] == [row["key"] for row in theirs["rows"]]
     assert english["result"] == chinese["result"]
+
+
+@pytest.mark.parametrize("asked, got", [
+    ("zh-Hans", "zh-Hans"), ("de", "de"), ("de-XX", "de"), ("nonsense!", "ja"), (None, "ja")])
+def test_a_welcome_names_the_locale_of_the_texts(server, asked, got):
+    session = server.session({**DATE, "locale": "ja"})
+
+    ana = session.join("Ana", **({"locale": asked} if asked else {}))
+
+    assert ana.welcome["locale"] == got

@@ -177,3 +177,16 @@ def test_who_comes_to_an_empty_session_is_its_owner(server):
     ana.closed((1000, 1005))
 
     assert session.join("Bo").role == "owner"
+
+
+def test_a_member_is_informed_when_its_own_role_changes(server):
+    session = server.session(LISTS)
+    ana, bo, cem = session.together("Ana", "Bo", "Cem")
+
+    ana.leave()
+
+    bo.until(lambda m: m.role == "owner", what="one's own new role")
+    cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner", what="another's new role")
+    changed = [m["changed"] for m in bo.record if m.get("changed")]
+    assert changed[-1] == [session.get()["members"][0]]
+    assert bo.confirm()["type"] == "delta"

@@ -239,3 +239,18 @@ def test_a_clear_of_nothing_is_replied(server):
     ana = session.join("Ana")
 
     assert ana.do("clear", ref=1) == {"type": "reply", "ref": 1, "revision": 0}
+
+
+def test_a_welcome_has_the_greatest_ref_that_the_server_knows_of_the_member(server):
+    """A client that lost its own count goes on after it."""
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    assert (ana.welcome["ref"], bo.welcome["ref"]) == (0, 0)
+    ana.select(0, 1, ref=77)
+    ana.select(0, 9, ref=80)
+    ana.select(0, 2, ref=79)
+
+    again = session.back(ana)
+
+    assert again.welcome["ref"] == 80, "a refused command counts, an old ref does not"
+    assert session.join("Cem").welcome["ref"] == 0

@@ -16,7 +16,7 @@ LIMITS = dict.fromkeys((
 WELCOME = {
     "type": "welcome", "member": {
         "id": "m_1", "secret": "s", "name": "Ana", "role": "owner", "color": "#aabbcc"},
-    "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z",
+    "ref": 6, "locale": "en", "epoch": "e", "revision": 4, "resumed": False, "now": "2018-11-23T02:00:00.000Z",
     "limits": LIMITS, "members": [
         {"id": "m_1", "name": "Ana", "role": "owner", "color": "#aabbcc", "online": True}],
     "snapshot": {

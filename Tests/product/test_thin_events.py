@@ -59,9 +59,9 @@ class Watcher:
     def fold(self, name, message):
         assert name == ("end" if message["type"] == "error" else message["type"])
         if name == "welcome":
-            contract.fits("welcome", {**message, "member": {
+            contract.fits("welcome", {**message, "ref": 0, "member": {
                 "id": "m_", "secret": "-", "name": "", "role": "viewer", "color": "#000000"}})
-            assert "member" not in message, "nobody joins by looking"
+            assert "member" not in message and "ref" not in message, "nobody joins by looking"
             self.screen.revision = message["revision"]
             if not message["resumed"]:
                 self.screen.show(message["snapshot"])

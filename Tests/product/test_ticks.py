@@ -84,7 +84,7 @@ def test_a_slot_that_passes_is_clamped_as_elapsed(server):
     server.clock("2018-11-23T10:01:00+08:00")
 
     delta = ana.expect("delta")
-    assert delta["changes"][-1] == {
+    assert delta["changes"][-2] == {
         "change": "row", "column": 2, "row": 0, "key": "30", "text": "30", "cause": "clamp",
         "reason": "elapsed", "wanted": "20"}
 
@@ -113,8 +113,8 @@ def test_a_clock_set_back_takes_dates_away(server):
 
     delta = ana.expect("delta")
     assert session.result() == {"date": "2018-07-20"}
-    assert delta["changes"][-1]["reason"] == "elapsed"
-    assert delta["changes"][-1]["wanted"] == "25"
+    assert delta["changes"][-2]["reason"] == "elapsed"
+    assert delta["changes"][-2]["wanted"] == "25"
 
 
 def test_the_clock_takes_any_offset(server):
@@ -215,7 +215,7 @@ def test_a_range_of_which_nothing_is_left_is_cleared(server):
 
     server.clock("2018-11-25T00:00:00+08:00")
 
-    change, = ana.expect("delta")["changes"]
+    change, _ = ana.expect("delta")["changes"]
     assert (change["start"], change["end"], change["hits"]) == (None, None, 0)
     assert (change["cause"], change["reason"]) == ("tick", "elapsed")
     assert session.result() is None

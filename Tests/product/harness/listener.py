@@ -37,7 +37,8 @@ class Listener:
 
     @property
     def role(self):
-        return self.welcome["member"]["role"]
+        """The role as it is now."""
+        return self.screen.members[self.id]["role"]
 
     def take(self, message):
         """Checks and folds one message."""
@@ -112,10 +113,15 @@ class Listener:
 
     def _on_presence(self, message):
         people = message.get("joined", []) + message.get("changed", [])
-        about = [p["id"] for p in people] + message.get("left", [])
+        about = [p["id"] for p in people if not self._is_new_role(p)] + message.get("left", [])
         about += [touch["member"] for touch in message.get("touching", [])]
-        assert self.id not in about, f"a member hears nothing of itself: {message}"
+        assert self.id not in about, (
+            f"a member receives nothing about itself but a change of its role: {message}")
         self.screen.people(message)
+
+    def _is_new_role(self, member):
+        """Whether a presence entry is this member's own, with another role than before."""
+        return member["id"] == self.id and member["role"] != self.screen.members[self.id]["role"]
 
     def _on_draining(self, message):
         pass

@@ -2,7 +2,7 @@
 
 from . import calendar
 
-ORDER = ["reload", "row", "months", "range", "bands", "status"]
+ORDER = ["reload", "row", "months", "range", "bands", "status", "result"]
 WINDOW = 200
 
 
@@ -14,6 +14,7 @@ class Screen:
         self.has_other_texts = False
         self.definition = None
         self.status = None
+        self.result = None
         self.columns = []
         self.months = None
         self.range = None
@@ -30,6 +31,7 @@ class Screen:
         self.has_other_texts = False
         self.definition = snapshot["definition"]
         self.status = snapshot["status"]
+        self.result = snapshot["result"]
         self.columns = [dict(column) for column in snapshot.get("columns", [])]
         for column in self.columns:
             check_window(column)
@@ -111,6 +113,14 @@ class Screen:
 
     def _status(self, change):
         self.status = change["status"]
+        if "result" in change:
+            assert self.status == "confirmed", f"only a confirmation has its result: {change}"
+            assert self.result == change["result"], (
+                f"what is confirmed is the result {self.result}: {change}")
+
+    def _result(self, change):
+        assert self.result != change["result"], f"only another result is sent: {change}"
+        self.result = change["result"]
 
     def stands(self, change):
         """A refusal says where the wheels really stand: as they are shown, if all was heard."""
@@ -178,6 +188,8 @@ class Screen:
             return f"revision {self.revision}, server {answer['revision']}"
         if self.status != snapshot["status"]:
             return f"status {self.status}, server {snapshot['status']}"
+        if self.result != snapshot["result"]:
+            return f"result {self.result}, server {snapshot['result']}"
         for number, (mine, theirs) in enumerate(zip(self.columns, snapshot.get("columns", []))):
             for field in ("generation", "count", "row"):
                 if mine[field] != theirs[field]:

@@ -1,0 +1,99 @@
+package import CivilTime
+package import JSONText
+
+/// What has been picked, the `result` of the wire.
+///
+/// Every delta compares it with the one before, so it is no JSON tree: for a column picker it
+/// shares the value's own keys.
+package enum PickerResult: Sendable {
+  /// Nothing has been picked, or a range is open.
+  case null
+  /// `date`: the keys of year, month and day.
+  case date([String])
+  /// `slot`: the keys of day, hour and minute, the instant at which the booking begins, and the one
+  /// at which it ends if its length was given.
+  case slot([String], Instant, until: Instant?)
+  /// `cascade` and `columns`: the selected keys.
+  case keys([String])
+  /// `calendar` with `selection` `single`.
+  case day(CivilDate)
+  /// `calendar`: both days included.
+  case range(start: CivilDate, end: CivilDate)
+
+  /// Writes the result as JSON, `null` included.
+  package func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.literal("null")
+    case .date(let keys):
+      writer.literal("{\"date\":\"")
+      for (index, key) in keys.enumerated() {
+        if index > 0 { writer.literal("-") }
+        writer.raw(key)
+      }
+      writer.literal("\"}")
+    case .slot(let keys, let instant, let until):
+      writer.literal("{\"local\":\"")
+      writer.raw(keys[0])
+      writer.literal("T")
+      writer.raw(keys[1])
+      writer.literal(":")
+      writer.raw(keys[2])
+      writer.literal("\",\"instant\":\"")
+      writer.raw(instant.rfc3339Seconds)
+      if let until {
+        writer.literal("\",\"until\":\"")
+        writer.raw(until.rfc3339Seconds)
+      }
+      writer.literal("\"}")
+    case .keys(let keys):
+      writer.literal("{\"keys\":[")
+      for (index, key) in keys.enumerated() {
+        if index > 0 { writer.literal(",") }
+        writer.string(key)
+      }
+      writer.literal("]}")
+    case .day(let date):
+      writer.literal("{\"date\":\"")
+      writer.raw(date.iso)
+      writer.literal("\"}")
+    case .range(let start, let end):
+      writer.literal("{\"start\":\"")
+      writer.raw(start.iso)
+      writer.literal("\",\"end\":\"")
+      writer.raw(end.iso)
+      writer.literal("\",\"days\":")
+      writer.integer(end.days(since: start) + 1)
+      writer.literal("}")
+    }
+  }
+
+  /// The same as a tree, for what is not on the way of a tap.
+  package var tree: JSONTree {
+    var writer = JSONWriter()
+    write(to: &writer)
+    // Only `write(to:)` has written it.
+    return try! JSONTree.parse(writer.octets)
+  }
+
+  /// One field of the result; `nil` if it has no such field.
+  package subscript(_ field: String) -> JSONTree? { tree[field] }
+}
+
+/// Keys are compared by their UTF-8 bytes.
+extension PickerResult: Hashable {
+  package static func == (left: PickerResult, right: PickerResult) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.date(let left), .date(let right)): left.isExactly(right)
+    case (.slot(let left, let instant, let until), .slot(let right, let other, let otherUntil)):
+      instant == other && until == otherUntil && left.isExactly(right)
+    case (.keys(let left), .keys(let right)): left.isExactly(right)
+    case (.day(let left), .day(let right)): left == right
+    case (.range(let start, let end), .range(let otherStart, let otherEnd)):
+      start == otherStart && end == otherEnd
+    case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _): false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(tree) }
+}

@@ -1,0 +1,122 @@
+"""`result` in deltas: a client never computes it."""
+
+import json
+
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT
+from harness.tools import replay
+from test_thin_events import Watcher
+
+
+def results(delta):
+    """What a delta says of the result; it is the last change, if there is one."""
+    changes = delta["changes"]
+    assert all(change["change"] != "result" for change in changes[:-1]), changes
+    return [change["result"] for change in changes if change["change"] == "result"]
+
+
+def test_every_delta_after_which_the_result_is_another_one_has_it(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    said = [ana.select(0, 1), ana.undo(), ana.redo(), ana.confirm(), ana.reopen()]
+
+    second, first = [{"keys": ["Windows", "Xcode"]}], [{"keys": ["MacOS", "Xcode"]}]
+    assert [results(delta) for delta in said] == [second, first, second, [], []]
+    assert bo.reach(5).screen.result == session.result() == second[0]
+
+
+def test_a_range_has_a_result_while_it_is_closed(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+    bo.look("2018-11")
+
+    said = [ana.tap("2018-11-20"), ana.tap("2018-11-25"), ana.tap("2018-11-03"), ana.undo(),
+            ana.clear()]
+
+    whole = {"start": "2018-11-20", "end": "2018-11-25", "days": 6}
+    assert [results(delta) for delta in said] == [[], [whole], [None], [whole], [None]]
+    bo.reach(5)
+    closed = next(m for m in bo.record if m.get("revision") == 2 and m["type"] == "delta")
+    assert [change["change"] for change in closed["changes"]] == ["range", "bands", "result"]
+
+
+def test_a_clamped_tap_has_the_result_that_it_came_to(server):
+    session = server.session({**CALENDAR, "maxDays": 3})
+    ana = session.join("Ana")
+    ana.tap("2018-11-20")
+
+    delta = ana.tap("2018-11-30")
+
+    assert delta["changes"][0]["cause"] == "clamp"
+    assert results(delta) == [{"start": "2018-11-20", "end": "2018-11-22", "days": 3}]
+
+
+def test_a_tick_has_the_result_that_time_made(server):
+    session = server.session(SLOT)
+    ana = session.join("Ana")
+
+    server.clock("2018-11-23T10:01:00+08:00")
+
+    assert results(ana.expect("delta")) == [
+        {"local": "2018-11-23T10:30", "instant": "2018-11-23T02:30:00Z"}]
+
+
+def test_a_tick_that_changes_nothing_but_the_result_is_a_delta(server):
+    """01:20 comes twice on this day: a row whose first time has passed means the second one."""
+    slot = {"kind": "slot", "timeZone": "America/New_York", "leadMinutes": 0}
+    session = server.session(slot, now="2018-11-04T05:20:00Z")
+    ana = session.join("Ana")
+    ana.select(2, 2)
+    assert session.result() == {"local": "2018-11-04T01:20", "instant": "2018-11-04T05:20:00Z"}
+
+    server.clock("2018-11-04T05:21:00Z")
+
+    delta = ana.expect("delta")
+    assert delta["changes"] == [{"change": "result", "result": {
+        "local": "2018-11-04T01:20", "instant": "2018-11-04T06:20:00Z"}}]
+    assert session.log()[-1]["changes"] == delta["changes"]
+
+
+def test_a_tick_without_another_result_has_none(server):
+    session = server.session(DATE, now="2018-07-25T23:59:00+08:00")
+    ana = session.join("Ana")
+
+    server.clock("2018-07-26T00:00:00+08:00")
+
+    assert results(ana.expect("delta")) == []
+
+
+def test_resumed_deltas_log_lines_and_events_have_it(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.together("Ana", "Bo")
+    watcher = Watcher(session)
+    ana.drop()
+    bo.tap("2018-11-20")
+    bo.tap("2018-11-22")
+    whole = [{"start": "2018-11-20", "end": "2018-11-22", "days": 3}]
+
+    again = session.back(ana).reach(2)
+
+    assert [results(m) for m in again.record if m["type"] == "delta"] == [[], whole]
+    assert [results(line) for line in session.log()] == [[], whole]
+    watcher.next("delta")
+    assert results(watcher.next("delta")) == whole
+    watcher.close()
+
+
+def test_a_log_of_a_pickerd_that_wrote_no_results_can_be_replayed(server, tmp_path):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.select(1, 2)
+    lines = session.log()
+    for line in lines:
+        assert line["changes"].pop()["change"] == "result"
+    log = tmp_path / "log"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    assert replay(log).status == 0
+
+    lines[1]["changes"][-1]["row"] = 3
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert replay(log).status == 1
