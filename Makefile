@@ -22,6 +22,7 @@ BENCH =
 FLUSH =
 SCENARIOS =
 ROUNDS = 1000
+SECONDS = 60
 PREFIX = /usr/local
 DESTDIR =
 
@@ -98,6 +99,10 @@ bench-store: build ## Measure durable commands against bare fsynced transactions
 .PHONY: soak
 soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answered may be lost
 	@$(FIND_SWIFT) && exec Tests/soak/kill.sh "$(ROUNDS)" "$(SEED)"
+
+.PHONY: fuzz
+fuzz: build-needs ## Fuzz messages, definitions and hub events, each for SECONDS=60 (libFuzzer, ASan)
+	@$(FIND_SWIFT) && exec Tests/fuzz/fuzz.sh "$(SECONDS)"
 
 .PHONY: lint
 lint: ## Check the format of the Swift sources

@@ -15,6 +15,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
 
+/// Linked with libFuzzer, which has the `main`: built by Tests/fuzz/fuzz.sh only.
+let fuzzer: [Target] =
+  Context.environment["PICKERD_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "PickerFuzz", dependencies: ["FuzzTargets"], path: "Tests/fuzz/Run",
+      swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])])
+  ]
+
 let package = Package(
   name: "pickerd",
   // For apps that use PickerClient; the server is for Linux.
@@ -149,5 +159,12 @@ let package = Package(
         "AllocationCount", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
       ],
       path: "Tests/MicroBench", swiftSettings: swiftSettings),
-  ]
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+      ],
+      path: "Tests/fuzz/Targets", swiftSettings: swiftSettings),
+    tests("FuzzTests", ["FuzzTargets"]),
+  ] + fuzzer
 )

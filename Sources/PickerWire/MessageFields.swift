@@ -32,6 +32,8 @@ struct MessageFields {
   }
 
   private var values = InlineArray<22, Value?>(repeating: nil)
+  /// A bit for each name that has occurred, also with null.
+  private var seen: UInt32 = 0
   /// The fields of the object `months` or `resume`, if the message has it.
   private(set) var months: Box?
   private(set) var resume: Box?
@@ -56,7 +58,9 @@ struct MessageFields {
         try cursor.skipValue(text)
         continue
       }
-      guard values[name.rawValue] == nil else { throw cursor.failure("a field stands twice") }
+      let bit = UInt32(1) << UInt32(name.rawValue)
+      guard seen & bit == 0 else { throw cursor.failure("a field stands twice") }
+      seen |= bit
       values[name.rawValue] = try readValue(of: name, &cursor, text, isNested)
     } while try cursor.another(UInt8(ascii: "{"), text)
   }

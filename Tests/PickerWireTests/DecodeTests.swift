@@ -180,6 +180,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
   @Test(arguments: [
     #"{"type":"undo","type":"undo","ref":1}"#, #"{"type":"undo","ref":1,"ref":1}"#,
     #"{"type":"join","months":{"from":"2026-11","count":1,"count":2}}"#,
+    #"{"type":"undo","ref":null,"ref":1}"#, #"{"type":"undo","ref":1,"ref":null}"#,
   ])
   func `a field that stands twice closes`(text: String) { #expect(isBad(text)) }
 

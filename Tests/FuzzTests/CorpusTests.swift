@@ -1,0 +1,50 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// Every committed input of the fuzzer, in a debug build: among them those that once failed.
+@Suite struct CorpusTests {
+  private static let corpus = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("fuzz/corpus")
+
+  private static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
+    let folder = corpus.appendingPathComponent(target.rawValue)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    return try names.map { name in
+      (name, [UInt8](try Data(contentsOf: folder.appendingPathComponent(name))))
+    }
+  }
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `whatever the input is, nothing fails`(target: FuzzTarget) throws {
+    let inputs = try Self.inputs(of: target)
+    #expect(inputs.count >= 10)
+    for input in inputs {
+      #expect(throws: Never.self, "\(input.name)") { try target.run(input.bytes) }
+    }
+  }
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `no part of an input makes it fail`(target: FuzzTarget) throws {
+    for input in try Self.inputs(of: target) {
+      for count in stride(from: 0, to: input.bytes.count, by: 1 + input.bytes.count / 8) {
+        #expect(throws: Never.self, "\(input.name), \(count) bytes") {
+          try target.run(Array(input.bytes.prefix(count)))
+        }
+      }
+    }
+  }
+
+  @Test func `half of the definitions of the corpus make pickers`() throws {
+    let inputs = try Self.inputs(of: .definitions)
+    let count = inputs.count { FuzzTarget.makesPicker($0.bytes) }
+    #expect(count * 2 >= inputs.count)
+  }
+
+  @Test func `the events of the corpus make revisions and frames`() throws {
+    let effects = try Self.inputs(of: .events).map { FuzzTarget.effect(ofEvents: $0.bytes) }
+    #expect(effects.map(\.revisions).reduce(0, +) > 30)
+    #expect(effects.map(\.frames).reduce(0, +) > 200)
+  }
+}

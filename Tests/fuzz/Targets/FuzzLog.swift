@@ -1,0 +1,104 @@
+import PickerHub
+import PickerSession
+
+/// A log in memory that stores at once or when the input says so, and fails when it says so.
+final class FuzzLog: SessionLog {
+  struct Stored {
+    let origin: SessionOrigin
+    var entries: [LogEntry] = []
+    var snapshot: LogSnapshot?
+    var hasEnded = false
+  }
+
+  private(set) var stored: [SessionID: Stored] = [:]
+  private(set) var pending: [SessionID: [LogRecord]] = [:]
+  /// Sessions that the hub waits for.
+  private(set) var loads: [SessionID] = []
+  /// Whether records wait to be stored.
+  let isLate: Bool
+  let canLoad: Bool
+  /// Whether nothing can be stored or read.
+  var isFailing = false
+
+  init(isLate: Bool, canLoad: Bool) {
+    self.isLate = isLate
+    self.canLoad = canLoad
+  }
+
+  func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
+    if isFailing { return .failed }
+    guard isLate else {
+      store(record, of: session)
+      return .stored
+    }
+    pending[session, default: []].append(record)
+    return .pending
+  }
+
+  private func store(_ record: LogRecord, of session: SessionID) {
+    switch record {
+    case .created(let origin): stored[session] = Stored(origin: origin)
+    case .entry(let entry): stored[session]?.entries.append(entry)
+    case .ended: stored[session]?.hasEnded = true
+    }
+  }
+
+  /// Sessions with records that wait, in an order that does not depend on hashes.
+  var late: [SessionID] { pending.keys.sorted { $0.text < $1.text } }
+
+  /// Stores the first records that wait.
+  ///
+  /// - Returns: How many there were.
+  func confirm(_ count: Int, of session: SessionID) -> Int {
+    let records = pending[session, default: []]
+    for record in records.prefix(count) { store(record, of: session) }
+    let left = Array(records.dropFirst(count))
+    pending[session] = left.isEmpty ? nil : left
+    return min(count, records.count)
+  }
+
+  /// Drops all records that wait.
+  func lose() -> [SessionID] {
+    defer { pending = [:] }
+    return late
+  }
+
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) {
+    if snapshot.isIdle { stored[session]?.snapshot = snapshot }
+  }
+
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(session) }
+
+  /// What the first load that waits gives.
+  func finishLoad(_ limits: SessionLimits) -> (session: SessionID, loaded: LoadedSession?)? {
+    guard !loads.isEmpty else { return nil }
+    let session = loads.removeFirst()
+    guard !isFailing, let log = stored[session], !log.hasEnded,
+      var fold = try? SessionFold(log.origin, limits: limits)
+    else { return (session, nil) }
+    var place = 0
+    if let snapshot = log.snapshot {
+      fold = SessionFold(log.origin, limits: limits, kept: snapshot.kept)
+      place = snapshot.entryCount
+    }
+    for entry in log.entries[place...] { _ = fold.apply(entry) }
+    return (
+      session, LoadedSession(fold: fold, entryCount: log.entries.count, idleMilliseconds: 0)
+    )
+  }
+
+  func history(
+    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
+    completion: @escaping @Sendable ([Delta]?) -> Void
+  ) {
+    guard !isFailing, var fold = try? SessionFold(origin, limits: limits) else {
+      return completion(nil)
+    }
+    var deltas: [Delta] = []
+    for entry in stored[origin.id]?.entries ?? [] {
+      for case .delta(let delta) in fold.apply(entry)
+      where delta.revision > after && delta.revision <= through { deltas.append(delta) }
+    }
+    completion(deltas)
+  }
+}

@@ -1,0 +1,56 @@
+import PickerHub
+import PickerSession
+
+/// What must be true when nothing happens any more.
+extension FuzzWorld {
+  /// Answers what waits, closes all connections, and compares every session with its log.
+  func settle() throws(FuzzFailure) {
+    log.isFailing = false
+    try storeAndLoad()
+    for slot in connections.indices { drop(slot) }
+    try storeAndLoad()
+    try require(waitingCount == 0, "every request is answered: \(waitingCount) are not")
+    try require(hub.inventory.connections == 0, "no connection is left")
+    for (id, stored) in log.stored where !stored.hasEnded {
+      guard let session = hub.session(id) else { continue }
+      try compare(session.fold, with: stored)
+    }
+    // Some sessions are loaded first, and their members are absent from then on.
+    for _ in 0..<4 {
+      pass(limits.memberMilliseconds)
+      try storeAndLoad()
+    }
+    for id in log.stored.keys {
+      guard let session = hub.session(id) else { continue }
+      try require(session.fold.members.isEmpty, "absent members leave")
+    }
+    if let failure { throw failure }
+  }
+
+  private func storeAndLoad() throws(FuzzFailure) {
+    var count = 0
+    while !log.late.isEmpty || !log.loads.isEmpty {
+      for session in log.late {
+        hub.stored(log.confirm(.max, of: session), of: session, at: now)
+      }
+      finishLoad()
+      count += 1
+      try require(count < 1_000, "the hub does not come to rest")
+    }
+  }
+
+  /// Same log, same state.
+  private func compare(_ fold: SessionFold, with stored: FuzzLog.Stored) throws(FuzzFailure) {
+    guard var replay = try? SessionFold(stored.origin, limits: limits.session) else {
+      throw FuzzFailure("a session that was created can be folded")
+    }
+    for entry in stored.entries { _ = replay.apply(entry) }
+    try require(fold.revision == replay.revision, "a replay has the same revision")
+    try require(fold.picker.value == replay.picker.value, "a replay has the same value")
+    try require(fold.picker.columns == replay.picker.columns, "a replay has the same columns")
+    try require(fold.status == replay.status, "a replay has the same status")
+    try require(fold.undoList == replay.undoList, "a replay has the same undo list")
+    try require(fold.members == replay.members, "a replay has the same members")
+    if let sentence = fold.picker._checkInvariants() { throw FuzzFailure("not true: \(sentence)") }
+  }
+}
