@@ -6,7 +6,28 @@
 
 enum { BODY_FIRST_BYTES = 4096, DISCARD_MS = 5000, LENGTH_DIGITS_MAX = 18 };
 
-static const char too_large[] = "The body is over the limit.";
+enum { LARGE_BODY_BYTES = 65536 };
+
+/// Reserves room for a body among those of all connections; false if there is none.
+static bool body_begins(wsl_loop *loop, wsl_slot *slot, size_t length) {
+  uint64_t most = loop->limits.bodies_bytes_max;
+  if (length > LARGE_BODY_BYTES) most -= most / 4;
+  uint64_t before = __atomic_fetch_add(loop->limits.bodies_bytes, length, __ATOMIC_RELAXED);
+  slot->body_bytes = (uint32_t)length;
+  if (before + length <= most) return true;
+  wsl_body_over(loop, slot);
+  return false;
+}
+
+/// Gives back what `body_begins` reserved, if anything.
+void wsl_body_over(wsl_loop *loop, wsl_slot *slot) {
+  wsl_count_body(loop->limits.bodies_bytes, -(int64_t)slot->body_bytes);
+  slot->body_bytes = 0;
+}
+
+void wsl_count_body(uint64_t *bodies_bytes, int64_t count) {
+  __atomic_fetch_add(bodies_bytes, (uint64_t)count, __ATOMIC_RELAXED);
+}
 
 /// The declared length of a request's body: 0 without one, -1 if it is not one decimal number.
 static int64_t content_length(struct lws *wsi) {
@@ -74,15 +95,17 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
   free(body);
+  wsl_body_over(loop, slot);
   if (slot->phase == PHASE_DOOMED) return -1;
   lws_callback_on_writable(wsi);
   return 0;
 }
 
 /// Answers a request before its body is read; libwebsockets drops the body.
-static int refuse_body(wsl_slot *slot, struct lws *wsi) {
+static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *headers,
+                       const char *code, const char *detail) {
   char text[500];
-  size_t count = wsl_problem_text(text, sizeof text, 413, "", "tooLarge", too_large);
+  size_t count = wsl_problem_text(text, sizeof text, status, headers, code, detail);
   slot->phase = PHASE_DISCARDING;
   slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
   if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
@@ -111,7 +134,11 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (slot->phase != PHASE_IDLE && slot->phase != PHASE_DISCARDING) return -1;
   slot->generation++;
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on the time limits are ours
-  if (length > loop->limits.body_bytes_max) return refuse_body(slot, wsi);
+  if (length > loop->limits.body_bytes_max)
+    return refuse_body(slot, wsi, 413, "", "tooLarge", "The body is over the limit.");
+  if (length > 0 && !body_begins(loop, slot, (size_t)length))
+    return refuse_body(slot, wsi, 503, "Retry-After: 5\r\n", "full",
+                       "Other requests' bodies take all the room that there is; try again.");
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
   // For a POST of nothing the body's completion comes all the same.
   if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;

@@ -113,6 +113,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   }
   loop->limits = *limits;
   if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
+  if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;
   loop->handlers = *handlers;
   loop->owner = owner;
   for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)

@@ -74,6 +74,7 @@ typedef struct wsl_slot {
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
+  uint32_t body_bytes;      ///< of the request's body, counted in `bodies_bytes`
   int64_t octets_read;      ///< from the socket when the request before was over
   uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
   uint16_t posted_count;
@@ -130,6 +131,7 @@ struct wsl_loop {
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;
+  uint64_t bodies_bytes;    ///< for a loop that is alone
   uint32_t connections_open; ///< for a loop that is alone
   wsl_batch batch;
 };
@@ -189,6 +191,8 @@ int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t coun
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 int wsl_http_filter(wsl_slot *slot, struct lws *wsi);
 bool wsl_has_body(struct lws *wsi);
+
+void wsl_body_over(wsl_loop *loop, wsl_slot *slot);
 
 // response.c
 int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);

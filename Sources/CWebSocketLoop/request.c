@@ -109,6 +109,7 @@ static const char *phrase(int status) {
   case 411: return "Length Required";
   case 413: return "Content Too Large";
   case 426: return "Upgrade Required";
+  case 503: return "Service Unavailable";
   case 500: return "Internal Server Error";
   default: return "Error";
   }

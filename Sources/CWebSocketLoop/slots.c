@@ -31,6 +31,7 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 /// Takes a slot back. Its ids mean nobody from now on.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
+  wsl_body_over(loop, slot);
   if (!slot->is_detached) wsl_connection_ends(loop->limits.connections_open);
   slot->wsi = NULL;
   slot->phase = PHASE_FREE;

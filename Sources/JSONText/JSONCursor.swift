@@ -9,14 +9,41 @@ package struct JSONCursor {
   package private(set) var offset: Int
   /// How many arrays and objects may stand inside each other.
   package let depthMax: Int
+  private let stringBytesMax: Int
+  private var valuesLeft: Int
   private var depth = 0
 
   /// - Parameters:
   ///   - offset: Where to begin; default 0.
   ///   - depthMax: Default 64.
-  package init(at offset: Int = 0, depthMax: Int = 64) {
+  ///   - valuesMax: Values of a tree; default: any number.
+  ///   - stringBytesMax: Bytes of a tree's longest string as it is written; default: any number.
+  package init(
+    at offset: Int = 0, depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
+  ) {
     self.offset = offset
     self.depthMax = depthMax
+    self.stringBytesMax = stringBytesMax
+    valuesLeft = valuesMax
+  }
+
+  /// Counts a value of a tree.
+  mutating func countValue() throws(JSONError) {
+    guard valuesLeft > 0 else { throw failure("there are too many values") }
+    valuesLeft -= 1
+  }
+
+  /// Reads a string of a tree.
+  mutating func readBoundedString(_ text: Span<UInt8>) throws(JSONError) -> String {
+    let start = offset
+    let string = try readString(text)
+    try checkLength(offset - start)
+    return string
+  }
+
+  func checkLength(_ byteCount: Int) throws(JSONError) {
+    guard byteCount > stringBytesMax else { return }
+    throw failure("a string of more than \(stringBytesMax) bytes")
   }
 
   /// What the next value is, seen by its first octet.

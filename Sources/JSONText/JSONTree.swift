@@ -1,5 +1,5 @@
 /// A JSON value as it was written: members in their order, integers apart from other numbers.
-package indirect enum JSONTree: Sendable {
+package enum JSONTree: Sendable {
   case null
   case bool(Bool)
   /// A number without fraction and exponent; what 64 bits do not hold is `Int.max` or `Int.min`.
@@ -37,11 +37,20 @@ package indirect enum JSONTree: Sendable {
 extension JSONTree {
   /// Reads a whole JSON text.
   ///
-  /// - Parameter depthMax: How many arrays and objects may stand inside each other; default 64.
+  /// - Parameters:
+  ///   - depthMax: How many arrays and objects may stand inside each other; default 64.
+  ///   - valuesMax: How many values there may be in all; default: any number.
+  ///   - stringBytesMax: The longest string or name, as it is written; default: any.
   /// - Throws: ``JSONError`` for what RFC 8259 does not allow, for two members of one name in an
-  ///   object, and for a lone surrogate.
-  package static func parse(_ octets: [UInt8], depthMax: Int = 64) throws(JSONError) -> JSONTree {
-    try parse(octets.span, depthMax: depthMax)
+  ///   object, for a lone surrogate, and as soon as a limit is passed.
+  package static func parse(
+    _ octets: [UInt8], depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
+  ) throws(JSONError) -> JSONTree {
+    var cursor = JSONCursor(
+      depthMax: depthMax, valuesMax: valuesMax, stringBytesMax: stringBytesMax)
+    let tree = try cursor.readTree(octets.span)
+    try cursor.finish(octets.span)
+    return tree
   }
 
   package static func parse(
@@ -63,10 +72,12 @@ extension JSONTree {
 extension JSONCursor {
   /// Reads a whole value.
   package mutating func readTree(_ text: Span<UInt8>) throws(JSONError) -> JSONTree {
-    switch try nextKind(text) {
+    let kind = try nextKind(text)
+    try countValue()
+    switch kind {
     case .object: return .object(try readMembers(text))
     case .array: return .array(try readElements(text))
-    case .string: return .string(try readString(text))
+    case .string: return .string(try readBoundedString(text))
     case .number:
       switch try readNumber(text) {
       case .integer(let value): return .integer(value)
@@ -94,16 +105,35 @@ extension JSONCursor {
   private mutating func readMembers(_ text: Span<UInt8>) throws(JSONError) -> [JSONTree.Member] {
     var members: [JSONTree.Member] = []
     guard try open(UInt8(ascii: "{"), text) else { return members }
-    var names: Set<ExactString> = []
+    var names = MemberNames()
     repeat {
       skipWhitespace(text)
       let place = offset
       let name = try readName(text)
-      guard names.insert(ExactString(name)).inserted else {
+      try checkLength(offset - place)
+      guard names.insert(name, after: members) else {
         throw JSONError(offset: place, reason: "a second member of the same name")
       }
       members.append(JSONTree.Member(name, try readTree(text)))
     } while try another(UInt8(ascii: "{"), text)
     return members
+  }
+}
+
+/// The names of an object's members so far, to find a second one of the same name.
+///
+/// Few names are compared with each other, which needs no memory; a set has the others.
+private struct MemberNames {
+  private static let comparedMax = 8
+  private var known: Set<ExactString> = []
+
+  /// - Parameter members: Those before the name.
+  /// - Returns: Whether the name is new.
+  mutating func insert(_ name: String, after members: [JSONTree.Member]) -> Bool {
+    if members.count < MemberNames.comparedMax {
+      return !members.contains { $0.key.isExactly(name) }
+    }
+    if known.isEmpty { for member in members { known.insert(ExactString(member.key)) } }
+    return known.insert(ExactString(name)).inserted
   }
 }

@@ -37,10 +37,12 @@ extension Hub {
   /// Creates a session.
   ///
   /// - Parameters:
+  ///   - definition: The request's definition, if it was made already.
   ///   - socketBase: What stands before `/v1/sessions/…` in a WebSocket URL: `ws://host:port`.
   ///   - answer: Called when the log has it.
   package func create(
-    _ request: CreateRequest, socketBase: String, at time: HubTime,
+    _ request: CreateRequest, definition prepared: PreparedDefinition? = nil, socketBase: String,
+    at time: HubTime,
     answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
   ) {
     now = time
@@ -52,7 +54,7 @@ extension Hub {
     let origin: SessionOrigin
     let fold: SessionFold
     do throws(DefinitionProblem) {
-      let definition = try define(request.definition)
+      let definition = try define(request.definition, prepared)
       origin = SessionOrigin(
         id: newID(), epoch: identities.text(), definition: definition,
         title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
@@ -114,10 +116,17 @@ extension Hub {
 
   /// A definition that is there already is taken if it makes a picker now; if not, making it anew
   /// finds out what is wrong with it, and where.
-  private func define(_ tree: JSONTree) throws(DefinitionProblem) -> Definition {
-    let digest = identities.digest(of: tree.serialized())
+  private func define(
+    _ tree: JSONTree, _ prepared: PreparedDefinition?
+  ) throws(DefinitionProblem) -> Definition {
+    let digest = prepared?.digest ?? identities.digest(of: tree.serialized())
     if let known = definitions[digest], (try? Picker(known, now: now.session)) != nil {
       return known
+    }
+    if let prepared {
+      let definition = try prepared.made.get()
+      definitions.insert(definition, digest: digest)
+      return definition
     }
     let definition = try Definition.make(
       from: tree, limits: configuration.definitionLimits, now: now.session
@@ -130,10 +139,10 @@ extension Hub {
 
   /// What a definition's picker would show now.
   package func check(
-    _ tree: JSONTree, at time: HubTime
+    _ tree: JSONTree, definition prepared: PreparedDefinition? = nil, at time: HubTime
   ) throws(DefinitionProblem) -> [UInt8] {
     now = time
-    let definition = try define(tree)
+    let definition = try define(tree, prepared)
     let picker = try Picker(definition, now: time.session)
     let texts = languages.texts(for: nil, fallback: definition.locale)
     return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)

@@ -99,6 +99,7 @@ extension HubRoutes {
   func addMember(
     _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
+    try limitBody(of: request)
     let body: MemberRequest
     do throws(BadMessage) {
       body = try MemberRequest(request.body)
@@ -118,11 +119,7 @@ extension HubRoutes {
   func command(
     _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
   ) throws(ProblemDocument) {
-    let byteCountMax = hub.configuration.limits.messageBytes
-    guard request.body.count <= byteCountMax else {
-      throw ProblemDocument(
-        status: 413, code: "tooLarge", detail: "a command has at most \(byteCountMax) octets")
-    }
+    try limitBody(of: request)
     let body: CommandRequest
     do throws(BadMessage) {
       body = try CommandRequest(request.body)
@@ -133,6 +130,15 @@ extension HubRoutes {
       body, to: session, token: token(of: request), locale: request.queryValue("locale"),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
+  }
+
+  /// - Throws: 413 for a body that is larger than a message may be.
+  func limitBody(of request: HTTPRequest) throws(ProblemDocument) {
+    let byteCountMax = hub.configuration.limits.messageBytes
+    guard request.body.count <= byteCountMax else {
+      throw ProblemDocument(
+        status: 413, code: "tooLarge", detail: "this body may have at most \(byteCountMax) bytes")
+    }
   }
 
   private func month(

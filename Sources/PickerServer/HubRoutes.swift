@@ -13,11 +13,17 @@ final class HubRoutes {
   let gate: RequestGate
   let store: ServerStore
 
-  init(_ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore) {
+  let definitions: DefinitionMaker
+
+  init(
+    _ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore,
+    definitions: DefinitionMaker
+  ) {
     self.transport = transport
     self.files = files
     self.gate = gate
     self.store = store
+    self.definitions = definitions
   }
 
   /// The words above drawn months.
@@ -98,51 +104,8 @@ final class HubRoutes {
     }
   }
 
-  private func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    let body: CreateRequest
-    do throws(BadMessage) {
-      body = try CreateRequest(
-        request.body, ttlSecondsMax: hub.configuration.limits.ttlSeconds)
-    } catch {
-      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
-    }
-    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
-    let base = "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
-    hub.create(body, socketBase: base, at: transport.now) { [self] result in
-      switch result {
-      case .success(let created):
-        transport.answer(
-          caller,
-          HTTPResponse(
-            status: 201,
-            headers: [
-              ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
-              ("Cache-Control", "no-store"),
-            ], body: created.body))
-      case .failure(let problem): answer(caller, ProblemDocument(problem))
-      }
-    }
-  }
-
-  private func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    let body: JSONTree
-    do throws(BadMessage) {
-      body = try parseBody(request.body, fields: ["definition"])
-    } catch {
-      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
-    }
-    guard let definition = body["definition"] else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest", detail: "definition is missing: it says what to check")
-    }
-    do throws(DefinitionProblem) {
-      answer(caller, 200, "application/json", try hub.check(definition, at: transport.now))
-    } catch {
-      throw ProblemDocument(.badDefinition(error))
-    }
-  }
-
   private func setClock(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+    try limitBody(of: request)
     let body: JSONTree
     do throws(BadMessage) {
       body = try parseBody(request.body, fields: ["now"])

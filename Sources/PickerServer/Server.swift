@@ -84,7 +84,10 @@ package final class Server {
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
       share: HubShare(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
     let routes = HubRoutes(
-      transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store)
+      transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
+      definitions: DefinitionMaker(
+        limits: DefinitionLimits(configuration.limits),
+        zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256))
     transport.routes = routes.respond
     loop.handler = transport
   }

@@ -36,6 +36,14 @@ extension DefinitionLimits {
   }
 }
 
+extension DefinitionLimits {
+  /// JSON values that a request with a definition may have; no definition within the limits has
+  /// more. A node has at most a text, a key, children and itself.
+  var bodyValuesMax: Int {
+    4 * nodesMax + 8 * (blockedMax + datesMax * 4 + takenMax + windowsMax) + 4096
+  }
+}
+
 extension SocketLoopConfiguration {
   init(
     _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: ServerLog
@@ -46,6 +54,8 @@ extension SocketLoopConfiguration {
     connections = configuration.loops > 1 ? ConnectionCount() : nil
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
+    bodiesBytesMax = configuration.limits[.bodiesBytes]
+    bodies = BodyBytes()
     self.log = { isError, line in
       if isError { log.warning("transport: \(line)") } else { log.info("transport: \(line)") }
     }

@@ -6,7 +6,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
   case refs, undo, history, members, messagesPerSecond
   // What it meets otherwise.
-  case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds, bodyBytes
+  case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds
+  case bodyBytes, bodiesBytes
   case ttlSeconds
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
@@ -35,6 +36,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .stalledMilliseconds:
       (10_000, 100...600_000, "time that a slow reader may read nothing")
     case .bodyBytes: (4_194_304, 1_024...67_108_864, "bytes of a request's body")
+    case .bodiesBytes:
+      (67_108_864, 1_048_576...68_719_476_736, "bytes of the bodies of all requests")
     case .ttlSeconds: (31_536_000, 1...31_536_000, "the longest ttlSeconds of a session")
     case .createsPerSecond: rate(100, "sessions an address may create in a second")
     case .createsBurst: burst(1_000, "sessions an address may create at once")

@@ -11,10 +11,15 @@ package struct CreateRequest: Hashable, Sendable {
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
 
-  /// - Parameter ttlSecondsMax: Also the default's maximum.
+  /// - Parameters:
+  ///   - ttlSecondsMax: Also the default's maximum.
+  ///   - valuesMax: JSON values that the body may have.
   /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
-  package init(_ body: [UInt8], ttlSecondsMax: Int = 31_536_000) throws(BadMessage) {
-    let tree = try parseBody(body, fields: ["definition", "title", "ttlSeconds", "openTap"])
+  package init(
+    _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max
+  ) throws(BadMessage) {
+    let tree = try parseBody(
+      body, fields: ["definition", "title", "ttlSeconds", "openTap"], valuesMax: valuesMax)
     guard let definition = tree["definition"] else {
       throw BadMessage("definition is missing: it says what the picker is")
     }
@@ -49,13 +54,21 @@ package struct CreateRequest: Hashable, Sendable {
 /// Levels of a body: enough that a tree of nodes one level too deep is told so by its pointer.
 private let bodyDepthMax = 128
 
+/// The longest string of a body as it is written; the longest that means anything has far fewer.
+private let bodyStringBytesMax = 65_536
+
 /// Reads a body that must be an object with no other fields than `fields`.
-package func parseBody(_ body: [UInt8], fields: [String]) throws(BadMessage) -> JSONTree {
+///
+/// - Parameter valuesMax: JSON values that it may have; reading stops at the first one more.
+package func parseBody(
+  _ body: [UInt8], fields: [String], valuesMax: Int = .max
+) throws(BadMessage) -> JSONTree {
   let tree: JSONTree
   do throws(JSONError) {
-    tree = try JSONTree.parse(body, depthMax: bodyDepthMax)
+    tree = try JSONTree.parse(
+      body, depthMax: bodyDepthMax, valuesMax: valuesMax, stringBytesMax: bodyStringBytesMax)
   } catch {
-    throw BadMessage("the body is no JSON: \(error.reason), at octet \(error.offset)")
+    throw BadMessage("the body cannot be read as JSON: \(error.reason), at byte \(error.offset)")
   }
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {

@@ -1,3 +1,4 @@
+import CWebSocketLoop
 import Dispatch
 package import PickerHub
 package import PickerSession
@@ -29,6 +30,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var lastEvent: EncodedEvent?
   var keepAliveDue: Int64?
   /// One at a time for all loops: what takes long must not take all cores from them.
+  private static let parsing = DispatchQueue(label: "pickerd.parsing")
   private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
@@ -133,6 +135,29 @@ package final class HubTransport: SocketLoopHandler, HubPort {
       let octets = work()
       loop.post {
         then(octets)
+        transport.rearm()
+      }
+    }
+  }
+
+  /// Takes a request's body apart on another thread, and then calls `then` on this one.
+  ///
+  /// One body at a time for all loops. Its bytes are counted until then, so that bodies which wait
+  /// have a maximum.
+  package func parseInBackground<Parsed: Sendable>(
+    _ body: [UInt8], _ parse: @escaping @Sendable ([UInt8]) -> Parsed,
+    then: @escaping (Parsed) -> Void
+  ) {
+    // Only carried through the other thread: both are used on the loop's.
+    nonisolated(unsafe) let then = then
+    nonisolated(unsafe) let transport = self
+    let bodies = loop.configuration.bodies
+    if let bodies { wsl_count_body(bodies.count, Int64(body.count)) }
+    HubTransport.parsing.async { [loop] in
+      let parsed = parse(body)
+      if let bodies { wsl_count_body(bodies.count, -Int64(body.count)) }
+      loop.post {
+        then(parsed)
         transport.rearm()
       }
     }

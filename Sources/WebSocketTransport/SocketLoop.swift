@@ -144,6 +144,8 @@ extension wsl_limits {
       fragments_max: UInt32(configuration.fragmentsMax),
       assembly_ms: UInt32(configuration.assemblyMilliseconds),
       body_bytes_max: UInt32(configuration.bodyBytesMax),
+      bodies_bytes_max: UInt64(configuration.bodiesBytesMax),
+      bodies_bytes: configuration.bodies?.count,
       request_seconds: UInt32(configuration.requestSeconds),
       body_ms: UInt32(configuration.bodyMilliseconds),
       answer_ms: UInt32(configuration.answerMilliseconds),

@@ -15,6 +15,10 @@ package struct SocketLoopConfiguration: Sendable {
   package var assemblyMilliseconds = 10_000
   /// Octets of a request's body; one more is answered with 413.
   package var bodyBytesMax = 4_194_304
+  /// Bytes of all bodies that are being received or used; a request over it is answered with 503.
+  package var bodiesBytesMax = 67_108_864
+  /// Counts those bytes, for all loops that have it. Default: each loop counts its own.
+  package var bodies: BodyBytes?
   /// For all headers of a request; longer is hung up.
   package var requestSeconds = 10
   /// For a request's body, and one second more for each 64 KiB of it; longer is hung up.
@@ -47,6 +51,19 @@ package final class ConnectionCount: @unchecked Sendable {
   }
 
   deinit { open.deallocate() }
+}
+
+/// The bytes of all bodies that are being received or used, in all loops that share this.
+package final class BodyBytes: @unchecked Sendable {
+  /// Changed by atomic operations only.
+  let count: UnsafeMutablePointer<UInt64>
+
+  package init() {
+    count = .allocate(capacity: 1)
+    count.initialize(to: 0)
+  }
+
+  deinit { count.deallocate() }
 }
 
 /// Why a loop cannot start or listen: a sentence that says what to do.

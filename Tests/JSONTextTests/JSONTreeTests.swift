@@ -94,6 +94,42 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     #expect(throws: JSONError.self) { try tree("[" + deepest + "]").get() }
   }
 
+  @Test func `may have as many values as allowed and no more`() {
+    let four = Array(#"{"a":[1,"x"]}"#.utf8)
+
+    #expect(throws: Never.self) { try JSONTree.parse(four, valuesMax: 4) }
+    #expect(throws: JSONError.self) { try JSONTree.parse(four, valuesMax: 3) }
+  }
+
+  @Test func `is not read further than to the first value over the limit`() throws {
+    let text = Array(("[" + String(repeating: "0,", count: 100_000) + "0]").utf8)
+
+    let problem = #expect(throws: JSONError.self) { try JSONTree.parse(text, valuesMax: 10) }
+
+    #expect((problem?.offset ?? .max) < 30)
+  }
+
+  @Test func `may have strings and names as long as allowed and no longer`() {
+    for text in [#"["abcd"]"#, #"{"abcd":0}"#, #"["\u0041"]"#] {
+      let text = Array(text.utf8)
+      #expect(throws: Never.self) { try JSONTree.parse(text, stringBytesMax: 8) }
+      #expect(throws: JSONError.self) { try JSONTree.parse(text, stringBytesMax: 5) }
+    }
+  }
+
+  @Test func `has each name once, among few names and among many`() throws {
+    for count in [1, 2, 7, 8, 9, 50] {
+      let members = (0..<count).map { "\"n\($0)\":0" }
+      #expect(try tree("{" + members.joined(separator: ",") + "}").get().members?.count == count)
+      for repeated in [0, count / 2, count - 1] {
+        let twice = members + ["\"n\(repeated)\":0"]
+        #expect(throws: JSONError.self, "\(count), \(repeated)") {
+          try tree("{" + twice.joined(separator: ",") + "}").get()
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     #"{"b":[1,-2,true,null,false],"a":{"":"x"}}"#, #""\"\\\n\r\t\u0001\u001f/é😀""#, "[]", "{}",
     "-9223372036854775808", "1234567890123", "0.25",

@@ -59,6 +59,10 @@ typedef struct wsl_limits {
   uint32_t fragments_max;        ///< frames of one message; one more is 1009
   uint32_t assembly_ms;          ///< from a message's first octet to its last; longer is 1009
   uint32_t body_bytes_max;       ///< one HTTP request body; one octet more is 413
+  uint64_t bodies_bytes_max;     ///< all bodies that are being received or used, of all loops that
+                                 ///< share `bodies_bytes`; a request over it is answered with 503.
+                                 ///< Bodies of more than 64 KiB may take three quarters of it
+  uint64_t *bodies_bytes;        ///< how many there are; outlives the loops; NULL: this loop's
   uint32_t request_seconds;      ///< for all headers of a request; longer is hung up
   uint32_t body_ms;              ///< for a body, and a second more for each 64 KiB of it
   uint32_t answer_ms;            ///< for the handler's answer, and between two reads of a response
@@ -174,6 +178,10 @@ size_t wsl_peek(int descriptor, void *into, size_t size);
 /// Serves a connection that another loop has accepted or detached. `head` (borrowed, may be of 0
 /// octets) is a whole request without a body that was read from it. Takes the descriptor over.
 void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count);
+
+/// Counts bytes of a body that is used longer than until `respond` returns; a negative `count` when
+/// it no longer is. Any thread may call this.
+void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
 
 /// Hangs up a connection that no loop will adopt.
 void wsl_discard(int descriptor, uint32_t *connections_open);

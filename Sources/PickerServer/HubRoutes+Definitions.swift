@@ -1,0 +1,97 @@
+import JSONText
+import PickerHub
+import PickerModel
+import PickerWire
+import WebSocketTransport
+
+/// Requests that bring a definition.
+extension HubRoutes {
+  /// Larger bodies are parsed on another thread: one of 4 MiB takes longer than a tap may wait.
+  static let bodyBytesOnLoop = 16_384
+
+  /// `POST /v1/sessions`
+  func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
+    let base = "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
+    let limits = hub.configuration.limits
+    let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
+    try read(caller, request.body) { body throws(BadMessage) in
+      let request = try CreateRequest(
+        body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
+      return (request, request.definition)
+    } then: { [self] body, definition in
+      hub.create(body, definition: definition, socketBase: base, at: transport.now) {
+        [self] result in
+        switch result {
+        case .success(let created): answer(caller, created)
+        case .failure(let problem): answer(caller, ProblemDocument(problem))
+        }
+      }
+    }
+  }
+
+  private func answer(_ caller: Caller, _ created: CreatedSession) {
+    transport.answer(
+      caller,
+      HTTPResponse(
+        status: 201,
+        headers: [
+          ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
+          ("Cache-Control", "no-store"),
+        ], body: created.body))
+  }
+
+  /// `POST /v1/definitions/check`
+  func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+    let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
+    try read(caller, request.body) { body throws(BadMessage) in
+      let tree = try parseBody(body, fields: ["definition"], valuesMax: valuesMax)
+      guard let definition = tree["definition"] else {
+        throw BadMessage("definition is missing: it says what to check")
+      }
+      return (definition, definition)
+    } then: { [self] tree, definition in
+      do throws(DefinitionProblem) {
+        let shown = try hub.check(tree, definition: definition, at: transport.now)
+        answer(caller, 200, "application/json", shown)
+      } catch {
+        answer(caller, ProblemDocument(.badDefinition(error)))
+      }
+    }
+  }
+
+  /// Parses a body, here if it is small, on another thread with its definition made if it is not.
+  private func read<Body: Sendable>(
+    _ caller: Caller, _ body: [UInt8],
+    parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> (Body, definition: JSONTree),
+    then: @escaping (Body, PreparedDefinition?) -> Void
+  ) throws(ProblemDocument) {
+    guard body.count > HubRoutes.bodyBytesOnLoop else {
+      let parsed: Body
+      do throws(BadMessage) {
+        parsed = try parse(body).0
+      } catch {
+        throw ProblemDocument(error)
+      }
+      return then(parsed, nil)
+    }
+    let now = transport.now.session
+    transport.parseInBackground(body) { [definitions] body in
+      Result { () throws(BadMessage) in
+        let parsed = try parse(body)
+        return (parsed.0, definitions.prepare(parsed.definition, at: now))
+      }
+    } then: { [self] (result: Result<(Body, PreparedDefinition), BadMessage>) in
+      switch result {
+      case .success(let (parsed, definition)): then(parsed, definition)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+}
+
+extension ProblemDocument {
+  fileprivate init(_ problem: BadMessage) {
+    self.init(status: 400, code: "badRequest", detail: problem.detail)
+  }
+}

@@ -1,0 +1,168 @@
+"""Large bodies: parsed beside the loop, limited while they are parsed, and all together."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from harness.definitions import LISTS
+from rawsocket import Raw
+
+MIB = 1024 * 1024
+#: About 4 MiB each, with as many values as fit, or as hard to read as can be.
+HEAVY = {
+    "values": b'{"definition":{"kind":"columns","columns":[[' + b"0," * (2 * MIB - 40) + b"0]]}}",
+    "rows": b'{"definition":{"kind":"columns","columns":[[' + b'"",' * 1_398_000 + b'"a"]]}}',
+    "objects": b'{"definition":{"kind":"cascade","nodes":[' + b"{}," * 1_398_000 + b"{}]}}",
+    "names": b'{"definition":{' + b",".join(b'"%d":0' % n for n in range(390_000)) + b"}}",
+    "a string": b'{"definition":"' + b"x" * (4 * MIB - 20) + b'"}',
+    "escapes": b'{"definition":"' + b"\\u0041" * (4 * MIB // 6 - 20) + b'"}'}
+
+
+def tap_times(ana, until):
+    """How long each of Ana's taps took, in seconds."""
+    times = []
+    row = 0
+    while not until.is_set():
+        row = (row + 1) % 3
+        began = time.monotonic()
+        ana.select(0, row)
+        times.append(time.monotonic() - began)
+        time.sleep(0.005)
+    return times
+
+
+@pytest.mark.parametrize("path", ["/v1/definitions/check", "/v1/sessions"])
+@pytest.mark.parametrize("body", HEAVY.values(), ids=HEAVY)
+def test_a_body_of_too_much_is_refused_early(server, path, body):
+    assert 2 * MIB < len(body) <= 4 * MIB
+
+    began = time.monotonic()
+    answer = server.post(path, body)
+
+    assert answer.status in (400, 422), answer
+    assert answer.json["detail"]
+    assert time.monotonic() - began < 10
+
+
+def test_too_many_values_are_counted_while_they_are_read(server):
+    answer = server.post("/v1/definitions/check", HEAVY["values"])
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+    assert "too many values" in answer.json["detail"]
+
+
+def test_a_definition_at_its_limits_is_no_body_of_too_much(server):
+    nodes = [{"text": f"t{n}", "key": f"k{n}", "children": [{"text": "x", "key": "y"}]}
+             for n in range(10_000)]
+
+    assert server.check({"kind": "cascade", "nodes": nodes}).status == 200
+    over = server.check({"kind": "cascade", "nodes": [*nodes, {"text": "z"}]})
+    assert (over.status, over.code, over.json["pointer"]) == (422, "badDefinition", "/nodes")
+
+
+def test_a_large_definition_makes_the_same_session_as_a_small_one(server):
+    rows = [f"row {n:05}" for n in range(3_000)]
+    definition = {"kind": "columns", "columns": [rows]}
+    assert len(json.dumps(definition)) > 16_384
+
+    session = server.session(definition)
+
+    assert session.get()["snapshot"]["columns"][0]["count"] == 3_000
+    assert server.check(definition).json["snapshot"] == session.get()["snapshot"]
+
+
+def test_a_tap_does_not_wait_for_a_large_body(start):
+    server = start(options=("--loops", "1"))
+    nodes = [{"text": f"text {n}", "key": f"key {n}", "children": [{"text": "x" * 100}]}
+             for n in range(10_000)]
+    body = json.dumps({"definition": {"kind": "cascade", "nodes": nodes}}).encode()
+    ana = server.session(LISTS).join("Ana")
+    done, checks, seconds = threading.Event(), [], []
+
+    def attack():
+        began = time.monotonic()
+        for _ in range(3):
+            checks.append(server.post("/v1/definitions/check", body).status)
+        seconds.append(time.monotonic() - began)
+        done.set()
+
+    thread = threading.Thread(target=attack)
+    thread.start()
+    times = sorted(tap_times(ana, done))
+    thread.join()
+
+    assert checks == [200] * 3
+    assert len(times) > 5, "taps were done meanwhile"
+    # What is left for the loop is the snapshot of the answer.
+    assert times[len(times) // 2] < seconds[0] / 3 / 4, (times, seconds)
+
+
+def announced(server, length, sent=b"{"):
+    """A request that has announced a body and does not send it."""
+    there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    there.sendall(b"POST /v1/definitions/check HTTP/1.1\r\nHost: localhost\r\n"
+                  b"Content-Length: %d\r\n\r\n" % length + sent)
+    return there
+
+
+def test_bodies_have_a_maximum_together(start):
+    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    held = [announced(server, MIB) for _ in range(3)]
+    time.sleep(0.3)
+    try:
+        with Raw(("127.0.0.1", server.port)) as there:
+            status, headers, body = there.exchange(
+                "POST", "/v1/definitions/check", body=b" " * 100_000)
+            assert (status, json.loads(body)["code"]) == (503, "full")
+            assert int(headers["retry-after"]) >= 1
+            assert there.exchange("GET", "/healthz")[0] == 200, "the connection is kept"
+        assert server.check(LISTS).status == 200, "small bodies have room of their own"
+    finally:
+        for there in held:
+            there.close()
+    assert wait_for_room(server)
+
+
+def wait_for_room(server):
+    """Whether the connections that went away have given their room back."""
+    body = json.dumps({"definition": LISTS}).encode()
+    for _ in range(100):
+        status = server.post("/v1/definitions/check", body + b" " * 1_000_000).status
+        if status == 200:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_the_room_of_bodies_is_given_back(start):
+    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    body = json.dumps({"definition": LISTS}).encode().ljust(MIB)
+
+    assert [server.post("/v1/definitions/check", body).status for _ in range(20)] == [200] * 20
+    assert [server.post("/v1/definitions/check", b"{".ljust(MIB)).status for _ in range(20)] == (
+        [400] * 20)
+
+
+def test_requests_of_one_connection_keep_their_order(server):
+    large = json.dumps({"definition": LISTS}).encode().ljust(200_000)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    for _ in range(5):
+        connection.request("POST", "/v1/definitions/check", large)
+        answer = connection.getresponse()
+        assert (answer.status, b"snapshot" in answer.read()) == (200, True)
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().read() == b"alive\n"
+    connection.close()
+
+
+@pytest.mark.parametrize("path", ["/v1/clock", "SESSION/members", "SESSION/commands"])
+def test_only_definitions_may_be_large(server, path):
+    session = server.session(LISTS)
+
+    answer = server.post(path.replace("SESSION", session.path), b"{}".ljust(65_537))
+
+    assert (answer.status, answer.code) == (413, "tooLarge")
