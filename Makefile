@@ -77,10 +77,10 @@ sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=10
 
 .PHONY: bench
 bench: ROUNDS = 5
-bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 loops" ROUNDS=5)
+bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 attacks" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
-	@$(FIND_SWIFT) && swift build $(RELEASE) --package-path Tests/bench/nio \
-	  --scratch-path .build/bench/nio
+	@[ "$(SCENARIOS)" = attacks ] || { $(FIND_SWIFT) && swift build $(RELEASE) \
+	  --package-path Tests/bench/nio --scratch-path .build/bench/nio; }
 	@$(MAKE) --no-print-directory -C Tests/bench
 	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
 

@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+import attacks
 import loops
 import report
 from generator import measure
@@ -22,7 +23,7 @@ from scenarios import SCENARIOS
 from servers import BUILT, SERVERS, Pickerd
 from storm import ALONE
 
-NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, *ALONE]
+NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE]
 
 
 def settings():
@@ -99,6 +100,8 @@ def one_round(results, wanted, servers, seconds):
                 f"{measured['closed']['cpuPerDelivery']:.2f} µs, others {measured['others']:.0%}")
     if loops.NAME in wanted:
         results[number] |= loops.one_round(number, watched, say, seconds)
+    if attacks.NAME in wanted:
+        results[number] |= attacks.one_round(number, watched, say, seconds)
     for name, run in ALONE.items():
         # Once is enough: each takes a minute, and has nobody to be compared with.
         if name in wanted and number == 0:
@@ -127,7 +130,7 @@ def main():
     print(f"left out, because others had more than {report.OTHERS_MAX:.0%} of the machine: "
           f"{report.left_out(results)} measurements\n")
     for part in (report.figures(results, SCENARIOS, [kind.name for kind in SERVERS]),
-                 report.goals(results, SCENARIOS), loops.figures(results),
+                 report.goals(results, SCENARIOS), loops.figures(results), attacks.figures(results),
                  report.memory(results), report.alone(results)):
         if part:
             print(part + "\n")

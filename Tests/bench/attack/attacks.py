@@ -1,0 +1,216 @@
+"""What one client at its worst does: each attack is prepared once and then goes on until it is
+stopped, in processes of its own."""
+
+import http.client
+import json
+import time
+from dataclasses import dataclass, field
+
+from scenarios import LISTS, RELOAD
+
+from .lines import REF, Line, frame
+
+#: Attackers have other peer addresses than the members that are measured.
+SOURCE = "127.0.0.2"
+LONG = b"x" * 60_000
+#: A count of entries that is filled in a few seconds.
+LOG_ENTRIES, DELETED_ENTRIES = 20_000, 50_000
+BODY_BYTES = 4_190_000
+
+
+class Client:
+    """HTTP on one connection that is opened again when the server closes it."""
+
+    def __init__(self, port):
+        self.port = port
+        self.connection = None
+
+    def request(self, method, path, body=None):
+        """The status and the body."""
+        try:
+            if self.connection is None:
+                self.connection = http.client.HTTPConnection(
+                    "127.0.0.1", self.port, timeout=30, source_address=(SOURCE, 0))
+            headers = {"Content-Type": "application/json"} if body else {}
+            self.connection.request(method, path, body, headers)
+            answer = self.connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException):
+            self.connection = None
+            return 0, b""
+
+    def create(self, definition=LISTS):
+        """A new session's path; waits while the server refuses to make more."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            status, body = self.request(
+                "POST", "/v1/sessions", json.dumps({"definition": definition}).encode())
+            if status == 201:
+                return f"/v1/sessions/{json.loads(body)['session']}"
+            time.sleep(0.2)
+        raise TimeoutError(f"no session: {status} {body[:200]}")
+
+
+def fill(port, path, count):
+    """Makes `count` entries, or as many as the server takes."""
+    line = Line(port, path, source=SOURCE)
+    line.join()
+    done = 0
+    try:
+        while done < count:
+            batch = b"".join(
+                frame_of_select(done + n + 1) for n in range(min(500, count - done)))
+            line.socket.sendall(batch)
+            wanted = done + min(500, count - done)
+            while done < wanted:
+                for message in line.messages():
+                    if ref := REF.search(message):
+                        done = int(ref[1])
+    except OSError:
+        pass
+    line.close()
+    return done
+
+
+def frame_of_select(ref):
+    return frame(b'{"type":"select","ref":%d,"column":0,"row":%d,"generation":1}'
+                 % (ref, ref % 4))
+
+
+def commands(state, stop, text):
+    """A member sends the same large command as fast as it can, and comes back when closed."""
+    while not stop.is_set():
+        try:
+            line = Line(state["port"], state["path"], source=SOURCE)
+            line.join()
+            ref = 0
+            while not stop.is_set():
+                ref += 1
+                line.send(text % ref)
+                line.drain()
+        except OSError:
+            time.sleep(0.01)
+
+
+def unknown_types(state, stop):
+    commands(state, stop, b'{"ref":%d,"type":"' + LONG + b'"}')
+
+
+def long_keys(state, stop):
+    commands(state, stop, b'{"type":"select","ref":%d,"column":0,"row":1,"generation":1,"key":"'
+             + LONG + b'"}')
+
+
+def large_checks(state, stop):
+    node = b'{"text":"a"},'
+    nodes = node * ((BODY_BYTES - 100) // len(node))
+    body = b'{"definition":{"kind":"cascade","nodes":[' + nodes[:-1] + b"]}}"
+    client = Client(state["port"])
+    while not stop.is_set():
+        client.request("POST", "/v1/definitions/check", body)
+
+
+def whole_logs(state, stop):
+    client = Client(state["port"])
+    while not stop.is_set():
+        client.request("GET", state["path"] + "/log")
+
+
+def create_and_delete(state, stop):
+    client = Client(state["port"])
+    body = json.dumps({"definition": LISTS}).encode()
+    while not stop.is_set():
+        status, answer = client.request("POST", "/v1/sessions", body)
+        if status == 201:
+            client.request("DELETE", f"/v1/sessions/{json.loads(answer)['session']}")
+
+
+def delete_long_sessions(state, stop):
+    client = Client(state["port"])
+    for path in state["paths"]:
+        stop.wait(0.4)
+        client.request("DELETE", path)
+    stop.wait()
+
+
+def joins_and_leaves(state, stop):
+    while not stop.is_set():
+        try:
+            line = Line(state["port"], state["path"], source=SOURCE)
+            line.join()
+            line.send({"type": "leave"})
+            line.close()
+        except OSError:
+            time.sleep(0.01)
+
+
+def slow_readers(state, stop):
+    """Members that never read, of a session in which each tap reloads 200 rows."""
+    lines = []
+    for _ in range(state["readers"]):
+        try:
+            lines.append(Line(state["port"], state["path"], source=SOURCE, receive_buffer=4096))
+            lines[-1].send({"type": "join", "name": "Slow"})
+        except OSError:
+            continue
+    while not stop.is_set():
+        try:
+            line = Line(state["port"], state["path"], source=SOURCE)
+            line.join()
+            ref = 0
+            while not stop.is_set():
+                ref += 1
+                line.send(b'{"type":"select","ref":%d,"column":0,"row":%d,"generation":1}'
+                          % (ref, ref % 2))
+                line.drain()
+                stop.wait(1 / 45)
+        except OSError:
+            stop.wait(0.1)
+
+
+def one_session(port):
+    return {"port": port, "path": Client(port).create()}
+
+
+def long_session(port):
+    state = one_session(port)
+    state["entries"] = fill(port, state["path"], LOG_ENTRIES)
+    return state
+
+
+def long_sessions(port):
+    client = Client(port)
+    paths = [client.create() for _ in range(2)]
+    return {"port": port, "paths": paths, "entries": [fill(port, path, DELETED_ENTRIES)
+                                                      for path in paths]}
+
+
+def reloading_session(port):
+    return {"port": port, "path": Client(port).create(RELOAD), "readers": 50}
+
+
+def nothing(port):
+    return {"port": port}
+
+
+@dataclass(frozen=True)
+class Attack:
+    name: str
+    prepare: object
+    body: object
+    processes: int
+    #: Limits that are not the defaults, because the preparation would take too long.
+    limits: dict = field(default_factory=dict)
+
+
+FAST = {"messagesPerSecond": 1_000_000}
+ATTACKS = [
+    Attack("commands with 60 KB type", one_session, unknown_types, 4),
+    Attack("select with 60 KB key", one_session, long_keys, 4),
+    Attack("4 MB definition checks", nothing, large_checks, 2),
+    Attack("whole logs", long_session, whole_logs, 2, FAST),
+    Attack("create and delete", nothing, create_and_delete, 2),
+    Attack("delete a long session", long_sessions, delete_long_sessions, 1, FAST),
+    Attack("joins and leaves", one_session, joins_and_leaves, 4),
+    Attack("slow readers", reloading_session, slow_readers, 2),
+]
