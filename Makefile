@@ -29,7 +29,7 @@ DESTDIR =
 # The Debian package $(2), unless its command $(1) is here already.
 unless = $(if $(shell command -v $(1)),,$(2))
 
-BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev \
+BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
   libsqlite3-dev tzdata \
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind) \

@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
-      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto")]),
+      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto"), .linkedLibrary("z")]),
     line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire", "PickerSession"]),
     line(
       "PickerServer",

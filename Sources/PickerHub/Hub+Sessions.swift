@@ -246,10 +246,11 @@ extension Hub {
   /// Finds a session for a request, and brings it to now.
   ///
   /// - Parameters:
+  ///   - hasTicket: Whether a ticket stands for the token of a viewer.
   ///   - failure: Called if there is none, or the token does not give the role.
   ///   - body: Called as soon as nothing before it waits for the log.
   func find(
-    _ id: SessionID, token: String?, needs role: Role, at time: HubTime,
+    _ id: SessionID, token: String?, hasTicket: Bool = false, needs role: Role, at time: HubTime,
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
     now = time
@@ -257,7 +258,8 @@ extension Hub {
     whenLoaded(id) { [unowned self] hosted in
       guard let hosted else { return failure(directory.exists(id) ? .unavailable : .noSuchSession) }
       do throws(HubProblem) {
-        try admit(token, to: hosted, needs: role)
+        if hosted.isEnding { throw .noSuchSession }
+        if !hasTicket || role > .viewer { try admit(token, to: hosted, needs: role) }
       } catch {
         return failure(error)
       }
@@ -273,7 +275,6 @@ extension Hub {
   private func admit(
     _ token: String?, to hosted: HostedSession, needs role: Role
   ) throws(HubProblem) {
-    if hosted.isEnding { throw .noSuchSession }
     guard case .tokens = hosted.session.fold.origin.access else { return }
     guard let token else { throw .noToken }
     guard let known = hosted.session.fold.origin.role(of: identities.hash(token)) else {

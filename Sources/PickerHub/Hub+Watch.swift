@@ -6,6 +6,8 @@ import PickerWire
 /// What somebody wants to hear who only watches.
 package struct WatchRequest: Sendable {
   package var token: String?
+  /// Whether a ticket gives a viewer's rights in place of a token.
+  package var hasTicket = false
   package var locale: String?
   package var view: MonthView?
   /// The beginning of the epoch, and the revision, that it has seen last.
@@ -36,7 +38,8 @@ extension Hub {
     open: @escaping (Result<String, HubProblem>) -> ConnectionID?
   ) {
     find(
-      id, token: request.token, needs: .viewer, at: time, failure: { _ = open(.failure($0)) }
+      id, token: request.token, hasTicket: request.hasTicket, needs: .viewer, at: time,
+      failure: { _ = open(.failure($0)) }
     ) { [unowned self] hosted in
       let fold = hosted.session.fold
       let watcherCount = hosted.session.listeners.count { $0.member == nil }
@@ -74,13 +77,27 @@ extension Hub {
     greet(connection, frame, missed: missed, in: session)
   }
 
+  /// Asks whether a token, or a ticket, gives a viewer's rights in a session.
+  package func admitViewer(
+    to id: SessionID, token: String?, hasTicket: Bool = false, at time: HubTime,
+    answer: @escaping (Result<Void, HubProblem>) -> Void
+  ) {
+    find(
+      id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
+      failure: { answer(.failure($0)) }
+    ) { _ in answer(.success(())) }
+  }
+
   /// A month of a calendar, for a drawing.
   package func month(
-    _ month: CivilMonth, of id: SessionID, token: String?, locale: String?, at time: HubTime,
+    _ month: CivilMonth, of id: SessionID, token: String?, hasTicket: Bool = false,
+    locale: String?, at time: HubTime,
     answer: @escaping (Result<MonthSight, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
+    find(
+      id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
+      failure: { answer(.failure($0)) }
+    ) { [unowned self] hosted in
       let picker = hosted.session.fold.picker
       guard let list = picker.months else {
         return answer(.failure(.wrongKind("only a calendar has months to be drawn")))

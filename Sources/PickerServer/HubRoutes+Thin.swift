@@ -18,8 +18,9 @@ extension HubRoutes {
     guard let theme = MonthTheme.named(themeName) else {
       throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
+    let hasTicket = try hasTicket(request, for: .months, of: session)
     hub.month(
-      month, of: session, token: token(of: request), locale: request.queryValue("locale"),
+      month, of: session, token: token(of: request), hasTicket: hasTicket, locale: request.queryValue("locale"),
       at: transport.now
     ) { [self] result in
       switch result {
@@ -48,11 +49,11 @@ extension HubRoutes {
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "cross-origin"),
       ]
     }
-    transport.answer(
-      caller,
-      HTTPResponse(
-        status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
-        body: isKnown ? [] : picture))
+    var response = HTTPResponse(
+      status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
+      body: isKnown ? [] : picture)
+    response.hasTagOfContent = true
+    transport.answer(caller, response)
   }
 
   /// `GET …/events`
@@ -61,6 +62,7 @@ extension HubRoutes {
   ) throws(ProblemDocument) {
     var watch = WatchRequest()
     watch.token = token(of: request)
+    watch.hasTicket = try hasTicket(request, for: .events, of: session)
     watch.locale = request.queryValue("locale")
     if let text = request.queryValue("months") {
       let countText = request.queryValue("count") ?? "1"
@@ -70,10 +72,12 @@ extension HubRoutes {
       watch.view = MonthView(from: try month(text, named: "months"), count: count)
     }
     watch.seen = request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
-    if request.method == .head { return headOfEvents(caller, request, session) }
+    if request.method == .head { return headOfEvents(caller, watch, session) }
+    let seconds = hub.configuration.limits.ticketStreamSeconds
+    let lifetime = watch.hasTicket ? Int64(seconds) * 1000 : nil
     hub.watch(session, watch, at: transport.now) { [self] result in
       switch result {
-      case .success(let epoch): return transport.openEvents(caller, epoch: epoch)
+      case .success(let epoch): return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
       case .failure(let problem):
         answer(caller, ProblemDocument(problem))
         return nil
@@ -82,9 +86,9 @@ extension HubRoutes {
   }
 
   /// Whether there would be a stream, without one.
-  private func headOfEvents(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
-    hub.read(
-      session, token: token(of: request), locale: nil, isFull: false, at: transport.now
+  private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
+    hub.admitViewer(
+      to: session, token: watch.token, hasTicket: watch.hasTicket, at: transport.now
     ) { [self] result in
       switch result {
       case .success:

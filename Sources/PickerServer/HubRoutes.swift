@@ -96,6 +96,10 @@ final class HubRoutes {
       try allow(request, .post)
       try gate.admit(.command, request.head)
       try command(caller, request, session)
+    case 2 where parts[1] == "tickets":
+      try allow(request, .post)
+      try gate.admit(.join, request.head)
+      try createTicket(caller, request, session)
     case 3 where parts[1] == "months" && parts[2].hasSuffix(".svg"):
       try allow(request, .get)
       try gate.admit(.drawing, request.head)
@@ -167,8 +171,9 @@ final class HubRoutes {
         ifNoneMatch: request.headers[.ifNoneMatch])
     else { throw notFound(request.path) }
     if file.status == 405 { throw methodNotAllowed([.get]) }
-    transport.answer(
-      caller, HTTPResponse(status: file.status, headers: file.headers, body: file.body))
+    var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
+    response.hasTagOfContent = true
+    transport.answer(caller, response)
   }
 
   func token(of request: HTTPRequest) -> String? {

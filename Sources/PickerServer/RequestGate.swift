@@ -10,6 +10,7 @@ struct RequestGate: Sendable {
   let origins: OriginPolicy
   let proxies: TrustedProxies
   let rates: RequestRates
+  let tickets = TicketSigner()
 
   init(_ configuration: ServerConfiguration) {
     hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)

@@ -15,6 +15,7 @@ extension ServerLimits {
     outboxMessages = settings[.outboxMessages]
     stalledMilliseconds = Int64(settings[.stalledMilliseconds])
     bodyBytes = settings[.bodyBytes]
+    ticketStreamSeconds = settings[.ticketStreamSeconds]
     ttlSeconds = settings[.ttlSeconds]
     session.months = settings[.months]
     session.rows = settings[.rows]

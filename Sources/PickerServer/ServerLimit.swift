@@ -9,6 +9,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
   case ttlSeconds
+  case ticketStreamSeconds
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
   case drawingsPerSecond, drawingsBurst, logsPerSecond, logsBurst
@@ -39,6 +40,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .bodiesBytes:
       (67_108_864, 1_048_576...68_719_476_736, "bytes of the bodies of all requests")
     case .ttlSeconds: (31_536_000, 1...31_536_000, "the longest ttlSeconds of a session")
+    case .ticketStreamSeconds:
+      (86_400, 1...86_400, "seconds that a stream opened by a ticket goes on")
     case .createsPerSecond: rate(100, "sessions an address may create in a second")
     case .createsBurst: burst(1_000, "sessions an address may create at once")
     case .joinsPerSecond: rate(100, "members, WebSockets and event streams, likewise")

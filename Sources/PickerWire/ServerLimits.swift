@@ -27,6 +27,8 @@ package struct ServerLimits: Hashable, Sendable {
   /// Bytes of a connection's messages that wait for its session to be loaded, before it is no
   /// longer read; default 64 KiB.
   package var inboxBytes = 65_536
+  /// How long a stream that was opened by a ticket goes on; default 24 h.
+  package var ticketStreamSeconds = 86_400
   /// Octets of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// The longest time that a session can be asked to live untouched; default a year.

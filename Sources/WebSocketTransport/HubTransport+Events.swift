@@ -10,6 +10,8 @@ extension HubTransport {
   struct EventStream {
     let request: RequestID
     let epochMark: String
+    /// When the stream is ended; `nil`: not by time.
+    let endsAt: Int64?
     var isFull = false
   }
 
@@ -27,16 +29,21 @@ extension HubTransport {
 
   /// Answers a request with a stream of events.
   ///
+  /// - Parameter lifetime: Milliseconds after which the stream is ended, if any.
   /// - Returns: `nil` if the peer is gone.
-  package func openEvents(_ caller: Caller, epoch: String) -> ConnectionID? {
+  package func openEvents(
+    _ caller: Caller, epoch: String, lifetime: Int64? = nil
+  ) -> ConnectionID? {
     // The connection has come to this loop before its request was answered.
     let id = caller.id
     let headers = HubTransport.eventHeaders + caller.headers
     guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
     let connection = ConnectionID(raw: id.raw)
     streams[connection] = EventStream(
-      request: id, epochMark: ServerSentEvent.epochMark(of: epoch))
-    if keepAliveDue == nil { keepAliveDue = now.machine + keepAliveMilliseconds }
+      request: id, epochMark: ServerSentEvent.epochMark(of: epoch),
+      endsAt: lifetime.map { now.machine + $0 })
+    let due = now.machine + min(keepAliveMilliseconds, lifetime ?? .max)
+    keepAliveDue = min(keepAliveDue ?? .max, due)
     return connection
   }
 
@@ -89,10 +96,15 @@ extension HubTransport {
 
   /// Says something on every stream that takes it, when it is time.
   func keepAlive() {
-    guard let due = keepAliveDue, due <= now.machine else { return }
+    let now = now.machine
+    guard let due = keepAliveDue, due <= now else { return }
+    for (connection, stream) in streams {
+      if let endsAt = stream.endsAt, endsAt <= now { closeEvents(connection, last: nil) }
+    }
     for (connection, stream) in streams where !stream.isFull {
       _ = write(ServerSentEvent.comment, to: connection, stream)
     }
-    keepAliveDue = streams.isEmpty ? nil : now.machine + keepAliveMilliseconds
+    let nextEnd = streams.values.compactMap(\.endsAt).min() ?? .max
+    keepAliveDue = streams.isEmpty ? nil : min(now + keepAliveMilliseconds, nextEnd)
   }
 }

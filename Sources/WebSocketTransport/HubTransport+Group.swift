@@ -6,6 +6,8 @@ package struct Caller: Sendable {
   let id: RequestID
   /// Headers that the answer has besides its own, whatever it is.
   package var headers: [HTTPResponse.Header] = []
+  /// Whether the answer may be compressed with gzip.
+  var acceptsGzip = false
 
   init(loop: SocketLoop, id: RequestID) {
     self.loop = loop
@@ -33,7 +35,8 @@ extension HubTransport {
   }
 
   package func respond(to id: RequestID, _ request: HTTPRequest) {
-    let caller = Caller(loop: loop, id: id)
+    var caller = Caller(loop: loop, id: id)
+    caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
     let place =
       request.isAdmin ? .here : RequestPlace(method: request.method, path: request.path)
     let index = group.index(of: place, seenFrom: self)
@@ -41,7 +44,7 @@ extension HubTransport {
       routes(caller, request)
       return rearm()
     }
-    if !group.post(to: index, { $0.routes(caller, request) }) {
+    if !group.post(to: index, { [caller] in $0.routes(caller, request) }) {
       answer(caller, problem(503, "unavailable", "the server is going away"))
     }
   }
@@ -50,6 +53,20 @@ extension HubTransport {
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
     var response = response
     response.headers += caller.headers
+    guard response.isNegotiated else { return send(caller, response) }
+    response.vary(by: "Accept-Encoding")
+    guard caller.acceptsGzip else { return send(caller, response) }
+    response.weakenTag()
+    guard response.body.count > HTTPResponse.compressedBytesOnLoop else {
+      return send(caller, response.compressed())
+    }
+    HubTransport.compressing.async { [response] in
+      let compressed = response.compressed()
+      caller.loop.post { caller.loop.answer(caller.id, compressed) }
+    }
+  }
+
+  private func send(_ caller: Caller, _ response: HTTPResponse) {
     if caller.loop === loop {
       loop.answer(caller.id, response)
     } else {

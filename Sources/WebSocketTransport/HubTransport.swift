@@ -31,6 +31,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var keepAliveDue: Int64?
   /// One at a time for all loops: what takes long must not take all cores from them.
   private static let parsing = DispatchQueue(label: "pickerd.parsing")
+  static let compressing = DispatchQueue(label: "pickerd.compressing")
   private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:

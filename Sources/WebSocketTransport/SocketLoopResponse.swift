@@ -7,6 +7,8 @@ package struct HTTPResponse: Sendable {
 
   package var headers: [Header]
   package var body: [UInt8]
+  /// Whether the `ETag` is made from the content, so that other encodings of it need a weak one.
+  package var hasTagOfContent = false
   /// Whether the connection may serve another request. Default: yes.
   package var keepAlive = true
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from copy import deepcopy
 
 import pytest
@@ -10,7 +11,7 @@ from openapi_spec_validator import validate
 
 from harness import contract
 from harness.definitions import CALENDAR
-from harness.pickerd import REPOSITORY
+from harness.pickerd import REPOSITORY, binary
 
 SOURCES = REPOSITORY / "Sources"
 
@@ -34,8 +35,16 @@ def local(document):
     return [local(value) for value in document] if isinstance(document, list) else document
 
 
+def opened(document):
+    """A schema that allows unknown fields: the tests' own forbid them."""
+    if isinstance(document, dict):
+        return {key: opened(value) for key, value in document.items()
+                if key not in ("additionalProperties", "unevaluatedProperties") or value is not False}
+    return [opened(value) for value in document] if isinstance(document, list) else document
+
+
 def schema(name):
-    return local(json.loads((contract.SCHEMAS / f"{name}.json").read_text()))
+    return opened(local(json.loads((contract.SCHEMAS / f"{name}.json").read_text())))
 
 
 def validator(document, pointer):
@@ -97,7 +106,7 @@ def test_the_asyncapi_messages_are_those_that_every_message_is_held_against(asyn
     assert set(served) == contract.MESSAGES
     for name, message in served.items():
         assert message["payload"]["schema"] == schema(name), name
-    common = local(json.loads((contract.SCHEMAS / "common.json").read_text())["$defs"])
+    common = opened(local(json.loads((contract.SCHEMAS / "common.json").read_text())["$defs"]))
     assert {name: common[name] for name in asyncapi["components"]["schemas"]} == (
         asyncapi["components"]["schemas"])
 
@@ -118,6 +127,40 @@ def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
 
     assert set(client) == types
     assert named == fields
+
+
+def test_the_version_of_the_documents_is_that_of_the_program(openapi, asyncapi):
+    said = subprocess.run([str(binary()), "--version"], capture_output=True, text=True, check=True)
+
+    assert openapi["info"]["version"] == asyncapi["info"]["version"] == said.stdout.strip()
+
+
+def test_what_the_server_sends_may_have_more_fields(openapi, asyncapi):
+    def closed(part, at):
+        if isinstance(part, dict):
+            for key in ("additionalProperties", "unevaluatedProperties"):
+                if part.get(key) is False:
+                    yield at
+            for key, value in part.items():
+                yield from closed(value, f"{at}/{key}")
+        elif isinstance(part, list):
+            for value in part:
+                yield from closed(value, at)
+
+    requests = {"newDefinition", "posted"}
+    for name, what in openapi["components"]["schemas"].items():
+        assert name in requests or not list(closed(what, name)), name
+    for name, what in asyncapi["components"]["messages"].items():
+        assert name.startswith("client.") or not list(closed(what, name)), name
+    assert not list(closed(asyncapi["components"]["schemas"], "schemas"))
+
+
+def test_what_is_sent_fits_the_open_schemas_with_a_field_more(server, openapi):
+    session = server.session(CALENDAR)
+    told = {**session.get(), "new": {"since": 2027}}
+    told["snapshot"]["new"] = told["members"] + ["x"]
+
+    validator(openapi, "#/components/schemas/session").validate(told)
 
 
 def test_every_reference_of_the_asyncapi_document_leads_somewhere(asyncapi):

@@ -292,5 +292,11 @@ void wsl_http_date(char into[30]);
 /// Fills `bytes` from libcrypto's generator. Aborts if it fails: nothing could be kept secret.
 void wsl_random(void *bytes, size_t count);
 
+/// Compresses `count` bytes into the gzip format. Any thread may call this.
+///
+/// - Returns: How many bytes were written to `into`; 0 if `size` does not suffice.
+/// - Source: RFC 1952
+size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size);
+
 /// SHA-256 (FIPS 180-4) of `count` octets into 32.
 void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]);

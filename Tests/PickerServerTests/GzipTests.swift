@@ -1,0 +1,62 @@
+import Testing
+
+@testable import WebSocketTransport
+
+@Suite struct GzipTests {
+  @Test(arguments: [
+    "gzip", "GZIP", "deflate, gzip;q=0.5", "gzip ; q=1, identity;q=0.5", "*", "x-gzip",
+    "br;q=1.0, gzip;q=0.8, *;q=0.1", "gzip, identity",
+  ])
+  func `a client that prefers gzip gets it`(header: String) {
+    #expect(AcceptEncoding.acceptsGzip(header))
+  }
+
+  @Test(arguments: [
+    nil, "", "identity", "br", "gzip;q=0", "gzip; q=0.0", "*;q=0", "identity, gzip;q=0.5",
+    "gzip;q=0, *", "gzip;q=x",
+  ])
+  func `any other does not`(header: String?) {
+    #expect(!AcceptEncoding.acceptsGzip(header))
+  }
+
+  private func response(_ byteCount: Int, _ type: String = "application/json") -> HTTPResponse {
+    HTTPResponse(status: 200, contentType: type, body: [UInt8](repeating: 0x20, count: byteCount))
+  }
+
+  @Test func `a response is negotiated from 1,024 bytes on`() {
+    #expect(!response(1_023).isNegotiated)
+    #expect(response(1_024).isNegotiated)
+    #expect(!response(5_000, "image/png").isNegotiated)
+    #expect(response(5_000, "image/svg+xml").isNegotiated)
+  }
+
+  @Test func `what does not get shorter stays as it is`() {
+    var random = SystemRandomNumberGenerator()
+    var noise = response(2_000)
+    noise.body = noise.body.map { _ in UInt8.random(in: 0...255, using: &random) }
+
+    #expect(noise.compressed().body == noise.body)
+    let blanks = response(2_000).compressed()
+    #expect(blanks.body.count < 100)
+    #expect(blanks.body.starts(with: [0x1F, 0x8B]))
+    #expect(blanks.headers.contains { $0.name == "Content-Encoding" && $0.value == "gzip" })
+  }
+
+  @Test func `only the tag of a content becomes weak, once`() {
+    var response = response(2_000)
+    response.headers.append(("ETag", "\"a\""))
+    response.weakenTag()
+    #expect(response.headers.last?.value == "\"a\"")
+    response.hasTagOfContent = true
+    response.weakenTag()
+    response.weakenTag()
+    #expect(response.headers.last?.value == "W/\"a\"")
+  }
+
+  @Test func `there is one Vary header`() {
+    var response = response(2_000)
+    response.headers.append(("Vary", "Origin"))
+    response.vary(by: "Accept-Encoding")
+    #expect(response.headers.filter { $0.name == "Vary" }.map(\.value) == ["Origin, Accept-Encoding"])
+  }
+}

@@ -1,0 +1,119 @@
+"""gzip for responses of 1,024 bytes and more, for clients that accept it."""
+
+import gzip
+import json
+import socket
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS, LONG
+from rawsocket import Raw
+
+GZIP = {"Accept-Encoding": "gzip, deflate, br"}
+
+
+@pytest.fixture
+def session(server):
+    return server.session(LONG)
+
+
+def test_a_large_answer_is_compressed_for_who_accepts_it(server, session):
+    plain = server.get(session.path)
+    packed = server.get(session.path, headers=GZIP)
+
+    assert len(plain.body) >= 1024
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    assert len(packed.body) < len(plain.body) / 3
+    assert gzip.decompress(packed.body) == plain.body
+
+
+def test_a_small_answer_is_not(server):
+    answer = server.get(server.session(LISTS).path, headers=GZIP)
+
+    assert len(answer.body) < 1024
+    assert "content-encoding" not in answer.headers and "vary" not in answer.headers
+
+
+@pytest.mark.parametrize("accepts", ["identity", "gzip;q=0", "br", ""])
+def test_who_does_not_accept_it_does_not_get_it(server, session, accepts):
+    answer = server.get(session.path, headers={"Accept-Encoding": accepts})
+
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert json.loads(answer.body)["session"] == session.id
+
+
+def test_answers_too_large_for_the_loop_are_compressed_too(server):
+    plain = server.get("/v1/openapi.json")
+    packed = server.get("/v1/openapi.json", headers=GZIP)
+
+    assert len(plain.body) > 16_384
+    assert gzip.decompress(packed.body) == plain.body
+
+
+def test_a_connection_keeps_its_order(start):
+    server = start(options=("--loops", "2"))
+    session = server.session(LONG)
+    paths = ["/v1/openapi.json", session.path, "/healthz"] * 4
+    with Raw(("127.0.0.1", server.port)) as there:
+        there.send(b"".join(
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+            for path in paths))
+        for path in paths:
+            status, headers, body = there.response()
+            assert status == 200
+            assert (headers.get("content-encoding") == "gzip") == (path != "/healthz")
+            said = body if path == "/healthz" else gzip.decompress(body)
+            assert {"/v1/openapi.json": b"openapi", "/healthz": b"alive"}.get(
+                path, session.id.encode()) in said
+
+
+def test_the_head_is_as_the_answer_would_be(server, session):
+    body = server.get(session.path, headers=GZIP)
+    head = server.request("HEAD", session.path, headers=GZIP)
+
+    assert head.headers["content-encoding"] == "gzip"
+    assert head.headers["content-length"] == body.headers["content-length"]
+    assert head.body == b""
+
+
+@pytest.mark.parametrize("path", ["/client/pickerd.js", "MONTH"])
+def test_the_tag_of_a_compressed_answer_is_weak_and_still_matches(server, path):
+    where = path.replace("MONTH", server.session(CALENDAR).path + "/months/2018-11.svg")
+    plain = server.get(where)
+    packed = server.get(where, headers=GZIP)
+
+    tag = plain.headers["etag"]
+    assert not tag.startswith("W/")
+    assert packed.headers["etag"] == "W/" + tag
+    assert gzip.decompress(packed.body) == plain.body
+    for known in (tag, "W/" + tag):
+        again = server.get(where, headers={**GZIP, "If-None-Match": known})
+        assert (again.status, again.body, again.headers["etag"]) == (304, b"", "W/" + tag)
+        assert "Accept-Encoding" in again.headers["vary"]
+        same = server.get(where, headers={"If-None-Match": known})
+        assert (same.status, same.headers["etag"]) == (304, tag)
+
+
+def test_events_are_never_compressed(server):
+    session = server.session(LONG)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
+        there.sendall(f"GET {session.path}/events HTTP/1.1\r\nHost: localhost\r\n"
+                      "Accept-Encoding: gzip\r\n\r\n".encode())
+        said = b""
+        while b"welcome" not in said:
+            more = there.recv(65536)
+            assert more, said
+            said += more
+    assert b"content-encoding" not in said.lower()
+
+
+def test_vary_names_the_origin_too(start):
+    server = start(origins=["https://shop.example"])
+    session = server.session(LONG)
+
+    answer = server.get(session.path, headers={**GZIP, "Origin": "https://shop.example"})
+
+    assert {name.strip() for name in answer.headers["vary"].split(",")} == {
+        "Origin", "Accept-Encoding"}

@@ -1,0 +1,168 @@
+"""Tickets: events and drawn months for clients that cannot send headers."""
+
+import re
+import socket
+import time
+from datetime import datetime, timezone
+
+import pytest
+
+from harness.definitions import CALENDAR
+
+
+def ticket(server, session, purpose, *, token=None, **rest):
+    answer = server.post(f"{session.path}/tickets", {"for": purpose, **rest}, token=token)
+    assert answer.status == 201, answer
+    assert answer.headers["cache-control"] == "no-store"
+    assert set(answer.json) == {"ticket", "expires"}
+    assert re.fullmatch(r"[A-Za-z0-9._~-]+", answer.json["ticket"]), "needs no escape in a URL"
+    return answer.json["ticket"]
+
+
+def events(server, session, query):
+    """The status, and what has come when there was a welcome or the end."""
+    there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    there.sendall(f"GET {session.path}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    said = b""
+    while b"welcome" not in said and (more := there.recv(65536)):
+        said += more
+        if b"problem+json" in said:
+            break
+    return int(said.split()[1]), there
+
+
+@pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
+def test_a_ticket_opens_what_it_is_for(guarded, role):
+    session = guarded.session(CALENDAR)
+    token = session.tokens[role]
+    month = f"{session.path}/months/2018-11.svg"
+    assert guarded.get(month).status == 401
+
+    drawing = ticket(guarded, session, "months", token=token)
+    watching = ticket(guarded, session, "events", token=token)
+
+    for path in (month, f"{session.path}/months/2018-12.svg?width=300", month):
+        with_ticket = path + ("&" if "?" in path else "?") + f"ticket={drawing}"
+        assert guarded.get(with_ticket).status == 200, path
+    status, there = events(guarded, session, f"ticket={watching}")
+    there.close()
+    assert status == 200
+    assert guarded.request("HEAD", f"{session.path}/events?ticket={watching}").status == 200
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_a_ticket_opens_nothing_else(server, guarded, auth):
+    server = guarded if auth == "token" else server
+    session, other = server.session(CALENDAR), server.session(CALENDAR)
+    token = session.tokens.get("viewer")
+    drawing = ticket(server, session, "months", token=token)
+    watching = ticket(server, session, "events", token=token)
+
+    for path, wrong in [
+            (f"{session.path}/months/2018-11.svg", watching), (f"{session.path}/events", drawing),
+            (f"{other.path}/months/2018-11.svg", drawing), (f"{other.path}/events", watching),
+            (f"{session.path}/events", "x"), (f"{session.path}/events", ""),
+            (f"{session.path}/months/2018-11.svg", drawing[:-1] + ("0" if drawing[-1] != "0" else "1"))]:
+        answer = server.get(f"{path}?ticket={wrong}", token=token)
+        assert (answer.status, answer.code) == (401, "badToken"), path
+
+
+def test_a_ticket_is_no_token(guarded):
+    session = guarded.session(CALENDAR)
+    watching = ticket(guarded, session, "events", token=session.tokens["owner"])
+
+    for path in (session.path, f"{session.path}/log"):
+        assert guarded.get(f"{path}?ticket={watching}").status == 401
+        assert guarded.get(path, token=watching).status == 401
+    assert guarded.post(f"{session.path}/members?ticket={watching}", {}).status == 401
+
+
+def test_only_who_has_a_token_gets_a_ticket(guarded):
+    session = guarded.session(CALENDAR)
+
+    without = guarded.post(f"{session.path}/tickets", {"for": "events"})
+    wrong = guarded.post(f"{session.path}/tickets", {"for": "events"}, token="wrong")
+
+    assert (without.status, without.code) == (401, "noToken")
+    assert (wrong.status, wrong.code) == (401, "badToken")
+    assert guarded.post("/v1/sessions/nobody/tickets", {"for": "events"}).status == 404
+
+
+def test_a_ticket_expires(server):
+    session = server.session(CALENDAR)
+    path = f"{session.path}/months/2018-11.svg?ticket={ticket(server, session, 'months', seconds=1)}"
+    assert server.get(path).status == 200
+
+    time.sleep(1.1)
+
+    answer = server.get(path)
+    assert (answer.status, answer.code) == (401, "badToken")
+
+
+@pytest.mark.parametrize("seconds", [None, 1, 86_400])
+def test_it_is_told_when_a_ticket_expires(server, seconds):
+    session = server.session(CALENDAR)
+    body = {"for": "events", **({"seconds": seconds} if seconds else {})}
+
+    expires = server.post(f"{session.path}/tickets", body).json["expires"]
+
+    left = (datetime.fromisoformat(expires) - datetime.now(timezone.utc)).total_seconds()
+    assert abs(left - (seconds or 60)) < 5
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"for": "all"}, {"for": 1}, {"for": "events", "seconds": 0},
+    {"for": "events", "seconds": 86_401}, {"for": "events", "seconds": "60"},
+    {"for": "events", "seconds": 1.5}, {"for": "events", "minutes": 1}, []], ids=str)
+def test_what_is_no_request_for_a_ticket_is_400(server, body):
+    answer = server.post(f"{server.session(CALENDAR).path}/tickets", body)
+
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+def test_a_stream_goes_on_when_its_ticket_has_expired(server):
+    session = server.session(CALENDAR)
+    status, there = events(server, session, "ticket=" + ticket(server, session, "events", seconds=1))
+    assert status == 200
+    ana = session.join("Ana")
+    time.sleep(1.2)
+
+    ana.tap("2018-11-26")
+
+    said = b""
+    while b"2018-11-26" not in said:
+        more = there.recv(65536)
+        assert more, said
+        said += more
+    there.close()
+
+
+def test_a_stream_of_a_ticket_ends_in_time(start):
+    server = start(limits={"ticketStreamSeconds": 1})
+    session = server.session(CALENDAR)
+    status, there = events(server, session, "ticket=" + ticket(server, session, "events"))
+    plain_status, plain = events(server, session, "locale=en")
+    began = time.monotonic()
+
+    while there.recv(65536):
+        pass
+
+    assert (status, plain_status) == (200, 200)
+    assert 0.5 < time.monotonic() - began < 5
+    plain.settimeout(0.3)
+    with pytest.raises(TimeoutError):
+        while plain.recv(65536):
+            pass
+    there.close()
+    plain.close()
+
+
+def test_tickets_are_not_logged(start):
+    server = start(options=("--log-level", "debug"))
+    session = server.session(CALENDAR)
+    drawing = ticket(server, session, "months")
+
+    assert server.get(f"{session.path}/months/2018-11.svg?ticket={drawing}").status == 200
+    assert server.get(f"{session.path}/events?ticket={drawing}").status == 401
+
+    assert drawing not in server.log.read_text(errors="replace")
