@@ -26,7 +26,16 @@ static void timed(uv_timer_t *timer) {
 }
 
 /// Runs once per event-loop iteration, before the loop blocks in epoll_wait().
-static void turn_ends(uv_prepare_t *prepare) { wsl_flush(prepare->data); }
+static void turn_ends(uv_prepare_t *prepare) {
+  wsl_loop *loop = prepare->data;
+  wsl_flush(loop);
+  uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
+  uint64_t passed = now - loop->iterated_at_ns, waited = idle - loop->idle_ns;
+  bool is_first = loop->iterated_at_ns == 0;
+  loop->iterated_at_ns = now;
+  loop->idle_ns = idle;
+  if (!is_first) loop->handlers.iterated(loop->owner, passed > waited ? passed - waited : 0);
+}
 
 /// Sets the limit of descriptors to what `connections_max` needs, as far as it may be raised.
 /// Not to more: libwebsockets reserves memory for each possible descriptor.
@@ -111,6 +120,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     snprintf(problem, size, "out of memory or file descriptors");
     return NULL;
   }
+  uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
   loop->limits = *limits;
   if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
   if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;

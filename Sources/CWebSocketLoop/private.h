@@ -128,6 +128,7 @@ struct wsl_loop {
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< index + 1; 0 is none
   int64_t drain_by_ms;      ///< 0 is no drain
+  uint64_t iterated_at_ns, idle_ns; ///< when the last iteration was over; idle time until then
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;

@@ -6,6 +6,7 @@ struct LoopFigures: Sendable {
   var counted: HubCounters
   var sockets: SocketLoopCounters
   var sessionCount, residentCount, deltaEncodeCount: Int
+  var messageSeconds, iterationSeconds: Histogram
   /// How long the loop's thread has worked.
   let microseconds: Int64
 
@@ -16,6 +17,8 @@ struct LoopFigures: Sendable {
     sessionCount = transport.hub.sessionCount
     residentCount = transport.hub.residentCount
     deltaEncodeCount = transport.hub.encoder.deltaEncodeCount
+    messageSeconds = transport.messageSeconds
+    iterationSeconds = transport.loop.iterationSeconds
     microseconds = SocketLoop.threadMicroseconds()
   }
 
@@ -25,6 +28,8 @@ struct LoopFigures: Sendable {
     sum.sessionCount += other.sessionCount
     sum.residentCount += other.residentCount
     sum.deltaEncodeCount += other.deltaEncodeCount
+    sum.messageSeconds += other.messageSeconds
+    sum.iterationSeconds += other.iterationSeconds
   }
 }
 
@@ -37,6 +42,7 @@ enum ServerMetrics {
     for figures in loops.dropFirst() { sum += figures }
     var text = MetricsText()
     write(sum, store, to: &text)
+    writeHistograms(sum, store, to: &text)
     let refusals = rates.refusals
     text.counter(
       "pickerd_rate_limited_total", "Requests answered with 429, by kind.",
@@ -47,6 +53,28 @@ enum ServerMetrics {
         .init(Double($1.microseconds) / 1_000_000, (name: "loop", value: "\($0)"))
       })
     return text.text
+  }
+
+  private static func writeHistograms(
+    _ sum: LoopFigures, _ store: ServerStore, to text: inout MetricsText
+  ) {
+    text.histogram(
+      "pickerd_message_seconds",
+      "A client's message, from its arrival until its effects were posted or given to the store.",
+      sum.messageSeconds)
+    text.histogram(
+      "pickerd_loop_iteration_seconds", "How long an event-loop iteration was busy.",
+      sum.iterationSeconds)
+    guard let figures = store.figures else { return }
+    text.histogram(
+      "pickerd_store_wait_seconds", "From the first append of a batch until it was stored.",
+      figures.waitSeconds)
+    text.histogram(
+      "pickerd_store_commit_seconds", "A batch's transaction, with its flush to the disk.",
+      figures.commitSeconds)
+    text.histogram(
+      "pickerd_store_batch_records", "Records that were stored in one batch.",
+      figures.batchRecords)
   }
 
   private static func write(

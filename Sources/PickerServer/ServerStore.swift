@@ -72,6 +72,9 @@ final class ServerStore: Sendable {
   /// Transactions since the start; `nil` without a file.
   var batchCount: Int? { file?.batchCount }
 
+  /// How long its batches waited and took; `nil` without a file.
+  var figures: StoreFigures? { file?.figures }
+
   /// What a start has to say about the file.
   var notes: [String] {
     guard let file else { return [] }

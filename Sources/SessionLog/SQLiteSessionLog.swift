@@ -62,6 +62,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     var isTurnQueued = false
     /// Why nothing can be stored now.
     var failure: String?
+    /// When the first of the records was appended.
+    var firstRecordAt: ContinuousClock.Instant?
+    var figures = StoreFigures()
     /// Batches committed by this process.
     var batchCount = 0
   }
@@ -106,6 +109,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// How many batches have been committed since the start.
   package var batchCount: Int { state.withLock { $0.batchCount } }
 
+  /// How long batches waited and took.
+  package var figures: StoreFigures { state.withLock { $0.figures } }
+
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     add(.log(record, session), of: session) ? .pending : .failed
   }
@@ -121,6 +127,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
         return (false, false)
       }
       state.records.append(record)
+      if state.firstRecordAt == nil { state.firstRecordAt = .now }
       defer { state.isTurnQueued = true }
       return (true, !state.isTurnQueued)
     }
@@ -144,28 +151,38 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// Writes everything that has gathered, in one transaction; then has loaded what was asked for. A
   /// session is loaded when everything appended for it is in, or lost, and the hub told so.
   private func writeAndRead() {
-    let (records, loads) = state.withLock { state in
+    let (records, loads, appendedAt) = state.withLock { state in
       state.isTurnQueued = false
       defer {
         state.records = []
         state.loads = []
+        state.firstRecordAt = nil
       }
-      return (state.records, state.loads)
+      return (state.records, state.loads, state.firstRecordAt)
     }
-    if !records.isEmpty { commit(records) }
+    if !records.isEmpty { commit(records, appendedAt: appendedAt ?? .now) }
     for load in loads {
       readingQueue.async { self.read(load.session, load.limits, hub: load.hub) }
     }
   }
 
-  private func commit(_ records: [SQLiteBatchWriter.Record]) {
+  private func commit(
+    _ records: [SQLiteBatchWriter.Record], appendedAt: ContinuousClock.Instant
+  ) {
+    let begin = ContinuousClock.now
     do {
       let batch = try pool.writeWithoutTransaction { database in
         try writer.commit(records, database)
       }
       try checkPlace()
       lock.note(batch)
-      state.withLock { $0.batchCount += 1 }
+      let end = ContinuousClock.now
+      state.withLock { state in
+        state.batchCount += 1
+        state.figures.commitSeconds.record((end - begin) / .seconds(1))
+        state.figures.waitSeconds.record((end - appendedAt) / .seconds(1))
+        state.figures.batchRecords.record(Double(records.count))
+      }
       notify(.stored(SQLiteBatchWriter.counts(of: records)))
     } catch {
       fail(records, error)

@@ -23,6 +23,9 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var connectionTurn = 0
   /// Judges an upgrade before the hub hears of it: the answer that refuses it, or `nil`.
   private let refusal: (UpgradeRequest) -> HTTPResponse?
+  /// How long messages took on the loop's thread, from their arrival until what came of them was
+  /// posted, or they were handed to the store.
+  package private(set) var messageSeconds = Histogram.seconds
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
   /// Connections that are streams of events, not WebSockets.
@@ -78,6 +81,11 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
     let octets = message.assumingMemoryBound(to: UInt8.self)
+    let start = DispatchTime.now().uptimeNanoseconds
+    defer {
+      let duration = DispatchTime.now().uptimeNanoseconds - start
+      messageSeconds.record(Double(duration) / 1_000_000_000)
+    }
     let now = now
     hub.received(connection, Span(_unsafeElements: octets), at: now)
     rearm(at: now)

@@ -30,6 +30,9 @@ extension SocketLoop {
     },
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
+    iterated: { owner, nanoseconds in
+      SocketLoop.of(owner).iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
+    },
     log: { owner, isError, line in
       SocketLoop.of(owner).configuration.log(isError, String(cString: line!))
     })

@@ -1,4 +1,5 @@
 import CWebSocketLoop
+package import PickerHub
 import Synchronization
 
 /// A WebSocket and HTTP/1.1 server on one thread, over libwebsockets.
@@ -15,6 +16,8 @@ package final class SocketLoop: @unchecked Sendable {
   let configuration: SocketLoopConfiguration
   var loop: OpaquePointer?
   var admitted: UpgradeRequest?
+  /// How long event-loop iterations were busy.
+  package internal(set) var iterationSeconds = Histogram.seconds
   private let mailbox = Mutex(Mailbox())
 
   private struct Mailbox {

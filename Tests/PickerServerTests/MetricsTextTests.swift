@@ -1,3 +1,4 @@
+import PickerHub
 import Testing
 
 @testable import PickerServer

@@ -155,6 +155,14 @@ import Testing
     #expect(!paths.isEmpty)
   }
 
+  @Test(arguments: ["Package.swift", "Tests/bench/nio/Package.swift"])
+  func `dependencies have exact versions`(manifest: String) throws {
+    let text = try String(contentsOfFile: Self.root + "/" + manifest, encoding: .utf8)
+    let packages = text.split(separator: "\n").filter { $0.contains(".package(url:") }
+    #expect(!packages.isEmpty)
+    for line in packages { #expect(line.contains("exact: \""), "\(line)") }
+  }
+
   @Test func `every module is in ARCHITECTURE.md`() throws {
     let text = try String(contentsOfFile: Self.root + "/ARCHITECTURE.md", encoding: .utf8)
     let modules = Set(try Self.sources(in: "Sources", "swift", "c").map(\.module))

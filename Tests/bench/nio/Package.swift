@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own, so that nobody but `make bench` builds SwiftNIO.
 let package = Package(
   name: "RoomServer",
-  dependencies: [.package(url: "https://github.com/apple/swift-nio", from: "2.101.2")],
+  dependencies: [.package(url: "https://github.com/apple/swift-nio", exact: "2.101.2")],
   targets: [
     .executableTarget(
       name: "RoomServer",

@@ -1,0 +1,81 @@
+"""The histograms among the metrics are recorded."""
+
+import re
+import time
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.store import stored
+
+OF_LOOPS = ["pickerd_message_seconds", "pickerd_loop_iteration_seconds"]
+OF_STORE = ["pickerd_store_wait_seconds", "pickerd_store_commit_seconds",
+            "pickerd_store_batch_records"]
+
+
+def histogram(server, name):
+    """The buckets by their upper bound, the count and the sum; `None` if there is no such one."""
+    text = server.metrics().body.decode()
+    if f"# TYPE {name} histogram" not in text:
+        return None
+    buckets = {bound: int(count) for bound, count in re.findall(
+        rf'^{name}_bucket{{le="([^"]+)"}} (\d+)$', text, re.M)}
+    count = int(re.search(rf"^{name}_count (\d+)$", text, re.M)[1])
+    total = float(re.search(rf"^{name}_sum (\S+)$", text, re.M)[1])
+    return buckets, count, total
+
+
+def tap(session, count=20):
+    ana = session.join("Ana")
+    for n in range(count):
+        ana.select(0, n % 3)
+    return ana
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+def test_messages_and_iterations_are_measured(start, loops):
+    server = start(options=("--loops", str(loops)))
+    session = server.session(LISTS)
+    assert histogram(server, "pickerd_message_seconds")[1] == 0
+
+    tap(session, 20)
+
+    for name in OF_LOOPS:
+        buckets, count, total = histogram(server, name)
+        assert count >= 21, name
+        assert buckets["+Inf"] == count
+        assert list(buckets.values()) == sorted(buckets.values())
+        assert 0 < total < 20, name
+    assert histogram(server, "pickerd_message_seconds")[1] == 21
+
+
+def test_a_loop_that_waits_is_not_busy(start):
+    server = start(options=("--loops", "1"))
+    tap(server.session(LISTS), 1)
+    _, _, before = histogram(server, "pickerd_loop_iteration_seconds")
+
+    time.sleep(1)
+
+    _, _, after = histogram(server, "pickerd_loop_iteration_seconds")
+    assert after - before < 0.5
+
+
+def test_the_stores_batches_are_measured(_logs, tmp_path):
+    server = stored(_logs / "histograms.log", tmp_path / "store.sqlite")
+    try:
+        tap(server.session(LISTS), 10)
+
+        counts = set()
+        for name in OF_STORE:
+            buckets, count, total = histogram(server, name)
+            assert count >= 10 and total > 0, name
+            assert buckets["+Inf"] == count
+            counts.add(count)
+        assert len(counts) == 1, "a batch is one of each"
+    finally:
+        server.stop()
+
+
+def test_a_server_without_a_file_has_no_histograms_of_one(server):
+    for name in OF_STORE:
+        assert histogram(server, name) is None
