@@ -20,8 +20,8 @@ extension HubRoutes {
     }
     let hasTicket = try hasTicket(request, for: .months, of: session)
     hub.month(
-      month, of: session, token: token(of: request), hasTicket: hasTicket, locale: request.queryValue("locale"),
-      at: transport.now
+      month, of: session, token: token(of: request), hasTicket: hasTicket,
+      locale: request.queryValue("locale"), at: transport.now
     ) { [self] result in
       switch result {
       case .success(let sight):
@@ -77,7 +77,8 @@ extension HubRoutes {
     let lifetime = watch.hasTicket ? Int64(seconds) * 1000 : nil
     hub.watch(session, watch, at: transport.now) { [self] result in
       switch result {
-      case .success(let epoch): return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
+      case .success(let epoch):
+        return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
       case .failure(let problem):
         answer(caller, ProblemDocument(problem))
         return nil

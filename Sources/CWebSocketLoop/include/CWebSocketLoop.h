@@ -59,9 +59,8 @@ typedef struct wsl_limits {
   uint32_t fragments_max;        ///< frames of one message; one more is 1009
   uint32_t assembly_ms;          ///< from a message's first octet to its last; longer is 1009
   uint32_t body_bytes_max;       ///< one HTTP request body; one octet more is 413
-  uint64_t bodies_bytes_max;     ///< all bodies that are being received or used, of all loops that
-                                 ///< share `bodies_bytes`; a request over it is answered with 503.
-                                 ///< Bodies of more than 64 KiB may take three quarters of it
+  uint64_t bodies_bytes_max;     ///< all bodies being received or used; a request over it is
+                                 ///< answered with 503; those over 64 KiB may take 3/4 of it
   uint64_t *bodies_bytes;        ///< how many there are; outlives the loops; NULL: this loop's
   uint32_t request_seconds;      ///< for all headers of a request; longer is hung up
   uint32_t body_ms;              ///< for a body, and a second more for each 64 KiB of it
@@ -138,9 +137,7 @@ typedef enum wsl_audience {
   WSL_AUDIENCE_COUNT
 } wsl_audience;
 
-/// Listens at exactly one numeric IPv4 or IPv6 address, at most once per loop and audience. Port 0
-/// is any.
-///
+/// Listens at one numeric address, at most once per loop and audience. Port 0 is any.
 /// - Returns: The port, or -1 with a sentence in `problem`; the loop is unchanged then.
 int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
                char *problem, size_t problem_size);
@@ -181,8 +178,7 @@ size_t wsl_peek(int descriptor, void *into, size_t size);
 /// octets) is a whole request without a body that was read from it. Takes the descriptor over.
 void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count);
 
-/// Counts bytes of a body that is used longer than until `respond` returns; a negative `count` when
-/// it no longer is. Any thread may call this.
+/// Counts (negative: no longer) bytes of a body used after `respond` returned. For any thread.
 void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
 
 /// Hangs up a connection that no loop will adopt.
