@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerToClose, pauseMilliseconds } from "../../web/client/core/closing.js";
 import { PickerMachine } from "../../web/client/core/machine.js";
+import { resultOf } from "../../web/client/core/predict.js";
 
 const rows = ["a", "b", "c"].map((key) => ({ key, text: key.toUpperCase() }));
 const snapshot = {
@@ -225,4 +226,90 @@ test("another language is the same member, told everything anew", () => {
   assert.equal(join.locale, "ar");
   assert.equal(join.resume.member, "m_1");
   assert.equal(join.resume.revision, Number.MAX_SAFE_INTEGER);
+});
+
+test("a message that cannot be applied is recovered from with a snapshot, as the same member", () => {
+  const machine = live();
+  const gone = machine.received({ ...delta(6, 1), changes: [{ change: "row", column: 7, row: 0, key: "a", text: "A" }] });
+  assert.equal(named(gone, "hangUp").length, 1);
+  assert.equal(timer(gone, "redial"), 0, "at once: it is the first time");
+
+  machine.fired("redial");
+  const [join] = sent(machine.opened());
+  assert.deepEqual(join.resume, { member: "m_1", secret: "s", epoch: "e", revision: Number.MAX_SAFE_INTEGER });
+  machine.received({ ...welcome, revision: 6 });
+  assert.equal(machine.connection, "live");
+  assert.equal(machine.state.revision, 6);
+});
+
+test("what is no JSON, and a message without its fields, are recovered from", () => {
+  for (const spoil of [(machine) => machine.receivedGarbage(), (machine) => machine.received({ type: "delta", revision: 6 })]) {
+    const machine = live();
+    assert.equal(named(spoil(machine), "hangUp").length, 1);
+    assert.equal(machine.connection, "waiting");
+  }
+});
+
+test("messages and changes that are newer than this client do nothing", () => {
+  const machine = live();
+  const effects = machine.received({ type: "weather", sun: true });
+  machine.received({ ...delta(6, 1), changes: [{ change: "weather" }, ...delta(6, 1).changes] });
+  assert.equal(named(effects, "hangUp").length, 0);
+  assert.equal(machine.state.columns[0].row, 1);
+});
+
+test("a client that began anew goes on after the ref that the server knows", () => {
+  const machine = live({}, { member: "m_1", secret: "s", epoch: "e", revision: 5, ref: 0, pending: [] });
+  machine.received({ type: "nothing" });
+  assert.equal(machine.nextRef, 1);
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  machine.received({ ...welcome, ref: 77, locale: "de" });
+  assert.equal(sent(machine.command(select(1)))[0].ref, 78);
+  assert.equal(machine.state.locale, "de");
+});
+
+test("the result is the server's", () => {
+  const machine = new PickerMachine({ random: () => 0.5 });
+  machine.start();
+  machine.opened();
+  machine.received({ ...welcome, locale: "en", snapshot: { ...snapshot, result: { keys: ["a"] } } });
+  assert.deepEqual(resultOf(machine.state), { keys: ["a"] });
+  const changes = [...delta(6, 1).changes, { change: "result", result: { keys: ["b"], more: 1 } }];
+  machine.received({ ...delta(6, 1), changes });
+  assert.deepEqual(resultOf(machine.state), { keys: ["b"], more: 1 });
+});
+
+test("a member's own new role counts, and is its own news", () => {
+  const machine = live();
+  const effects = machine.received({ type: "presence", changed: [{ ...member, role: "owner" }] });
+  assert.equal(machine.state.self.role, "owner");
+  assert.deepEqual(named(effects, "emit").find((one) => one.name === "notice").detail.mine, true);
+});
+
+test("months looked at while joining are asked for after the welcome", () => {
+  const machine = new PickerMachine({ random: () => 0.5 });
+  machine.start();
+  machine.lookAt("2026-10", 1);
+  machine.opened();
+  machine.lookAt("2026-12", 1);
+  assert.deepEqual(sent(machine.received(welcome)), [{ type: "months", from: "2026-12", count: 1 }]);
+});
+
+test("a snapshot forgets where fingers were", () => {
+  const machine = live();
+  const bo = { ...member, id: "m_2", name: "Bo" };
+  machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1 }] });
+  machine.received({ type: "snapshot", revision: 6, status: "open", snapshot, members: [member, bo], now: "" });
+  assert.equal(machine.state.touching.size, 0);
+});
+
+test("a column comes at the end and goes when the definition changes", () => {
+  const machine = live();
+  const reload = { change: "reload", column: 1, generation: 1, count: 1, from: 0, rows: [{ key: "z", text: "Z" }], row: 0 };
+  machine.received({ type: "delta", revision: 6, at: "", changes: [reload] });
+  assert.equal(machine.state.columns.length, 2);
+  machine.received({ type: "delta", revision: 7, at: "", changes: [{ ...reload, generation: 2, count: 0, rows: [], row: null, removed: true }] });
+  assert.equal(machine.state.columns.length, 1);
 });

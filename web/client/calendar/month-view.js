@@ -47,7 +47,12 @@ export class MonthView {
   draw(scene) {
     const { picker, words } = scene;
     const known = picker.state.months.get(this.month);
-    if (this.locale !== picker.locale) this.#name(picker.locale);
+    // The server's own names where it sends them; else the browser's.
+    const title = known?.title ?? monthTitle(this.month, picker.locale);
+    const { weekdays } = picker.state;
+    if (this.locale !== picker.locale || this.name !== title || this.weekdays !== weekdays) {
+      this.#name(picker.locale, title, weekdays);
+    }
     const own = () => bandsOf(this.index, scene.range, this.firstWeekday, this.weeks);
     const bands = known && !scene.isGuess ? known.bands : own();
     const preview = bandsOf(this.index, scene.preview, this.firstWeekday, this.weeks);
@@ -90,15 +95,16 @@ export class MonthView {
     this.element.style.setProperty("--weeks", String(this.grid.weekCount));
   }
 
-  /** @param {string} locale */
-  #name(locale) {
+  /** @param {string} locale @param {string} title @param {string[] | null} weekdays */
+  #name(locale, title, weekdays) {
     this.locale = locale;
-    const title = monthTitle(this.month, locale);
+    this.name = title;
+    this.weekdays = weekdays;
     setText(this.title, title);
     setAttribute(this.gridElement, "aria-label", title);
     [...this.header.children].forEach((element, column) => {
       const weekday = ((this.firstWeekday - 1 + column) % 7) + 1;
-      setText(element, weekdayName(weekday, locale));
+      setText(element, weekdays?.[column] ?? weekdayName(weekday, locale));
       setAttribute(element, "aria-label", weekdayName(weekday, locale, "long"));
       setAttribute(element, "data-weekend", weekday === 1 || weekday === 7);
     });

@@ -36,6 +36,7 @@ export class Conversation {
 
   /** @param {{name?: string, locale?: string, token?: string}} options @returns {Message} */
   join({ name, locale, token }) {
+    this.looking.joined = this.looking.months;
     const revision = this.state.isKnown && !this.wantsSnapshot ? this.state.revision : beyondAnyRevision;
     return {
       type: "join",
@@ -59,7 +60,10 @@ export class Conversation {
         this.#tell([{ kind: "lost", command: entry.message, mine: true }]);
       }
     }
+    this.pending.startAfter(message.ref ?? 0);
     for (const entry of this.pending.entries) this.#send(entry);
+    const { months, joined } = this.looking;
+    if (months && months !== joined) this.perform({ effect: "send", message: { type: "months", ...months } });
     this.save();
   }
 

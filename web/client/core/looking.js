@@ -14,6 +14,8 @@ export class Looking {
   constructor() {
     /** @type {{from: string, count: number} | null} */
     this.months = null;
+    /** @type {{from: string, count: number} | null} the months that the last join was sent with */
+    this.joined = null;
     /** @type {Set<string>} windows asked for that have not come: `column:generation:from` */
     this.asked = new Set();
     /** @type {object | null | undefined} undefined: nothing waits to be told */

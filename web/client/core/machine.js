@@ -77,12 +77,31 @@ export class PickerMachine {
   /** @param {Message} message */
   received(message) {
     return this.#effects(() => {
-      if (message.type === "error") this.error = { code: message.code, detail: message.detail };
-      else if (message.type === "draining") this.drainMilliseconds = message.reconnectAfterMs ?? null;
-      else if (message.type === "welcome" && this.connection === "joining") this.#welcome(message);
-      else if (this.connection === "live" && !this.conversation.take(message)) this.#resync();
+      if (this.connection !== "joining" && this.connection !== "live") return;
+      try {
+        this.#take(message);
+      } catch {
+        // Some of it may have been applied: nothing here is trusted any more but who we are.
+        this.conversation.wantsSnapshot = true;
+        this.#resync();
+      }
       this.#do({ effect: "emit", name: "change" });
     });
+  }
+
+  /** What was received is not JSON: it may have been a delta. */
+  receivedGarbage() {
+    return this.#effects(() => {
+      if (this.connection === "joining" || this.connection === "live") this.#resync();
+    });
+  }
+
+  /** @param {Message} message */
+  #take(message) {
+    if (message.type === "error") this.error = { code: message.code, detail: message.detail };
+    else if (message.type === "draining") this.drainMilliseconds = message.reconnectAfterMs ?? null;
+    else if (message.type === "welcome" && this.connection === "joining") this.#welcome(message);
+    else if (this.connection === "live" && !this.conversation.take(message)) this.#resync();
   }
 
   /**

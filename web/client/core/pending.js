@@ -18,6 +18,14 @@ export class PendingCommands {
   }
 
   /**
+   * Goes on after the greatest ref that the server knows: a smaller one would mean another command.
+   * @param {number} ref
+   */
+  startAfter(ref) {
+    this.ref = Math.max(this.ref, ref);
+  }
+
+  /**
    * Gives a command its ref. An unsent select of the same column gives way to it.
    * @param {Command} command
    * @returns {{entry: Pending, replaced: Pending | null}}

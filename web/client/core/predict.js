@@ -97,7 +97,7 @@ export const isOpen = (state, range) =>
  */
 export function resultOf(state) {
   if (!state.isKnown) return null;
-  if (state.status === "confirmed" && state.result) return state.result;
+  if (state.tracksResult || (state.status === "confirmed" && state.result)) return state.result;
   if (state.isCalendar) {
     const range = state.range;
     if (!range || isOpen(state, range)) return null;

@@ -17,6 +17,19 @@ const subprotocol = "pickerd.v1";
  * `connection` (see `connection`), `message` (`detail`: `{direction, message}`, for developers),
  * `answered` (`detail`: an `Outcome` with its `milliseconds`).
  */
+/**
+ * The message in a text; null when it is none.
+ * @param {string} text @returns {import("./types").Message | null}
+ */
+function messageOf(text) {
+  try {
+    const message = JSON.parse(text);
+    return typeof message === "object" && message !== null ? message : null;
+  } catch {
+    return null;
+  }
+}
+
 export class PickerSession extends EventTarget {
   #machine;
   #environment;
@@ -154,7 +167,8 @@ export class PickerSession extends EventTarget {
 
   /** @param {string} text */
   #receive(text) {
-    const message = JSON.parse(text);
+    const message = messageOf(text);
+    if (!message) return this.#perform(this.#machine.receivedGarbage());
     this.#emit("message", { direction: "in", message });
     this.#perform(this.#machine.received(message));
   }

@@ -47,6 +47,12 @@ export class PickerState {
     this.self = null;
     /** @type {{[name: string]: number}} */
     this.limits = {};
+    /** @type {string | null} the locale whose texts this member gets; null: an older server did not say */
+    this.locale = null;
+    /** Whether the server sends every new result, so that nothing needs to be computed. */
+    this.tracksResult = false;
+    /** @type {string[] | null} of a calendar: the names of its seven columns, if the server sends them */
+    this.weekdays = null;
     /** @type {string | null} the session's time when it last spoke of it */
     this.now = null;
   }
@@ -72,6 +78,8 @@ export class PickerState {
     const { id, name, role, color } = message.member;
     this.self = { id, name, role, color, online: true };
     this.limits = message.limits ?? {};
+    this.locale = message.locale ?? null;
+    this.tracksResult = message.locale !== undefined;
     this.now = message.now ?? null;
     if (message.snapshot) {
       this.revision = message.revision;
@@ -87,6 +95,8 @@ export class PickerState {
   snapshot(message) {
     this.revision = message.revision;
     this.now = message.now ?? this.now;
+    // Presence that was pending is dropped; the touches of now follow.
+    this.touching.clear();
     this.#takeSnapshot(message.snapshot);
     this.status = message.status ?? this.status;
     this.#takeMembers(message.members ?? []);
@@ -114,6 +124,8 @@ export class PickerState {
       else if (change.change === "range") notices.push(...this.#takeRange(change, by, mine));
       else if (change.change === "bands") this.#takeBands(change);
       else if (change.change === "status") notices.push(...this.#takeStatus(change, by, mine));
+      else if (change.change === "definition") this.#takeDefinition(change);
+      else if (change.change === "result") this.result = change.result ?? null;
       // Anything else is newer than this client: not ours to judge.
     }
     return notices;
@@ -156,7 +168,9 @@ export class PickerState {
       const before = this.members.get(member.id);
       if (before?.online && !member.online) notices.push({ kind: "away", member, mine: false });
       if (before && !before.online && member.online) notices.push({ kind: "back", member, mine: false });
-      if (before && before.role !== member.role) notices.push({ kind: "promoted", member, mine: false });
+      if (before && before.role !== member.role) {
+        notices.push({ kind: "promoted", member, mine: member.id === this.self?.id });
+      }
       this.members.set(member.id, member);
       if (!member.online) this.touching.delete(member.id);
       if (member.id === this.self?.id) this.self = member;
@@ -196,6 +210,7 @@ export class PickerState {
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
     this.months.clear();
     this.monthList = snapshot.calendar?.months ?? null;
+    this.weekdays = snapshot.calendar?.weekdays ?? null;
     this.range = rangeOf(snapshot.calendar?.range);
   }
 
@@ -211,6 +226,12 @@ export class PickerState {
   /** @param {Change} change */
   #reload(change) {
     const before = this.columns[change.column];
+    // A definition that changes may add a column at the end.
+    if (!before && change.column !== this.columns.length) throw new Error(`there is no column ${change.column}`);
+    if (change.removed) {
+      this.columns.splice(change.column, 1);
+      return;
+    }
     const column = new Column(/** @type {any} */ (change));
     // The row that was selected is remembered until the move that follows says what became of it.
     column.before = before?.selected ?? before?.before ?? null;
@@ -221,7 +242,7 @@ export class PickerState {
   /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #move(change, by, mine) {
     const column = this.columns[change.column];
-    if (!column) return [];
+    if (!column) throw new Error(`there is no column ${change.column}`);
     const from = column.before ?? column.selected ?? null;
     const to = { key: change.key, text: change.text };
     const wanted = column.rowOfKey(change.wanted) ?? from;
@@ -252,6 +273,12 @@ export class PickerState {
     const { cause, reason, wanted = null } = change;
     if (reason) return [{ kind: "rangeCorrected", range: this.range, wanted, reason, cause, by, mine }];
     return [{ kind: "range", range: this.range, cause, by, mine }];
+  }
+
+  /** @param {Change} change */
+  #takeDefinition({ definition, weekdays }) {
+    this.definition = definition;
+    this.weekdays = weekdays ?? this.weekdays;
   }
 
   /** @param {Change} change */

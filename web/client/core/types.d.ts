@@ -7,7 +7,7 @@ export type Band = {
 export type Cell = {
   date: string; text: string; outside?: true; disabled?: true; today?: true;
 };
-export type Month = { month: string; cells: Cell[]; bands: Band[] };
+export type Month = { month: string; title?: string; cells: Cell[]; bands: Band[] };
 export type Range = {
   start: string; end: string; hits: number; by?: string; reach?: { from: string; through: string };
 };
@@ -30,7 +30,7 @@ export type ColumnOnWire = {
 export type Snapshot = {
   definition: Definition; status: Status; result: Result; columns?: ColumnOnWire[];
   calendar?: {
-    months: { first: string; last: string; count: number };
+    months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
   };
 };
@@ -55,7 +55,7 @@ export type Notice =
   | { kind: "status"; status: Status; result: Result; by: string | null; mine: boolean }
   | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }
   | { kind: "lost"; command: Command; mine: true }
-  | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: false };
+  | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };
 
 /** What became of a command. */
 export type Outcome = {
