@@ -104,6 +104,10 @@ soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answe
 fuzz: build-needs ## Fuzz messages, definitions and hub events, each for SECONDS=60 (libFuzzer, ASan)
 	@$(FIND_SWIFT) && exec Tests/fuzz/fuzz.sh "$(SECONDS)"
 
+.PHONY: sanitize
+sanitize: build-needs ## Modules and sockets under AddressSanitizer and ThreadSanitizer (after make test)
+	@$(FIND_SWIFT) && exec Tests/sanitize.sh address thread
+
 .PHONY: lint
 lint: ## Check the format of the Swift sources
 	@$(FIND_SWIFT) && swift format lint --strict --parallel --recursive Package.swift Sources Tests

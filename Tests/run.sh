@@ -7,6 +7,11 @@ set -uo pipefail
 : "${RELEASE:?says how the release is built; please call this by make test}"
 cd "$(dirname "$0")/.."
 
+# Of each fuzzing target, three of which make a minute.
+FUZZ_SECONDS=20
+# Processes of the product's tests: most of them wait most of the time.
+WORKERS=4
+
 logs=.build/test-logs
 mkdir -p "$logs"
 passed=0
@@ -59,6 +64,23 @@ cat "$logs/micro.log"
 report "allocations" "$status" "$(count '([0-9]+) passed, [0-9]+ failed' "$logs/micro.log")" \
   "$(count '[0-9]+ passed, ([0-9]+) failed' "$logs/micro.log")"
 
+begin "simulated worlds (picker-simulator)"
+build $RELEASE --product picker-simulator
+worlds=0
+for seed in 1 101; do
+  timeout 5m .build/release/picker-simulator --seed "$seed" --count 100 \
+    >"$logs/worlds-$seed.log" 2>&1 &
+done
+status=0
+for seed in 1 101; do
+  wait -n || status=$?
+done
+cat "$logs"/worlds-*.log
+for seed in 1 101; do
+  worlds=$((worlds + $(count '([0-9]+) worlds, .* as it should be' "$logs/worlds-$seed.log")))
+done
+report "simulated worlds" "$status" "$worlds" 0
+
 begin "building the modules' tests (debug)"
 build --build-tests
 
@@ -70,6 +92,13 @@ all=$(count '.*Test run with ([0-9]+) tests? .*' "$logs/swift.log")
 bad=$(grep -cE '^✘ Test ("|.*\(\)).* failed after' "$logs/swift.log")
 grep -q 'Test run with' "$logs/swift.log" || tail -n 40 "$logs/swift.log"
 report "modules" "$status" $((all - bad)) "$bad"
+
+begin "fuzzing (libFuzzer, AddressSanitizer)"
+Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" >"$logs/fuzz.log" 2>&1
+status=$?
+cat "$logs/fuzz.log"
+report "fuzzing" "$status" "$(count '([0-9]+) passed, [0-9]+ failed' "$logs/fuzz.log")" \
+  "$(count '[0-9]+ passed, ([0-9]+) failed' "$logs/fuzz.log")"
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
@@ -96,7 +125,8 @@ if [ "$suites" != "Tests/*" ]; then
     xml=$logs/$(basename "$suite").xml
     rm -f "$xml"
     PICKERD="$PWD/.build/release/pickerd" \
-      timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml"
+      timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml" \
+      --numprocesses="$WORKERS" --dist=loadfile --no-loadscope-reorder --durations=10
     status=$?
     all=$(attribute tests)
     bad=$(($(attribute failures) + $(attribute errors)))

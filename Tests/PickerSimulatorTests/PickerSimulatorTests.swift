@@ -3,13 +3,14 @@ import Testing
 @testable import PickerSimulator
 
 @Suite struct PickerSimulatorTests {
-  @Test(arguments: 0..<8)
-  func `two hundred worlds are as they should be`(part: Int) throws {
+  /// `make test` runs 200 in release mode; a debug build finds overlapping accesses besides.
+  @Test(arguments: 0..<4)
+  func `twenty worlds are as they should be`(part: Int) throws {
     var simulation = Simulation()
-    try simulation.run(seed: UInt64(1 + 25 * part), count: 25)
+    try simulation.run(seed: UInt64(1 + 50 * part), count: 5)
 
-    #expect(simulation.report.worldCount == 25)
-    #expect(simulation.report.revisionCount > 100)
+    #expect(simulation.report.worldCount == 5)
+    #expect(simulation.report.revisionCount > 20)
   }
 
   @Test func `the same seed makes the same world`() throws {

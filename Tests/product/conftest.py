@@ -11,6 +11,21 @@ from harness.pickerd import Pickerd
 #: A rate that no test reaches that is not about rates.
 MANY = 100_000
 
+#: The files that take longest, in that order. Parallel processes take whole files, one after the
+#: other: a long one that begins last would be waited for.
+LONGEST = [
+    "test_store_kill", "test_web_wheels", "test_patience", "test_store_restart", "test_web_axe",
+    "test_web_together", "test_web_calendar", "test_tools_log", "test_join_lines", "test_web_page",
+    "test_web_connection", "test_store_file", "test_socket_limits", "test_web_access",
+    "test_thin_events", "test_web_restart", "test_socket_http", "test_malformed",
+    "test_loops_connections", "test_socket_loops",
+]
+
+
+def pytest_collection_modifyitems(items):
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
 
 @pytest.fixture(scope="session")
 def _logs(tmp_path_factory):

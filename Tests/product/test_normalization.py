@@ -35,7 +35,8 @@ def test_lists_below_such_nodes_are_told_apart(server):
 
     delta = ana.select(0, 1)
 
-    assert [change["change"] for change in delta["changes"]] == ["reload", "row", "row"]
+    assert [change["change"] for change in delta["changes"]] == [
+        "reload", "row", "row", "result"]
     assert session.result() == {"keys": [DECOMPOSED, DECOMPOSED]}
 
 

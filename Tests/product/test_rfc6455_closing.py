@@ -52,7 +52,8 @@ def test_a_close_shows_its_code_wherever_pings_come_in_between(echo, cause, plac
 @pytest.mark.parametrize("last, code", [(frame(CONTINUATION, b"\xff"), 1007),
                                         (frame(CONTINUATION, TOO_LONG), 1009),
                                         (frame(CONTINUATION, b" of a script"), 4400),
-                                        (frame(TEXT, b"x"), 1002)])
+                                        (frame(TEXT, b"x"), 1002)],
+                         ids=["no UTF-8", "too long", "ours", "no continuation"])
 def test_a_close_shows_its_code_with_pings_between_fragments(echo, last, code):
     first = frame(TEXT, b"close 4400 in the middle", final=False)
     with echo.websocket("/script") as web:

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# sanitize.sh KIND… : the modules' and the socket tests under AddressSanitizer and ThreadSanitizer
+# (KIND: address, thread). Needs swift in PATH and the packages of `make test`, which makes .venv.
+# Exit status 0: all passed, and no sanitizer has reported anything.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-.venv/bin/python}
+# What a sanitizer cannot run in: valgrind, and limits of memory that its shadow exceeds.
+without="not valgrind and not memory and not resident"
+failed=0
+
+# passes NAME COMMAND… : runs a part and says how it went.
+passes() {
+  local name=$1
+  shift
+  if "$@" >"$logs/$name.log" 2>&1; then
+    printf '%-32s passed\n' "$kind: $name"
+  else
+    failed=1
+    printf '%-32s FAILED, see %s\n' "$kind: $name" "$logs/$name.log"
+    grep -E '^✘|^↳|^FAILED|^ERROR|error:' "$logs/$name.log" | head -n 40
+  fi
+}
+
+for kind in ${@:-address thread}; do
+  logs=.build/$kind/logs
+  mkdir -p "$logs"
+  rm -f "$logs"/report*
+  # LeakSanitizer takes Swift's tagged pointers for leaks.
+  options="log_path=$PWD/$logs/report:exitcode=66:detect_leaks=0"
+  [ "$kind" = thread ] && options="log_path=$PWD/$logs/report:exitcode=66"
+  flags=(--scratch-path ".build/$kind" --sanitize="$kind" -Xswiftc -use-ld=lld)
+  passes build swift build --build-tests "${flags[@]}" || continue
+  built=$PWD/.build/$kind/debug
+  export ASAN_OPTIONS=$options TSAN_OPTIONS=$options SWIFT_BACKTRACE=enable=no
+  passes modules timeout 40m swift test --skip-build --disable-xctest "${flags[@]}"
+  passes sockets env SOCKET_ECHO="$built/SocketEcho" PICKERD="$built/pickerd" timeout 30m \
+    "$python" -m pytest -q --numprocesses=2 --dist=loadfile -k "$without" \
+    Tests/product/test_socket_*.py Tests/product/test_rfc6455*.py Tests/product/test_loops*.py
+  unset ASAN_OPTIONS TSAN_OPTIONS
+  if compgen -G "$logs/report*" >/dev/null; then
+    failed=1
+    echo "$kind: $(cat "$logs"/report* | grep -c 'SUMMARY:') reports in $logs:"
+    cat "$logs"/report* | grep 'SUMMARY:' | sort | uniq -c | sort -rn | head -n 20
+  fi
+done
+[ "$failed" = 0 ]
