@@ -21,7 +21,7 @@ EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resourc
                       # The machine is busy: the page came seconds after what it preloads.
                       "|was preloaded using link preload but not used")
 
-expect.set_options(timeout=8000)
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from websockets.sync.client import connect
 
 from .listener import Listener
 
-PATIENCE = 5
+#: Generous, because several test processes share a small machine.
+PATIENCE = 15
 ANSWERS = ("delta", "reply", "refused")
 SUBPROTOCOL = "pickerd.v1"
 

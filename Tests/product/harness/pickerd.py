@@ -16,7 +16,7 @@ from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SERVES = re.compile(r"pickerd (serves|admin) http://\S+:(\d+)")
-START_SECONDS = 15
+START_SECONDS = 30
 #: Where every test's clock stands unless it says otherwise: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
 
@@ -120,7 +120,7 @@ class Pickerd:
         if self.is_alive:
             self.terminate()
             try:
-                self.process.wait(10)
+                self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.kill()
                 raise AssertionError("pickerd does not end on SIGTERM") from None
@@ -211,7 +211,7 @@ def check_problem(answer):
         assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
 
 
-def wait_until(holds, timeout=5, what="what was waited for"):
+def wait_until(holds, timeout=15, what="what was waited for"):
     """Asks again every 20 ms until `holds()` is true; for what nobody is told of."""
     until = time.monotonic() + timeout
     while True:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .pickerd import binary
 
-PATIENCE = 8
+PATIENCE = 20
 #: What a test starts with; proxies of the machine are of no concern to it.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if not name.lower().endswith("_proxy") and name not in (
