@@ -19,6 +19,8 @@ package final class HostedSession {
   var hasPausedConnections = false
   /// How many entries of the log have been applied.
   var entryCount = 0
+  /// The entry count of the idle snapshot that the log has, if any.
+  var idleSnapshotAt: Int?
   /// Members that have joined as far as the log knows or will know.
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.

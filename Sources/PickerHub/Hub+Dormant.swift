@@ -68,6 +68,7 @@ extension Hub {
     }
     let hosted = host(session.fold, at: time)
     hosted.entryCount = session.entryCount
+    hosted.idleSnapshotAt = session.isSnapshotted ? session.entryCount : nil
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
     directory.loaded(hosted)
@@ -111,7 +112,8 @@ extension Hub {
     guard hosted.steps.isEmpty else {
       return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
-    keepSnapshot(of: hosted, isIdle: true)
+    // A session that was only read is in the log as it is.
+    if hosted.idleSnapshotAt != hosted.entryCount { keepSnapshot(of: hosted, isIdle: true) }
     directory.evict(hosted, state(of: hosted, queuedTick: hosted.queuedTick))
   }
 

@@ -49,8 +49,9 @@ extension Hub {
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
     guard let hosted = directory.hosted(session) else {
-      if case .endingDormant = directory[session] { directory.ended(session) }
-      return
+      guard case .endingDormant = directory[session] else { return }
+      directory.ended(session)
+      return noteEnd()
     }
     var storedCount = count
     while let step = hosted.steps.first {

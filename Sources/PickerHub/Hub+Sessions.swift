@@ -241,6 +241,7 @@ extension Hub {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, "the session has ended")
     }
+    noteEnd()
   }
 
   /// Finds a session for a request, and brings it to now.

@@ -109,7 +109,9 @@ extension Hub {
     if directory[session]?.isLoading == true { return expireLater(session) }
     switch log.append(.ended, of: session) {
     case .failed: expireLater(session)
-    case .stored: directory.ended(session)
+    case .stored:
+      directory.ended(session)
+      noteEnd()
     case .pending: directory.endDormant(session)
     }
   }

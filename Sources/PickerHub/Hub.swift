@@ -31,6 +31,8 @@ package final class Hub {
   var hearers: [ConnectionID] = []
   /// How often the port has told late that a connection is full.
   var fullCount = 0
+  /// Sessions and connections that have ended since the queues were compacted.
+  var endedCount = 0
   var timers = TimerQueue()
   var ticks = TickQueue()
   /// The latest time by the sessions' clock, to see when that clock has been set back.
@@ -89,6 +91,7 @@ package final class Hub {
     now = time
     guard let connection = connections.remove(id) else { return }
     detach(connection, at: time)
+    noteEnd()
   }
 
   /// Takes a connection out of its session, once. Its member stays, offline.

@@ -52,11 +52,17 @@ package struct LoadedSession: Sendable {
   package let entryCount: Int
   /// How long ago the last revision or join was.
   package let idleMilliseconds: Int64
+  /// Whether the log has an idle snapshot after the last entry: as long as nothing is appended,
+  /// another one would say the same.
+  package let isSnapshotted: Bool
 
-  package init(fold: SessionFold, entryCount: Int, idleMilliseconds: Int64) {
+  package init(
+    fold: SessionFold, entryCount: Int, idleMilliseconds: Int64, isSnapshotted: Bool
+  ) {
     self.fold = fold
     self.entryCount = entryCount
     self.idleMilliseconds = idleMilliseconds
+    self.isSnapshotted = isSnapshotted
   }
 }
 

@@ -31,6 +31,11 @@ struct TickQueue {
     heap.insert(Entry(instant: instant, number: count, session: session))
   }
 
+  /// Removes the instants that are not their session's next any more.
+  mutating func compact(where isLive: (_ session: SessionID, _ instant: Instant) -> Bool) {
+    heap = Heap(heap.unordered.filter { isLive($0.session, $0.instant) })
+  }
+
   /// Takes the first session whose instant has come.
   mutating func next(at now: Instant) -> (session: SessionID, instant: Instant)? {
     guard let first = heap.min, first.instant <= now else { return nil }

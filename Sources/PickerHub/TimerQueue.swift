@@ -4,8 +4,8 @@ import PickerSession
 /// What the hub has to do at some time by the machine's clock. All of it in one heap: no session
 /// and no connection has a timer of its own.
 ///
-/// An entry is never taken out early; when its time comes it is asked whether it still means
-/// anything.
+/// An entry is not removed by what makes it meaningless. When it is due the hub checks whether it
+/// still means something; before that, ``compact(where:)`` removes those of ended things together.
 struct TimerQueue {
   enum Duty {
     /// The connection must have joined.
@@ -18,9 +18,9 @@ struct TimerQueue {
     case expiry(SessionID)
     /// The session may leave memory if nobody is in it.
     case idle(SessionID)
-    /// The session must come back into memory.
+    /// The session must be loaded.
     case load(SessionID)
-    /// Presence news may be told.
+    /// Presence may be broadcast.
     case presence(SessionID)
   }
 
@@ -49,6 +49,11 @@ struct TimerQueue {
   mutating func add(_ duty: Duty, due: Int64) {
     count += 1
     heap.insert(Entry(due: due, number: count, duty: duty))
+  }
+
+  /// Removes the entries that mean nothing any more.
+  mutating func compact(where isLive: (_ duty: Duty, _ due: Int64) -> Bool) {
+    heap = Heap(heap.unordered.filter { isLive($0.duty, $0.due) })
   }
 
   /// Takes the first duty that is due at `now`.

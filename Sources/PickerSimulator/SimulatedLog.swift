@@ -128,7 +128,9 @@ extension SimulatedLog {
     }
     for entry in kept.entries[place...] { _ = fold.apply(entry) }
     return LoadedSession(
-      fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt)
+      fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt,
+      isSnapshotted: kept.snapshots.last.map { $0.isIdle && $0.entryCount == kept.entries.count }
+        ?? false)
   }
 
   private func start(of kept: Kept, _ limits: SessionLimits) -> LogSnapshot? {

@@ -28,7 +28,8 @@ enum SQLiteReading {
         arguments: [id.text])
     else { return nil }
     let (origin, limits) = try created(id, row, limits, definition: definition)
-    var (fold, place) = try start(row[0], origin, limits: limits, database)
+    var (fold, place, isIdle) = try start(row[0], origin, limits: limits, database)
+    let startPlace = place
     let entries = try Data.fetchCursor(
       database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
       arguments: [row["number"] as Int64, place])
@@ -40,7 +41,9 @@ enum SQLiteReading {
       throw StoredProblem("session \(id) has \(place) entries of \(row["entryCount"] as Int)")
     }
     let idle = Int64(Date.now.timeIntervalSince1970 * 1000) - (row["activeAt"] as Int64)
-    return LoadedSession(fold: fold, entryCount: place, idleMilliseconds: max(0, idle))
+    return LoadedSession(
+      fold: fold, entryCount: place, idleMilliseconds: max(0, idle),
+      isSnapshotted: isIdle && place == startPlace)
   }
 
   /// The whole log of a session.
@@ -80,12 +83,12 @@ enum SQLiteReading {
   /// it, or the session's creation.
   private static func start(
     _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database
-  ) throws -> (SessionFold, place: Int) {
+  ) throws -> (SessionFold, place: Int, isIdle: Bool) {
     let newest = try Row.fetchOne(
       database,
       sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place DESC LIMIT 1",
       arguments: [number])
-    guard let newest else { return (try created(origin, limits), 0) }
+    guard let newest else { return (try created(origin, limits), 0, false) }
     if newest["isIdle"] { return try fold(newest, origin, limits) }
     let base = try Row.fetchOne(
       database,
@@ -94,7 +97,7 @@ enum SQLiteReading {
         ORDER BY place DESC LIMIT 1
         """,
       arguments: [number, (newest["revision"] as Int) - max(historyCountMin, limits.history)])
-    guard let base else { return (try created(origin, limits), 0) }
+    guard let base else { return (try created(origin, limits), 0, false) }
     return try fold(base, origin, limits)
   }
 
@@ -106,13 +109,13 @@ enum SQLiteReading {
 
   private static func fold(
     _ row: Row, _ origin: SessionOrigin, _ limits: SessionLimits
-  ) throws -> (SessionFold, place: Int) {
+  ) throws -> (SessionFold, place: Int, isIdle: Bool) {
     let data: Data = row["body"]
     guard let kept = SessionFold.Kept(tree: try JSONTree.parse([UInt8](data))),
       kept.picker.fits(origin.definition)
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
     }
-    return (SessionFold(origin, limits: limits, kept: kept), row["place"])
+    return (SessionFold(origin, limits: limits, kept: kept), row["place"], row["isIdle"])
   }
 }

@@ -80,7 +80,8 @@ import Testing
   private func load(_ fixture: HubFixture) throws {
     guard case .created(let origin)? = fixture.log.records.first else { return }
     let loaded = LoadedSession(
-      fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: fixture.machine)
+      fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: fixture.machine,
+      isSnapshotted: false)
     fixture.hub.loaded(fixture.session, loaded, at: fixture.now)
   }
 

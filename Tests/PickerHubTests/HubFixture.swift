@@ -42,6 +42,7 @@ final class TestPort: HubPort {
 final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
+  var snapshots: [LogSnapshot] = []
   var canLoad = false
   /// The numbers of the hubs for which sessions were to be loaded.
   var loads: [Int] = []
@@ -52,7 +53,7 @@ final class TestLog: SessionLog {
     return outcome
   }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) { snapshots.append(snapshot) }
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(hub) }
   func history(
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,

@@ -141,4 +141,29 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
     #expect(fixture.hub.inventory.dormant == 1)
   }
+
+  @Test func `a session that was only read is evicted without a word to the log`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    fixture.join(1)
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.wait(10_000)
+    #expect(fixture.log.snapshots.map(\.isIdle) == [true])
+    let recordCount = fixture.log.records.count
+    var answer: [UInt8]?
+
+    fixture.hub.read(fixture.session, token: nil, locale: nil, isFull: false, at: fixture.now) {
+      answer = try? $0.get()
+    }
+    guard case .created(let origin)? = fixture.log.records.first else { return }
+    fixture.hub.loaded(
+      fixture.session,
+      LoadedSession(
+        fold: try SessionFold(origin), entryCount: 2, idleMilliseconds: 0, isSnapshotted: true),
+      at: fixture.now)
+    fixture.wait(10_000)
+
+    #expect(answer != nil && fixture.hub.inventory.dormant == 1)
+    #expect(fixture.log.snapshots.count == 1 && fixture.log.records.count == recordCount)
+  }
 }

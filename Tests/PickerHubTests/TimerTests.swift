@@ -6,6 +6,38 @@ import Testing
 @testable import PickerWire
 
 @Suite struct TimerTests {
+  @Test func `sessions that are created and deleted leave nothing in the queues`() throws {
+    let fixture = try HubFixture(slot)
+    let request = try CreateRequest(Array(#"{"definition":\#(slot)}"#.utf8))
+    let before = fixture.hub.inventory
+
+    for _ in 1...1000 {
+      fixture.hub.create(request, socketBase: "", at: fixture.now) { [unowned fixture] in
+        guard let id = try? $0.get().id else { return }
+        fixture.hub.delete(id, token: nil, at: fixture.now) { _ in }
+      }
+    }
+
+    #expect(fixture.hub.inventory.timers <= before.timers + 16)
+    #expect(fixture.hub.inventory.ticks <= before.ticks + 16)
+  }
+
+  @Test func `connections that come and go leave nothing in the queue`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.hangUp(1)
+
+    for raw in 2...1000 as ClosedRange<UInt64> {
+      fixture.join(raw, fixture.resume(welcome, revision: 0))
+      fixture.hangUp(raw)
+    }
+
+    #expect(fixture.hub.inventory.timers <= 64)
+    fixture.wait(120_000)
+    #expect(fixture.fold.members.isEmpty)
+  }
+
   /// A bug once: it stayed for the session's time to live, a year at most.
   @Test func `of a session that has ended nothing is left after an hour`() throws {
     let fixture = try HubFixture(letters)
