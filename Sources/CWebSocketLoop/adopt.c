@@ -44,7 +44,7 @@ void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_cou
                bool is_admin) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
   if (!slot) {
-    wsl_refuse_full(loop, descriptor);
+    wsl_refuse_connection(loop, descriptor);
     wsl_connection_ends(loop->limits.connections_open);
     return;
   }

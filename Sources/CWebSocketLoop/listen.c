@@ -19,14 +19,20 @@ static const char full[] =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
     "Content-Type: application/problem+json\r\nContent-Length: 60\r\n\r\n"
     "{\"code\":\"full\",\"status\":503,\"detail\":\"Too many connections.\"}";
+static const char draining[] =
+    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+    "Content-Type: application/problem+json\r\nContent-Length: 72\r\n\r\n"
+    "{\"code\":\"unavailable\",\"status\":503,\"detail\":\"The server is going away.\"}";
 
-/// Answers that the server is full, and hangs up.
-void wsl_refuse_full(wsl_loop *loop, int descriptor) {
+/// Answers that the server is full, or going away if it drains, and closes the connection.
+void wsl_refuse_connection(wsl_loop *loop, int descriptor) {
   char request[2048];
-  loop->counters.refused_full++;
+  bool drains = loop->drain_by_ms != 0;
+  const char *answer = drains ? draining : full;
+  if (!drains) loop->counters.refused_full++;
   // Unread octets would make the kernel send a reset, which can overtake the answer.
   (void)!recv(descriptor, request, sizeof request, MSG_DONTWAIT);
-  (void)!send(descriptor, full, sizeof full - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  (void)!send(descriptor, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
   shutdown(descriptor, SHUT_WR);
   close(descriptor);
 }
@@ -36,7 +42,7 @@ void wsl_refuse_full(wsl_loop *loop, int descriptor) {
 static void refuse_with_spare(wsl_loop *loop, int listening) {
   close(loop->spare_descriptor);
   int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-  if (descriptor >= 0) wsl_refuse_full(loop, descriptor);
+  if (descriptor >= 0) wsl_refuse_connection(loop, descriptor);
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
@@ -46,7 +52,7 @@ static void take(wsl_listener *listener, int descriptor) {
   bool is_admin = listener == &loop->listeners[WSL_ADMIN];
   int on = 1;
   if (!wsl_connection_begins(loop)) {
-    wsl_refuse_full(loop, descriptor);
+    wsl_refuse_connection(loop, descriptor);
     return;
   }
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -161,7 +161,7 @@ void wsl_sweep(uv_timer_t *timer);
 
 // listen.c
 void wsl_close_listeners(wsl_loop *loop);
-void wsl_refuse_full(wsl_loop *loop, int descriptor);
+void wsl_refuse_connection(wsl_loop *loop, int descriptor);
 
 // adopt.c
 void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_count,

@@ -39,6 +39,9 @@ package final class HostedSession {
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
 
+  /// Why the session ends, for its members.
+  var endReason = "the session has ended"
+
   enum Phase {
     /// In memory, or about to be.
     case open

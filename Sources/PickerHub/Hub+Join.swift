@@ -69,6 +69,9 @@ extension Hub {
   }
 
   func cannotStore(_ connection: HubConnection) {
+    guard directory.exists(connection.session) else {
+      return close(connection, .sessionEnded, "the session has ended")
+    }
     close(connection, .unavailable, "the server cannot store anything now; come back later")
   }
 

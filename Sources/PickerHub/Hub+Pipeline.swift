@@ -30,8 +30,20 @@ extension Hub {
     case .failed:
       fail(hosted)
       return false
+    case .full:
+      endFull(hosted)
+      return false
     }
     return true
+  }
+
+  /// Ends a session whose log takes nothing more: it could do nothing but fail from now on.
+  private func endFull(_ hosted: HostedSession) {
+    guard hosted.phase == .open else { return }
+    hosted.endReason = "the session has ended: its log has the maximum of entries"
+    end(hosted) { [unowned self] result in
+      if case .failure = result { fail(hosted) }
+    }
   }
 
   /// Does something in its turn: now, unless something before it waits for the log.
@@ -152,7 +164,7 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard hosted.phase != .unloaded, !hosted.isTickPromised,
+    guard hosted.phase == .open, !hosted.isTickPromised,
       var next = hosted.session.nextTick
     else { return }
     if let first { next = max(first, next) }

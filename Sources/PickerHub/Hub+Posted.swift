@@ -24,7 +24,7 @@ extension Hub {
       }
       let texts = languages.texts(for: request.locale, fallback: origin.definition.locale)
       guard let new = newMember(named: request.name, role, hosted, at: now) else {
-        return answer(.failure(.unavailable))
+        return answer(.failure(problem(of: hosted)))
       }
       enqueue(
         .request { [unowned self] hosted in
@@ -75,8 +75,13 @@ extension Hub {
         let frame = answerFrame(in: effects, to: member.id, texts, hosted)
         answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
       }
-      if !isGiven { answer(.failure(.unavailable)) }
+      if !isGiven { answer(.failure(problem(of: hosted))) }
     }
+  }
+
+  /// Why something could not be appended.
+  private func problem(of hosted: HostedSession) -> HubProblem {
+    hosted.isEnding ? .noSuchSession : .unavailable
   }
 
   /// The one answer among the effects of a command; none if its member has left before it.

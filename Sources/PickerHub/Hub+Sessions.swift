@@ -69,7 +69,7 @@ extension Hub {
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
     let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
-    case .failed: answer(.failure(.unavailable))
+    case .failed, .full: answer(.failure(.unavailable))
     case .stored:
       directory.create(hosted, isStored: true)
       open(hosted)
@@ -222,7 +222,7 @@ extension Hub {
   /// From here on nothing of the session is done; when the log has it, its members hear so.
   func end(_ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void) {
     switch log.append(.ended, of: hosted.id) {
-    case .failed: completion(.failure(.unavailable))
+    case .failed, .full: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted)
       remove(hosted)
@@ -239,7 +239,7 @@ extension Hub {
     directory.ended(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
-      close(connection, .sessionEnded, "the session has ended")
+      close(connection, .sessionEnded, hosted.endReason)
     }
     noteEnd()
   }

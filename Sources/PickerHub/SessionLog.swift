@@ -10,15 +10,17 @@ package enum LogRecord: Sendable {
   case ended
 }
 
-/// What a log says to a record.
+/// What becomes of a record that is appended.
 package enum AppendOutcome: Sendable {
   /// It is in, as firmly as this log keeps anything.
   case stored
   /// The log says later, by ``Hub/stored(_:of:at:)`` or ``Hub/lost(_:at:)``, in the order of the
   /// appends of a session.
   case pending
-  /// It is not in, and will not be.
+  /// It is not in, and will not be. Later records may be.
   case failed
+  /// It is not in: the log of this session has its maximum. Nothing but its end can be appended.
+  case full
 }
 
 /// A session's state at a place of its log, so that folding it again need not begin at the start.
@@ -57,7 +59,7 @@ package struct LoadedSession: Sendable {
   package let isSnapshotted: Bool
 
   package init(
-    fold: SessionFold, entryCount: Int, idleMilliseconds: Int64, isSnapshotted: Bool
+    fold: SessionFold, entryCount: Int, idleMilliseconds: Int64, isSnapshotted: Bool = false
   ) {
     self.fold = fold
     self.entryCount = entryCount

@@ -67,6 +67,6 @@ package struct EncodedPresence {
       }
     }
     writer.literal("}")
-    return isEmpty ? nil : Frame(writer)
+    return isEmpty ? nil : Frame(writer, .presence)
   }
 }

@@ -12,8 +12,10 @@ package final class Frame: @unchecked Sendable {
   package let base: UnsafeMutableRawPointer
   /// Octets of the message.
   package let count: Int
+  package let kind: FrameKind
 
-  package init(_ octets: UnsafeRawBufferPointer) {
+  package init(_ octets: UnsafeRawBufferPointer, _ kind: FrameKind = .other) {
+    self.kind = kind
     count = octets.count
     base = Frame.room(count)
     if let from = octets.baseAddress {
@@ -22,6 +24,7 @@ package final class Frame: @unchecked Sendable {
   }
 
   package init(_ octets: [UInt8]) {
+    kind = .other
     count = octets.count
     base = Frame.room(count)
     octets.withUnsafeBytes { octets in
@@ -32,7 +35,9 @@ package final class Frame: @unchecked Sendable {
 
   package convenience init(_ octets: some Sequence<UInt8>) { self.init(Array(octets)) }
 
-  package convenience init(_ text: borrowing JSONWriter) { self.init(text.bytes) }
+  package convenience init(_ text: borrowing JSONWriter, _ kind: FrameKind) {
+    self.init(text.bytes, kind)
+  }
 
   deinit { base.deallocate() }
 

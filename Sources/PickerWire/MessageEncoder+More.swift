@@ -32,7 +32,7 @@ extension MessageEncoder {
       writer.literal("}")
     }
     writer.literal("]}")
-    return Frame(writer)
+    return Frame(writer, .months)
   }
 
   /// Rows of a column, from `range` cut to what there is.
@@ -49,7 +49,7 @@ extension MessageEncoder {
     writer.literal(",\"rows\":")
     writer.rows(column.rows, range, texts: texts)
     writer.literal("}")
-    return Frame(writer)
+    return Frame(writer, .rows)
   }
 
   /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.
@@ -63,7 +63,7 @@ extension MessageEncoder {
       writer.touching(member, touches[member]!)
     }
     writer.literal("]}")
-    return Frame(writer)
+    return Frame(writer, .presence)
   }
 
   package func draining(reconnectAfterMilliseconds: Int) -> Frame {
@@ -71,7 +71,7 @@ extension MessageEncoder {
     writer.literal("{\"type\":\"draining\",\"reconnectAfterMs\":")
     writer.integer(reconnectAfterMilliseconds)
     writer.literal("}")
-    return Frame(writer)
+    return Frame(writer, .draining(reconnectAfterMilliseconds: reconnectAfterMilliseconds))
   }
 
   package func error(code: String, detail: String) -> Frame {
@@ -81,6 +81,6 @@ extension MessageEncoder {
     writer.literal(",\"detail\":")
     writer.string(detail)
     writer.literal("}")
-    return Frame(writer)
+    return Frame(writer, .error)
   }
 }

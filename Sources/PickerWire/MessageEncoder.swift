@@ -18,10 +18,10 @@ package final class MessageEncoder {
 
   private var windowRows: Int { limits.session.windowRows }
 
-  private func frame(_ build: (inout JSONWriter) -> Void) -> Frame {
+  private func frame(_ kind: FrameKind, _ build: (inout JSONWriter) -> Void) -> Frame {
     writer.clear()
     build(&writer)
-    return Frame(writer)
+    return Frame(writer, kind)
   }
 
   /// The first message to a connection.
@@ -34,7 +34,7 @@ package final class MessageEncoder {
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
     texts: any RowTexts, now: Instant
   ) -> Frame {
-    frame { writer in
+    frame(.welcome(revision: revision ?? session.fold.revision)) { writer in
       writer.literal("{\"type\":\"welcome\"")
       if let member {
         writer.welcomed(member, secret: secret)
@@ -69,7 +69,7 @@ package final class MessageEncoder {
 
   /// Everything anew, for a member that could not keep up.
   package func snapshot(of session: Session, texts: any RowTexts, now: Instant) -> Frame {
-    frame { writer in
+    frame(.snapshot(revision: session.fold.revision)) { writer in
       writer.literal("{\"type\":\"snapshot\",\"revision\":")
       writer.integer(session.fold.revision)
       writer.literal(",\"status\":\"")
@@ -86,7 +86,8 @@ package final class MessageEncoder {
   /// Writes a delta in one language; ``frame(_:ref:bands:)`` makes its copies.
   package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
     let offsets = write(delta, ref: nil, bands: [], texts)
-    return EncodedDelta(frame: Frame(writer), offsets: offsets)
+    return EncodedDelta(
+      frame: Frame(writer, .delta(revision: delta.revision)), offsets: offsets)
   }
 
   /// The copy of a delta that only one hears.
@@ -96,7 +97,7 @@ package final class MessageEncoder {
     of delta: Delta, ref: Int?, bands: [UInt8] = [], texts: any RowTexts
   ) -> Frame {
     _ = write(delta, ref: ref, bands: bands, texts)
-    return Frame(writer)
+    return Frame(writer, .delta(revision: delta.revision))
   }
 
   private func write(
@@ -116,7 +117,7 @@ package final class MessageEncoder {
   package func frame(_ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []) -> Frame {
     if ref == nil && bands.isEmpty { return delta.frame }
     let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
-    return frame { writer in
+    return frame(delta.frame.kind) { writer in
       let (refOffset, bandsOffset) = (delta.offsets.ref, delta.offsets.bands)
       writer.raw(UnsafeBufferPointer(rebasing: bytes[..<refOffset]))
       writer.ref(ref)
@@ -144,7 +145,7 @@ package final class MessageEncoder {
   }
 
   package func reply(ref: Int, revision: Int) -> Frame {
-    frame { writer in
+    frame(.reply) { writer in
       writer.literal("{\"type\":\"reply\",\"ref\":")
       writer.integer(ref)
       writer.literal(",\"revision\":")
@@ -157,7 +158,7 @@ package final class MessageEncoder {
     ref: Int?, _ refusal: Refusal, _ standing: Answer.Standing, in fold: SessionFold,
     texts: any RowTexts
   ) -> Frame {
-    frame { writer in
+    frame(.refused) { writer in
       writer.literal("{\"type\":\"refused\"")
       writer.ref(ref)
       writer.literal(",\"code\":\"")

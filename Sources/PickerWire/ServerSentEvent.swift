@@ -21,41 +21,16 @@ package enum ServerSentEvent {
     return (String(parts[0]), revision)
   }
 
-  /// - Parameter message: As ``MessageEncoder`` wrote it: one line, the type first.
-  package static func octets(_ message: UnsafeRawBufferPointer, epochMark: String) -> [UInt8] {
-    let head = message.prefix(160)
-    let type = Array(head.dropFirst("{\"type\":\"".utf8.count).prefix { $0 != UInt8(ascii: "\"") })
+  /// - Parameter frame: A message as ``MessageEncoder`` wrote it, on one line.
+  package static func octets(_ frame: Frame, epochMark: String) -> [UInt8] {
     var octets: [UInt8] = []
-    octets.reserveCapacity(message.count + 64)
-    octets += "event: ".utf8
-    octets += type.elementsEqual("error".utf8) ? Array("end".utf8) : type
-    if hasPosition(type), let revision = number(after: "\"revision\":", in: head) {
-      octets += "\nid: \(epochMark).\(revision)".utf8
-    }
-    if let wait = number(after: "\"reconnectAfterMs\":", in: head), wait > 0 {
-      octets += "\nretry: \(wait)".utf8
-    }
+    octets.reserveCapacity(frame.count + 80)
+    octets += "event: \(frame.kind.eventName)".utf8
+    if let revision = frame.kind.position { octets += "\nid: \(epochMark).\(revision)".utf8 }
+    if let retry = frame.kind.retry { octets += "\nretry: \(retry)".utf8 }
     octets += "\ndata: ".utf8
-    octets += message
+    octets += frame.bytes
     octets += "\n\n".utf8
     return octets
-  }
-
-  private static func hasPosition(_ type: [UInt8]) -> Bool {
-    ["delta", "snapshot", "welcome"].contains { type.elementsEqual($0.utf8) }
-  }
-
-  /// The whole number that stands after `name`.
-  private static func number(after name: String, in head: Slice<UnsafeRawBufferPointer>) -> Int? {
-    let wanted = Array(name.utf8)
-    var rest = head[...]
-    while rest.count > wanted.count {
-      if rest.starts(with: wanted) {
-        let digits = rest.dropFirst(wanted.count).prefix { (48...57).contains($0) }
-        return Int(String(decoding: digits, as: UTF8.self))
-      }
-      rest = rest.dropFirst()
-    }
-    return nil
   }
 }

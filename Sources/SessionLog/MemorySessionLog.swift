@@ -14,7 +14,7 @@ package final class MemorySessionLog: SessionLog {
   private var logs: [SessionID: Entries] = [:]
   /// To which something was appended last; the next one's too, often.
   private var last: Entries?
-  /// Entries of one session that are kept; when they are reached, nothing more of it is stored.
+  /// Entries of one session at most; one more would end the session.
   package let entryCountMax: Int
 
   /// Does the first on another thread, and what that answers on the hub's.
@@ -37,7 +37,8 @@ package final class MemorySessionLog: SessionLog {
       logs[session] = Entries(of: session)
     case .entry(let entry):
       let entries = last?.session == session ? last : logs[session]
-      guard let entries, entries.all.count < entryCountMax else { return .failed }
+      guard let entries else { return .failed }
+      guard entries.all.count < entryCountMax else { return .full }
       entries.all.append(entry)
       last = entries
     case .ended:

@@ -50,7 +50,7 @@ extension HubTransport {
   func sendEvent(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
     guard let stream = streams[connection] else { return .gone }
     if lastEvent?.frame !== frame {
-      let octets = ServerSentEvent.octets(frame.bytes, epochMark: stream.epochMark)
+      let octets = ServerSentEvent.octets(frame, epochMark: stream.epochMark)
       lastEvent = EncodedEvent(frame: frame, octets: octets)
     }
     return write(lastEvent?.octets ?? [], to: connection, stream)

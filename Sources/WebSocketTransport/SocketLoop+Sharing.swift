@@ -53,8 +53,13 @@ extension SocketLoop {
   }
 
   private func hand(_ descriptor: CInt, _ head: [UInt8], to other: SocketLoop) {
-    let isTaken = other.post { wsl_adopt(other.loop, descriptor, head, head.count) }
+    let isTaken = other.post { other.adopt(descriptor, head: head) }
     if !isTaken { wsl_discard(descriptor, configuration.connections?.open) }
+  }
+
+  /// Serves a connection of another loop, or refuses it if this loop drains.
+  func adopt(_ descriptor: CInt, head: [UInt8]) {
+    wsl_adopt(loop, descriptor, head, head.count)
   }
 
   /// The limit of connections as the machine allows it.

@@ -49,6 +49,8 @@ final class TestLog: SessionLog {
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if case .failed = outcome { return .failed }
+    if case .full = outcome, case .entry = record { return .full }
+    if case .full = outcome { return .stored }
     records.append(record)
     return outcome
   }

@@ -189,6 +189,33 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
   }
 
+  /// A bug once: it failed every second for good, and its members came back every few seconds.
+  @Test func `a session whose log has its maximum ends, and says why`() throws {
+    let fixture = try HubFixture(slot)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.open(3)
+    fixture.forgetAll()
+    fixture.log.outcome = .full
+
+    fixture.say(1, #"{"type":"undo","ref":1}"#)
+    fixture.say(3, #"{"type":"join"}"#)
+
+    #expect(fixture.port.closes == [1: 4410, 2: 4410, 3: 4410])
+    #expect(fixture.heard(1).first?["detail"]?.string?.contains("maximum") == true)
+    #expect(fixture.hub.inventory.sessions == 0)
+  }
+
+  @Test func `a join that finds the log at its maximum ends the session, too`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.outcome = .full
+
+    fixture.join(1)
+
+    #expect(fixture.port.closes == [1: 4410])
+    #expect(fixture.hub.inventory.sessions == 0)
+  }
+
   @Test func `a session ends when its time to live is over`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)

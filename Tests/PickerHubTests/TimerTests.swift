@@ -30,6 +30,7 @@ import Testing
 
     for raw in 2...1000 as ClosedRange<UInt64> {
       fixture.join(raw, fixture.resume(welcome, revision: 0))
+      fixture.wait(1)
       fixture.hangUp(raw)
     }
 

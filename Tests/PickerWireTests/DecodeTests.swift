@@ -32,7 +32,8 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
       #"{"a name of more than 16 octets":{"type":1},"ref":7,"sixteen octets..":0,"type":"undo"}"#,
     ] { #expect(try decode(text) == plain, "\(text)") }
     for text in [
-      #"{"type":"undo","ty\u0070e":"undo","ref":7}"#, #"{"type""undo","ref":7}"#,
+      #"{"type":"undo","ty\u0070e":"undo","ref":7}"#, #"{"ref":null,"ref":1,"type":"undo"}"#,
+      #"{"type""undo","ref":7}"#,
       #"{"type":"undo","ref"#, #"{"type":"undo","ref"}"#, #"{"type":"undo",ref:7}"#,
     ] { #expect(isBad(text), "\(text)") }
   }

@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import WebSocketTransport
+
+@Suite struct DrainingLoopTests {
+  /// A bug once: it said that there were too many connections.
+  @Test func `a loop that drains says so to a connection that comes from another loop`() throws {
+    let loop = try SocketLoop(SocketLoopConfiguration())
+    var pair: [CInt] = [-1, -1]
+    #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    defer { close(pair[1]) }
+
+    loop.drain(withinMilliseconds: 1000)
+    loop.adopt(pair[0], head: [])
+    var octets = [UInt8](repeating: 0, count: 2048)
+    let count = recv(pair[1], &octets, octets.count, CInt(MSG_DONTWAIT))
+
+    let answer = String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
+    let parts = answer.components(separatedBy: "\r\n\r\n")
+    #expect(answer.hasPrefix("HTTP/1.1 503 "))
+    #expect(parts.last?.contains("The server is going away.") == true)
+    #expect(answer.contains("Content-Length: \(parts.last?.utf8.count ?? 0)\r\n"))
+  }
+}

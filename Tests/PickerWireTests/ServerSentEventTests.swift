@@ -1,0 +1,33 @@
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import PickerWire
+
+@Suite struct ServerSentEventTests {
+  private func text(_ frame: Frame) -> String {
+    String(decoding: ServerSentEvent.octets(frame, epochMark: "abcdefgh"), as: UTF8.self)
+  }
+
+  /// A bug once: the first number after `"revision":` in the text was taken.
+  @Test func `an event's id comes from the message's revision, not from its text`() {
+    let misleading = Array(#"{"type":"delta","x":"\"revision\":99"}"#.utf8)
+
+    let delta = misleading.withUnsafeBytes { text(Frame($0, .delta(revision: 7))) }
+    let months = misleading.withUnsafeBytes { text(Frame($0, .months)) }
+
+    let data = "data: " + String(decoding: misleading, as: UTF8.self) + "\n\n"
+    #expect(delta == "event: delta\nid: abcdefgh.7\n" + data)
+    #expect(months == "event: months\n" + data)
+  }
+
+  @Test func `draining says when to come back, an error is the end`() {
+    let encoder = MessageEncoder(limits: ServerLimits())
+
+    let draining = text(encoder.draining(reconnectAfterMilliseconds: 1500))
+    let error = text(encoder.error(code: "sessionEnded", detail: "it has ended"))
+
+    #expect(draining.hasPrefix("event: draining\nretry: 1500\ndata: {"))
+    #expect(error.hasPrefix("event: end\ndata: {"))
+  }
+}
