@@ -139,7 +139,7 @@ package final class HostedSession {
 
   /// Whether a command is refused for its member being a viewer, whatever happens before its turn.
   func isBarred(_ command: Command, of member: MemberID) -> Bool {
-    guard session.access != .open, command.roleNeeded > .viewer else { return false }
+    guard session.hasTokens, command.roleNeeded > .viewer else { return false }
     if let role = session.role(of: member), role > .viewer { return false }
     return !steps.contains { step in
       guard case .apply(let entry, _) = step else { return false }

@@ -48,6 +48,7 @@ extension Hub {
       attachment = attachment.looking(at: cut(months))
     }
     connection.phase = .joined(attachment.member)
+    connection.bearer = nil
     hosted.connectionOfMember[attachment.member] = connection.id
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }

@@ -8,8 +8,8 @@ package final class HubConnection {
   let session: SessionID
   /// The session as it was found last; valid while it is ``HostedSession/isInMemory``.
   var hosted: HostedSession?
-  /// From the `Authorization` header, where a client can set one.
-  let bearer: String?
+  /// From the `Authorization` header, where a client can set one; until it has joined.
+  var bearer: String?
   var phase: Phase
   /// Whether the port has been asked not to read from it.
   var isPaused = false

@@ -20,7 +20,10 @@ package final class Session {
   package var id: SessionID { fold.origin.id }
   // From outside, a look at ``fold`` is a copy of it, and so is asking it from inside.
   package var revision: Int { fold.revision }
-  package var access: SessionOrigin.Access { fold.origin.access }
+  /// Whether members have the roles of their tokens; if not, nobody is a viewer.
+  package var hasTokens: Bool {
+    if case .tokens = fold.origin.access { true } else { false }
+  }
   package var memberCount: Int { fold.members.count }
   package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 

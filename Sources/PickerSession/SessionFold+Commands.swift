@@ -140,7 +140,7 @@ extension SessionFold {
     }
     guard let row = picker.row(ofKey: key, column: selection.column) else {
       throw Refusal(
-        .noSuchRow, "column \(selection.column) has no row with the key \(key.prefix(64)) now")
+        .noSuchRow, "column \(selection.column) has no row with the key \(key.cut(to: 64)) now")
     }
     return row
   }
@@ -219,6 +219,13 @@ extension SessionFold {
     _ ref: Int, _ outcome: RefBook.Outcome, at place: Dictionary<MemberID, Member>.Index
   ) {
     members.values[place].refs.remember(ref, outcome, countMax: limits.refs)
+  }
+}
+
+extension String {
+  /// The first Unicode scalars: a character can have any number of them.
+  fileprivate func cut(to scalarCount: Int) -> String {
+    String(String.UnicodeScalarView(unicodeScalars.prefix(scalarCount)))
   }
 }
 

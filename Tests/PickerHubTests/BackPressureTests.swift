@@ -48,6 +48,18 @@ import Testing
     #expect(fixture.fold.revision == 8)
   }
 
+  @Test func `a token of a header is not retained when its connection has joined`() throws {
+    let fixture = try HubFixture(letters)
+    let id = ConnectionID(raw: 1)
+    fixture.hub.opened(id, session: fixture.session, bearer: "token", at: fixture.now)
+    #expect(fixture.hub.connections[id]?.bearer == "token")
+
+    fixture.say(1, #"{"type":"join"}"#)
+
+    #expect(fixture.hub.connections[id]?.member != nil)
+    #expect(fixture.hub.connections[id]?.bearer == nil)
+  }
+
   @Test func `a request is refused while its session has too much to store`() throws {
     let fixture = try busyFixture()
     for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }

@@ -111,6 +111,19 @@ import Testing
     #expect(SessionFixture.reply(again) == 1)
   }
 
+  @Test func `a refusal that is remembered repeats little of a long key`() throws {
+    var session = try SessionFixture(letters)
+    let key = "e" + String(repeating: "\u{301}", count: 200)
+
+    session.give(ana, 1, select(0, 0, generation: 9, key: key))
+
+    guard case .refused(let refusal)? = session.fold.members[ana]?.refs.outcome(of: 1) else {
+      Issue.record("the key names no row")
+      return
+    }
+    #expect(refusal.detail.utf8.count < 250)
+  }
+
   @Test func `a key that is not read is not in the history`() throws {
     var session = try SessionFixture(letters)
 

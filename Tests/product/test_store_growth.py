@@ -3,12 +3,15 @@
 import pytest
 
 from harness.definitions import LISTS
+from harness.loops import metric
+from harness.pickerd import wait_until
 from harness.store import stored
 
 
 @pytest.fixture
 def store(tmp_path):
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    server = stored(
+        tmp_path / "log", tmp_path / "store.sqlite", limits={"memberMilliseconds": 200})
     server.folder = tmp_path
     yield server
     server.kill()
@@ -38,3 +41,23 @@ def test_keys_that_are_not_read_are_not_stored(store):
 
     # 60 commits of a few pages each.
     assert size(store) - before < 1_800_000
+
+
+def test_reading_a_session_that_sleeps_writes_nothing(store):
+    def sleeps():
+        wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")
+
+    def contents():
+        return [path.read_bytes() for path in sorted(store.folder.glob("store.sqlite*"))]
+
+    session = store.session(LISTS)
+    session.join("Ana").leave()
+    sleeps()
+    wait_until(lambda: contents() == contents())
+    before = contents()
+
+    for _ in range(3):
+        assert session.get()["revision"] == 0
+        sleeps()
+
+    assert contents() == before

@@ -1,0 +1,23 @@
+import CivilTime
+import PickerHub
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+@Suite struct MemorySessionLogTests {
+  @Test func `a session's log takes its maximum of entries, and then only the end`() throws {
+    let log = MemorySessionLog(entryCountMax: 2)
+    let (id, other) = (SessionID("a"), SessionID("b"))
+    let origin = try GeneratedSession(seed: 1).origin
+    let tick = LogRecord.entry(LogEntry(at: origin.createdAt, body: .tick))
+    for session in [id, other] { _ = log.append(.created(origin), of: session) }
+
+    let outcomes = (1...3).map { _ in log.append(tick, of: id) }
+
+    #expect(outcomes == [.stored, .stored, .full])
+    #expect(log.append(tick, of: other) == .stored)
+    #expect(log.append(.ended, of: id) == .stored)
+    #expect(log.entries(of: id).isEmpty && log.sessionCount == 1)
+  }
+}
