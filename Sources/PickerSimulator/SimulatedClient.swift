@@ -32,6 +32,8 @@ final class SimulatedClient {
     case refused(code: String)
 
     var isVague: Bool { self == .done(revision: nil) }
+    /// Whether the server remembers the ref. It judges an unknown type again each time.
+    var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
   init(number: Int, session: SessionRecord, locale: String?) {

@@ -91,7 +91,7 @@ extension World {
     guard try message.text("locale") == language(of: client).tag else {
       throw ProtocolBreach("a welcome names the locale of the texts")
     }
-    let remembered = client.verdicts.keys.max() ?? 0
+    let remembered = client.verdicts.filter { $0.value.isRemembered }.keys.max() ?? 0
     guard try message.number("ref") >= remembered, try message.number("ref") < client.nextRef
     else { throw ProtocolBreach("a welcome has the member's greatest ref: \(remembered)") }
     let before = client.fold.flatMap { $0.revision == link.resumeRevision ? $0 : nil }
