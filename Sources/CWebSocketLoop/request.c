@@ -23,6 +23,7 @@ static const struct {
     [WSL_SUBPROTOCOLS] = {WSI_TOKEN_PROTOCOL, NULL},
     [WSL_ACCESS_CONTROL_REQUEST_HEADERS] = {WSI_TOKEN_HTTP_AC_REQUEST_HEADERS, NULL},
     [WSL_ACCESS_CONTROL_REQUEST_METHOD] = {WSI_TOKEN_COUNT, "access-control-request-method:"},
+    [WSL_IF_MATCH] = {WSI_TOKEN_HTTP_IF_MATCH, NULL},
 };
 
 /// In libwebsockets' order of methods. CONNECT never gets here.

@@ -63,7 +63,7 @@ struct DeltaCopies {
 
   /// What sets a copy apart: a language where there are texts, a view where the range has moved.
   private func key(_ language: Int, _ view: MonthView?) -> Key {
-    Key(language: delta.hasTexts ? language : 0, view: delta.ranges == nil ? nil : view)
+    Key(language: delta.hasTexts ? language : 0, view: delta.change.ranges == nil ? nil : view)
   }
 
   private mutating func keep(_ frame: Frame, for key: Key) {
@@ -97,7 +97,7 @@ struct DeltaCopies {
 extension MessageEncoder {
   /// The bands of the months in view that a delta has made look different.
   func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
-    guard let view, let ranges = delta.ranges else { return [] }
+    guard let view, let ranges = delta.change.ranges else { return [] }
     let picker = session.fold.picker
     var changed: [(month: CivilMonth, bands: MonthBands)] = []
     for offset in 0..<view.count {
@@ -111,17 +111,9 @@ extension MessageEncoder {
 }
 
 extension Delta {
-  /// The range before and after, when the delta moves it.
-  fileprivate var ranges: (before: DateRange?, after: DateRange?)? {
-    guard case .picker(let changes, tappedBy: _, let before) = change else { return nil }
-    for case .range(let moved) in changes { return (before, moved.range) }
-    return nil
-  }
-
   /// Whether any of the changes has texts; if not, all languages share one.
   fileprivate var hasTexts: Bool {
-    guard case .picker(let changes, tappedBy: _, rangeBefore: _) = change else { return false }
-    return changes.contains { change in
+    change.pickerChanges.contains { change in
       switch change {
       case .reload, .row: true
       case .removal, .months, .range: false

@@ -25,6 +25,8 @@ package final class HostedSession {
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.
   var postRates: [MemberID: MessageRate] = [:]
+  /// How often the host has changed the definition in the second.
+  var definitionRate = MessageRate()
   /// Since when each member without a connection has had none; machine milliseconds.
   var absentSince: [MemberID: Int64] = [:]
   /// The connection that speaks for each member, from its join message on.

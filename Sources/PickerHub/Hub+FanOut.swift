@@ -22,7 +22,7 @@ extension Hub {
   /// Tells a delta to everybody: written once in each language, its octets shared.
   private func broadcast(_ delta: Delta, in hosted: HostedSession) {
     counters.deltas += 1
-    if delta.by == nil { counters.ticks += 1 }
+    if delta.isTick { counters.ticks += 1 }
     // By index: a copy of each listener would touch its member's name, too.
     let listeners = hosted.session.listeners
     if listeners.count == 1 { return tell(delta, to: listeners[0], aloneIn: hosted) }

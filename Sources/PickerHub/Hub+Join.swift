@@ -20,7 +20,7 @@ extension Hub {
       }
       role = known
     }
-    let language = languages.number(for: join.locale, fallback: fold.origin.definition.locale)
+    let language = languages.number(for: join.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
     tickIfDue(hosted, at: time)
 
@@ -109,7 +109,7 @@ extension Hub {
     hosted.lastActivity = time.machine
     let fold = hosted.session.fold
     let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
-    let isCalendar = fold.origin.definition.kind == .calendar
+    let isCalendar = fold.definition.kind == .calendar
     let listener = Listener(
       connection: connection.id, member: member, language: attachment.language,
       view: isCalendar ? attachment.view : nil)

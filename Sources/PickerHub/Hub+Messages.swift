@@ -57,7 +57,7 @@ extension Hub {
   private func look(
     _ connection: HubConnection, at view: MonthView, in hosted: HostedSession, at time: HubTime
   ) {
-    guard hosted.session.fold.origin.definition.kind == .calendar else {
+    guard hosted.session.fold.definition.kind == .calendar else {
       let refusal = Refusal(.wrongKind, "only a calendar has months to look at")
       return enqueueRefusal(refusal, connection, hosted, at: time)
     }
@@ -77,7 +77,7 @@ extension Hub {
     enqueue(
       .look { [unowned self] hosted in
         let columns = hosted.session.fold.picker.columns
-        guard hosted.session.fold.origin.definition.kind != .calendar else {
+        guard hosted.session.fold.definition.kind != .calendar else {
           return refuse(Refusal(.wrongKind, "a calendar has no rows"), connection, hosted)
         }
         guard columns.indices.contains(column) else {
@@ -99,7 +99,7 @@ extension Hub {
     _ touch: Touch, _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let isCalendar = hosted.session.fold.origin.definition.kind == .calendar
+    let isCalendar = hosted.session.fold.definition.kind == .calendar
     switch touch {
     case .row where isCalendar, .date where !isCalendar:
       let refusal = Refusal(.wrongKind, "a touch names a date in a calendar, a row elsewhere")

@@ -22,7 +22,7 @@ extension Hub {
       if case .tokens = origin.access {
         role = token.flatMap { origin.role(of: identities.hash($0)) }
       }
-      let texts = languages.texts(for: request.locale, fallback: origin.definition.locale)
+      let texts = languages.texts(for: request.locale, fallback: hosted.session.fold.definition.locale)
       guard let new = newMember(named: request.name, role, hosted, at: now) else {
         return answer(.failure(problem(of: hosted)))
       }
@@ -64,7 +64,7 @@ extension Hub {
       stay(member.id, in: hosted)
       let verdict = hosted.postRates[member.id, default: MessageRate()].count(
         at: now.machine, countMax: limits.messagesPerSecond)
-      let texts = languages.texts(for: locale, fallback: fold.origin.definition.locale)
+      let texts = languages.texts(for: locale, fallback: fold.definition.locale)
       let isGiven = give(
         request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
         to: hosted, at: now

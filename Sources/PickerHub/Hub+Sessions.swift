@@ -19,6 +19,13 @@ package enum HubProblem: Error, Hashable, Sendable {
   /// Only a calendar has months.
   case wrongKind(String)
   case outsideMonths(String)
+  case tooLarge(String)
+  /// More changes in a second than a session may have.
+  case tooMany
+  /// `If-Match` names another version than this one.
+  case versionMismatch(Int)
+  /// A JSON Patch does not fit the document.
+  case patchFailed(String)
   case full
   /// The session has all the members, or all who watch, that it may have.
   case sessionFull
@@ -116,8 +123,8 @@ extension Hub {
 
   /// A definition that is there already is taken if it makes a picker now; if not, making it anew
   /// finds out what is wrong with it, and where.
-  private func define(
-    _ tree: JSONTree, _ prepared: PreparedDefinition?
+  func define(
+    _ tree: JSONTree, _ prepared: PreparedDefinition? = nil
   ) throws(DefinitionProblem) -> Definition {
     let digest = prepared?.digest ?? identities.digest(of: tree.serialized())
     if let known = definitions[digest], (try? Picker(known, now: now.session)) != nil {
@@ -161,7 +168,7 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let session = hosted.session
-      let fallback = session.fold.origin.definition.locale
+      let fallback = session.fold.definition.locale
       let texts = languages.texts(for: locale, fallback: fallback)
       answer(
         .success(
@@ -180,23 +187,24 @@ extension Hub {
       let fold = hosted.session.fold
       if after >= fold.revision { return answer(.success([])) }
       if let recent = fold.deltas(after: after) {
-        return writeLines(recent, of: fold.origin) { answer(.success($0)) }
+        return writeLines(recent, of: fold) { answer(.success($0)) }
       }
       nonisolated(unsafe) let answer = answer
       nonisolated(unsafe) let hub = self
       log.history(of: fold.origin, after: after, through: fold.revision, limits: fold.limits) {
         deltas in
         guard let deltas else { return answer(.failure(.unavailable)) }
-        hub.writeLines(deltas[...], of: fold.origin) { answer(.success($0)) }
+        hub.writeLines(deltas[...], of: fold) { answer(.success($0)) }
       }
     }
   }
 
   /// Writes a log, which may be long, where nobody's tap waits for it.
   private func writeLines(
-    _ deltas: ArraySlice<Delta>, of origin: SessionOrigin, completion: @escaping ([UInt8]) -> Void
+    _ deltas: ArraySlice<Delta>, of fold: SessionFold, completion: @escaping ([UInt8]) -> Void
   ) {
-    let texts = languages.texts(for: nil, fallback: origin.definition.locale)
+    let origin = fold.origin
+    let texts = languages.texts(for: nil, fallback: fold.definition.locale)
     let windowRows = limits.session.windowRows
     port.inBackground(
       {

@@ -50,10 +50,10 @@ extension Hub {
       guard let stream = open(.success(fold.origin.epoch)) else { return }
       let connection = HubConnection(id: stream, session: id, bearer: nil, phase: .watching)
       let language = languages.number(
-        for: request.locale, fallback: fold.origin.definition.locale)
+        for: request.locale, fallback: fold.definition.locale)
       connection.texts = languages[language]
       connections.insert(connection)
-      let isCalendar = fold.origin.definition.kind == .calendar
+      let isCalendar = fold.definition.kind == .calendar
       hosted.session.watch(
         Listener(
           connection: stream, member: nil, language: language,

@@ -126,6 +126,8 @@ struct BlockedDays: Sendable {
     }
   }
 
+  var takenCount: Int { taken.count }
+
   /// `blocked` and `taken`, if they have entries.
   var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = []

@@ -35,8 +35,10 @@ struct CascadeKind: Sendable {
     return depth
   }
 
-  func members(full isFull: Bool) -> [JSONTree.Member] {
-    let nodes = isFull ? [JSONTree.Member("nodes", table.document(of: table.roots[0]))] : []
+  func members(full isFull: Bool, isExplicit: Bool) -> [JSONTree.Member] {
+    let nodes =
+      isFull
+      ? [JSONTree.Member("nodes", table.document(of: table.roots[0], isExplicit: isExplicit))] : []
     return nodes + [.init("onParentChange", .string(onParentChange.rawValue))]
   }
 }

@@ -19,9 +19,10 @@ struct ColumnsKind: Sendable {
     self.table = table
   }
 
-  func members(full isFull: Bool) -> [JSONTree.Member] {
+  func members(full isFull: Bool, isExplicit: Bool) -> [JSONTree.Member] {
     guard isFull else { return [] }
-    return [.init("columns", .array(table.roots.map(table.document(of:))))]
+    let columns = table.roots.map { table.document(of: $0, isExplicit: isExplicit) }
+    return [.init("columns", .array(columns))]
   }
 }
 

@@ -109,14 +109,16 @@ extension Definition {
   ///
   /// Defaults are filled in where there is one to write: not for a calendar's `min`, `max`,
   /// `maxDays` and `blocked`.
-  /// - Parameter isFull: Whether `nodes` and `columns` are there.
-  package func document(full isFull: Bool) -> JSONTree {
+  /// - Parameters:
+  ///   - isFull: Whether `nodes` and `columns` are there.
+  ///   - isExplicit: Whether rows are written with a key each, however they were given.
+  package func document(full isFull: Bool, isExplicit: Bool = false) -> JSONTree {
     let own =
       switch rules {
       case .date(let kind): kind.members
       case .slot(let kind): kind.members
-      case .cascade(let kind): kind.members(full: isFull)
-      case .columns(let kind): kind.members(full: isFull)
+      case .cascade(let kind): kind.members(full: isFull, isExplicit: isExplicit)
+      case .columns(let kind): kind.members(full: isFull, isExplicit: isExplicit)
       case .calendar(let kind): kind.members
       }
     let shared: [JSONTree.Member] = [

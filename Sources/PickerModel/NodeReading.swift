@@ -118,21 +118,46 @@ struct NodeReading {
     }
     return NodeTable(
       texts: nodes.map { $0.string ?? $0["text"]!.string! },
-      keys: nodes.map { key(of: $0)! }, children: children, roots: roots)
+      keys: nodes.map { key(of: $0)! }, forms: nodes.map(NodeForm.init(of:)), children: children,
+      roots: roots)
+  }
+}
+
+/// How a row was written in a definition, so that it is written like that again.
+struct NodeForm: OptionSet {
+  let rawValue: UInt8
+
+  /// A text alone, not an object.
+  static let isPlain = NodeForm(rawValue: 1)
+  static let hasKey = NodeForm(rawValue: 2)
+  static let hasChildren = NodeForm(rawValue: 4)
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  init(of node: JSONTree) {
+    self = []
+    if node.string != nil { insert(.isPlain) }
+    if node["key"] != nil { insert(.hasKey) }
+    if node["children"] != nil { insert(.hasChildren) }
   }
 }
 
 extension NodeTable {
-  /// The rows of `list` as a definition writes them; keys that are their texts are left out.
-  func document(of list: List) -> JSONTree {
+  /// The rows of `list` as the definition wrote them.
+  ///
+  /// - Parameter isExplicit: Whether each is written with its key, and with children if it has any.
+  func document(of list: List, isExplicit: Bool) -> JSONTree {
     .array(
       (Int(list.first)..<Int(list.first + list.count)).map { node in
+        let form = forms[node]
+        if form.contains(.isPlain), !isExplicit { return .string(texts[node]) }
         var members = [JSONTree.Member("text", .string(texts[node]))]
-        if !keys[node].isExactly(texts[node]) {
+        if isExplicit || form.contains(.hasKey) {
           members.append(.init("key", .string(keys[node])))
         }
-        if children[node].count > 0 {
-          members.append(.init("children", document(of: children[node])))
+        if children[node].count > 0 || form.contains(.hasChildren) && !isExplicit {
+          let below = document(of: children[node], isExplicit: isExplicit)
+          members.append(.init("children", below))
         }
         return .object(members)
       })

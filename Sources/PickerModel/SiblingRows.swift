@@ -20,6 +20,8 @@ package final class NodeTable: Sendable {
   let identity = Identity()
   let texts: [String]
   let keys: [String]
+  /// How each was written.
+  let forms: [NodeForm]
   /// Per node its children; `count` 0 for a leaf.
   let children: [List]
   /// The tree's first level, or the columns.
@@ -30,9 +32,13 @@ package final class NodeTable: Sendable {
   /// Shorter lists are searched from the front, which is as fast.
   private static let longCount = 24
 
-  init(texts: [String], keys: [String], children: [Range<Int>], roots: [Range<Int>]) {
+  init(
+    texts: [String], keys: [String], forms: [NodeForm], children: [Range<Int>],
+    roots: [Range<Int>]
+  ) {
     self.texts = texts
     self.keys = keys
+    self.forms = forms
     var contents = ListContents(texts: texts, keys: keys)
     self.roots = roots.map { contents.list($0) }
     self.children = children.map { contents.list($0) }

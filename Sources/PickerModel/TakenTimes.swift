@@ -70,6 +70,8 @@ struct TakenTimes: Sendable {
     }
   }
 
+  var count: Int { entries.count }
+
   /// `nil` if there are no entries.
   var document: JSONTree? {
     guard !entries.isEmpty else { return nil }

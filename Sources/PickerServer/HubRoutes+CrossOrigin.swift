@@ -16,8 +16,8 @@ extension HubRoutes {
       HTTPResponse(
         status: 204,
         headers: [
-          ("Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE"),
-          ("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID"),
+          ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"),
+          ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, Last-Event-ID"),
           ("Access-Control-Max-Age", "600"),
         ]))
   }

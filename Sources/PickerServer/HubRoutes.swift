@@ -84,6 +84,9 @@ final class HubRoutes {
       try allow(request, .get)
       try gate.admit(.log, request.head)
       try log(caller, request, session)
+    case 2 where parts[1] == "definition":
+      try allow(request, .get, .put, .patch)
+      definition(caller, request, session)
     case 2 where parts[1] == "events":
       try allow(request, .get)
       try gate.admit(.join, request.head)

@@ -11,9 +11,11 @@ package struct PeerAddress: Hashable, Sendable {
     var bytes = in6_addr()
     if inet_pton(AF_INET, text, &bytes) == 1 {
       high = 0
-      low = 0xFFFF_0000_0000 | withUnsafeBytes(of: bytes) {
-        UInt64($0.load(as: UInt32.self).bigEndian)
-      }
+      low =
+        0xFFFF_0000_0000
+        | withUnsafeBytes(of: bytes) {
+          UInt64($0.load(as: UInt32.self).bigEndian)
+        }
     } else if inet_pton(AF_INET6, text, &bytes) == 1 {
       (high, low) = withUnsafeBytes(of: bytes) {
         (

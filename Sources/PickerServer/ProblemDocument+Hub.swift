@@ -28,6 +28,15 @@ extension ProblemDocument {
       self.init(status: 401, code: "badToken", detail: "the secret is not this member's")
     case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
     case .outsideMonths(let detail): self.init(status: 404, code: "outsideMonths", detail: detail)
+    case .tooLarge(let detail): self.init(status: 413, code: "tooLarge", detail: detail)
+    case .tooMany:
+      self.init(
+        status: 429, code: "tooMany", detail: "too many changes in a second; send it again later",
+        retryAfterSeconds: 1)
+    case .versionMismatch(let version):
+      self.init(
+        status: 412, code: "versionMismatch", detail: "the definition has version \(version)")
+    case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(
         status: 503, code: "full", detail: "the session has all the members that it may have")

@@ -23,14 +23,16 @@ final class ReplayStory {
     if case .joined(let joining) = replayed.entry.body { names[joining.member] = joining.name }
     guard isKept else { return }
     let at = replayed.entry.at.rfc3339
-    let texts = texts(for: replayed.fold.origin.definition.locale)
+    let texts = texts(for: replayed.fold.definition.locale)
     if case .joined(let joining) = replayed.entry.body, joining.secret.octets.isEmpty { return }
     var isTold = false
     for outcome in replayed.outcomes {
       isTold = true
       switch outcome {
       case .delta(let delta):
-        let who = delta.author.map { "\(name($0.member)): \($0.command.words)" } ?? "time"
+        let who =
+          delta.author.map { "\(name($0.member)): \($0.command.words)" }
+          ?? (delta.isTick ? "time" : "the host")
         line(delta.revision, at, who, delta.change.words(in: texts))
       case .answered(let member, let answer):
         line(nil, at, "\(name(member)): \(replayed.entry.words)", [answer.words])
@@ -62,7 +64,7 @@ final class ReplayStory {
   /// The whole answer.
   func text(of report: ReplayReport) -> String {
     let standing = report.standing
-    let definition = standing.origin.definition
+    let definition = standing.definition
     var text = lines
     if !text.isEmpty { text.append("") }
     text.append(
@@ -100,12 +102,12 @@ final class ReplayStory {
   }
 
   private func shown(_ fold: SessionFold) -> [String] {
-    if fold.origin.definition.kind == .calendar {
+    if fold.definition.kind == .calendar {
       guard let range = fold.picker.range else { return ["range     none"] }
       let by = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
       return ["range     \(range.words)\(fold.picker.isRangeOpen ? ", open" : "")\(by)"]
     }
-    let texts = texts(for: fold.origin.definition.locale)
+    let texts = texts(for: fold.definition.locale)
     return fold.picker.columns.enumerated().map { index, column in
       let row = column.selected.map { "“\(column.rows.text(at: $0, in: texts))”, row \($0) of" }
       return "column \(index)  \(row ?? "empty:") \(column.rows.count), generation "

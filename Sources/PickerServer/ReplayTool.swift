@@ -116,7 +116,7 @@ package struct ReplayTool {
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
     ]
     let state = HTTPDocument.session(
-      Session(standing), texts: story.texts(for: standing.origin.definition.locale),
+      Session(standing), texts: story.texts(for: standing.definition.locale),
       windowRows: windowRows, isFull: false)
     let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }

@@ -25,6 +25,7 @@ extension LogEntry {
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
+    case .define(let change): "the host gives definition \(change.version)"
     case .tick: "time"
     }
   }
@@ -49,6 +50,8 @@ extension SessionChange {
   func words(in texts: any RowTexts) -> [String] {
     switch self {
     case .picker(let changes, _, _): changes.map { $0.words(in: texts) }
+    case .definition(let redefinition, let changes, _, _):
+      ["the definition has version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
     case .status(let status, _): ["\(status)"]
     }
   }

@@ -28,6 +28,19 @@ package final class Delta: Sendable {
     return Author(member: by, ref: ref, command: command)
   }
 
+  /// Whether only time made it.
+  package var isTick: Bool {
+    if case .definition = change { false } else { by == nil }
+  }
+
+  /// Rows and entries of the definition that the delta holds.
+  var weight: Int {
+    if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change {
+      return redefinition.definition.weight
+    }
+    return 0
+  }
+
   package struct Author: Hashable, Sendable {
     package let member: MemberID
     package let ref: Int
@@ -67,6 +80,42 @@ package enum SessionChange: Hashable, Sendable {
   /// Changes of what the picker shows; none if time has changed the result alone. Of a range also
   /// the member of its last accepted tap, and the range before.
   case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
+  /// The host gave another definition, with what the picker shows for it.
+  case definition(
+    Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The result only with `confirmed`.
   case status(SessionStatus, result: PickerResult?)
+}
+
+/// Another definition of a session.
+package struct Redefinition: Hashable, Sendable {
+  package let version: Int
+  package let definition: Definition
+  /// Whether the definition is new to the members; not when a reopened session applies it.
+  package let isAnnounced: Bool
+  /// Whether the weeks begin with another day.
+  package let hasOtherWeekdays: Bool
+}
+
+extension SessionChange {
+  /// What the picker shows, if it has changed.
+  package var pickerChanges: [PickerChange] {
+    switch self {
+    case .picker(let changes, tappedBy: _, rangeBefore: _),
+      .definition(_, let changes, tappedBy: _, rangeBefore: _):
+      changes
+    case .status: []
+    }
+  }
+
+  /// The range before and after, if it has changed.
+  package var ranges: (before: DateRange?, after: DateRange?)? {
+    switch self {
+    case .picker(let changes, tappedBy: _, let before),
+      .definition(_, let changes, tappedBy: _, let before):
+      for case .range(let moved) in changes { return (before, moved.range) }
+      return nil
+    case .status: return nil
+    }
+  }
 }

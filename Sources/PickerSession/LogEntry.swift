@@ -22,6 +22,8 @@ package struct LogEntry: Hashable, Sendable {
     /// A member said so, or was away for too long.
     case left(MemberID)
     case command(MemberID, ref: Int, Command)
+    /// The host gave another definition.
+    case define(DefinitionChange)
     /// Time has come to `at`.
     case tick
   }

@@ -25,7 +25,10 @@ extension SessionFold {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
       remember(ref, .done(revision: revision), at: place)
-      if case .reopen = command { tick(to: now, &outcomes) }
+      if case .reopen = command {
+        applyPendingDefinition(at: now, &outcomes)
+        tick(to: now, &outcomes)
+      }
     } catch {
       if error.code != .oldRef {
         remember(ref, .refused(error), at: place)
@@ -78,7 +81,7 @@ extension SessionFold {
       throw Refusal(
         .notAllowed, "a \(role) may not \(command.type); a \(command.roleNeeded) may")
     }
-    let kind = origin.definition.kind
+    let kind = definition.kind
     if !command.fits(kind) {
       throw Refusal(.wrongKind, "a picker of kind \(kind) has nothing to \(command.type)")
     }

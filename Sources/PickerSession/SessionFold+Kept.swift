@@ -5,6 +5,13 @@ extension SessionFold {
   /// All of a fold but its origin, its limits and its history: what a snapshot keeps.
   package struct Kept: Hashable, Sendable {
     package var picker: PickerState
+    /// 1: that of the origin.
+    package var version: Int
+    /// The current definition; `nil` for that of the origin.
+    package var definition: KeptDefinition?
+    /// The definition that the picker shows, if it is another one.
+    package var shown: KeptDefinition?
+    package var definedAt: Instant?
     package var status: SessionStatus
     package var revision: Int
     package var undoList: UndoList
@@ -14,10 +21,16 @@ extension SessionFold {
     package var tappedAt: Instant?
 
     package init(
-      picker: PickerState, status: SessionStatus, revision: Int, undoList: UndoList,
-      members: [Member], joinCount: Int, tappedBy: MemberID?, tappedAt: Instant?
+      picker: PickerState, version: Int = 1, definition: KeptDefinition? = nil,
+      shown: KeptDefinition? = nil, definedAt: Instant? = nil, status: SessionStatus,
+      revision: Int, undoList: UndoList, members: [Member], joinCount: Int, tappedBy: MemberID?,
+      tappedAt: Instant?
     ) {
       self.picker = picker
+      self.version = version
+      self.definition = definition
+      self.shown = shown
+      self.definedAt = definedAt
       self.status = status
       self.revision = revision
       self.undoList = undoList
@@ -30,7 +43,10 @@ extension SessionFold {
 
   package var kept: Kept {
     Kept(
-      picker: picker.state, status: status, revision: revision, undoList: undoList,
+      picker: picker.state, version: version,
+      definition: version == 1 ? nil : KeptDefinition(definition),
+      shown: picker.definition === definition ? nil : KeptDefinition(picker.definition),
+      definedAt: definedAt, status: status, revision: revision, undoList: undoList,
       members: membersInOrder, joinCount: joinCount, tappedBy: tappedBy, tappedAt: tappedAt)
   }
 
@@ -40,7 +56,11 @@ extension SessionFold {
   ) {
     self.origin = origin
     self.limits = limits
-    picker = Picker(origin.definition, state: kept.picker)
+    definition = kept.definition?.definition ?? origin.definition
+    version = kept.version
+    definedAt = kept.definedAt
+    let kept = kept.made(under: origin.definition)
+    picker = Picker(kept.shown?.definition ?? definition, state: kept.picker)
     result = picker.result
     status = kept.status
     revision = kept.revision
@@ -50,5 +70,17 @@ extension SessionFold {
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt
     history = []
+  }
+}
+
+extension SessionFold.Kept {
+  /// The snapshot with what older versions of pickerd did not store: under which definition its
+  /// ranges were made. There was one only.
+  package func made(under definition: Definition) -> SessionFold.Kept {
+    guard version == 1 else { return self }
+    var kept = self
+    kept.picker.value = picker.value.made(under: definition)
+    kept.undoList = undoList.made(under: definition)
+    return kept
   }
 }

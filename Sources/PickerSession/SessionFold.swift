@@ -10,6 +10,13 @@ package import PickerModel
 package struct SessionFold: Sendable {
   package let origin: SessionOrigin
   package let limits: SessionLimits
+  /// The current definition: that of the origin until the host gives another one. The picker shows
+  /// an older one while the session is not open.
+  package internal(set) var definition: Definition
+  /// 1 at first; one more for each definition that the host gives.
+  package internal(set) var version: Int
+  /// When the definition was given, if the picker does not show it yet.
+  package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
   /// The picker's result after the last delta.
   package internal(set) var result: PickerResult
@@ -25,6 +32,11 @@ package struct SessionFold: Sendable {
   package internal(set) var tappedAt: Instant?
   /// The last deltas, oldest first, without gaps, up to ``revision``.
   package internal(set) var history: Deque<Delta>
+  /// Of the deltas in ``history``.
+  var historyWeight = 0
+  /// Rows and entries of the definitions that ``history`` may hold: a history of large definitions
+  /// is shorter.
+  private static let historyWeightMax = 400_000
 
   /// A session as it is created.
   ///
@@ -34,6 +46,8 @@ package struct SessionFold: Sendable {
   ) throws(DefinitionProblem) {
     self.origin = origin
     self.limits = limits
+    definition = origin.definition
+    version = 1
     picker = try Picker(origin.definition, now: origin.createdAt)
     result = picker.result
     status = .open
@@ -60,6 +74,7 @@ package struct SessionFold: Sendable {
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
     case .tick: tick(to: entry.at, &outcomes)
+    case .define(let change): define(change, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
@@ -134,7 +149,11 @@ package struct SessionFold: Sendable {
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, result: result)
     history.append(delta)
-    if history.count > limits.history { history.removeFirst() }
+    historyWeight += delta.weight
+    while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {
+      guard let first = history.popFirst() else { break }
+      historyWeight -= first.weight
+    }
     outcomes.append(.delta(delta))
   }
 }

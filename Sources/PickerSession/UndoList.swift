@@ -28,6 +28,15 @@ package struct UndoList: Hashable, Sendable {
     self.future = future
   }
 
+  /// The list with its values as made under a definition.
+  func made(under definition: Definition) -> UndoList {
+    func made(_ value: StandingValue) -> StandingValue {
+      StandingValue(
+        value: value.value.made(under: definition), by: value.by, tappedAt: value.tappedAt)
+    }
+    return UndoList(past: past.map(made), future: future.map(made))
+  }
+
   /// A new select, tap or clear took the place of `value`.
   mutating func push(_ value: StandingValue, countMax: Int) {
     past.append(value)

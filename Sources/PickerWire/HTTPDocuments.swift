@@ -120,6 +120,8 @@ package enum HTTPDocument {
     writer.string(fold.origin.epoch)
     writer.literal(",\"revision\":")
     writer.integer(fold.revision)
+    writer.literal(",\"version\":")
+    writer.integer(fold.version)
     writer.literal(",\"status\":\"")
     writer.raw(fold.status.rawValue)
     writer.literal("\"")
@@ -142,8 +144,29 @@ package enum HTTPDocument {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
-      picker, status: .open, tappedBy: nil, texts: texts, windowRows: windowRows, isFull: false)
+      picker, definition: picker.definition, version: 1, status: .open, tappedBy: nil, texts: texts,
+      windowRows: windowRows, isFull: false)
     writer.literal("}")
+    return writer.octets
+  }
+
+  /// The answer to a change of the definition.
+  ///
+  /// - Parameter delta: `nil` if nothing was different.
+  package static func changed(
+    _ delta: Delta?, _ fold: SessionFold, texts: any RowTexts, windowRows: Int
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: 4096)
+    writer.literal("{\"revision\":")
+    writer.integer(delta?.revision ?? fold.revision)
+    writer.literal(",\"version\":")
+    writer.integer(fold.version)
+    writer.literal(",\"changes\":[")
+    var cache = RowsCache(count: 0)
+    if let delta {
+      _ = writer.changes(of: delta, bands: [], texts: texts, windowRows: windowRows, &cache)
+    }
+    writer.literal("]}")
     return writer.octets
   }
 
@@ -168,6 +191,12 @@ package enum HTTPDocument {
       writer.integer(author.ref)
       writer.literal(",\"command\":")
       writer.command(author.command)
+    } else if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = delta.change {
+      writer.literal(",\"command\":{\"type\":\"define\",\"version\":")
+      writer.integer(redefinition.version)
+      writer.literal(",\"definition\":")
+      writer.tree(redefinition.definition.document(full: true))
+      writer.literal("}")
     } else {
       writer.literal(",\"command\":{\"type\":\"tick\"}")
     }

@@ -31,11 +31,13 @@ extension JSONWriter {
   ) {
     switch change {
     case .picker(let changes, let tappedBy, rangeBefore: _):
-      for index in changes.indices {
-        if index > 0 { literal(",") }
-        pickerChange(
-          changes[index], by: tappedBy, texts: texts, windowRows: windowRows, &cache)
+      pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
+    case .definition(let redefinition, let changes, let tappedBy, rangeBefore: _):
+      if redefinition.isAnnounced {
+        self.redefinition(redefinition)
+        if !changes.isEmpty { literal(",") }
       }
+      pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
     case .status(let status, let result):
       literal("{\"change\":\"status\",\"status\":\"")
       raw(status.rawValue)
@@ -45,6 +47,24 @@ extension JSONWriter {
         result.write(to: &self)
       }
       literal("}")
+    }
+  }
+
+  private mutating func redefinition(_ redefinition: Redefinition) {
+    literal("{\"change\":\"definition\",\"version\":")
+    integer(redefinition.version)
+    literal(",\"definition\":")
+    tree(redefinition.definition.document(full: false))
+    literal("}")
+  }
+
+  private mutating func pickerChanges(
+    _ changes: [PickerChange], by: MemberID?, texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
+  ) {
+    for index in changes.indices {
+      if index > 0 { literal(",") }
+      pickerChange(changes[index], by: by, texts: texts, windowRows: windowRows, &cache)
     }
   }
 

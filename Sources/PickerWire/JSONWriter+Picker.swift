@@ -11,17 +11,21 @@ extension JSONWriter {
     _ fold: SessionFold, texts: any RowTexts, windowRows: Int, isFull: Bool = false
   ) {
     pickerSnapshot(
-      fold.picker, status: fold.status, tappedBy: fold.tappedBy, texts: texts,
+      fold.picker, definition: fold.definition, version: fold.version, status: fold.status,
+      tappedBy: fold.tappedBy, texts: texts,
       windowRows: windowRows, isFull: isFull)
   }
 
   /// The same for a picker in no session yet.
   mutating func pickerSnapshot(
-    _ picker: Picker, status: SessionStatus, tappedBy: MemberID?, texts: any RowTexts,
+    _ picker: Picker, definition: Definition, version: Int, status: SessionStatus,
+    tappedBy: MemberID?, texts: any RowTexts,
     windowRows: Int, isFull: Bool
   ) {
     literal("{\"definition\":")
-    tree(picker.definition.document(full: isFull))
+    tree(definition.document(full: isFull))
+    literal(",\"version\":")
+    integer(version)
     literal(",\"status\":")
     string(status.rawValue)
     literal(",\"result\":")

@@ -1,6 +1,6 @@
 import CivilTime
 package import JSONText
-import PickerModel
+package import PickerModel
 package import PickerSession
 
 /// An entry of a log as it is stored: a JSON object, times in milliseconds since 1970.
@@ -18,6 +18,13 @@ extension LogEntry {
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
     case .tick: members.append(.init("tick", .bool(true)))
+    case .define(let change):
+      members.append(.init("define", .integer(change.version)))
+      switch change.source {
+      case .whole: members.append(.init("definition", change.definition.document(full: true)))
+      case .mergePatch(let patch): members.append(.init("mergePatch", patch))
+      case .jsonPatch(let patch): members.append(.init("jsonPatch", patch))
+      }
     case .command(let member, let ref, let command):
       members += [
         .init("by", .string(member.text)), .init("ref", .integer(ref)),
@@ -27,8 +34,14 @@ extension LogEntry {
     return .object(members)
   }
 
+  /// - Parameters:
+  ///   - definition: The one before this entry, to which a patch is applied.
+  ///   - make: Makes a definition from its document; `nil` if that cannot be.
   /// - Returns: `nil` for a tree that ``tree`` cannot have written.
-  package init?(tree: JSONTree) {
+  package init?(
+    tree: JSONTree, after definition: Definition? = nil,
+    make: (JSONTree) -> Definition? = { _ in nil }
+  ) {
     guard let milliseconds = tree["at"]?.integer else { return nil }
     let at = Instant(milliseconds: Int64(milliseconds))
     if let command = tree["command"] {
@@ -36,6 +49,11 @@ extension LogEntry {
         let command = Command(tree: command)
       else { return nil }
       self.init(at: at, body: .command(MemberID(by), ref: ref, command))
+    } else if tree["define"] != nil {
+      guard let change = DefinitionChange(tree: tree, after: definition, make: make) else {
+        return nil
+      }
+      self.init(at: at, body: .define(change))
     } else if tree["tick"] != nil {
       self.init(at: at, body: .tick)
     } else if let member = tree["left"]?.string {
@@ -53,6 +71,30 @@ extension LogEntry {
       else { return nil }
       self.init(at: at, body: .roleChanged(MemberID(member), role))
     }
+  }
+}
+
+extension DefinitionChange {
+  fileprivate init?(
+    tree: JSONTree, after definition: Definition?, make: (JSONTree) -> Definition?
+  ) {
+    guard let version = tree["define"]?.integer else { return nil }
+    let document: JSONTree?
+    let source: Source
+    if let patch = tree["mergePatch"] {
+      source = .mergePatch(patch)
+      document = definition?.document(full: true).merging(patch)
+    } else if let patch = tree["jsonPatch"] {
+      source = .jsonPatch(patch)
+      document = definition.flatMap { definition in
+        try? JSONPatch(patch).apply(to: definition.document(full: true))
+      }
+    } else {
+      source = .whole
+      document = tree["definition"]
+    }
+    guard let made = document.flatMap(make) else { return nil }
+    self.init(version: version, definition: made, source: source)
   }
 }
 

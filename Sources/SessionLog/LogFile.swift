@@ -33,12 +33,12 @@ package struct LogFile: Sendable {
     let rest = texts.popLast() ?? []
     var lines: [Line] = []
     for (index, text) in texts.enumerated() {
-      lines.append(try LogFile.line(Array(text), number: index + 1, name))
+      lines.append(try LogFile.line(Array(text), number: index + 1, name, zone: zone))
     }
     // The last line may have been whole, and only its end be missing.
     var isCut = false
     if !rest.isEmpty {
-      if let last = try? LogFile.line(Array(rest), number: lines.count + 1, name) {
+      if let last = try? LogFile.line(Array(rest), number: lines.count + 1, name, zone: zone) {
         lines.append(last)
       } else {
         isCut = true
@@ -58,7 +58,7 @@ package struct LogFile: Sendable {
   package var definition: Definition { origin.definition }
 
   private static func line(
-    _ text: [UInt8], number: Int, _ name: String
+    _ text: [UInt8], number: Int, _ name: String, zone: (String) -> ZoneRules?
   ) throws(ReplayProblem) -> Line {
     let tree: JSONTree
     do throws(JSONError) {
@@ -76,6 +76,17 @@ package struct LogFile: Sendable {
     }
     if type == "tick" {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
+    }
+    if type == "define" {
+      guard let version = tree["command"]?["version"]?.integer,
+        let made = tree["command"]?["definition"].flatMap({ Definition.stored($0, zone: zone) })
+      else {
+        throw ReplayProblem(
+          .badData, "line \(number) of \(name) has no definition that pickerd accepts")
+      }
+      let change = DefinitionChange(version: version, definition: made, source: .whole)
+      let entry = LogEntry(at: at, body: .define(change))
+      return Line(revision: revision, entry: entry, tree: tree)
     }
     guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
       let command = tree["command"].flatMap(Command.init(tree:))

@@ -139,6 +139,6 @@ extension JSONTree {
 extension LogFile.Line {
   /// The command's name on the wire.
   fileprivate var type: String {
-    if case .command(_, _, let command) = entry.body { command.type } else { "tick" }
+    tree["command"]?["type"]?.string ?? "tick"
   }
 }

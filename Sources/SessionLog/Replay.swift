@@ -105,21 +105,23 @@ struct Replayer {
   }
 
   mutating func apply(_ entry: LogEntry) -> [Outcome] {
-    // An entry makes two revisions at most. Nothing is copied before it matters.
-    let isNear = passed == nil && wanted.map { fold.revision >= $0 - 1 } == true
+    // An entry makes three revisions at most. Nothing is copied before it matters.
+    let isNear = passed == nil && wanted.map { fold.revision >= $0 - 2 } == true
     let before = isNear ? fold : nil
     let outcomes = fold.apply(entry)
     entryCount += 1
     if let before, let wanted, fold.revision > wanted {
-      passed = before.revision == wanted ? before : Replayer.between(before, entry)
+      passed = before.revision == wanted ? before : Replayer.between(before, entry, wanted)
     }
     each(ReplayedEntry(entry: entry, outcomes: outcomes, fold: fold))
     return outcomes
   }
 
-  /// The state after the first of two revisions that one entry made: a command is preceded by the
-  /// tick to its time, a reopening followed by it.
-  private static func between(_ before: SessionFold, _ entry: LogEntry) -> SessionFold {
+  /// The state between the revisions that one entry made: a command is preceded by the tick to its
+  /// time, a reopening followed by a definition that waited for it, and by the tick.
+  private static func between(
+    _ before: SessionFold, _ entry: LogEntry, _ wanted: Int
+  ) -> SessionFold {
     guard before.status != .open else {
       var ticked = before
       _ = ticked.apply(LogEntry(at: entry.at, body: .tick))
@@ -128,7 +130,12 @@ struct Replayer {
     var kept = before.kept
     kept.status = .open
     kept.revision += 1
-    return SessionFold(before.origin, limits: before.limits, kept: kept)
+    var reopened = SessionFold(before.origin, limits: before.limits, kept: kept)
+    if wanted > reopened.revision {
+      var outcomes: [Outcome] = []
+      reopened.applyPendingDefinition(at: entry.at, &outcomes)
+    }
+    return reopened
   }
 
   /// The state at the wanted revision, or at the last.

@@ -14,12 +14,14 @@ enum SQLiteReading {
 
   /// Folds a session from the newest snapshot that leaves enough history, and its tail.
   ///
-  /// - Parameter definition: Makes its definition, or finds it.
+  /// - Parameters:
+  ///   - definition: Makes its first definition, or finds it.
+  ///   - make: Makes a later one from its document, or finds it.
   /// - Returns: `nil` if there is no such session.
   /// - Throws: ``StoredProblem`` or SQLite's error.
   static func load(
     _ id: SessionID, limits: SessionLimits, _ database: Database,
-    definition: (StoredOrigin) throws -> Definition
+    definition: (StoredOrigin) throws -> Definition, make: (JSONTree) -> Definition?
   ) throws -> LoadedSession? {
     guard
       let row = try Row.fetchOne(
@@ -28,13 +30,14 @@ enum SQLiteReading {
         arguments: [id.text])
     else { return nil }
     let (origin, limits) = try created(id, row, limits, definition: definition)
-    var (fold, place, isIdle) = try start(row[0], origin, limits: limits, database)
+    var (fold, place, isIdle) = try start(
+      row[0], origin, limits: limits, database, make: make)
     let startPlace = place
     let entries = try Data.fetchCursor(
       database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
       arguments: [row["number"] as Int64, place])
     while let body = try entries.next() {
-      _ = fold.apply(try entry(body, of: id))
+      _ = fold.apply(try entry(body, of: id, after: fold.definition, make: make))
       place += 1
     }
     guard place == row["entryCount"] else {
@@ -47,7 +50,11 @@ enum SQLiteReading {
   }
 
   /// The whole log of a session.
-  static func entries(of id: SessionID, _ database: Database) throws -> [LogEntry] {
+  static func entries(
+    of origin: SessionOrigin, _ database: Database, make: (JSONTree) -> Definition?
+  ) throws -> [LogEntry] {
+    let id = origin.id
+    var definition = origin.definition
     let bodies = try Data.fetchCursor(
       database,
       sql: """
@@ -55,7 +62,11 @@ enum SQLiteReading {
         WHERE session.id = ? ORDER BY place
         """, arguments: [id.text])
     var entries: [LogEntry] = []
-    while let body = try bodies.next() { entries.append(try entry(body, of: id)) }
+    while let body = try bodies.next() {
+      let entry = try entry(body, of: id, after: definition, make: make)
+      if case .define(let change) = entry.body { definition = change.definition }
+      entries.append(entry)
+    }
     return entries
   }
 
@@ -71,9 +82,16 @@ enum SQLiteReading {
     return (origin, limits.asCreated(stored.others))
   }
 
-  static func entry(_ body: Data, of id: SessionID) throws -> LogEntry {
-    let tree = try JSONTree.parse([UInt8](body))
-    guard let entry = LogEntry(tree: tree) else {
+  /// Levels of an entry or a snapshot: enough for the deepest tree of nodes that is accepted.
+  static let depthMax = 128
+
+  /// - Parameter definition: The one before the entry.
+  static func entry(
+    _ body: Data, of id: SessionID, after definition: Definition,
+    make: (JSONTree) -> Definition?
+  ) throws -> LogEntry {
+    let tree = try JSONTree.parse([UInt8](body), depthMax: depthMax)
+    guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
       throw StoredProblem("an entry of session \(id) is not as pickerd writes it")
     }
     return entry
@@ -82,14 +100,15 @@ enum SQLiteReading {
   /// Where folding begins: the last idle snapshot, or a later one with the last 1,000 deltas after
   /// it, or the session's creation.
   private static func start(
-    _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database
+    _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database,
+    make: (JSONTree) -> Definition?
   ) throws -> (SessionFold, place: Int, isIdle: Bool) {
     let newest = try Row.fetchOne(
       database,
       sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place DESC LIMIT 1",
       arguments: [number])
     guard let newest else { return (try created(origin, limits), 0, false) }
-    if newest["isIdle"] { return try fold(newest, origin, limits) }
+    if newest["isIdle"] { return try fold(newest, origin, limits, make: make) }
     let base = try Row.fetchOne(
       database,
       sql: """
@@ -98,7 +117,7 @@ enum SQLiteReading {
         """,
       arguments: [number, (newest["revision"] as Int) - max(historyCountMin, limits.history)])
     guard let base else { return (try created(origin, limits), 0, false) }
-    return try fold(base, origin, limits)
+    return try fold(base, origin, limits, make: make)
   }
 
   private static func created(
@@ -108,10 +127,12 @@ enum SQLiteReading {
   }
 
   private static func fold(
-    _ row: Row, _ origin: SessionOrigin, _ limits: SessionLimits
+    _ row: Row, _ origin: SessionOrigin, _ limits: SessionLimits,
+    make: (JSONTree) -> Definition?
   ) throws -> (SessionFold, place: Int, isIdle: Bool) {
     let data: Data = row["body"]
-    guard let kept = SessionFold.Kept(tree: try JSONTree.parse([UInt8](data))),
+    let tree = try JSONTree.parse([UInt8](data), depthMax: depthMax)
+    guard let kept = SessionFold.Kept(tree: tree, make: make),
       kept.picker.fits(origin.definition)
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")

@@ -18,7 +18,7 @@ package enum SQLiteReplay {
   ///   read.
   package static func replay(
     _ path: String, session: SessionID, at revision: Int?, limits: SessionLimits,
-    zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
+    zone: @escaping (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
   ) throws(ReplayProblem) -> ReplayReport {
     let store: DatabaseQueue
     do throws(StoreProblem) {
@@ -42,7 +42,8 @@ package enum SQLiteReplay {
 
   private static func replay(
     _ database: Database, _ path: String, _ session: SessionID, at revision: Int?,
-    limits: SessionLimits, zone: (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
+    limits: SessionLimits, zone: @escaping (String) -> ZoneRules?,
+    each: @escaping (ReplayedEntry) -> Void
   ) throws -> ReplayReport {
     guard
       let row = try Row.fetchOne(
@@ -56,7 +57,7 @@ package enum SQLiteReplay {
       try origin.makeDefinition(zone: zone)
     }
     let number: Int64 = row["number"]
-    var snapshots = try Snapshots(of: number, database)
+    var snapshots = try Snapshots(of: number, database) { Definition.stored($0, zone: zone) }
     limits.history = 0
     var replayer = Replayer(try SessionFold(origin, limits: limits), at: revision, each: each)
     try snapshots.compare(with: replayer, of: session)
@@ -68,7 +69,10 @@ package enum SQLiteReplay {
       guard row["place"] == replayer.entryCount + 1 else {
         throw StoredProblem("entry \(replayer.entryCount + 1) of session \(session) is missing")
       }
-      _ = replayer.apply(try SQLiteReading.entry(row["body"], of: session))
+      let entry = try SQLiteReading.entry(
+        row["body"], of: session, after: replayer.fold.definition
+      ) { Definition.stored($0, zone: zone) }
+      _ = replayer.apply(entry)
       try snapshots.compare(with: replayer, of: session)
     }
     guard row["entryCount"] == replayer.entryCount, snapshots.isEmpty else {
@@ -88,7 +92,12 @@ package enum SQLiteReplay {
     let count: Int
     private(set) var difference: ReplayDifference?
 
-    init(of number: Int64, _ database: Database) throws {
+    private let make: (JSONTree) -> Definition?
+
+    init(
+      of number: Int64, _ database: Database, make: @escaping (JSONTree) -> Definition?
+    ) throws {
+      self.make = make
       let all = try Row.fetchAll(
         database, sql: "SELECT place, body FROM snapshot WHERE session = ? ORDER BY place",
         arguments: [number])
@@ -103,8 +112,9 @@ package enum SQLiteReplay {
       guard let next = rows.first, next.place == replayer.entryCount else { return }
       rows.removeFirst()
       if difference != nil { return }
-      let tree = try JSONTree.parse([UInt8](next.body))
-      guard let stored = SessionFold.Kept(tree: tree) else {
+      let tree = try JSONTree.parse([UInt8](next.body), depthMax: SQLiteReading.depthMax)
+      let read = SessionFold.Kept(tree: tree, make: make)
+      guard let stored = read?.made(under: replayer.fold.origin.definition) else {
         throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
       }
       let folded = replayer.fold.kept

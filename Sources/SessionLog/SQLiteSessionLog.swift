@@ -194,6 +194,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       let loaded = try pool.read { database in
         try SQLiteReading.load(session, limits: limits, database) { origin in
           try definitions.definition(of: origin, hub: hub)
+        } make: { document in
+          definitions.definition(document: document, hub: hub)
         }
       }
       notify(.loaded(session, loaded))
@@ -210,8 +212,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     readingQueue.async {
       let deltas = try? self.pool.read { database in
         foldedDeltas(
-          origin, try SQLiteReading.entries(of: origin.id, database), after: after,
-          through: through, limits: limits)
+          origin,
+          try SQLiteReading.entries(of: origin, database, make: self.definitions.make(_:)),
+          after: after, through: through, limits: limits)
       }
       self.notify(.run(origin.id) { completion(deltas ?? nil) })
     }

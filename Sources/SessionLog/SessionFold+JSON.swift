@@ -1,6 +1,6 @@
 import CivilTime
 package import JSONText
-import PickerModel
+package import PickerModel
 package import PickerSession
 
 /// A fold's snapshot as it is stored.
@@ -13,13 +13,23 @@ extension SessionFold.Kept {
       .init("past", .array(undoList.past.map(\.tree))),
       .init("future", .array(undoList.future.map(\.tree))),
     ]
+    if version > 1 { fields.append(.init("version", .integer(version))) }
+    for (name, kept) in [("definition", definition), ("shown", shown)] {
+      if let kept { fields.append(.init(name, kept.definition.document(full: true))) }
+    }
+    if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     return .object(fields)
   }
 
+  /// - Parameter make: Makes a definition from its document; `nil` if that cannot be.
   /// - Returns: `nil` for a tree that ``tree`` cannot have written.
-  package init?(tree: JSONTree) {
+  package init?(tree: JSONTree, make: (JSONTree) -> Definition? = { _ in nil }) {
+    let definitions = ["definition", "shown"].map { name in tree[name].flatMap(make) }
+    guard (tree["definition"] == nil) == (definitions[0] == nil),
+      (tree["shown"] == nil) == (definitions[1] == nil)
+    else { return nil }
     guard let picker = tree["picker"].flatMap(PickerState.init(tree:)),
       let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
       let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
@@ -28,7 +38,10 @@ extension SessionFold.Kept {
       let future = tree["future"]?.all(StandingValue.init(tree:))
     else { return nil }
     self.init(
-      picker: picker, status: status, revision: revision,
+      picker: picker, version: tree["version"]?.integer ?? 1,
+      definition: definitions[0].map(KeptDefinition.init(_:)),
+      shown: definitions[1].map(KeptDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
+      status: status, revision: revision,
       undoList: UndoList(past: past, future: future), members: members, joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant)

@@ -30,6 +30,20 @@ final class StoredDefinitions: @unchecked Sendable {
     tables[hub, default: DefinitionTable()].insert(definition, digest: digest)
     return definition
   }
+
+  /// Finds the definition with a document among those of a hub, or makes it.
+  ///
+  /// - Returns: `nil` for what no host can have given, or a zone that is gone.
+  func definition(document: JSONTree, hub: Int) -> Definition? {
+    let digest = digest(document.serialized())
+    if let known = tables[hub]?[digest] { return known }
+    guard let definition = Definition.stored(document, zone: zone) else { return nil }
+    tables[hub, default: DefinitionTable()].insert(definition, digest: digest)
+    return definition
+  }
+
+  /// Makes definitions that are in no table.
+  func make(_ document: JSONTree) -> Definition? { Definition.stored(document, zone: zone) }
 }
 
 /// A stored origin, taken apart: its definition may be long, and need not be read if there is one
@@ -84,6 +98,13 @@ struct StoredOrigin {
     } catch {
       throw StoredProblem("the definition of session \(session) is no JSON: \(error)")
     }
+  }
+}
+
+extension Definition {
+  /// Makes a definition that was accepted once.
+  static func stored(_ document: JSONTree, zone: (String) -> ZoneRules?) -> Definition? {
+    try? make(from: document, limits: .unbounded, zone: zone)
   }
 }
 

@@ -36,7 +36,7 @@ package struct QueryField: Hashable, Sendable {
 package enum RequestHeader: Int, CaseIterable, Sendable {
   case host, origin, authorization, accept, acceptLanguage, acceptEncoding, contentType
   case ifNoneMatch, userAgent, xForwardedFor, xForwardedProto, lastEventID, subprotocols
-  case accessControlRequestHeaders, accessControlRequestMethod
+  case accessControlRequestHeaders, accessControlRequestMethod, ifMatch
 }
 
 /// The values of the headers that a request has; repeated ones are joined with a comma and blanks.

@@ -13,8 +13,6 @@ GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 def vectors():
     for path in sorted(GOLDEN.glob("*.json")):
         for vector in json.loads(path.read_text()):
-            if any("define" in step["do"] for step in vector["steps"]):
-                continue  # The module tests have them; HTTP cannot change a definition yet.
             yield pytest.param(vector, id=f"{path.stem}: {vector['name']}")
 
 
@@ -32,7 +30,10 @@ def test_the_vector_holds(server, vector):
     for number, step in enumerate(steps):
         before = ana.screen.revision
         server.clock(step["now"])
-        answer = act(ana, step["do"])
+        ticked = session.revision()
+        answer = act(session, ana, step["do"], step["expect"])
+        if "define" in step["do"]:
+            before = ticked
         ana.reach(session.revision())
         compare(f"step {number} {step['do']}", session, ana, answer, before, step["expect"])
     log = session.log()
@@ -40,8 +41,15 @@ def test_the_vector_holds(server, vector):
     assert [line["changes"] for line in log] == [without_bands(d) for d in deltas(ana, 0)]
 
 
-def act(ana, do):
+def act(session, ana, do, expect):
     (verb, told), = do.items()
+    if verb == "define":
+        answer = session.server.request("PUT", session.path + "/definition", told)
+        if "error" in expect:
+            assert (answer.status, answer.code) == (422, expect["error"]), answer
+        else:
+            assert answer.status == 200, answer
+        return None
     if verb == "select":
         return ana.select(told["column"], told["row"])
     if verb == "tap":
@@ -95,6 +103,13 @@ def compare(where, session, ana, answer, before, expect):
             "months": calendar["months"]["count"], "first": calendar["months"]["first"],
             "last": calendar["months"]["last"], "start": selected_range["start"],
             "end": selected_range["end"], "hits": selected_range["hits"]}, where
+    if "range" in expect:
+        ranges = [change for change in changes if change["change"] == "range"]
+        if expect["range"] is None:
+            assert not ranges, f"{where}: {ranges}"
+        else:
+            found, = ranges
+            assert {k: found.get(k) for k in expect["range"]} == expect["range"], where
     if "clamp" in expect:
         compare_clamp(where, changes, expect["clamp"])
     if "month" in expect:

@@ -2,7 +2,7 @@
 
 from . import calendar
 
-ORDER = ["reload", "row", "months", "range", "bands", "status", "result"]
+ORDER = ["definition", "reload", "row", "months", "range", "bands", "status", "result"]
 WINDOW = 200
 
 
@@ -63,7 +63,7 @@ class Screen:
         """Applies a delta's changes and asserts what every delta must hold to."""
         changes = delta["changes"]
         ranks = [(ORDER.index(c["change"]), c.get("column", -1)) for c in changes]
-        columns_once = [rank for rank in ranks if rank[0] < 2]
+        columns_once = [rank for rank in ranks if rank[0] < 3]
         assert ranks == sorted(ranks) and len(set(columns_once)) == len(columns_once), (
             f"changes come in their order, a column once: {changes}")
         keys_before = [column["key"] for column in self.columns]
@@ -75,8 +75,19 @@ class Screen:
         elif any(change["change"] in ("range", "months") for change in changes):
             self.views = {}
 
+    def _definition(self, change):
+        self.definition = change["definition"]
+        self.views = {}
+
     def _reload(self, change):
-        column = self.columns[change["column"]]
+        index = change["column"]
+        if change.get("removed"):
+            assert change["count"] == 0 and change["row"] is None, f"a removed column: {change}"
+            self.columns = self.columns[:index]
+            return
+        if index == len(self.columns):
+            self.columns.append({"generation": change["generation"] - 1})
+        column = self.columns[index]
         assert change["generation"] == column["generation"] + 1, (
             f"a reload is one more generation: had {column['generation']}, heard {change}")
         column.update({k: change[k] for k in ("generation", "count", "from", "rows", "row")})

@@ -1,0 +1,250 @@
+/// A list of operations on a JSON document.
+///
+/// - Source: RFC 6902.
+package struct JSONPatch: Sendable {
+  private enum Operation: Sendable {
+    case add(JSONPointer, JSONTree)
+    case remove(JSONPointer)
+    case replace(JSONPointer, JSONTree)
+    case move(from: JSONPointer, to: JSONPointer)
+    case copy(from: JSONPointer, to: JSONPointer)
+    case test(JSONPointer, JSONTree)
+  }
+
+  private let operations: [Operation]
+  private let limits: JSONPatchLimits
+
+  /// - Throws: ``JSONPatchProblem`` for what is no list of operations.
+  package init(
+    _ tree: JSONTree, limits: JSONPatchLimits = JSONPatchLimits()
+  ) throws(JSONPatchProblem) {
+    guard let elements = tree.array else { throw .malformed("a JSON Patch is an array") }
+    guard elements.count <= limits.operationsMax else {
+      throw .malformed("a patch may have \(limits.operationsMax) operations")
+    }
+    var operations: [Operation] = []
+    for (index, element) in elements.enumerated() {
+      operations.append(try JSONPatch.operation(element, index))
+    }
+    self.operations = operations
+    self.limits = limits
+  }
+
+  private static func operation(
+    _ tree: JSONTree, _ index: Int
+  ) throws(JSONPatchProblem) -> Operation {
+    func pointer(_ field: String) throws(JSONPatchProblem) -> JSONPointer {
+      guard let pointer = tree[field]?.string.flatMap({ JSONPointer($0) }) else {
+        throw .malformed("operation \(index) has no \(field) that is a JSON Pointer")
+      }
+      return pointer
+    }
+    func value() throws(JSONPatchProblem) -> JSONTree {
+      if let value = tree["value"] { return value }
+      throw .malformed("operation \(index) has no value")
+    }
+    switch tree["op"]?.string {
+    case "add": return .add(try pointer("path"), try value())
+    case "remove": return .remove(try pointer("path"))
+    case "replace": return .replace(try pointer("path"), try value())
+    case "move": return .move(from: try pointer("from"), to: try pointer("path"))
+    case "copy": return .copy(from: try pointer("from"), to: try pointer("path"))
+    case "test": return .test(try pointer("path"), try value())
+    default:
+      throw .malformed(
+        "operation \(index) has no op, which is add, remove, replace, move, copy or test")
+    }
+  }
+
+  /// Applies all operations, or none.
+  package func apply(to document: JSONTree) throws(JSONPatchProblem) -> JSONTree {
+    var work = Work(document: document, size: document.size, sizeMax: limits.sizeMax)
+    for operation in operations {
+      switch operation {
+      case .add(let path, let value): try work.add(value, at: path)
+      case .remove(let path): _ = try work.remove(at: path)
+      case .replace(let path, let value): try work.replace(at: path, with: value)
+      case .move(let from, let path): try work.move(from: from, to: path)
+      case .copy(let from, let path): try work.add(try work.value(at: from), at: path)
+      case .test(let path, let value):
+        guard try work.value(at: path).isSameValue(as: value) else {
+          throw .failed("the test at /\(path.tokens.joined(separator: "/")) fails")
+        }
+      }
+    }
+    return work.document
+  }
+}
+
+/// A document while it is patched.
+private struct Work {
+  var document: JSONTree
+  /// At least that of the document. What is removed still counts, so that the work of a patch is
+  /// bounded as its result is.
+  var size: Int
+  let sizeMax: Int
+
+  func value(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
+    var value = document
+    for token in path.tokens {
+      switch value {
+      case .object:
+        guard let member = value[token] else { throw missing(path) }
+        value = member
+      case .array(let elements):
+        guard let index = JSONPointer.index(token), index < elements.count else {
+          throw missing(path)
+        }
+        value = elements[index]
+      case .null, .bool, .integer, .number, .string: throw missing(path)
+      }
+    }
+    return value
+  }
+
+  mutating func add(_ value: JSONTree, at path: JSONPointer) throws(JSONPatchProblem) {
+    try grow(by: value)
+    guard let last = path.tokens.last else {
+      document = value
+      return
+    }
+    try change(path) { parent in
+      switch parent {
+      case .object(var members):
+        parent = .null
+        if let place = members.firstIndex(where: { $0.key.isExactly(last) }) {
+          members[place] = JSONTree.Member(last, value)
+        } else {
+          members.append(JSONTree.Member(last, value))
+        }
+        parent = .object(members)
+        return true
+      case .array(var elements):
+        guard let index = last == "-" ? elements.count : JSONPointer.index(last),
+          index <= elements.count
+        else { return false }
+        parent = .null
+        elements.insert(value, at: index)
+        parent = .array(elements)
+        return true
+      case .null, .bool, .integer, .number, .string: return false
+      }
+    }
+  }
+
+  /// - Returns: What was there.
+  mutating func remove(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
+    guard let last = path.tokens.last else {
+      throw .failed("the whole document cannot be removed")
+    }
+    var removed = JSONTree.null
+    try change(path) { parent in
+      switch parent {
+      case .object(var members):
+        guard let place = members.firstIndex(where: { $0.key.isExactly(last) }) else {
+          return false
+        }
+        parent = .null
+        removed = members.remove(at: place).value
+        parent = .object(members)
+        return true
+      case .array(var elements):
+        guard let index = JSONPointer.index(last), index < elements.count else { return false }
+        parent = .null
+        removed = elements.remove(at: index)
+        parent = .array(elements)
+        return true
+      case .null, .bool, .integer, .number, .string: return false
+      }
+    }
+    return removed
+  }
+
+  mutating func replace(
+    at path: JSONPointer, with value: JSONTree
+  ) throws(JSONPatchProblem) {
+    guard let last = path.tokens.last else { return try add(value, at: path) }
+    try grow(by: value)
+    try change(path) { parent in
+      switch parent {
+      case .object(var members):
+        guard let place = members.firstIndex(where: { $0.key.isExactly(last) }) else {
+          return false
+        }
+        parent = .null
+        members[place] = JSONTree.Member(last, value)
+        parent = .object(members)
+        return true
+      case .array(var elements):
+        guard let index = JSONPointer.index(last), index < elements.count else { return false }
+        parent = .null
+        elements[index] = value
+        parent = .array(elements)
+        return true
+      case .null, .bool, .integer, .number, .string: return false
+      }
+    }
+  }
+
+  private mutating func grow(by value: JSONTree) throws(JSONPatchProblem) {
+    size += value.size
+    guard size <= sizeMax else {
+      throw .tooLarge("the patched document would have more than \(sizeMax) bytes")
+    }
+  }
+
+  mutating func move(
+    from: JSONPointer, to path: JSONPointer
+  ) throws(JSONPatchProblem) {
+    guard !from.isAbove(path) else { throw .failed("a value cannot be moved into itself") }
+    if from == path {
+      _ = try value(at: from)
+      return
+    }
+    try add(try remove(at: from), at: path)
+  }
+
+  private func missing(_ path: JSONPointer) -> JSONPatchProblem {
+    .failed("there is nothing at /\(path.tokens.joined(separator: "/"))")
+  }
+
+  /// Changes the array or object that has `path` in its place, without copying what is beside it.
+  ///
+  /// - Parameter body: Returns whether it could.
+  private mutating func change(
+    _ path: JSONPointer, _ body: (inout JSONTree) -> Bool
+  ) throws(JSONPatchProblem) {
+    guard document.change(path.tokens.dropLast(), body) else { throw missing(path) }
+  }
+}
+
+extension JSONTree {
+  fileprivate mutating func change(
+    _ tokens: ArraySlice<String>, _ body: (inout JSONTree) -> Bool
+  ) -> Bool {
+    guard let first = tokens.first else { return body(&self) }
+    let rest = tokens.dropFirst()
+    switch self {
+    case .object(var members):
+      guard let place = members.firstIndex(where: { $0.key.isExactly(first) }) else { return false }
+      self = .null
+      let key = members[place].key
+      var value = members[place].value
+      members[place] = Member(key, .null)
+      let isChanged = value.change(rest, body)
+      members[place] = Member(key, value)
+      self = .object(members)
+      return isChanged
+    case .array(var elements):
+      guard let index = JSONPointer.index(first), index < elements.count else { return false }
+      self = .null
+      var value = elements[index]
+      elements[index] = .null
+      let isChanged = value.change(rest, body)
+      elements[index] = value
+      self = .array(elements)
+      return isChanged
+    case .null, .bool, .integer, .number, .string: return false
+    }
+  }
+}

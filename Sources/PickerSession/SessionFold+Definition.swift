@@ -1,0 +1,59 @@
+package import CivilTime
+import PickerModel
+
+extension SessionFold {
+  /// Takes another definition.
+  ///
+  /// A session that is not open keeps what it shows until it is reopened.
+  mutating func define(
+    _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
+  ) {
+    tick(to: now, &outcomes)
+    let before = picker
+    let weekday = definition.firstWeekday
+    var answer = TickAnswer()
+    if status == .open {
+      guard let redefined = try? picker.redefine(change.definition) else { return }
+      answer = redefined
+    } else {
+      guard change.definition.kind == definition.kind else { return }
+      definedAt = now
+    }
+    definition = change.definition
+    version += 1
+    let redefinition = Redefinition(
+      version: version, definition: definition, isAnnounced: true,
+      hasOtherWeekdays: definition.firstWeekday != weekday)
+    commit(redefinition, answer, before, at: now, &outcomes)
+  }
+
+  /// Applies the definition that was given while the session was not open.
+  package mutating func applyPendingDefinition(at now: Instant, _ outcomes: inout [Outcome]) {
+    guard let definedAt else { return }
+    self.definedAt = nil
+    let before = picker
+    guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
+    if answer.changes.isEmpty { return noteCells(answer, before, &outcomes) }
+    let redefinition = Redefinition(
+      version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false)
+    commit(redefinition, answer, before, at: now, &outcomes)
+  }
+
+  private mutating func commit(
+    _ redefinition: Redefinition, _ answer: TickAnswer, _ before: Picker, at now: Instant,
+    _ outcomes: inout [Outcome]
+  ) {
+    if picker.range == nil { forgetTap() }
+    let change = SessionChange.definition(
+      redefinition, answer.changes, tappedBy: tappedBy, rangeBefore: before.range)
+    commit(change, takeResult(), author: nil, at: now, &outcomes)
+    noteCells(answer, before, &outcomes)
+  }
+
+  private func noteCells(
+    _ answer: TickAnswer, _ before: Picker, _ outcomes: inout [Outcome]
+  ) {
+    guard answer.cellsChanged else { return }
+    outcomes.append(.cellsChanged(CellChange(before: before, after: picker, revision: revision)))
+  }
+}

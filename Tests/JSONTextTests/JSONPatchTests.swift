@@ -1,0 +1,133 @@
+import Foundation
+import JSONText
+import Testing
+
+/// A case of the public test suite of RFC 6902.
+struct PatchCase: CustomTestStringConvertible {
+  let tree: JSONTree
+  let name: String
+
+  var testDescription: String { name }
+
+  static let all: [PatchCase] = ["tests", "spec_tests"].flatMap { file in
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let data = try! Data(contentsOf: tests.appending(path: "golden/json-patch/\(file).json"))
+    return cases(data).enumerated().map { index, tree in
+      PatchCase(tree: tree, name: "\(file) \(index): \(tree["comment"]?.string ?? "")")
+    }
+  }
+
+  /// A case with two members of one name, which the strict parser refuses, is no case.
+  private static func cases(_ data: Data) -> [JSONTree] {
+    let all = try! JSONSerialization.jsonObject(with: data) as! [[String: Any]]
+    return all.filter { $0["disabled"] as? Bool != true && $0["patch"] != nil }.map { one in
+      let text = try! JSONSerialization.data(withJSONObject: one, options: [.fragmentsAllowed])
+      return try! JSONTree.parse(Array(text))
+    }
+  }
+}
+
+@Suite struct JSONPatchTests {
+  private func tree(_ text: String) throws -> JSONTree { try JSONTree.parse(Array(text.utf8)) }
+
+  @Test func `no case is left out`() { #expect(PatchCase.all.count > 100) }
+
+  @Test(arguments: PatchCase.all)
+  func `the public test suite holds`(_ one: PatchCase) throws {
+    let document = one.tree["doc"]!
+    do {
+      let patched = try JSONPatch(one.tree["patch"]!).apply(to: document)
+      #expect(one.tree["error"] == nil, "\(one.name) must fail")
+      if let expected = one.tree["expected"] {
+        #expect(patched.isSameValue(as: expected), "\(one.name): \(patched)")
+      }
+    } catch let problem as JSONPatchProblem {
+      #expect(one.tree["error"] != nil, "\(one.name): \(problem)")
+    }
+  }
+
+  @Test func `operations are applied all or none, and what does not fit is told apart`() throws {
+    let document = try tree(#"{"a":[1,2],"b":{"c":"d"}}"#)
+    func problem(_ patch: String) throws -> JSONPatchProblem? {
+      do throws(JSONPatchProblem) {
+        _ = try JSONPatch(tree(patch)).apply(to: document)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    for malformed in [
+      "{}", "[1]", #"[{"op":"add","path":"/x"}]"#, #"[{"op":"add","path":"x","value":1}]"#,
+      #"[{"op":"add","path":"/~2","value":1}]"#, #"[{"op":"move","path":"/x"}]"#,
+      #"[{"op":"ADD","path":"/x","value":1}]"#, #"[{"op":"remove","path":7}]"#,
+    ] {
+      guard case .malformed? = try problem(malformed) else {
+        Issue.record("\(malformed) is no patch")
+        continue
+      }
+    }
+    for failing in [
+      #"[{"op":"remove","path":"/x"}]"#, #"[{"op":"remove","path":""}]"#,
+      #"[{"op":"replace","path":"/a/2","value":1}]"#, #"[{"op":"add","path":"/a/3","value":1}]"#,
+      #"[{"op":"add","path":"/a/01","value":1}]"#, #"[{"op":"add","path":"/b/c/d","value":1}]"#,
+      #"[{"op":"move","from":"/b","path":"/b/c"}]"#, #"[{"op":"copy","from":"/x","path":"/y"}]"#,
+      #"[{"op":"test","path":"/a/0","value":"1"}]"#, #"[{"op":"replace","path":"/a/-","value":1}]"#,
+    ] {
+      guard case .failed? = try problem(failing) else {
+        Issue.record("\(failing) does not fit")
+        continue
+      }
+    }
+  }
+
+  @Test func `a patch that doubles the document is refused, and so are too many operations`() throws
+  {
+    let copies = Array(
+      repeating: #"{"op":"copy","from":"","path":"/x"}"#, count: 64
+    ).joined(separator: ",")
+    let doubling = try JSONPatch(tree("[\(copies)]"))
+    #expect(throws: JSONPatchProblem.self) { try doubling.apply(to: tree(#"{"x":"y"}"#)) }
+    var limits = JSONPatchLimits()
+    limits.operationsMax = 2
+    let test = #"{"op":"test","path":"","value":{}}"#
+    #expect(throws: Never.self) { try JSONPatch(tree("[\(test),\(test)]"), limits: limits) }
+    #expect { try JSONPatch(tree("[\(test),\(test),\(test)]"), limits: limits) } throws: {
+      if case .malformed? = $0 as? JSONPatchProblem { true } else { false }
+    }
+    limits.sizeMax = 100
+    let adding = try JSONPatch(
+      tree(#"[{"op":"add","path":"/a","value":"\#(String(repeating: "x", count: 90))"}]"#),
+      limits: limits)
+    #expect { try adding.apply(to: tree("{}")) } throws: {
+      if case .tooLarge? = $0 as? JSONPatchProblem { true } else { false }
+    }
+  }
+
+  /// - Source: RFC 7396, appendix A.
+  @Test(arguments: [
+    (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+    (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+    (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+    (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+    (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+    (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+    (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+    (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+    (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#), (#"{"a":"foo"}"#, "null", "null"),
+    (#"{"a":"foo"}"#, #""bar""#, #""bar""#), (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+    ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+    ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+  ])
+  func `a merge patch does what the RFC's appendix shows`(
+    _ document: String, _ patch: String, _ expected: String
+  ) throws {
+    #expect(try tree(document).merging(tree(patch)) == tree(expected))
+  }
+
+  @Test func `values are the same whatever the order of members and the form of numbers`() throws {
+    #expect(try tree(#"{"a":1,"b":[2.0]}"#).isSameValue(as: tree(#"{"b":[2],"a":1.0}"#)))
+    #expect(!(try tree(#"{"a":1,"b":2}"#).isSameValue(as: tree(#"{"a":1,"c":2}"#))))
+    #expect(!(try tree(#"[1,2]"#).isSameValue(as: tree(#"[2,1]"#))))
+    #expect(!(try tree(#"{"é":1}"#).isSameValue(as: tree("{\"e\u{301}\":1}"))))
+  }
+}

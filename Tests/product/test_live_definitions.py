@@ -1,0 +1,195 @@
+"""The host changes the definition of a session: PUT, PATCH, If-Match, and who sees what of it."""
+
+import json
+
+import pytest
+
+STAY = {"kind": "calendar", "months": {"from": "2026-11", "through": "2026-12"}}
+SIZES = {"kind": "columns", "columns": [["S", "M", {"text": "L", "key": "l"}]]}
+MERGE = "application/merge-patch+json"
+PATCH = "application/json-patch+json"
+
+
+def put(session, definition, **headers):
+    return session.server.request(
+        "PUT", session.path + "/definition", definition,
+        headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def patch(session, body, type=MERGE, **rest):
+    return session.server.request(
+        "PATCH", session.path + "/definition", body, headers={"Content-Type": type}, **rest)
+
+
+def definition(session):
+    answer = session.server.get(session.path + "/definition")
+    assert answer.status == 200, answer
+    return answer
+
+
+def test_get_shows_the_definition_as_it_was_given_with_its_defaults(server):
+    session = server.session(SIZES)
+    answer = definition(session)
+    assert answer.headers["etag"] == '"1"'
+    assert answer.json == {**SIZES, "timeZone": "UTC", "locale": "en"}
+    slot = server.session({"kind": "slot", "stepMinutes": 30})
+    assert "minutes" not in definition(slot).json
+    assert "minutes" in definition(server.session({"kind": "slot", "minutes": 30})).json
+
+
+def test_everybody_sees_a_patch_and_the_log_has_it(server):
+    session = server.session(STAY)
+    ana, ben = session.together("Ana", "Ben")
+    ana.look("2026-11")
+    ana.tap("2026-11-23")
+    ana.tap("2026-11-27")
+    ben.reach(2)
+
+    answer = patch(session, {"taken": {"17": {"from": "2026-11-25"}}})
+
+    assert (answer.status, answer.headers["etag"]) == (200, '"2"'), answer
+    assert (answer.json["revision"], answer.json["version"]) == (3, 2)
+    ana.reach(3)
+    ben.reach(3)
+    changed = [m for m in ben.record if m["type"] == "delta"][-1]
+    assert "by" not in changed and changed["changes"] == answer.json["changes"]
+    define, moved = changed["changes"]
+    assert (define["change"], define["version"]) == ("definition", 2)
+    assert define["definition"]["taken"] == {
+        "17": {"from": "2026-11-25", "through": "2026-11-25"}}
+    assert (moved["cause"], moved["reason"], moved["wanted"], moved["end"]) == (
+        "define", "blocked", "2026-11-27", "2026-11-24")
+    ana.until(lambda m: m.record[-1]["type"] == "months" and m.record[-1]["revision"] == 3)
+    cells = {cell["date"]: cell for cell in ana.record[-1]["months"][0]["cells"]}
+    assert cells["2026-11-25"]["disabled"] and "disabled" not in cells["2026-11-26"]
+    line = session.log()[-1]
+    assert "by" not in line and line["changes"] == answer.json["changes"]
+    assert line["command"]["type"] == "define" and line["command"]["version"] == 2
+    assert line["command"]["definition"] == definition(session).json
+    got = session.get()
+    assert got["version"] == got["snapshot"]["version"] == 2
+    session.agree()
+
+
+def test_an_equal_definition_takes_no_revision(server):
+    session = server.session(SIZES)
+    explicit = {"locale": "en", "kind": "columns", "columns": [[
+        {"key": "S", "text": "S"}, "M", {"key": "l", "text": "L"}]]}
+    for answer in (put(session, SIZES), put(session, explicit), patch(session, {"locale": None})):
+        assert answer.status == 200, answer
+        assert answer.json == {"revision": 0, "version": 1, "changes": []}
+        assert answer.headers["etag"] == '"1"'
+    assert session.log() == []
+
+
+def test_patches_and_the_whole_give_the_same(server):
+    one, other = server.session(SIZES), server.session(SIZES)
+    replace = [{"op": "replace", "path": "/columns/0/1", "value": {"text": "Medium", "key": "M"}}]
+    assert patch(one, replace, PATCH).status == 200
+    assert patch(one, {"timeZone": "Asia/Tokyo"}).status == 200
+    assert put(other, {**SIZES, "timeZone": "Asia/Tokyo"}).status == 200
+    assert put(other, definition(one).json).status == 200
+    left, right = one.get(), other.get()
+    assert left["snapshot"] == right["snapshot"]
+    assert definition(one).json == definition(other).json
+
+
+@pytest.mark.parametrize("body, type, status, code", [
+    (b"{", MERGE, 400, "badRequest"), (b"{}", "text/plain", 400, "badRequest"),
+    ({"op": "add"}, PATCH, 400, "badRequest"), ([{"op": "put", "path": ""}], PATCH, 400, "badRequest"),
+    ([{"op": "remove", "path": "/nothing"}], PATCH, 409, "patchFailed"),
+    ([{"op": "test", "path": "/kind", "value": "slot"}], PATCH, 409, "patchFailed"),
+    ({"kind": "slot"}, MERGE, 422, "badDefinition"), ({"columns": []}, MERGE, 422, "badDefinition"),
+    ([{"op": "add", "path": "/columns/0/-", "value": "S"}], PATCH, 422, "badDefinition"),
+    ([], MERGE, 422, "badDefinition"), (b" " * 262_145, MERGE, 413, "tooLarge"),
+    ([{"op": "copy", "from": "/columns", "path": "/columns/-"}] * 60, PATCH, 413, "tooLarge"),
+])
+def test_a_problem_changes_nothing(server, body, type, status, code):
+    session = server.session(SIZES)
+    answer = patch(session, body, type)
+    assert (answer.status, answer.code) == (status, code), answer
+    assert session.get()["version"] == 1 and session.revision() == 0
+
+
+def test_the_pointers_of_problems(server):
+    session = server.session(SIZES)
+    assert put(session, {"kind": "slot", "stepMinutes": 7}).json["pointer"] == "/kind"
+    assert put(session, {**SIZES, "colour": 1}).json["pointer"] == "/colour"
+    assert put(session, {"columns": [["a"]]}).json["pointer"] == "/kind"
+    assert put(session, []).json["pointer"] == ""
+
+
+def test_if_match_names_the_version(server):
+    session = server.session(SIZES)
+    other = {"kind": "columns", "columns": [["S"]]}
+    mismatch = put(session, {"kind": "x"}, If_Match='"2"')
+    assert (mismatch.status, mismatch.code) == (412, "versionMismatch"), mismatch
+    assert put(session, other, If_Match='W/"1"').status == 412
+    assert put(session, other, If_Match='"7", "1"').status == 200
+    assert put(session, SIZES, If_Match='"1"').status == 412
+    assert put(session, SIZES, If_Match="*").json["version"] == 3
+
+
+def test_more_than_twenty_changes_a_second_are_too_many(server):
+    session = server.session(SIZES)
+    answers = [patch(session, {"locale": ["de", "fr"][n % 2]}) for n in range(80)]
+    late = [answer for answer in answers if answer.status == 429]
+    assert late and late[0].code == "tooMany" and late[0].headers["retry-after"] == "1"
+    assert session.get()["version"] == 1 + len([a for a in answers if a.status == 200])
+
+
+def test_a_confirmed_session_takes_it_and_applies_it_when_it_is_reopened(server):
+    session = server.session(SIZES)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.confirm()
+    gone = {"kind": "columns", "columns": [["S", {"text": "L", "key": "l"}]]}
+    assert put(session, gone).json["changes"][0]["change"] == "definition"
+    ana.reach(3)
+    assert session.result() == {"keys": ["M"]}
+    assert session.get()["snapshot"]["columns"][0]["count"] == 3
+    ana.reopen()
+    ana.reach(5)
+    last = [m for m in ana.record if m["type"] == "delta"][-1]
+    assert [c["change"] for c in last["changes"]][:2] == ["reload", "row"]
+    assert last["changes"][1]["reason"] == "gone" and last["changes"][1]["key"] == "l"
+    line = session.log()[-1]
+    assert line["command"]["type"] == "define" and line["command"]["version"] == 2
+    session.agree()
+
+
+def test_undo_goes_on_under_the_new_definition(server):
+    session = server.session(SIZES)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.select(0, 2)
+    assert put(session, {"kind": "columns", "columns": [["XS", "S", {"text": "L", "key": "l"}]]}).status == 200
+    answer = ana.undo()
+    assert answer["changes"][0]["key"] == "XS" and answer["changes"][0]["cause"] == "undo"
+    session.agree()
+
+
+def test_who_missed_it_resumes_with_it(server):
+    session = server.session(SIZES)
+    ana, ben = session.together("Ana", "Ben")
+    ben.drop()
+    assert patch(session, {"columns": [["S", "M"], ["red"]]}).status == 200
+    back = session.back(ben)
+    back.reach(1)
+    assert back.welcome["resumed"] and len(back.screen.columns) == 2
+    assert patch(session, {"columns": [["S"]]}).status == 200
+    back.reach(2)
+    assert len(back.screen.columns) == 1
+    session.agree()
+
+
+def test_only_the_owner_changes_it(guarded):
+    session = guarded.session(SIZES)
+    path = session.path + "/definition"
+    for token, status in ((None, 401), ("x", 401), (session.tokens["editor"], 403)):
+        assert guarded.request("PUT", path, SIZES, token=token).status == status
+    assert guarded.request("PUT", path, SIZES, token=session.tokens["owner"]).status == 200
+    assert guarded.request("GET", path, token=session.tokens["viewer"]).status == 200
+    assert guarded.request("GET", path).status == 401
+    missing = guarded.request("PATCH", "/v1/sessions/none/definition", json.dumps({}).encode())
+    assert missing.status == 404
