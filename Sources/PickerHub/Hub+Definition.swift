@@ -21,11 +21,14 @@ package struct DefinitionRequest: Sendable {
   package let body: [UInt8]
   /// From `If-Match`; `nil` without the header.
   package let versions: VersionMatch?
+  /// JSON values that the body may have.
+  package let valuesMax: Int
 
-  package init(format: Format, body: [UInt8], versions: VersionMatch?) {
+  package init(format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int) {
     self.format = format
     self.body = body
     self.versions = versions
+    self.valuesMax = valuesMax
   }
 }
 
@@ -111,7 +114,7 @@ extension Hub {
           + "application/json-patch+json")
     }
     let tree = try HubProblem.parse(
-      request.body, valuesMax: configuration.definitionLimits.bodyValuesMax)
+      request.body, valuesMax: request.valuesMax)
     if let versions = request.versions, !versions.names(fold.version) {
       throw .versionMismatch(fold.version)
     }

@@ -22,7 +22,8 @@ extension Hub {
       if case .tokens = origin.access {
         role = token.flatMap { origin.role(of: identities.hash($0)) }
       }
-      let texts = languages.texts(for: request.locale, fallback: hosted.session.fold.definition.locale)
+      let texts = languages.texts(
+        for: request.locale, fallback: hosted.session.fold.definition.locale)
       guard let new = newMember(named: request.name, role, hosted, at: now) else {
         return answer(.failure(problem(of: hosted)))
       }

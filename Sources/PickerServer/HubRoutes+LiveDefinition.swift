@@ -15,7 +15,8 @@ extension HubRoutes {
     }
     let change = DefinitionRequest(
       format: format(of: request), body: request.body,
-      versions: request.headers[.ifMatch].map(VersionMatch.init(header:)))
+      versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
+      valuesMax: hub.configuration.definitionLimits.bodyValuesMax)
     hub.redefine(session, change, token: token(of: request), at: transport.now) { [self] in
       answer(caller, $0)
     }
