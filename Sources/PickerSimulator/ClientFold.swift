@@ -94,7 +94,7 @@ struct ClientFold {
   }
 
   mutating func take(snapshot: JSONTree) throws(ProtocolBreach) {
-    try snapshot.has(["definition", "status", "result"], maybe: ["columns", "calendar"])
+    try snapshot.has(["definition", "version", "status", "result"], maybe: ["columns", "calendar"])
     definition = try snapshot.part("definition")
     status = try snapshot.text("status")
     result = snapshot["result"]!

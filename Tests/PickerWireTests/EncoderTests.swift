@@ -42,8 +42,8 @@ private let people =
   + ##"{"id":"m_Bo","name":"Bo \"B\"","role":"editor","color":"#2e86ab","online":false}]"##
 
 private let lettersSnapshot =
-  #"{"definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"status":"open","#
-  + #""result":{"keys":["a","x"]},"columns":[{"generation":1,"count":2,"from":0,"#
+  #"{"definition":{"kind":"columns","timeZone":"UTC","locale":"en"},"version":1,"#
+  + #""status":"open","result":{"keys":["a","x"]},"columns":[{"generation":1,"count":2,"from":0,"#
   + #""rows":[{"key":"a","text":"a"},{"key":"b\n","text":"b\n"}],"row":0},"#
   + #"{"generation":1,"count":1,"from":0,"rows":[{"key":"x","text":"x"}],"row":0}]}"#
 

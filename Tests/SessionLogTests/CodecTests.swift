@@ -159,4 +159,67 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(fold.kept == session.fold.kept)
     #expect(fold.history == session.fold.history)
   }
+
+  @Test func `a definition change is read back from what was sent, each kind of patch`() throws {
+    let text = #"{"kind":"columns","columns":[["a","b"],[{"text":"c","key":"d"}]]}"#
+    func make(_ tree: JSONTree) -> Definition? {
+      try? Definition.make(from: tree) { _ in .utc }
+    }
+    let before = try #require(make(try JSONTree.parse(Array(text.utf8))))
+    let merge = try JSONTree.parse(Array(#"{"locale":"de","columns":[["x"]]}"#.utf8))
+    let patch = try JSONTree.parse(
+      Array(#"[{"op":"replace","path":"/columns/0/1","value":"z"}]"#.utf8))
+    let patched = try JSONPatch(patch).apply(to: before.document(full: true))
+    for (source, document) in [
+      (DefinitionChange.Source.whole, patched),
+      (.mergePatch(merge), before.document(full: true).merging(merge)),
+      (.jsonPatch(patch), patched),
+    ] {
+      let change = DefinitionChange(
+        version: 7, definition: try #require(make(document)), source: source)
+      let entry = LogEntry(at: Instant(milliseconds: 1), body: .define(change))
+      let back = try #require(LogEntry(tree: try reread(entry.tree), after: before, make: make))
+      guard case .define(let found) = back.body else {
+        Issue.record("it is a definition change")
+        return
+      }
+      #expect(found.version == 7 && found.source == source)
+      #expect(found.definition.document(full: true) == change.definition.document(full: true))
+      #expect(LogEntry(tree: try reread(entry.tree), after: nil, make: { _ in nil }) == nil)
+    }
+  }
+
+  @Test func `a snapshot has the current definition, and the one that is shown if it is another`()
+    throws
+  {
+    func make(_ tree: JSONTree) -> Definition? {
+      try? Definition.make(from: tree) { _ in .utc }
+    }
+    func definition(_ keys: String) throws -> Definition {
+      try #require(
+        make(try JSONTree.parse(Array(#"{"kind":"columns","columns":[[\#(keys)]]}"#.utf8))))
+    }
+    let origin = SessionOrigin(
+      id: SessionID("s"), epoch: "e", definition: try definition(#""a","b""#),
+      createdAt: Instant(milliseconds: 0))
+    var fold = try SessionFold(origin)
+    for (version, keys) in [(2, #""b","c""#), (3, #""c""#)] {
+      if version == 3 {
+        let joining = LogEntry.Joining(
+          member: MemberID("m"), secret: SecretHash([]), name: "m", role: .owner)
+        _ = fold.apply(LogEntry(at: origin.createdAt, body: .joined(joining)))
+        _ = fold.apply(
+          LogEntry(at: origin.createdAt, body: .command(MemberID("m"), ref: 1, .confirm)))
+      }
+      let change = DefinitionChange(
+        version: version, definition: try definition(keys), source: .whole)
+      _ = fold.apply(LogEntry(at: origin.createdAt, body: .define(change)))
+      let kept = try #require(SessionFold.Kept(tree: try reread(fold.kept.tree), make: make))
+      #expect(kept == fold.kept)
+      let back = SessionFold(origin, kept: kept)
+      #expect(back.kept == fold.kept && back.version == version)
+      #expect(back.picker.columns == fold.picker.columns)
+    }
+    #expect(fold.kept.shown != nil && fold.kept.definedAt != nil)
+  }
 }

@@ -76,8 +76,10 @@ class Screen:
             self.views = {}
 
     def _definition(self, change):
+        before = self.grid_rules
         self.definition = change["definition"]
-        self.views = {}
+        if self.grid_rules != before:
+            self.views = {}  # They are sent again.
 
     def _reload(self, change):
         index = change["column"]
