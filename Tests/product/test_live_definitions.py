@@ -53,12 +53,14 @@ def test_everybody_sees_a_patch_and_the_log_has_it(server):
     ben.reach(3)
     changed = [m for m in ben.record if m["type"] == "delta"][-1]
     assert "by" not in changed and changed["changes"] == answer.json["changes"]
-    define, moved = changed["changes"]
+    define, moved, result = changed["changes"]
     assert (define["change"], define["version"]) == ("definition", 2)
     assert define["definition"]["taken"] == {
         "17": {"from": "2026-11-25", "through": "2026-11-25"}}
     assert (moved["cause"], moved["reason"], moved["wanted"], moved["end"]) == (
         "define", "blocked", "2026-11-27", "2026-11-24")
+    assert result == {"change": "result", "result": {
+        "start": "2026-11-23", "end": "2026-11-24", "days": 2}}
     ana.until(lambda m: m.record[-1]["type"] == "months" and m.record[-1]["revision"] == 3)
     cells = {cell["date"]: cell for cell in ana.record[-1]["months"][0]["cells"]}
     assert cells["2026-11-25"]["disabled"] and "disabled" not in cells["2026-11-26"]
