@@ -236,3 +236,34 @@ def test_what_one_turn_brings_is_one_transaction(serve):
 
     batches = gauge(server, "pickerd_store_batches_total") - before
     assert batches < 600 / 3, f"600 commands in {batches} transactions"
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
+def test_a_changed_definition_survives(serve, kill):
+    server = serve()
+    session = server.session({"kind": "columns", "columns": [["S", "M", "L"], ["red"]]})
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    path = session.path + "/definition"
+    changes = [
+        ("application/merge-patch+json", {"locale": "de"}),
+        ("application/json-patch+json", [{"op": "remove", "path": "/columns/1"}]),
+        ("application/json-patch+json", [{"op": "remove", "path": "/columns/0/1"}])]
+    for type, body in changes[:2]:
+        assert server.request("PATCH", path, body, headers={"Content-Type": type}).status == 200
+    ana.confirm()
+    type, body = changes[2]
+    assert server.request("PATCH", path, body, headers={"Content-Type": type}).status == 200
+    ana.reach(session.revision())
+    before, definition, log = session.get(), server.get(path).json, session.log()
+    assert before["version"] == 4 and before["snapshot"]["result"] == {"keys": ["M"]}
+
+    again(server, kill=kill)
+    ana = back(session, ana)
+
+    assert {**session.get(), "members": None} == {**before, "members": None}
+    assert server.get(path).json == definition and session.log() == log
+    ana.reopen()
+    ana.reach(before["revision"] + 2)
+    assert session.result() == {"keys": ["L"]}
+    session.agree()

@@ -113,6 +113,39 @@ def test_claims_ticks_and_reopenings_replay(stored, tmp_path):
         assert said.json["state"]["snapshot"]["result"]["days"] == 6
 
 
+def test_definitions_that_change_replay_to_every_revision(stored, tmp_path):
+    """A reopening may make three revisions: its own, the definition that waited, the tick."""
+    session = stored.session(SLOT)
+    path = session.path + "/definition"
+    seen = [session.get()]
+
+    def change(**fields):
+        assert stored.request("PATCH", path, fields).status == 200
+
+    ana = session.join("Ana")
+    change(hours=[{"from": "09:00", "until": "23:00"}])
+    seen.append(session.get())
+    ana.reach(1)
+    ana.confirm()
+    seen.append(session.get())
+    change(hours=[{"from": "13:00", "until": "15:00"}], bufferMinutes=5)
+    seen.append(session.get())
+    stored.clock("2018-12-25T10:00:00+08:00")
+    ana.reopen()
+    ana.reach(6)
+    seen.append(session.get())
+    log = told(session, tmp_path / "log")
+
+    for at, got in ((0, seen[0]), (1, seen[1]), (2, seen[2]), (3, seen[3]), (6, seen[4])):
+        for source in ((stored.path, session.id), (log,)):
+            said = replay(*source, "--at", at, "--json")
+            assert said.status == 0 and state(said) == shown(got), said
+    for at in (4, 5):
+        left, right = (
+            replay(*source, "--at", at, "--json") for source in ((stored.path, session.id), (log,)))
+        assert state(left) == state(right) and state(left)["status"] == "open"
+
+
 def test_a_long_store_equals_its_snapshots(stored):
     session = stored.session(LISTS)
     ana = session.join("Ana")
