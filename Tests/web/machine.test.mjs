@@ -310,6 +310,9 @@ test("a column comes at the end and goes when the definition changes", () => {
   const reload = { change: "reload", column: 1, generation: 1, count: 1, from: 0, rows: [{ key: "z", text: "Z" }], row: 0 };
   machine.received({ type: "delta", revision: 6, at: "", changes: [reload] });
   assert.equal(machine.state.columns.length, 2);
-  machine.received({ type: "delta", revision: 7, at: "", changes: [{ ...reload, generation: 2, count: 0, rows: [], row: null, removed: true }] });
+  machine.received({ type: "delta", revision: 7, at: "", changes: [{ ...reload, column: 2 }] });
+  assert.equal(machine.state.columns.length, 3);
+  const gone = { ...reload, generation: 2, count: 0, rows: [], row: null, removed: true };
+  machine.received({ type: "delta", revision: 8, at: "", changes: [gone, { ...gone, column: 2 }] });
   assert.equal(machine.state.columns.length, 1);
 });

@@ -225,13 +225,14 @@ export class PickerState {
 
   /** @param {Change} change */
   #reload(change) {
+    if (change.removed) {
+      // Columns are removed at the end; the first of several comes first.
+      this.columns.length = Math.min(this.columns.length, change.column);
+      return;
+    }
     const before = this.columns[change.column];
     // A definition that changes may add a column at the end.
     if (!before && change.column !== this.columns.length) throw new Error(`there is no column ${change.column}`);
-    if (change.removed) {
-      this.columns.splice(change.column, 1);
-      return;
-    }
     const column = new Column(/** @type {any} */ (change));
     // The row that was selected is remembered until the move that follows says what became of it.
     column.before = before?.selected ?? before?.before ?? null;
