@@ -16,9 +16,7 @@ extension HubRoutes {
     let limits = hub.configuration.limits
     let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
     try read(caller, request.body) { body throws(BadMessage) in
-      let request = try CreateRequest(
-        body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
-      return (request, request.definition)
+      try CreateRequest(body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
     } then: { [self] body, definition in
       hub.create(body, definition: definition, socketBase: base, at: transport.now) {
         [self] result in
@@ -49,10 +47,10 @@ extension HubRoutes {
       guard let definition = tree["definition"] else {
         throw BadMessage("definition is missing: it says what to check")
       }
-      return (definition, definition)
-    } then: { [self] tree, definition in
+      return CheckRequest(definition: definition)
+    } then: { [self] body, definition in
       do throws(DefinitionProblem) {
-        let shown = try hub.check(tree, definition: definition, at: transport.now)
+        let shown = try hub.check(body.definition, definition: definition, at: transport.now)
         answer(caller, 200, "application/json", shown)
       } catch {
         answer(caller, ProblemDocument(.badDefinition(error)))
@@ -61,15 +59,15 @@ extension HubRoutes {
   }
 
   /// Parses a body, here if it is small, on another thread with its definition made if it is not.
-  private func read<Body: Sendable>(
+  private func read<Body: DefinitionBody>(
     _ caller: Caller, _ body: [UInt8],
-    parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> (Body, definition: JSONTree),
+    parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> Body,
     then: @escaping (Body, PreparedDefinition?) -> Void
   ) throws(ProblemDocument) {
     guard body.count > HubRoutes.bodyBytesOnLoop else {
       let parsed: Body
       do throws(BadMessage) {
-        parsed = try parse(body).0
+        parsed = try parse(body)
       } catch {
         throw ProblemDocument(error)
       }
@@ -78,8 +76,11 @@ extension HubRoutes {
     let now = transport.now.session
     transport.parseInBackground(body) { [definitions] body in
       Result { () throws(BadMessage) in
-        let parsed = try parse(body)
-        return (parsed.0, definitions.prepare(parsed.definition, at: now))
+        var parsed = try parse(body)
+        let definition = definitions.prepare(parsed.definition, at: now)
+        // Freed here: freeing a large tree takes as long as a tap may wait.
+        parsed.definition = .null
+        return (parsed, definition)
       }
     } then: { [self] (result: Result<(Body, PreparedDefinition), BadMessage>) in
       switch result {
@@ -88,6 +89,17 @@ extension HubRoutes {
       }
     }
   }
+}
+
+/// A body that brings a definition.
+private protocol DefinitionBody: Sendable {
+  var definition: JSONTree { get set }
+}
+
+extension CreateRequest: DefinitionBody {}
+
+private struct CheckRequest: DefinitionBody {
+  var definition: JSONTree
 }
 
 extension ProblemDocument {

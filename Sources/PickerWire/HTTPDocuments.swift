@@ -6,7 +6,8 @@ package import PickerSession
 /// The body of `POST /v1/sessions`, taken apart.
 /// - Source: protocol.md, "HTTP".
 package struct CreateRequest: Hashable, Sendable {
-  package let definition: JSONTree
+  /// `null` when the definition was made elsewhere, so that the hub's thread need not free it.
+  package var definition: JSONTree
   package let title: String?
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap

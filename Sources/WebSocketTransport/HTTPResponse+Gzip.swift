@@ -8,6 +8,9 @@ extension HTTPResponse {
   /// Larger bodies are compressed on another thread: this many take about 0.1 ms.
   static let compressedBytesOnLoop = 16_384
 
+  /// Larger bodies are compressed apart from others.
+  static let longBytesMin = 262_144
+
   /// Whether the response depends on `Accept-Encoding`.
   var isNegotiated: Bool {
     if status == 304 { return hasTagOfContent }

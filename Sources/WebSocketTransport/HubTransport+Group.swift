@@ -60,7 +60,9 @@ extension HubTransport {
     guard response.body.count > HTTPResponse.compressedBytesOnLoop else {
       return send(caller, response.compressed())
     }
-    HubTransport.compressing.async { [response] in
+    let isLong = response.body.count > HTTPResponse.longBytesMin
+    let queue = isLong ? HubTransport.compressingLong : HubTransport.compressing
+    queue.async { [response] in
       let compressed = response.compressed()
       caller.loop.post { caller.loop.answer(caller.id, compressed) }
     }

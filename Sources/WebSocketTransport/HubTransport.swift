@@ -35,6 +35,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// One at a time for all loops: what takes long must not take all cores from them.
   private static let parsing = DispatchQueue(label: "pickerd.parsing")
   static let compressing = DispatchQueue(label: "pickerd.compressing")
+  /// Long logs have a queue of their own, so that no other response waits for one.
+  static let compressingLong = DispatchQueue(label: "pickerd.compressing.long")
   private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
