@@ -101,8 +101,8 @@ let package = Package(
     line(
       "PickerSimulator",
       [
-        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
-        .product(name: "HeapModule", package: "swift-collections"),
+        "PickerClient", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText", .product(name: "HeapModule", package: "swift-collections"),
       ]),
     .executableTarget(
       name: "PickerSimulatorRun", dependencies: ["PickerSimulator"],

@@ -5,6 +5,8 @@ import PickerSession
 enum Event {
   /// A client does something.
   case act(client: Int)
+  /// A machine's timer; only the one that was set last counts.
+  case clientTimer(client: Int, setting: Int)
   case reachHub(ConnectionID, Upward)
   case reachClient(ConnectionID, Downward)
   /// The socket has room again.
@@ -34,6 +36,7 @@ enum Upward {
 
 /// What the hub sends.
 enum Downward {
+  case opened
   case frame([UInt8])
   case closed(code: UInt16)
 }

@@ -47,6 +47,12 @@ final class Link {
 
   // What its client expects.
   var hasWelcome = false
+  /// The token that its join shows.
+  var joinToken: String?
+  /// The revision of the last delta or snapshot over it.
+  var revision = 0
+  /// The months of the last `months` message, whose bands it is sent.
+  var shownMonths: Set<String> = []
   /// It asked for another epoch than the session's.
   var hasWrongEpoch = false
   /// Refs in the order in which they will be answered.

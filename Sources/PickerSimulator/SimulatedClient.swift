@@ -1,33 +1,42 @@
 import JSONText
+import PickerClient
 import PickerSession
+import Synchronization
 
-/// Somebody with a picker before them.
+/// An app with the shipped client, ``ClientMachine``, and what the checkers know of it.
 final class SimulatedClient {
   let number: Int
   let session: SessionRecord
   let locale: String?
+  private let jitter: SharedChance
+  private(set) var machine: ClientMachine
   var link: Link?
-  var fold: ClientFold?
-  var secret: String?
-  private(set) var nextRef = 1
-  /// Commands that have no answer yet, in order.
-  var unanswered: [Sent] = []
+  /// The machine's timer; only the one that was set last counts.
+  var timerSetting = 0
+  var timerDue: Int64?
+  /// Commands that were given to the machine and have no outcome yet.
+  private(set) var unsettled: Set<Int> = []
+  /// The last answer to any ref: what the machine settles a command with.
+  private var lastAnswer: (ref: Int, verdict: Verdict)?
+  /// Unanswered commands as they were sent, by ref.
+  private(set) var sent: [Int: Sent] = [:]
   /// Commands that were answered lately, to be sent again.
-  var answered: [Sent] = []
-  /// What was answered to each ref, as long as the member is the same.
-  var verdicts: [Int: Verdict] = [:]
-  /// The months that it asked for last.
-  var view: World.RandomView?
+  private(set) var answered: [(ref: Int, octets: [UInt8], isGenuine: Bool)] = []
+  /// The answer to each ref, as long as the member is the same.
+  private(set) var verdicts: [Int: Verdict] = [:]
+  /// Whether the hub was asked for other months than the machine looks at.
+  var isViewUnknown = false
   /// Does nothing any more.
   var isRetired = false
 
   struct Sent {
-    let ref: Int
     let octets: [UInt8]
+    /// Whether it is the machine's own message, not another one in its place.
+    let isGenuine: Bool
   }
 
   enum Verdict: Hashable {
-    /// `nil`: its reader was slow, and only heard the revision of a snapshot.
+    /// `nil`: its reader was slow, and received only the revision of a snapshot.
     case done(revision: Int?)
     case refused(code: String)
 
@@ -36,34 +45,51 @@ final class SimulatedClient {
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
-  init(number: Int, session: SessionRecord, locale: String?) {
+  init(number: Int, session: SessionRecord, name: String?, locale: String?, chance: Chance) {
     self.number = number
     self.session = session
     self.locale = locale
+    let jitter = SharedChance(chance)
+    self.jitter = jitter
+    machine = ClientMachine(
+      ClientProfile(name: name, locale: locale), jitter: { jitter.fraction() })
   }
 
-  func takeRef() -> Int {
-    defer { nextRef += 1 }
-    return nextRef
+  var state: ClientState { machine.state }
+
+  func handle(_ event: ClientEvent, at now: Int64) -> [ClientEffect] {
+    if case .command = event {
+      unsettled.insert(machine.nextRef)
+      if lastAnswer?.ref == machine.nextRef { lastAnswer = nil }
+    }
+    return machine.handle(event, at: now)
   }
 
-  /// Begins anew, as somebody else.
-  func forget() {
-    fold = nil
-    secret = nil
-    unanswered = []
+  /// The app ends and starts again, as the same member if `identity` says so.
+  func restart(as identity: ClientIdentity?) {
+    machine = ClientMachine(
+      machine.profile, identity: identity, jitter: { [jitter] in jitter.fraction() })
+    unsettled = []
+    sent = [:]
+    if identity == nil { becomeAnother() }
+  }
+
+  /// Refs mean other commands from now on.
+  func becomeAnother() {
     answered = []
     verdicts = [:]
-    view = nil
-    nextRef = 1
+    lastAnswer = nil
   }
+
+  func note(_ message: Sent, as ref: Int) { sent[ref] = message }
 
   /// A ref has its answer.
   ///
   /// - Throws: If it had another one before.
   func note(_ ref: Int, _ verdict: Verdict) throws(ProtocolBreach) {
-    if let index = unanswered.firstIndex(where: { $0.ref == ref }) {
-      answered.append(unanswered.remove(at: index))
+    lastAnswer = (ref, verdict)
+    if let message = sent.removeValue(forKey: ref) {
+      answered.append((ref, message.octets, message.isGenuine))
       if answered.count > 12 { answered.removeFirst() }
     }
     if case .refused("oldRef") = verdict { return }
@@ -75,6 +101,38 @@ final class SimulatedClient {
     }
     verdicts[ref] = verdict
   }
+
+  /// The machine reports what came of a command.
+  ///
+  /// - Throws: If it reported that before, or something else happened.
+  func settle(_ ref: Int, _ result: Result<Int, PickerFailure>) throws(ProtocolBreach) {
+    guard unsettled.remove(ref) != nil else {
+      throw ProtocolBreach("a command is settled once: ref \(ref)")
+    }
+    let answer = lastAnswer.flatMap { $0.ref == ref ? $0.verdict : nil }
+    let isTrue =
+      switch (result, answer) {
+      case (.success, .done): true
+      case (.failure(.refused(let code, _)), .refused(let answered)): code.rawValue == answered
+      case (.failure(.offline), nil), (.failure(.replaced), nil): sent[ref] == nil
+      case (.failure(.lost), nil): sent[ref] != nil
+      case (.success, _), (.failure, _): false
+      }
+    if case .failure(.lost) = result { sent[ref] = nil }
+    guard isTrue else {
+      throw ProtocolBreach(
+        "ref \(ref) is settled with its answer: \(result), not \(answer as Any)")
+    }
+  }
+}
+
+/// A source of chance for a closure that may run anywhere.
+private final class SharedChance: Sendable {
+  private let chance: Mutex<Chance>
+
+  init(_ chance: Chance) { self.chance = Mutex(chance) }
+
+  func fraction() -> Double { chance.withLock { $0.fraction() } }
 }
 
 /// A session that somebody created.

@@ -6,6 +6,7 @@ package struct Simulation {
     package var eventCount = 0
     package var frameCount = 0
     package var revisionCount = 0
+    package var comparisonCount = 0
   }
 
   package private(set) var report = Report()
@@ -25,6 +26,7 @@ package struct Simulation {
       try world.run()
       report.worldCount += 1
       report.eventCount += world.eventCount
+      report.comparisonCount += world.comparisonCount
       report.frameCount += world.sentFrameCount
       report.revisionCount += world.replicas.values.reduce(0) { $0 + $1.fold.revision }
     }

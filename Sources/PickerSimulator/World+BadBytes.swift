@@ -12,7 +12,7 @@ extension World {
       // It may have become another command, which would be answered, or not: nothing is expected
       // of this connection any more.
       client.link = nil
-      client.forget()
+      restart(client, as: nil)
       arrive(.closed, from: link, after: 1)
     }
   }

@@ -24,11 +24,11 @@ extension World {
   /// Whatever anybody has heard of is in the log.
   private func checkNothingIsMissing() {
     for client in clients {
-      guard let fold = client.fold, let replica = replicas[client.session.id] else { continue }
-      if fold.revision > replica.fold.revision {
+      guard let replica = replicas[client.session.id] else { continue }
+      if client.state.revision > replica.fold.revision {
         breach(
-          "what was answered is never lost: client \(client.number) has seen \(fold.revision), "
-            + "the log has \(replica.fold.revision)")
+          "what was answered is never lost: client \(client.number) has seen "
+            + "\(client.state.revision), the log has \(replica.fold.revision)")
       }
     }
   }

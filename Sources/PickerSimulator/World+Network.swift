@@ -85,8 +85,8 @@ extension World: HubPort {
   }
 
   /// Brings something to the client.
-  func deliver(_ message: Downward, to link: Link) {
-    link.downArrival = max(link.downArrival, clock.machine + delay())
+  func deliver(_ message: Downward, to link: Link, after wait: Int64 = 0) {
+    link.downArrival = max(link.downArrival, clock.machine + delay() + wait)
     inFlightCount += 1
     queue.add(.reachClient(link.id, message), at: link.downArrival)
   }
@@ -129,7 +129,7 @@ extension World: HubPort {
 
   /// The client's end is gone without a word; the hub notices at once, or after half a minute.
   func drop(_ link: Link, isHalfOpen: Bool) {
-    link.isHalfOpen = isHalfOpen
+    if isHalfOpen { link.isHalfOpen = true }
     arrive(.closed, from: link, after: isHalfOpen ? 30_000 : 0)
   }
 

@@ -1,9 +1,11 @@
 import JSONText
+import PickerClient
 import PickerHub
 import PickerModel
 import PickerSession
 
-/// What clients make of what they receive.
+/// What clients receive: the message is checked against the protocol, the machine takes it, and its
+/// state is compared with what stood at that revision.
 extension World {
   func reachClient(_ id: ConnectionID, _ message: Downward) {
     guard let link = links[id.raw] else { return }
@@ -11,30 +13,22 @@ extension World {
     // What comes over a connection that the client has given up is not read.
     guard client.link === link else { return }
     switch message {
+    case .opened: give(.opened, to: client)
     case .frame(let octets):
       do throws(ProtocolBreach) {
-        try read(octets, client, link)
+        try take(octets, client, link)
       } catch {
         let text = String(decoding: octets.prefix(1000), as: UTF8.self)
         breach("\(error.sentence)\n  client \(client.number), connection \(id.raw): \(text)")
       }
-    case .closed(let code): lose(client, link, code)
+    case .closed(let code):
+      client.link = nil
+      if code == 4404 || code == 4410 { client.isRetired = link.session == client.session.id }
+      give(.closed(code: Int(code)), to: client)
     }
   }
 
-  /// A client acts by the band of the code.
-  private func lose(_ client: SimulatedClient, _ link: Link, _ code: UInt16) {
-    client.link = nil
-    switch code {
-    case 4404, 4410:
-      client.isRetired = link.session == client.session.id
-    case 1000, 1002...1005, 1007..<4500:
-      client.forget()
-    default: break
-    }
-  }
-
-  private func read(
+  private func take(
     _ octets: [UInt8], _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
     let message: JSONTree
@@ -44,92 +38,112 @@ extension World {
       throw ProtocolBreach("every message is JSON: \(error)")
     }
     let type = try message.text("type")
+    try check(message, type: type, client, link)
+    let before = client.state
+    give(.received(octets), to: client)
+    if type == "delta" { try checkPrediction(message, before: before, client) }
+    guard client.link === link, client.state.connection == .live else { return }
+    try check(client, isThorough: ["welcome", "snapshot", "rows"].contains(type))
+  }
+
+  private func check(
+    _ message: JSONTree, type: String, _ client: SimulatedClient, _ link: Link
+  ) throws(ProtocolBreach) {
     switch type {
-    case "welcome": return try welcome(message, client, link)
+    case "welcome": return try check(welcome: message, client, link)
     case "draining":
       try message.has(["type", "reconnectAfterMs"])
       if !isDraining { throw ProtocolBreach("a server that stays does not drain") }
       return
     case "error": return try message.has(["type", "code", "detail"])
-    default: break
-    }
-    guard client.fold != nil, link.hasWelcome else {
-      throw ProtocolBreach("a welcome comes first")
+    default: guard link.hasWelcome else { throw ProtocolBreach("a welcome comes first") }
     }
     switch type {
-    case "delta":
-      try client.fold?.take(delta: message)
-      try take(ownDelta: message, client, link)
+    case "delta": try check(delta: message, client, link)
     case "reply":
       try message.has(["type", "ref", "revision"])
       let revision = try message.number("revision")
-      guard revision <= client.fold!.revision else {
+      guard revision <= link.revision else {
         throw ProtocolBreach("all deltas come before a reply")
       }
       try answer(
         try message.number("ref"), .done(revision: link.isSlow ? nil : revision), client, link)
-    case "refused": try take(refused: message, client, link)
-    case "snapshot":
-      try client.fold?.take(snapshotMessage: message)
-      guard link.isSlow else { throw ProtocolBreach("only who is slow needs a snapshot") }
-    case "months": try client.fold?.take(months: message)
-    case "rows": try client.fold?.take(rows: message)
-    case "presence": try client.fold?.take(presence: message)
+    case "refused": try check(refused: message, client, link)
+    case "snapshot": try check(snapshot: message, link)
+    case "months": try check(months: message, link)
+    case "rows": try check(rows: message, client)
+    case "presence": try check(presence: message, client)
     default: throw ProtocolBreach("\(type) is a message")
     }
-    try check(client, isThorough: type == "snapshot")
   }
 
-  private func welcome(
-    _ message: JSONTree, _ client: SimulatedClient, _ link: Link
+  private func check(
+    welcome message: JSONTree, _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
     guard !link.hasWelcome else { throw ProtocolBreach("a welcome comes once") }
     link.hasWelcome = true
-    let member = try message.part("member")
-    let isSame = client.fold?.me == (try member.text("id"))
-    if !isSame { client.verdicts = [:] }
-    guard try message.text("locale") == language(of: client).tag else {
-      throw ProtocolBreach("a welcome names the locale of the texts")
+    try MessageRules.check(welcome: message)
+    let me = try message.part("member").text("id")
+    let isSame = client.machine.identity?.member == me
+    if !isSame { client.becomeAnother() }
+    link.revision = try message.number("revision")
+    let mine = try message.list("members").first { $0["id"] == .string(me) }
+    guard mine?["online"] == .bool(true) else {
+      throw ProtocolBreach("members has everybody, also who is welcomed: \(me)")
     }
-    let remembered = client.verdicts.filter { $0.value.isRemembered }.keys.max() ?? 0
-    guard try message.number("ref") >= remembered, try message.number("ref") < client.nextRef
-    else { throw ProtocolBreach("a welcome has the member's greatest ref: \(remembered)") }
-    let before = client.fold.flatMap { $0.revision == link.resumeRevision ? $0 : nil }
-    let fold = try ClientFold(welcome: message, before: before)
-    client.secret = try member.text("secret")
-    if message["snapshot"] == nil {
-      let own = link.missed.compactMap { $0.author?.member.text == fold.me ? $0.author?.ref : nil }
+    if try message.flag("resumed") {
+      guard message["snapshot"] == nil, isSame, link.resumeRevision == client.state.revision,
+        link.revision == client.state.revision,
+        client.state.epoch == (try message.text("epoch"))
+      else { throw ProtocolBreach("who resumes goes on where it was") }
+      let own = link.missed.compactMap { $0.author?.member.text == me ? $0.author?.ref : nil }
       link.expected = own + link.expected
-    } else if isSame, let revision = link.resumeRevision, let attach = link.attachRevision,
-      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
-      !link.hasWrongEpoch
-    {
-      throw ProtocolBreach("who missed little is resumed: \(revision) of \(attach)")
+    } else {
+      _ = try message.part("snapshot")
+      try checkNotResumed(link, isSame: isSame)
     }
-    client.fold = fold
-    try check(client, isThorough: true)
+    link.didFlood = client.state.pendingCount > profile.limits.messagesPerSecond || link.didFlood
   }
 
-  private func take(
-    ownDelta delta: JSONTree, _ client: SimulatedClient, _ link: Link
+  private func checkNotResumed(_ link: Link, isSame: Bool) throws(ProtocolBreach) {
+    guard isSame, let revision = link.resumeRevision, let attach = link.attachRevision,
+      revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
+      !link.hasWrongEpoch
+    else { return }
+    throw ProtocolBreach("who missed little is resumed: \(revision) of \(attach)")
+  }
+
+  private func check(
+    delta: JSONTree, _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
-    guard delta["ref"] != nil else {
-      guard delta["by"]?.string != client.fold?.me else {
-        throw ProtocolBreach("who gave a command gets its ref")
-      }
-      return
-    }
-    guard delta["by"]?.string == client.fold?.me else {
-      throw ProtocolBreach("only the author's copy carries a ref")
-    }
+    try MessageRules.check(delta: delta, shownMonths: link.shownMonths)
     let revision = try delta.number("revision")
+    guard revision == link.revision + 1 else {
+      throw ProtocolBreach("revisions have no gaps: \(link.revision), then \(delta.shown)")
+    }
+    link.revision = revision
+    guard let deltas = replicas[client.session.id]?.deltas, revision <= deltas.count else {
+      throw ProtocolBreach("what is sent is in the log")
+    }
+    let author = deltas[revision - 1].author
+    guard delta["by"]?.string == author?.member.text else {
+      throw ProtocolBreach("a delta is by \(author?.member.text ?? "nobody")")
+    }
+    let isMine = author != nil && author?.member.text == client.state.me?.id
+    guard delta["ref"]?.integer == (isMine ? author?.ref : nil) else {
+      throw ProtocolBreach("the author's copy carries the ref, and no other")
+    }
+    guard isMine else { return }
     try answer(try delta.number("ref"), .done(revision: revision), client, link)
   }
 
-  private func take(
+  private func check(
     refused: JSONTree, _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
-    try client.fold?.take(refused: refused)
+    try MessageRules.check(refused: refused)
+    guard try refused.number("revision") == link.revision else {
+      throw ProtocolBreach("all deltas come before a refusal: \(link.revision)")
+    }
     let code = try refused.text("code")
     guard Rejection(rawValue: code) != nil else { throw ProtocolBreach("\(code) is a refusal") }
     guard refused["ref"] != nil else {
@@ -154,11 +168,74 @@ extension World {
     try client.note(ref, verdict)
   }
 
+  private func check(snapshot: JSONTree, _ link: Link) throws(ProtocolBreach) {
+    try MessageRules.check(snapshotMessage: snapshot)
+    guard link.isSlow else { throw ProtocolBreach("only who is slow needs a snapshot") }
+    let revision = try snapshot.number("revision")
+    guard revision >= link.revision else { throw ProtocolBreach("a snapshot does not go back") }
+    link.revision = revision
+    link.shownMonths = []
+  }
+
+  private func check(months: JSONTree, _ link: Link) throws(ProtocolBreach) {
+    try MessageRules.check(months: months)
+    guard try months.number("revision") == link.revision else {
+      throw ProtocolBreach("all deltas come before months: \(link.revision)")
+    }
+    link.shownMonths = Set(try months.list("months").compactMap { $0["month"]?.string })
+  }
+
+  private func check(rows: JSONTree, _ client: SimulatedClient) throws(ProtocolBreach) {
+    let index = try rows.number("column")
+    guard client.state.columns.indices.contains(index),
+      try rows.number("generation") == client.state.columns[index].generation
+    else { throw ProtocolBreach("rows are of the generation that was told: \(rows.shown)") }
+    try MessageRules.check(rows: rows, count: client.state.columns[index].count)
+  }
+
+  private func check(
+    presence: JSONTree, _ client: SimulatedClient
+  ) throws(ProtocolBreach) {
+    try MessageRules.check(presence: presence)
+    let me = client.state.me
+    for member in presence["changed"]?.array ?? [] {
+      guard let known = client.state.member(member["id"]?.string) else {
+        throw ProtocolBreach("who changed is known: \(member.shown)")
+      }
+      guard known.id != me?.id || known.role.rawValue != member["role"]?.string else {
+        throw ProtocolBreach("of itself a member learns only another role")
+      }
+    }
+    let others =
+      (presence["joined"]?.array ?? []).compactMap { $0["id"]?.string }
+      + (presence["left"]?.array ?? []).compactMap(\.string)
+      + (presence["touching"]?.array ?? []).compactMap { $0["member"]?.string }
+    guard !others.contains(where: { $0 == me?.id }) else {
+      throw ProtocolBreach("a member hears nothing of itself")
+    }
+  }
+
+  /// What a machine showed of its own tap before the answer is what the answer says.
+  private func checkPrediction(
+    _ delta: JSONTree, before: ClientState, _ client: SimulatedClient
+  ) throws(ProtocolBreach) {
+    guard let ref = delta["ref"]?.integer, before.pendingCount == 1,
+      client.answered.last.map({ $0.ref == ref && $0.isGenuine }) == true,
+      before.shownRange != before.range, let shown = before.shownRange,
+      let range = client.state.range
+    else { return }
+    guard (shown.start, shown.end, shown.hits) == (range.start, range.end, range.hits) else {
+      throw ProtocolBreach("a tap does what was predicted: \(shown), not \(range)")
+    }
+  }
+
   /// What the client sees is what stood at its revision.
   func check(_ client: SimulatedClient, isThorough: Bool) throws(ProtocolBreach) {
-    guard let fold = client.fold, let truth = replicas[client.session.id]?.truths[fold.revision]
-    else { return }
-    try fold.check(against: truth, language(of: client), isThorough: isThorough)
+    let state = client.state
+    guard let truth = replicas[client.session.id]?.truths[state.revision] else { return }
+    try state.check(against: truth, language(of: client), isThorough: isThorough)
+    guard let link = client.link else { return }
+    try state.checkBands(of: truth.picker, in: link.shownMonths)
   }
 
   /// The texts that a client is promised.

@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerClient
 import PickerHub
 import PickerModel
 import PickerSession
@@ -95,14 +96,13 @@ extension World {
     do throws(ProtocolBreach) {
       guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
-        ["session", "epoch", "revision", "status", "title", "snapshot", "members"])
-      var fold = try ClientFold(reading: tree)
-      fold.definition = session.fold.picker.definition.document(full: false)
-      guard let stands = truth.truths[fold.revision], fold.revision == session.fold.revision else {
-        throw ProtocolBreach("GET is of now")
-      }
-      try fold.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
-      guard fold.members == members(of: session) else {
+        ["session", "epoch", "revision", "status", "title", "snapshot", "members"],
+        maybe: ["version"])
+      let state = try ClientState(reading: tree)
+      guard let stands = truth.truths[state.revision], state.revision == session.fold.revision
+      else { throw ProtocolBreach("GET is of now") }
+      try state.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
+      guard state.memberTrees() == members(of: session) else {
         throw ProtocolBreach("GET has all members")
       }
     } catch {
@@ -186,14 +186,26 @@ extension World {
   }
 }
 
-extension ClientFold {
-  /// What `GET` shows.
+extension ClientState {
+  /// What a client makes of the answer to `GET`, which has the parts of a welcome.
   fileprivate init(reading tree: JSONTree) throws(ProtocolBreach) {
-    me = ""
-    epoch = try tree.text("epoch")
-    revision = try tree.number("revision")
-    try take(snapshot: try tree.part("snapshot"))
-    try take(members: try tree.list("members"))
-    guard status == (try tree.text("status")) else { throw ProtocolBreach("one status") }
+    let snapshot = try tree.part("snapshot")
+    try MessageRules.check(snapshot: snapshot)
+    let member = JSONTree.object(
+      ["id", "secret", "name", "color"].map { .init($0, .string("")) }
+        + [.init("role", .string("viewer"))])
+    let welcome = JSONTree.object([
+      .init("type", .string("welcome")), .init("member", member), .init("epoch", tree["epoch"]!),
+      .init("revision", tree["revision"]!), .init("snapshot", snapshot),
+      .init("members", tree["members"]!),
+    ])
+    var machine = ClientMachine()
+    for event in [.start, .opened, .received(welcome.serialized())] as [ClientEvent] {
+      _ = machine.handle(event, at: 0)
+    }
+    self = machine.state
+    guard connection == .live, status.rawValue == (try tree.text("status")) else {
+      throw ProtocolBreach("GET can be read as a welcome")
+    }
   }
 }

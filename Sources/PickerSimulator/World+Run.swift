@@ -1,5 +1,6 @@
 import CivilTime
 import JSONText
+import PickerClient
 import PickerHub
 import PickerModel
 import PickerSession
@@ -30,7 +31,9 @@ extension World {
       clients.append(
         SimulatedClient(
           number: number, session: chance.pick(records),
-          locale: chance.once(in: 3) ? nil : chance.pick(SimulatedTexts.tags)))
+          name: chance.coin() ? nil : chance.pick(["Ana", "Bo", "", "Cem"]),
+          locale: chance.once(in: 3) ? nil : chance.pick(SimulatedTexts.tags),
+          chance: chance.split()))
     }
   }
 
@@ -67,9 +70,7 @@ extension World {
     run(for: 45_000)
     isCalm = true
     for _ in 0..<3 {
-      for client in clients where client.link == nil && !client.isRetired {
-        connect(client, isCareful: true)
-      }
+      for client in clients where client.link == nil && !client.isRetired { dial(client) }
       run(for: 2000)
     }
     let end = clock.machine + 60_000
@@ -126,37 +127,49 @@ extension World {
 
   private func compare(_ client: SimulatedClient) {
     guard let link = client.link, link.hasWelcome, link.closeCode == nil, !link.isHalfOpen,
-      let fold = client.fold, let session = hub.session(client.session.id)
+      let session = hub.session(client.session.id)
     else { return }
+    comparisonCount += 1
     do throws(ProtocolBreach) {
-      guard fold.revision == session.fold.revision else {
-        throw ProtocolBreach("everybody is at revision \(session.fold.revision)")
-      }
-      guard link.expected.isEmpty else {
-        throw ProtocolBreach("every command is answered: \(link.expected)")
-      }
-      try check(client, isThorough: true)
-      let expected = members(of: session)
-      guard fold.members == expected else {
-        throw ProtocolBreach(
-          "members are \(expected.values.map(\.shown).sorted()), not "
-            + "\(fold.members.values.map(\.shown).sorted())")
-      }
-      let touches = session.touches.filter { $0.key.text != fold.me }.map(\.key.text).sorted()
-      guard fold.touching.keys.sorted() == touches else {
-        throw ProtocolBreach(
-          "fingers are where they are: \(touches), \(fold.touching.keys.sorted())")
-      }
-      let listener = session.listener(of: MemberID(fold.me))
-      guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
-      if client.session.isCalendar {
-        try fold.check(
-          shown: session.fold.picker, language(of: client), view: listener?.view)
-      }
+      try compare(client, link, session)
     } catch {
       breach(
         "client \(client.number): \(error.sentence); "
           + "\(hub.inventory(of: client.session.id).map { "\($0)" } ?? "")")
+    }
+  }
+
+  private func compare(
+    _ client: SimulatedClient, _ link: Link, _ session: Session
+  ) throws(ProtocolBreach) {
+    let state = client.state
+    guard state.connection == .live, let me = state.me?.id else {
+      throw ProtocolBreach("who is welcomed is live: \(state.connection)")
+    }
+    guard state.revision == session.fold.revision else {
+      throw ProtocolBreach("everybody is at revision \(session.fold.revision)")
+    }
+    guard link.expected.isEmpty, client.unsettled.isEmpty, state.pendingCount == 0 else {
+      throw ProtocolBreach("every command is answered: \(link.expected), \(client.unsettled)")
+    }
+    try check(client, isThorough: true)
+    var expected = members(of: session)
+    expected[me] = state.memberTree(me)
+    guard state.memberTrees() == expected else {
+      throw ProtocolBreach(
+        "members are \(expected.values.map(\.shown).sorted()), not "
+          + "\(state.memberTrees().values.map(\.shown).sorted())")
+    }
+    let touches = session.touches.filter { $0.key.text != me }.map(\.key.text).sorted()
+    guard state.touching.keys.sorted() == touches else {
+      throw ProtocolBreach(
+        "fingers are where they are: \(touches), \(state.touching.keys.sorted())")
+    }
+    let listener = session.listener(of: MemberID(me))
+    guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
+    if client.session.isCalendar, !client.isViewUnknown {
+      try state.checkMonths(
+        of: session.fold.picker, language(of: client), in: listener?.view)
     }
   }
 

@@ -32,6 +32,8 @@ package final class World {
   var inFlightCount = 0
   var actsLeft = 0
   var isDraining = false
+  /// Whether everybody has gone: no client dials any more.
+  var isOver = false
   /// Whether everybody reads as fast as they can.
   var isCalm = false
   /// Settings of the clock whose sessions have not all ticked.
@@ -42,6 +44,8 @@ package final class World {
   private var timerDue: Int64?
   private(set) var eventCount = 0
   var sentFrameCount = 0
+  /// How often a client was compared with the session after everything was quiet.
+  var comparisonCount = 0
   /// What was found first.
   private(set) var violation: Violation?
   /// Called with every event, for people who want to see it.
@@ -108,6 +112,7 @@ package final class World {
   private func happen(_ event: Event) {
     switch event {
     case .act(let number): act(clients[number])
+    case .clientTimer(let number, let setting): fire(clients[number], setting: setting)
     case .reachHub(let id, let message):
       inFlightCount -= 1
       reach(id, message)
@@ -177,8 +182,10 @@ extension Event {
     case .reachHub(let id, .closed): "hub <- \(id.raw) closed"
     case .reachClient(let id, .frame(let octets)):
       "  \(id.raw) <- \(String(decoding: octets.prefix(300), as: UTF8.self))"
+    case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .writable, .hubTimer, .logStores, .logLoads, .clockJump, .logFails, .request, .crash:
+    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .clockJump, .logFails,
+      .request, .crash:
       "\(self)"
     }
   }

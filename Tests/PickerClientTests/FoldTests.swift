@@ -126,6 +126,19 @@ import Testing
     #expect(ana.notices() == [.status(.confirmed, by: "m_bo")])
   }
 
+  @Test func `a snapshot forgets where fingers were`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.hear(
+      #"{"type":"presence","joined":[\#(bo)],"touching":[{"member":"m_bo","column":1,"row":0}]}"#)
+
+    ana.hear(
+      #"{"type":"snapshot","revision":3,"status":"open","snapshot":{\#(letters)},"#
+        + #""members":[\#(bo)],"now":"2026-11-20T12:00:01.000Z"}"#)
+
+    #expect(ana.state.touching == [:], "those that are still there follow the snapshot")
+  }
+
   @Test func `people come, touch, go offline, come back and leave`() {
     var ana = ClientFixture()
     ana.join()

@@ -46,6 +46,18 @@ import Testing
     #expect(ana.sentTypes() == ["months"])
   }
 
+  @Test func `months looked at while joining are asked for after the welcome`() {
+    var ana = ClientFixture()
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
+    ana.open()
+    ana.give(.look(from: PickerMonth("2026-12")!, count: 1))
+    ana.effects = []
+
+    ana.hear(welcome(calendar))
+
+    #expect(ana.sent().map { $0["from"]?.string } == ["2026-12"])
+  }
+
   @Test func `more months than the server allows are not asked for`() {
     var ana = ClientFixture()
     ana.join(calendar)

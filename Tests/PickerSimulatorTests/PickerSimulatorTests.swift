@@ -11,6 +11,7 @@ import Testing
 
     #expect(simulation.report.worldCount == 5)
     #expect(simulation.report.revisionCount > 20)
+    #expect(simulation.report.comparisonCount > 5)
   }
 
   @Test func `the same seed makes the same world`() throws {

@@ -24,6 +24,7 @@ extension ClientMachine {
     if let name = profile.name { members.append(.init("name", .string(name))) }
     if let locale = profile.locale { members.append(.init("locale", .string(locale))) }
     if let token = profile.token { members.append(.init("token", .string(token))) }
+    joinedLooking = looking
     if let looking {
       members.append(
         .init(

@@ -79,6 +79,7 @@ extension ClientMachine {
       }
     }
     for entry in pending.entries { send(entry) }
+    if let looking, looking != joinedLooking { sendLook(looking) }
   }
 
   private mutating func delta(_ message: JSONTree) throws {

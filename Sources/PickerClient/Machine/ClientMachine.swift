@@ -26,8 +26,10 @@ public struct ClientMachine: Sendable {
   /// When to come back to a server that is going away.
   var drainMilliseconds: Int64?
   var hasTriedIdentity = false
-  /// Months in view, told to every new connection.
+  /// Months in view, sent with every join.
   var looking: Looking?
+  /// The months that the last join was sent with.
+  var joinedLooking: Looking?
   var asked: Set<RowWindow> = []
   var waitingTouch: PickerTouch??
 

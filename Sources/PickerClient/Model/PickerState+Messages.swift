@@ -25,6 +25,8 @@ extension PickerState {
     revision = try message.number("revision")
     now = message["now"]?.string ?? now
     try take(try message.need("snapshot"))
+    // Presence that was pending is dropped; the touches of now follow.
+    touching = [:]
     if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
     take(try PickerMember.list(message["members"]?.array ?? []))
   }

@@ -1,0 +1,165 @@
+import CivilTime
+import JSONText
+import PickerClient
+import PickerModel
+import PickerSession
+
+/// The shipped client's state; the model has a type of the same name.
+typealias ClientState = PickerClient.PickerState
+
+/// The shipped client's state, compared with the session's.
+extension ClientState {
+  /// - Parameter isThorough: Whether the definition and every known row are compared.
+  /// - Throws: What differs.
+  func check(
+    against truth: Replica.Truth, _ texts: any RowTexts, isThorough: Bool
+  ) throws(ProtocolBreach) {
+    guard status.rawValue == truth.status.rawValue else {
+      throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
+    }
+    guard PickerResult(truth.picker.result) == result else {
+      throw ProtocolBreach(
+        "the result of revision \(revision) is \(truth.picker.result.shown), not "
+          + "\(String(describing: result))")
+    }
+    if isThorough {
+      let document = truth.picker.definition.document(full: false).serialized()
+      let text = String(decoding: document, as: UTF8.self)
+      // GET may show all of it.
+      guard definition?.json == text || definition?.json.count ?? 0 > text.count else {
+        throw ProtocolBreach("the definition is \(text)")
+      }
+    }
+    if isCalendar {
+      try checkCalendar(truth)
+    } else {
+      try checkColumns(truth.picker.columns, texts, isThorough)
+    }
+  }
+
+  private func checkColumns(
+    _ truths: [ColumnState], _ texts: any RowTexts, _ isThorough: Bool
+  ) throws(ProtocolBreach) {
+    guard columns.count == truths.count else { throw ProtocolBreach("columns do not come and go") }
+    for (index, (column, truth)) in zip(columns, truths).enumerated() {
+      guard column.generation == truth.generation, column.count == truth.rows.count,
+        column.row == truth.selected
+      else {
+        throw ProtocolBreach(
+          "column \(index) at revision \(revision) is generation \(truth.generation), "
+            + "\(truth.rows.count) rows, row \(String(describing: truth.selected)), not "
+            + "\(column.generation), \(column.count), \(String(describing: column.row))")
+      }
+      if isThorough {
+        for (row, known) in column.rowsKnown { try check(known, row, index, truth, texts) }
+      } else if let row = column.row {
+        try check(column[row], row, index, truth, texts)
+      }
+    }
+  }
+
+  private func check(
+    _ known: PickerRow?, _ row: Int, _ column: Int, _ truth: ColumnState, _ texts: any RowTexts
+  ) throws(ProtocolBreach) {
+    let expected = PickerRow(
+      key: truth.rows.key(at: row), text: truth.rows.text(at: row, in: texts))
+    guard known == expected else {
+      throw ProtocolBreach(
+        "row \(row) of column \(column) is \(expected), not \(String(describing: known))")
+    }
+  }
+
+  private func checkCalendar(_ truth: Replica.Truth) throws(ProtocolBreach) {
+    let picker = truth.picker
+    let expected = picker.range.map { range in
+      PickerRange(
+        start: PickerDay(range.start), end: PickerDay(range.end), hits: range.hits,
+        by: truth.tappedBy?.text,
+        reach: picker.reach.map { PickerDay($0.lowerBound)...PickerDay($0.upperBound) })
+    }
+    guard range == expected else {
+      throw ProtocolBreach(
+        "the range at revision \(revision) is \(String(describing: expected)), not "
+          + "\(String(describing: range))")
+    }
+    guard let months = picker.months, monthList?.first.civil == months.first,
+      monthList?.last.civil == months.last, monthList?.count == months.count
+    else { throw ProtocolBreach("the list at revision \(revision) is another one") }
+  }
+
+  /// The bands of the months whose bands the client is sent.
+  func checkBands(of truth: Picker, in shownMonths: Set<String>) throws(ProtocolBreach) {
+    for (month, view) in months where shownMonths.contains(month.iso) {
+      let expected = truth.bands(of: month.civil).map {
+        "\($0.row) \($0.from) \($0.to) \($0.head) \($0.tail)"
+      }
+      let bands = view.bands.map { "\($0.row) \($0.from) \($0.to) \($0.isHead) \($0.isTail)" }
+      guard bands == expected else {
+        throw ProtocolBreach("the bands of \(month) are \(expected), not \(bands)")
+      }
+      // What the client paints by itself is the same.
+      guard pendingCount > 0 || view.bands == self.bands(of: month) else {
+        throw ProtocolBreach("a client paints the bands of \(month) as the server does")
+      }
+    }
+  }
+
+  /// Compares the months in view with the session's.
+  func checkMonths(
+    of truth: Picker, _ texts: any RowTexts, in view: MonthView?
+  ) throws(ProtocolBreach) {
+    var expected: [String] = []
+    for offset in 0..<max(0, view?.count ?? 0) {
+      guard let month = view?.from.adding(months: offset), let cells = truth.cells(of: month)
+      else { continue }
+      expected.append(month.iso)
+      let described = cells.map {
+        "\($0.date.iso) \(texts.cell($0.date.day)) \($0.isOutside) \($0.isDisabled) \($0.isToday)"
+      }
+      let known = months[PickerMonth(month)]?.cells.map {
+        "\($0.day.iso) \($0.text) \($0.isOutside) \($0.isDisabled) \($0.isToday)"
+      }
+      guard known == described else {
+        throw ProtocolBreach("the cells of \(month.iso) are those of now")
+      }
+    }
+    guard months.keys.map(\.iso).sorted() == expected else {
+      throw ProtocolBreach(
+        "the months looked at are \(expected), not \(months.keys.map(\.iso).sorted())")
+    }
+  }
+
+  /// The members by id, as the protocol writes them.
+  func memberTrees() -> [String: JSONTree] {
+    var trees: [String: JSONTree] = [:]
+    for member in members { trees[member.id] = tree(of: member) }
+    return trees
+  }
+
+  func memberTree(_ id: String) -> JSONTree? { member(id).map(tree(of:)) }
+
+  private func tree(of member: PickerMember) -> JSONTree {
+    .object([
+      .init("id", .string(member.id)), .init("name", .string(member.name)),
+      .init("role", .string(member.role.rawValue)), .init("color", .string(member.color)),
+      .init("online", .bool(member.isOnline)),
+    ])
+  }
+}
+
+extension PickerResult {
+  /// - Returns: `nil` for `null`.
+  fileprivate init?(_ tree: JSONTree) {
+    if let date = tree["date"]?.string {
+      self = .day(PickerDay(date)!)
+    } else if let local = tree["local"]?.string {
+      self = .slot(local: local)
+    } else if let keys = tree["keys"]?.array {
+      self = .keys(keys.compactMap(\.string))
+    } else if let start = tree["start"]?.string, let end = tree["end"]?.string {
+      self = .days(PickerDay(start)!, through: PickerDay(end)!)
+    } else {
+      return nil
+    }
+  }
+}

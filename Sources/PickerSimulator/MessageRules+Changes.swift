@@ -1,0 +1,54 @@
+import JSONText
+
+/// What protocol.md says of the changes of a delta, and of a refusal.
+extension MessageRules {
+  /// - Parameter shownMonths: The months whose bands the client is sent.
+  static func check(
+    delta: JSONTree, shownMonths: Set<String>
+  ) throws(ProtocolBreach) {
+    try delta.has(["type", "revision", "at", "changes"], maybe: ["by", "ref"])
+    let changes = try delta.list("changes")
+    guard !changes.isEmpty else { throw ProtocolBreach("a delta changes something") }
+    for change in changes {
+      try check(change: change, isStanding: false, shownMonths: shownMonths)
+    }
+  }
+
+  /// Where the picker really stands, without causes.
+  static func check(refused: JSONTree) throws(ProtocolBreach) {
+    try refused.has(["type", "code", "detail", "revision", "changes"], maybe: ["ref", "params"])
+    for change in try refused.list("changes") {
+      guard ["row", "reload", "range"].contains(try change.text("change")) else {
+        throw ProtocolBreach("a refusal says where a column or the range stands: \(change.shown)")
+      }
+      try check(change: change, isStanding: true, shownMonths: [])
+    }
+  }
+
+  private static func check(
+    change: JSONTree, isStanding: Bool, shownMonths: Set<String>
+  ) throws(ProtocolBreach) {
+    let causes = isStanding ? [] : ["cause"]
+    let reasons = isStanding ? [] : ["reason", "wanted"]
+    switch try change.text("change") {
+    case "reload": try check(column: change, besides: ["change", "column"])
+    case "row":
+      try change.has(["change", "column", "row", "key", "text"] + causes, maybe: reasons)
+    case "months": try check(monthList: change, besides: ["change"])
+    case "range": try check(range: change, besides: ["change"] + causes, maybe: reasons)
+    case "bands":
+      try change.has(["change", "month", "bands"])
+      guard shownMonths.contains(try change.text("month")) else {
+        throw ProtocolBreach("bands are of months looked at: \(change.shown)")
+      }
+      try check(bands: try change.list("bands"))
+    case "status":
+      try change.has(["change", "status"], maybe: ["result"])
+      guard (change["result"] != nil) == (try change.text("status") == "confirmed") else {
+        throw ProtocolBreach("a confirmation has its result")
+      }
+    case "result": try change.has(["change", "result"])
+    case let name: throw ProtocolBreach("\(name) is a change")
+    }
+  }
+}

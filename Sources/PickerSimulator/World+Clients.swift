@@ -1,0 +1,112 @@
+import JSONText
+import PickerClient
+import PickerHub
+import PickerSession
+
+/// The machines of the clients, their timers and connections.
+extension World {
+  /// Gives an event to a client, and does what it wants done.
+  func give(_ event: ClientEvent, to client: SimulatedClient) {
+    let link = client.link
+    let effects = client.handle(event, at: clock.machine)
+    if let link, effects.contains(.hangUp) { judgeHangUp(of: link, after: event) }
+    for effect in effects { perform(effect, client) }
+    setTimer(of: client)
+  }
+
+  private func perform(_ effect: ClientEffect, _ client: SimulatedClient) {
+    switch effect {
+    case .connect: if !isOver { open(client) }
+    case .hangUp:
+      guard let link = client.link else { return }
+      client.link = nil
+      drop(link, isHalfOpen: false)
+    case .send(let text):
+      guard let link = client.link else { return breach("a client sends over a connection") }
+      send(Array(text.utf8), client, link)
+    case .settled(let ref, let result):
+      do throws(ProtocolBreach) {
+        try client.settle(ref, result)
+      } catch {
+        breach("client \(client.number): \(error.sentence)")
+      }
+    case .changed, .notice: break
+    }
+  }
+
+  /// The machine recovers by itself from what it cannot apply and from answers that do not come:
+  /// over a connection that is neither slow nor lost that would hide a fault of the hub.
+  private func judgeHangUp(of link: Link, after event: ClientEvent) {
+    switch event {
+    case .received: breach("a client can apply every message: \(link.id.raw)")
+    case .tick:
+      guard !link.isSlow, link.hasJoined, !link.mustClose else { return }
+      breach("a client waits for no answer in vain: \(link.id.raw), \(link.expected.prefix(6))")
+    case .start, .stop, .leave, .opened, .closed, .retry, .token, .command, .look, .want, .touch:
+      break
+    }
+  }
+
+  func setTimer(of client: SimulatedClient) {
+    let due = client.machine.nextTick
+    guard due != client.timerDue else { return }
+    client.timerDue = due
+    client.timerSetting += 1
+    guard let due else { return }
+    queue.add(
+      .clientTimer(client: client.number, setting: client.timerSetting),
+      at: max(due, clock.machine))
+  }
+
+  func fire(_ client: SimulatedClient, setting: Int) {
+    guard setting == client.timerSetting, !isOver else { return }
+    client.timerDue = nil
+    give(.tick, to: client)
+  }
+
+  /// The app ends, and starts again.
+  func restart(_ client: SimulatedClient, as identity: ClientIdentity?) {
+    client.restart(as: identity)
+    setTimer(of: client)
+  }
+
+  /// Makes a client that is not connected dial, whatever it waits for.
+  func dial(_ client: SimulatedClient) {
+    switch client.state.connection {
+    case .waiting: give(.retry, to: client)
+    case .needsCredentials: give(.token("another"), to: client)
+    case .idle, .away, .left: give(.start, to: client)
+    case .connecting, .joining, .live: breach("a client without a connection knows it")
+    }
+  }
+
+  private func open(_ client: SimulatedClient) {
+    linkCount += 1
+    let id = ConnectionID(raw: linkCount << 32 | UInt64(client.number))
+    var pace = Link.Pace.quick
+    if mayTamper, profile.slowOneIn > 0, chance.once(in: profile.slowOneIn) {
+      pace = .slow(fullOneIn: chance.within(1...3), milliseconds: chance.pick([30, 900, 8000]))
+    }
+    let isGhost = mayTamper && chance.once(in: 60)
+    let link = Link(
+      id, client: client.number, session: isGhost ? SessionID("nobody") : client.session.id,
+      pace: pace, at: clock.machine)
+    links[id.raw] = link
+    client.link = link
+    let token = token(for: client, link)
+    let isHeader = token != nil && chance.coin()
+    link.joinToken = isHeader ? nil : token
+    arrive(.opened(bearer: isHeader ? token : nil), from: link)
+    deliver(.opened, to: link)
+  }
+
+  private func token(for client: SimulatedClient, _ link: Link) -> String? {
+    let tokens = client.session.tokens
+    guard !tokens.isEmpty else { return chance.once(in: 20) ? "nonsense" : nil }
+    if mayTamper, chance.once(in: 12) {
+      link.hasBadCredentials = true
+      return chance.coin() ? nil : "nonsense"
+    }
+    return tokens[chance.pick(["owner", "owner", "editor", "editor", "viewer"])]
+  }
+}

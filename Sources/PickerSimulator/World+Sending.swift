@@ -1,0 +1,160 @@
+import CivilTime
+import JSONText
+import PickerClient
+
+/// What the machines send, and what other clients would send in its place: cells and points instead
+/// of dates, windows of any size, unknown types, wrong secrets, commands before the welcome.
+extension World {
+  /// Whether clients may do what the shipped one never does.
+  var mayTamper: Bool { actsLeft > 0 }
+
+  func send(_ octets: [UInt8], _ client: SimulatedClient, _ link: Link) {
+    guard let message = try? JSONTree.parse(octets), let type = message["type"]?.string else {
+      return breach("a client sends messages: \(String(decoding: octets, as: UTF8.self))")
+    }
+    switch type {
+    case "join": join(message, client, link)
+    case "leave":
+      link.didLeave = true
+      arrive(.text(octets), from: link)
+    case "months", "rows", "touch": sendView(message, type, client, link)
+    default: sendCommand(message, client, link)
+    }
+  }
+
+  // MARK: - Join
+
+  private func join(_ message: JSONTree, _ client: SimulatedClient, _ link: Link) {
+    // One of so many never joins, and is closed.
+    if mayTamper, chance.once(in: 30) { return }
+    link.hasJoined = true
+    client.isViewUnknown = false
+    var message = message.with("token", link.joinToken.map(JSONTree.string))
+    if let resume = message["resume"] {
+      message = message.with("resume", tampered(resume: resume, link))
+    }
+    arrive(.text(message.serialized()), from: link)
+    guard mayTamper, message["resume"] != nil, chance.once(in: 3) else { return }
+    // What had no answer is sent before the welcome, too.
+    for (ref, sent) in client.sent.sorted(by: { $0.key < $1.key }) {
+      arrive(.text(sent.octets), from: link)
+      link.expected.append(ref)
+    }
+    link.didFlood = client.sent.count > profile.limits.messagesPerSecond
+  }
+
+  /// What the client shows to be the same member again, rightly or wrongly.
+  private func tampered(resume: JSONTree, _ link: Link) -> JSONTree? {
+    guard let revision = resume["revision"]?.integer else { return nil }
+    link.resumeRevision = revision
+    guard mayTamper else { return resume }
+    switch chance.below(36) {
+    case 0:
+      link.hasBadCredentials = true
+      return resume.with("secret", .string("wrong"))
+    case 1:
+      link.hasWrongEpoch = true
+      return resume.with("epoch", .string("another"))
+    case 2:
+      link.resumeRevision = 1_000_000
+      return resume.with("revision", .integer(1_000_000))
+    case 3:
+      link.resumeRevision = -1
+      return resume.with("revision", .integer(-1))
+    case 4, 5, 6:
+      link.resumeRevision = nil
+      return nil
+    default: return resume
+    }
+  }
+
+  // MARK: - Commands
+
+  private func sendCommand(_ message: JSONTree, _ client: SimulatedClient, _ link: Link) {
+    guard let ref = message["ref"]?.integer else { return breach("a command has a ref") }
+    let sent = client.sent[ref] ?? tampered(command: message, ref, client)
+    client.note(sent, as: ref)
+    link.expected.append(ref)
+    arrive(.text(sent.octets), from: link)
+  }
+
+  private func tampered(
+    command: JSONTree, _ ref: Int, _ client: SimulatedClient
+  ) -> SimulatedClient.Sent {
+    let genuine = SimulatedClient.Sent(octets: command.serialized(), isGenuine: true)
+    guard mayTamper else { return genuine }
+    var fields: [JSONTree.Member]
+    switch command["type"]?.string {
+    case "tap" where chance.once(in: 3): fields = cell(of: client)
+    case "tap" where chance.once(in: 3): fields = point(of: client)
+    case "select" where chance.once(in: 4):
+      fields = command.with("key", nil).members?.filter { $0.key != "ref" } ?? []
+    case "undo" where chance.once(in: 12):
+      fields = [.init("type", .string("wish")), .init("column", .integer(1))]
+    default: return genuine
+    }
+    fields.append(.init("ref", .integer(ref)))
+    return SimulatedClient.Sent(octets: JSONTree.object(fields).serialized(), isGenuine: false)
+  }
+
+  private func cell(of client: SimulatedClient) -> [JSONTree.Member] {
+    let cell = chance.once(in: 12) ? chance.pick([-1, 42, 99]) : chance.below(42)
+    return [
+      .init("type", .string("tap")), .init("month", .string(randomMonth(client).iso)),
+      .init("cell", .integer(cell)),
+    ]
+  }
+
+  private func point(of client: SimulatedClient) -> [JSONTree.Member] {
+    [
+      .init("type", .string("tap")), .init("month", .string(randomMonth(client).iso)),
+      .init("x", .number(chance.fraction())),
+      .init("y", .number(chance.once(in: 10) ? 0.1 : 0.19 + 0.8 * chance.fraction())),
+    ]
+  }
+
+  /// A command that was answered, again.
+  func sendAgain(_ client: SimulatedClient, _ link: Link) {
+    guard link.hasWelcome, !client.answered.isEmpty else { return }
+    let (ref, octets, _) = chance.pick(client.answered)
+    arrive(.text(octets), from: link)
+    link.expected.append(ref)
+  }
+
+  // MARK: - Months, rows, touches
+
+  private func sendView(
+    _ message: JSONTree, _ type: String, _ client: SimulatedClient, _ link: Link
+  ) {
+    link.looseCount += 1
+    var message = message
+    if type == "months" { client.isViewUnknown = false }
+    if mayTamper, chance.once(in: 12) {
+      switch type {
+      case "months":
+        message = message.with("count", .integer(chance.pick([-3, 0, 1_000_000])))
+        client.isViewUnknown = true
+      case "rows":
+        message = message.with("from", .integer(chance.pick([-5, 0, 3, 90, 650, Int.max])))
+          .with("count", .integer(chance.pick([-1, 0, 1, 30, 1000, Int.max])))
+      default: break
+      }
+    }
+    arrive(.text(message.serialized()), from: link)
+  }
+}
+
+extension JSONTree {
+  /// The object with another value of one member, or without it.
+  func with(_ name: String, _ value: JSONTree?) -> JSONTree {
+    var members = members ?? []
+    let index = members.firstIndex { $0.key == name }
+    switch (index, value) {
+    case (let index?, let value?): members[index] = Member(name, value)
+    case (let index?, nil): members.remove(at: index)
+    case (nil, let value?): members.append(Member(name, value))
+    case (nil, nil): break
+    }
+    return .object(members)
+  }
+}
