@@ -17,10 +17,10 @@ extension ClientState {
     guard status.rawValue == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
     }
-    guard PickerResult(truth.picker.result) == result else {
+    let expected = truth.picker.result.tree
+    guard resultTree == expected else {
       throw ProtocolBreach(
-        "the result of revision \(revision) is \(truth.picker.result.shown), not "
-          + "\(String(describing: result))")
+        "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
     }
     if isThorough {
       let document = truth.picker.definition.document(full: false).serialized()
@@ -136,7 +136,23 @@ extension ClientState {
     return trees
   }
 
-  func memberTree(_ id: String) -> JSONTree? { member(id).map(tree(of:)) }
+  /// The result as the protocol writes it.
+  private var resultTree: JSONTree {
+    switch result {
+    case nil: .null
+    case .day(let day): .object([.init("date", .string(day.iso))])
+    case .slot(let local):
+      .object([
+        .init("local", .string(local)), .init("instant", .string(resultInstant ?? "unknown")),
+      ])
+    case .keys(let keys): .object([.init("keys", .array(keys.map(JSONTree.string)))])
+    case .days(let start, let end):
+      .object([
+        .init("start", .string(start.iso)), .init("end", .string(end.iso)),
+        .init("days", .integer(end.days(since: start) + 1)),
+      ])
+    }
+  }
 
   private func tree(of member: PickerMember) -> JSONTree {
     .object([
@@ -144,22 +160,5 @@ extension ClientState {
       .init("role", .string(member.role.rawValue)), .init("color", .string(member.color)),
       .init("online", .bool(member.isOnline)),
     ])
-  }
-}
-
-extension PickerResult {
-  /// - Returns: `nil` for `null`.
-  fileprivate init?(_ tree: JSONTree) {
-    if let date = tree["date"]?.string {
-      self = .day(PickerDay(date)!)
-    } else if let local = tree["local"]?.string {
-      self = .slot(local: local)
-    } else if let keys = tree["keys"]?.array {
-      self = .keys(keys.compactMap(\.string))
-    } else if let start = tree["start"]?.string, let end = tree["end"]?.string {
-      self = .days(PickerDay(start)!, through: PickerDay(end)!)
-    } else {
-      return nil
-    }
   }
 }

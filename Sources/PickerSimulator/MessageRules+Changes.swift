@@ -12,6 +12,9 @@ extension MessageRules {
     for change in changes {
       try check(change: change, isStanding: false, shownMonths: shownMonths)
     }
+    guard changes.dropLast().allSatisfy({ $0["change"] != .string("result") }) else {
+      throw ProtocolBreach("the result is the last change: \(delta.shown)")
+    }
   }
 
   /// Where the picker really stands, without causes.

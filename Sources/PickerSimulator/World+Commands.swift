@@ -69,9 +69,9 @@ extension World {
 
   func want(_ client: SimulatedClient) {
     let first = chance.pick([-5, 0, 3, 90, 650])
-    give(
-      .want(column: chance.within(0...3), rows: first...(first + chance.pick([0, 1, 30, 300]))),
-      to: client)
+    // Every window is a message.
+    let count = min(chance.pick([0, 1, 30, 300]), client.state.limits.windowRows * 4)
+    give(.want(column: chance.within(0...3), rows: first...(first + count)), to: client)
   }
 
   func touch(_ client: SimulatedClient) {

@@ -86,6 +86,14 @@ extension World {
     let me = try message.part("member").text("id")
     let isSame = client.machine.identity?.member == me
     if !isSame { client.becomeAnother() }
+    guard try message.text("locale") == language(of: client).tag else {
+      throw ProtocolBreach("a welcome names the locale of the texts")
+    }
+    let remembered = client.verdicts.filter { $0.value.isRemembered }.keys.max() ?? 0
+    let ref = try message.number("ref")
+    guard ref >= remembered, ref < client.machine.nextRef else {
+      throw ProtocolBreach("a welcome has the member's greatest ref: \(remembered)")
+    }
     link.revision = try message.number("revision")
     let mine = try message.list("members").first { $0["id"] == .string(me) }
     guard mine?["online"] == .bool(true) else {

@@ -197,7 +197,7 @@ extension ClientState {
     let welcome = JSONTree.object([
       .init("type", .string("welcome")), .init("member", member), .init("epoch", tree["epoch"]!),
       .init("revision", tree["revision"]!), .init("snapshot", snapshot),
-      .init("members", tree["members"]!),
+      .init("members", tree["members"]!), .init("locale", .string("zh-Hans")),
     ])
     var machine = ClientMachine()
     for event in [.start, .opened, .received(welcome.serialized())] as [ClientEvent] {

@@ -153,8 +153,7 @@ extension World {
       throw ProtocolBreach("every command is answered: \(link.expected), \(client.unsettled)")
     }
     try check(client, isThorough: true)
-    var expected = members(of: session)
-    expected[me] = state.memberTree(me)
+    let expected = members(of: session)
     guard state.memberTrees() == expected else {
       throw ProtocolBreach(
         "members are \(expected.values.map(\.shown).sorted()), not "

@@ -1,3 +1,4 @@
+import Foundation
 import JSONText
 import Testing
 
@@ -124,6 +125,86 @@ import Testing
     #expect(ana.state.status == .confirmed)
     #expect(!ana.state.canEdit)
     #expect(ana.notices() == [.status(.confirmed, by: "m_bo")])
+  }
+
+  /// A welcome of a server that sends results, locales and refs.
+  private func newWelcome(_ snapshot: String, ref: Int = 0) -> String {
+    welcome(snapshot).replacing(
+      #""resumed""#, with: #""ref":\#(ref),"locale":"de","resumed""#)
+  }
+
+  @Test func `the result is the server's, where it sends one`() {
+    var ana = ClientFixture()
+    ana.open()
+    ana.hear(newWelcome(letters))
+    #expect(ana.state.result == nil, "the snapshot says null")
+
+    let result = #"{"change":"result","result":{"local":"2018-11-23T10:20","instant":"I"}}"#
+    ana.hear(delta(1, moved(0, 1, "b") + "," + result))
+
+    #expect(ana.state.result == .slot(local: "2018-11-23T10:20"))
+    #expect(ana.state.resultInstant == "I")
+    #expect(ana.state.locale == "de")
+  }
+
+  @Test func `refs go on after the greatest that the server knows`() {
+    var ana = ClientFixture()
+    ana.open()
+    ana.hear(newWelcome(letters, ref: 77))
+    ana.effects = []
+
+    ana.give(.command(.undo))
+
+    #expect(ana.sent().map { $0["ref"]?.integer } == [78])
+  }
+
+  @Test func `a member's own new role is taken from the server and not guessed`() {
+    var ana = ClientFixture()
+    ana.open()
+    ana.hear(newWelcome(letters).replacing("owner", with: "editor"))
+    ana.hear(
+      ##"{"type":"presence","joined":[{"id":"m_o","name":"O","role":"owner","color":"#000000","##
+        + #""online":true}]}"#)
+    ana.hear(#"{"type":"presence","left":["m_o"]}"#)
+    #expect(ana.state.me?.role == .editor, "somebody who is offline may have become it")
+
+    ana.hear(
+      #"{"type":"presence","changed":[{"id":"m_ana","name":"Ana","role":"owner","#
+        + ##""color":"#d1495b","online":true}]}"##)
+
+    #expect(ana.state.me?.role == .owner)
+  }
+
+  @Test func `a column comes at the end and goes when the definition changes`() {
+    var ana = ClientFixture()
+    ana.join()
+    let rows = #""from":0,"rows":[{"key":"z","text":"Z"}],"row":0}"#
+    ana.hear(delta(1, #"{"change":"reload","column":2,"generation":1,"count":1,"# + rows))
+    #expect(ana.state.columns.count == 3)
+
+    ana.hear(
+      delta(
+        2,
+        #"{"change":"reload","column":2,"generation":2,"count":0,"from":0,"rows":[],"row":null,"#
+          + #""removed":true}"#))
+
+    #expect(ana.state.columns.count == 2)
+  }
+
+  @Test func `a month has the server's title and weekdays`() {
+    var ana = ClientFixture()
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
+    ana.open()
+    let days = ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"]
+    let names = days.map { #""\#($0)""# }.joined(separator: ",")
+    ana.hear(
+      welcome(calendar.replacing(#""range":null"#, with: #""range":null,"weekdays":[\#(names)]"#)))
+    ana.hear(
+      monthsMessage("2026-11").replacing(
+        #""month":"2026-11","#, with: #""month":"2026-11","title":"November 2026","#))
+
+    #expect(ana.state.weekdays == days)
+    #expect(ana.state.months[PickerMonth("2026-11")!]?.title == "November 2026")
   }
 
   @Test func `a snapshot forgets where fingers were`() {

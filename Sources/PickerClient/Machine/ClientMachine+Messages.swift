@@ -63,6 +63,7 @@ extension ClientMachine {
   private mutating func welcome(_ message: JSONTree) throws {
     let isSame = identity != nil && identity?.member == message["member"]?["id"]?.string
     try state.takeWelcome(message)
+    pending.startAfter(message["ref"]?.integer ?? 0)
     identity = ClientIdentity(
       member: try message.need("member").text("id"),
       secret: try message.need("member").text("secret"), epoch: try message.text("epoch"),

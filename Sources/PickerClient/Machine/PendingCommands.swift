@@ -15,6 +15,9 @@ struct PendingCommands: Sendable {
 
   init(ref: Int) { self.ref = ref }
 
+  /// Goes on after the greatest ref that the server knows; a smaller one may mean another command.
+  mutating func startAfter(_ known: Int) { ref = max(ref, known) }
+
   /// Gives a command its ref; an unsent select of the same column gives way to it.
   ///
   /// - Returns: The ref of the command that gave way.

@@ -68,6 +68,8 @@ public struct PickerBand: Hashable, Sendable {
 /// A month in view: whole weeks of seven cells.
 public struct PickerMonthView: Hashable, Sendable {
   public let month: PickerMonth
+  /// The heading in this member's locale; `nil` from an older server.
+  public let title: String?
   public let cells: [PickerCell]
   /// By the server's last word; for what to draw see ``PickerState/bands(of:)``.
   public internal(set) var bands: [PickerBand]

@@ -23,7 +23,12 @@ extension PickerState {
       case "status":
         guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
         self.status = status
+        if let result = change["result"] { takeResult(result) }
         notices.append(.status(status, by: by))
+      case "result": takeResult(change["result"] ?? .null)
+      case "definition":
+        definition = try PickerDefinition(try change.need("definition"))
+        weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
       default: continue  // Newer than this client, and optional for it to know.
       }
     }
@@ -32,7 +37,10 @@ extension PickerState {
 
   private mutating func takeReload(_ change: JSONTree) throws(MalformedMessage) {
     let index = try change.number("column")
-    guard columns.indices.contains(index) else { throw MalformedMessage(field: "column") }
+    // A definition that changes may add a column at the end, and take the last one away.
+    guard (0...columns.count).contains(index) else { throw MalformedMessage(field: "column") }
+    guard index < columns.count else { return columns.append(try PickerColumn(change)) }
+    guard !change.flag("removed") else { return columns.removeSubrange(index...) }
     let old = columns[index]
     columns[index] = try PickerColumn(change)
     columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)

@@ -12,6 +12,9 @@ extension PickerState {
     limits.months = message["limits"]?["months"]?.integer ?? limits.months
     limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
     now = message["now"]?.string ?? now
+    locale = message["locale"]?.string
+    // The server that sends a locale also sends results.
+    tracksResult = locale != nil
     touching = [:]
     if let snapshot {
       revision = try message.number("revision")
@@ -102,9 +105,11 @@ extension PickerState {
     return before
   }
 
-  /// A member hears nothing of itself: when the owner left and nobody else became it, we did.
+  /// An older server does not send a member its own new role: when the owner left and nobody else
+  /// became it, we did.
   private mutating func inheritOwnership() {
-    guard var me, me.role == .editor, !members.contains(where: { $0.role == .owner }) else {
+    guard !tracksResult, var me, me.role == .editor, !members.contains(where: { $0.role == .owner })
+    else {
       return
     }
     me.role = .owner
@@ -114,15 +119,22 @@ extension PickerState {
   private mutating func take(_ snapshot: JSONTree) throws(MalformedMessage) {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
+    takeResult(snapshot["result"] ?? .null)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
     months = [:]
     monthList = nil
+    weekdays = snapshot["calendar"]?["weekdays"]?.array?.compactMap(\.string)
     range = nil
     if let calendar = snapshot["calendar"] {
       monthList = try PickerMonths(try calendar.need("months"))
       range = try PickerRange.read(calendar["range"] ?? .null)
     }
+  }
+
+  mutating func takeResult(_ tree: JSONTree) {
+    sentResult = PickerResult(tree)
+    resultInstant = tree["instant"]?.string
   }
 
   private mutating func take(_ members: [PickerMember]) {

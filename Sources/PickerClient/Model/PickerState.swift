@@ -32,6 +32,16 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var limits = PickerLimits()
   /// Own commands that have no answer yet.
   public internal(set) var pendingCount = 0
+  /// The locale whose texts this member gets; `nil` from an older server.
+  public internal(set) var locale: String?
+  /// The names of a calendar's seven columns in this member's locale; `nil` from an older server.
+  public internal(set) var weekdays: [String]?
+  /// The instant of a slot that is chosen, RFC 3339; `nil` for other kinds.
+  public internal(set) var resultInstant: String?
+  /// The result as the server sent it last.
+  var sentResult: PickerResult?
+  /// Whether the server sends every new result, so that none is worked out here.
+  var tracksResult = false
   /// The session's time when the server last spoke of it, RFC 3339.
   public internal(set) var now: String?
 
@@ -74,6 +84,7 @@ public struct PickerState: Hashable, Sendable {
   /// What is picked, by the server's last word; `nil` while nothing is, or a range is open.
   public var result: PickerResult? {
     guard let definition else { return nil }
+    if tracksResult { return sentResult }
     if isCalendar {
       guard let range, !isOpen(range) else { return nil }
       return definition.isSingle ? .day(range.start) : .days(range.start, through: range.end)

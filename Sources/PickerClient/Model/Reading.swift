@@ -55,6 +55,7 @@ extension PickerBand {
 extension PickerMonthView {
   init(_ tree: JSONTree) throws(MalformedMessage) {
     month = try tree.month("month")
+    title = tree["title"]?.string
     var cells: [PickerCell] = []
     for cell in try tree.list("cells") {
       cells.append(
@@ -88,6 +89,25 @@ extension PickerMember {
     var members: [PickerMember] = []
     for tree in trees { members.append(try PickerMember(tree)) }
     return members
+  }
+}
+
+extension PickerResult {
+  /// - Returns: `nil` for `null`, and for a result that is newer than this client.
+  init?(_ tree: JSONTree) {
+    if let date = tree["date"]?.string.flatMap({ PickerDay($0) }) {
+      self = .day(date)
+    } else if let local = tree["local"]?.string {
+      self = .slot(local: local)
+    } else if let keys = tree["keys"]?.array {
+      self = .keys(keys.compactMap(\.string))
+    } else if let start = tree["start"]?.string.flatMap({ PickerDay($0) }),
+      let end = tree["end"]?.string.flatMap({ PickerDay($0) })
+    {
+      self = .days(start, through: end)
+    } else {
+      return nil
+    }
   }
 }
 

@@ -190,11 +190,11 @@ export class PickerState {
   }
 
   /**
-   * A member hears nothing of itself. When the owner has left and nobody else became it, this member did.
+   * An older server does not send a member its own new role. When the owner has left and nobody else became it, this member did.
    * @param {Message} message
    */
   #inheritOwnership(message) {
-    if (!this.self || this.self.role !== "editor") return;
+    if (this.tracksResult || !this.self || this.self.role !== "editor") return;
     const others = [...this.members.values(), ...(message.changed ?? [])];
     if (others.some((member) => member.role === "owner" && member.id !== this.self?.id)) return;
     this.self = { ...this.self, role: "owner" };
