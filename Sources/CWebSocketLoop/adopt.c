@@ -12,22 +12,9 @@
 // How connections come to a loop and leave it for another one. libwebsockets can adopt one with
 // what was read from it, but never gives one back: what it closes in the end is another socket.
 
-/// Counts one connection more; false if there are `connections_max` already.
-bool wsl_connection_begins(wsl_loop *loop) {
-  uint32_t *open = loop->limits.connections_open;
-  uint32_t before = __atomic_fetch_add(open, 1, __ATOMIC_RELAXED);
-  if (before < loop->limits.connections_max) return true;
-  wsl_connection_ends(open);
-  return false;
-}
-
-void wsl_connection_ends(uint32_t *connections_open) {
-  __atomic_fetch_sub(connections_open, 1, __ATOMIC_RELAXED);
-}
-
-void wsl_discard(int descriptor, uint32_t *connections_open) {
-  close(descriptor);
-  wsl_connection_ends(connections_open);
+void wsl_discard(wsl_connection connection, wsl_peers *count) {
+  close(connection.descriptor);
+  wsl_peers_end(count, connection.network);
 }
 
 size_t wsl_peek(int descriptor, void *into, size_t size) {
@@ -35,24 +22,35 @@ size_t wsl_peek(int descriptor, void *into, size_t size) {
   return count > 0 ? (size_t)count : 0;
 }
 
-void wsl_adopt(wsl_loop *loop, int descriptor, const void *head, size_t head_count) {
-  wsl_serve(loop, descriptor, head, head_count, false);
+void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count) {
+  wsl_serve(loop, connection, head, head_count, false);
+}
+
+/// Refuses a connection that this loop has no slot for, before its handshake.
+static void refuse(wsl_loop *loop, wsl_connection connection) {
+  if (loop->drain_by_ms) {
+    wsl_refuse_connection(connection.descriptor, 503, "draining", "the server is shutting down");
+  } else {
+    loop->counters.refused_full++;
+    wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
+  }
+  wsl_peers_end(loop->limits.count, connection.network);
 }
 
 /// Has libwebsockets serve a connection on this loop.
-void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_count,
+void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
                bool is_admin) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
   if (!slot) {
-    wsl_refuse_connection(loop, descriptor);
-    wsl_connection_ends(loop->limits.connections_open);
+    refuse(loop, connection);
     return;
   }
   if (head_count == 0) loop->counters.accepted++;  // not one that has come over
   slot->is_admin = is_admin;
+  slot->network = connection.network;
   loop->adopted = slot;
   // It closes the descriptor if it fails.
-  lws_adopt_socket_vhost_readbuf(loop->vhost, descriptor, head, head_count);
+  lws_adopt_socket_vhost_readbuf(loop->vhost, connection.descriptor, head, head_count);
   if (!loop->adopted) return;
   loop->adopted = NULL;
   wsl_slot_release(loop, slot);
@@ -138,14 +136,15 @@ static int exchange_socket(struct lws *wsi) {
   return taken;
 }
 
-int wsl_detach(wsl_request *request, void *into, size_t size, size_t *head_count) {
+wsl_connection wsl_detach(wsl_request *request, void *into, size_t size, size_t *head_count) {
+  wsl_connection connection = {.descriptor = -1, .network = request->slot->network};
   wsl_head head = {.bytes = into, .size = size, .is_whole = true};
-  if (request->method != WSL_GET) return -1;
+  if (request->method != WSL_GET) return connection;
   write_head(&head, request);
-  int taken = head.is_whole ? exchange_socket(request->wsi) : -1;
-  if (taken < 0) return -1;
+  if (head.is_whole) connection.descriptor = exchange_socket(request->wsi);
+  if (connection.descriptor < 0) return connection;
   request->slot->is_detached = true;
   request->slot->phase = PHASE_DOOMED;
   *head_count = head.count;
-  return taken;
+  return connection;
 }

@@ -71,6 +71,9 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     wsl_slot_over(loop, slot);
     return 0;
   case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT
+    wsl_refuse_socket(lws_get_socket_fd(wsi), 501, "", "methodNotAllowed",
+                      "the method CONNECT is not supported");
+    return -1;
   case LWS_CALLBACK_RAW_RX:
     return -1;
   default:

@@ -64,6 +64,7 @@ static bool is_pipelined(const wsl_slot *slot, struct lws *wsi) {
 /// - Source: RFC 9112, sections 3.2 and 6.3
 int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   char version[16] = "";
+  slot->is_head_read = true;
   lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_HTTP);
   bool is_1_1 = strcmp(version, "HTTP/1.1") == 0;
   if (!is_1_1 && strcmp(version, "HTTP/1.0") != 0)
@@ -104,7 +105,7 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
 /// Answers a request before its body is read; libwebsockets drops the body.
 static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *headers,
                        const char *code, const char *detail) {
-  char text[500];
+  char text[WSL_PROBLEM_BYTES];
   size_t count = wsl_problem_text(text, sizeof text, status, headers, code, detail);
   slot->phase = PHASE_DISCARDING;
   slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;

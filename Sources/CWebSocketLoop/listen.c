@@ -13,26 +13,23 @@
 // The listening socket is ours, not libwebsockets': that one binds an IPv4 literal to all
 // addresses, cannot say why it failed, and spins when the process is out of descriptors.
 
-enum { BACKLOG = 1024, ACCEPTS_PER_TURN = 128 };
+enum { BACKLOG = 1024, ACCEPTS_PER_TURN = 128, UNSENT_BYTES = 32768, READS_MAX = 64 };
 
-static const char full[] =
-    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
-    "Content-Type: application/problem+json\r\nContent-Length: 60\r\n\r\n"
-    "{\"code\":\"full\",\"status\":503,\"detail\":\"Too many connections.\"}";
-static const char draining[] =
-    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
-    "Content-Type: application/problem+json\r\nContent-Length: 72\r\n\r\n"
-    "{\"code\":\"unavailable\",\"status\":503,\"detail\":\"The server is going away.\"}";
+/// Writes a problem document to a socket past libwebsockets.
+void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
+                       const char *detail) {
+  char request[2048], lines[100], text[WSL_PROBLEM_BYTES];
+  snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
+  size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
+  // Unread bytes would make the kernel send a reset, which can overtake the answer.
+  for (int reads = 0; reads < READS_MAX; reads++)
+    if (recv(descriptor, request, sizeof request, MSG_DONTWAIT) < (ssize_t)sizeof request) break;
+  (void)!send(descriptor, text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
 
-/// Answers that the server is full, or going away if it drains, and closes the connection.
-void wsl_refuse_connection(wsl_loop *loop, int descriptor) {
-  char request[2048];
-  bool drains = loop->drain_by_ms != 0;
-  const char *answer = drains ? draining : full;
-  if (!drains) loop->counters.refused_full++;
-  // Unread octets would make the kernel send a reset, which can overtake the answer.
-  (void)!recv(descriptor, request, sizeof request, MSG_DONTWAIT);
-  (void)!send(descriptor, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+/// Answers a connection that was not adopted with a problem document, and closes it.
+void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail) {
+  wsl_refuse_socket(descriptor, status, "Retry-After: 5\r\n", code, detail);
   shutdown(descriptor, SHUT_WR);
   close(descriptor);
 }
@@ -42,30 +39,72 @@ void wsl_refuse_connection(wsl_loop *loop, int descriptor) {
 static void refuse_with_spare(wsl_loop *loop, int listening) {
   close(loop->spare_descriptor);
   int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-  if (descriptor >= 0) wsl_refuse_connection(loop, descriptor);
+  if (descriptor >= 0) {
+    loop->counters.refused_full++;
+    wsl_refuse_connection(descriptor, 503, "full", "too many connections");
+  }
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/// Counts a new connection. False if it was refused.
+static bool admit(wsl_loop *loop, wsl_connection connection) {
+  switch (wsl_peers_begin(loop->limits.count, connection.network)) {
+  case WSL_ADMITTED:
+    return true;
+  case WSL_TOO_MANY:
+    loop->counters.refused_full++;
+    wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
+    return false;
+  case WSL_TOO_MANY_OF_NETWORK:
+    loop->counters.refused_network++;
+    wsl_refuse_connection(connection.descriptor, 429, "tooMany",
+                          "too many connections from this address");
+    return false;
+  }
+  return false;
+}
+
+/// The network under which a connection is counted.
+static wsl_network_id counted_network(const wsl_listener *listener, const struct sockaddr *peer,
+                                      socklen_t length) {
+  const wsl_loop *loop = listener->loop;
+  char text[NI_MAXHOST] = "";
+  if (listener == &loop->listeners[WSL_ADMIN]) return WSL_EXEMPT_NETWORK;
+  getnameinfo(peer, length, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+  return loop->handlers.is_exempt(loop->owner, text) ? WSL_EXEMPT_NETWORK : wsl_network_of(peer);
+}
+
+static void set_options(const wsl_loop *loop, int descriptor) {
+  int on = 1, unsent_bytes = UNSENT_BYTES, unacknowledged_ms = (int)loop->limits.pong_ms;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // Bytes that the kernel has are stale for a slow reader: it takes few beyond those in flight.
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
+  // A peer that vanished is noticed by what it does not acknowledge.
+  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
+             sizeof unacknowledged_ms);
+}
+
 /// Serves a new connection: here, or on the loop that the handler gives a public one to.
-static void take(wsl_listener *listener, int descriptor) {
+static void take(wsl_listener *listener, wsl_connection connection) {
   wsl_loop *loop = listener->loop;
   bool is_admin = listener == &loop->listeners[WSL_ADMIN];
-  int on = 1;
-  if (!wsl_connection_begins(loop)) {
-    wsl_refuse_connection(loop, descriptor);
-    return;
-  }
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (is_admin || loop->handlers.accepted(loop->owner, descriptor) == 0)
-    wsl_serve(loop, descriptor, NULL, 0, is_admin);
+  if (!admit(loop, connection)) return;
+  set_options(loop, connection.descriptor);
+  if (is_admin || loop->handlers.accepted(loop->owner, connection) == 0)
+    wsl_serve(loop, connection, NULL, 0, is_admin);
 }
 
 static void accept_all(uv_poll_t *poll, int status, int events) {
   wsl_listener *listener = poll->data;
   (void)events;
   for (int count = 0; status == 0 && count < ACCEPTS_PER_TURN; count++) {
-    int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0) take(listener, descriptor);
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    struct sockaddr *address = (struct sockaddr *)&peer;
+    int descriptor =
+        accept4(listener->descriptor, address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0)
+      take(listener, (wsl_connection){descriptor, counted_network(listener, address, length)});
     else if (errno == EMFILE || errno == ENFILE)
       refuse_with_spare(listener->loop, listener->descriptor);
     else if (errno != EINTR && errno != ECONNABORTED) return;

@@ -76,6 +76,7 @@ static bool make_protocols(wsl_loop *loop, const char *const *names, size_t coun
 
 static bool make_context(wsl_loop *loop) {
   static const lws_retry_bo_t no_pings_by_libwebsockets = {0};
+  unsigned header_seconds = (loop->limits.header_ms + 999) / 1000;
   void *loops[] = {&loop->uv};
   struct lws_context_creation_info info = {
       .port = CONTEXT_PORT_NO_LISTEN_SERVER,
@@ -90,8 +91,8 @@ static bool make_context(wsl_loop *loop) {
       .pt_serv_buf_size = SHARED_BYTES,
       .max_http_header_data2 = WSL_HEAD_BYTES_MAX,
       .max_http_header_pool2 = loop->limits.connections_max,
-      .timeout_secs = loop->limits.request_seconds,
-      .timeout_secs_ah_idle = loop->limits.request_seconds,
+      .timeout_secs = header_seconds,
+      .timeout_secs_ah_idle = header_seconds,
       .keepalive_timeout = (int)loop->limits.idle_seconds,
       .retry_and_idle_policy = &no_pings_by_libwebsockets,
       .vhost_name = "default",
@@ -100,6 +101,16 @@ static bool make_context(wsl_loop *loop) {
   if (!loop->context) return false;
   loop->vhost = lws_get_vhost_by_name(loop->context, "default");
   return loop->vhost != NULL;
+}
+
+/// Counts connections by itself if no count is shared.
+static bool make_count(wsl_loop *loop) {
+  wsl_limits *limits = &loop->limits;
+  if (!limits->count)
+    limits->count = loop->own_count =
+        wsl_peers_create(limits->connections_max, limits->network_connections_max);
+  if (limits->count) wsl_peers_limit(limits->count, limits->connections_max);
+  return limits->count != NULL;
 }
 
 static void make_handles(wsl_loop *loop) {
@@ -122,16 +133,21 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   }
   uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
   loop->limits = *limits;
-  if (!limits->connections_open) loop->limits.connections_open = &loop->connections_open;
   if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;
   loop->handlers = *handlers;
   loop->owner = owner;
   for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
     loop->listeners[audience].descriptor = -1;
+  loop->hangup_epoll = -1;
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
   wsl_log_use(loop);
   make_handles(loop);
   fit_descriptors(loop);
+  if (!make_count(loop) || !wsl_hangups_create(loop)) {
+    snprintf(problem, size, "out of memory or file descriptors");
+    wsl_destroy(loop);
+    return NULL;
+  }
   loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
   if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))
@@ -198,6 +214,7 @@ void wsl_destroy(wsl_loop *loop) {
   uv_close((uv_handle_t *)&loop->sweep, NULL);
   uv_close((uv_handle_t *)&loop->turn_end, NULL);
   uv_close((uv_handle_t *)&loop->wake, NULL);
+  if (loop->hangup_epoll >= 0) uv_close((uv_handle_t *)&loop->hangups, NULL);
   destroy_context(loop);
   settle(loop);
   if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a handle was left in the loop");
@@ -207,5 +224,7 @@ void wsl_destroy(wsl_loop *loop) {
   free(loop->protocols);
   free(loop->slots);
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
+  if (loop->hangup_epoll >= 0) close(loop->hangup_epoll);
+  wsl_peers_destroy(loop->own_count);
   free(loop);
 }

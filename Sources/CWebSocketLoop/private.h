@@ -11,6 +11,9 @@
 /// For the request line's and the headers' text of one request; more is hung up.
 #define WSL_HEAD_BYTES_MAX 8192
 
+/// For a whole response with a problem document; details are short.
+#define WSL_PROBLEM_BYTES 1024
+
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
 /// Posted frames are sent at the end of the event-loop iteration, or earlier when one of these
@@ -19,6 +22,7 @@ enum {
   WSL_BATCH_SLOTS = 1024,
   WSL_BATCH_PIECES = 8192,
   WSL_BATCH_BYTES = 65536,
+  WSL_PARCEL_BYTES = 32768,   ///< of one connection, or one longer frame
   WSL_PIECES_EACH_MAX = 1000, ///< of one connection; sendmsg() takes 1,024
 };
 
@@ -71,6 +75,8 @@ typedef struct wsl_slot {
   bool is_opened;           ///< `opened` was called
   bool is_admin;            ///< accepted by the admin listener
   bool is_detached;         ///< another loop has the connection, and counts it
+  bool is_head_read;        ///< libwebsockets has read the head of the current request
+  bool is_refused;          ///< an error was written; the connection ends
   int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
@@ -78,6 +84,8 @@ typedef struct wsl_slot {
   int64_t octets_read;      ///< from the socket when the request before was over
   uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
   uint16_t posted_count;
+  uint32_t posted_bytes;
+  wsl_network_id network;   ///< under which the connection is counted
   union {
     wsl_assembly *assembly; ///< OPEN
     wsl_exchange *exchange; ///< BODY … STREAMING
@@ -133,7 +141,9 @@ struct wsl_loop {
   uint32_t log_lines;
   wsl_counters counters;
   uint64_t bodies_bytes;    ///< for a loop that is alone
-  uint32_t connections_open; ///< for a loop that is alone
+  wsl_peers *own_count;     ///< of a loop that is alone
+  int hangup_epoll;
+  uv_poll_t hangups;
   wsl_batch batch;
 };
 
@@ -161,13 +171,25 @@ void wsl_sweep(uv_timer_t *timer);
 
 // listen.c
 void wsl_close_listeners(wsl_loop *loop);
-void wsl_refuse_connection(wsl_loop *loop, int descriptor);
+void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail);
+void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
+                       const char *detail);
 
 // adopt.c
-void wsl_serve(wsl_loop *loop, int descriptor, const void *head, size_t head_count,
+void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
                bool is_admin);
-bool wsl_connection_begins(wsl_loop *loop);
-void wsl_connection_ends(uint32_t *connections_open);
+
+// peers.c
+typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
+wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
+void wsl_peers_end(wsl_peers *count, wsl_network_id network);
+void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
+wsl_network_id wsl_network_of(const struct sockaddr *address);
+
+// hangup.c
+bool wsl_hangups_create(wsl_loop *loop);
+void wsl_hangups_watch(wsl_loop *loop, wsl_slot *slot);
+void wsl_hangups_forget(wsl_loop *loop, wsl_slot *slot);
 
 // callback.c
 int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

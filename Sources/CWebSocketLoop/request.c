@@ -108,10 +108,14 @@ static const char *phrase(int status) {
   switch (status) {
   case 400: return "Bad Request";
   case 411: return "Length Required";
+  case 408: return "Request Timeout";
   case 413: return "Content Too Large";
   case 426: return "Upgrade Required";
-  case 503: return "Service Unavailable";
+  case 429: return "Too Many Requests";
+  case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";
+  case 501: return "Not Implemented";
+  case 503: return "Service Unavailable";
   default: return "Error";
   }
 }
@@ -120,9 +124,10 @@ static const char *phrase(int status) {
 /// - Returns: Its octets.
 size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
                         const char *code, const char *detail) {
-  char body[300];
-  int body_count = snprintf(body, sizeof body, "{\"code\":\"%s\",\"status\":%d,\"detail\":\"%s\"}",
-                            code, status, detail);
+  char body[WSL_PROBLEM_BYTES / 2];
+  int body_count = snprintf(body, sizeof body, "{\"type\":\"about:blank\",\"title\":\"%s\","
+                            "\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\"}",
+                            phrase(status), status, code, detail);
   int count = snprintf(into, size, "HTTP/1.1 %d %s\r\n%sContent-Type: application/problem+json\r\n"
                        "Content-Length: %d\r\n\r\n%s", status, phrase(status), headers, body_count,
                        body);
@@ -132,9 +137,11 @@ size_t wsl_problem_text(char *into, size_t size, int status, const char *headers
 /// Refuses a request with a problem document; -1, for libwebsockets to hang up then.
 int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
                 const char *detail) {
-  char lines[200], text[800];
+  char lines[200], text[WSL_PROBLEM_BYTES];
   snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
   size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
+  wsl_slot *slot = wsl_slot_of_wsi(lws_context_user(lws_get_context(wsi)), wsi);
+  if (slot) slot->is_refused = true;
   (void)!lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP);
   return -1;
 }

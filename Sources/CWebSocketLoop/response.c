@@ -27,9 +27,10 @@ bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const
 /// the control is set, which stops the polling, and lifted without effect: a change is applied
 /// after the callback, and only if that returns 0. Every writeable callback returns 1 until the
 /// response is out.
-static void silence(wsl_slot *slot) {
+static void silence(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_silent) return;
   slot->is_silent = true;
+  wsl_hangups_watch(loop, slot);
   lws_rx_flow_control(slot->wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
                                      LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
   lws_rx_flow_control(slot->wsi, 1);
@@ -39,10 +40,11 @@ static void silence(wsl_slot *slot) {
 static int finish(wsl_loop *loop, wsl_slot *slot) {
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
+  wsl_hangups_forget(loop, slot);
   slot->generation++;
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
-  slot->is_silent = false;
+  slot->is_silent = slot->is_head_read = false;
   slot->octets_read = wsl_octets_read(lws_get_socket_fd(slot->wsi));
   return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
@@ -125,7 +127,7 @@ int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
   default:
     return 0;
   }
-  silence(slot);
+  silence(loop, slot);
   if (slot->phase == PHASE_ASKED || lws_partial_buffered(slot->wsi)) return 1;
   return slot->phase == PHASE_STREAMING ? stream_on(loop, slot) : pump(loop, slot);
 }

@@ -56,10 +56,12 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 
 // Posting --------------------------------------------------------------------------------------
 
-static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count) {
+/// - Parameter is_kept: Whether the frame is in the batch already, for another connection.
+static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count, bool is_kept) {
   return batch->slot_count < WSL_BATCH_SLOTS && batch->piece_count < WSL_BATCH_PIECES &&
          slot->posted_count < WSL_PIECES_EACH_MAX &&
-         (count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
+         (!slot->posted_first || slot->posted_bytes + count <= WSL_PARCEL_BYTES) &&
+         (is_kept || count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
 
 /// Copies a frame into the batch; one that is too long stays where it is.
@@ -81,9 +83,11 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
     batch->slots[batch->slot_count++] = (uint32_t)(slot - loop->slots);
     slot->posted_first = number;
     slot->posted_count = 0;
+    slot->posted_bytes = 0;
   }
   slot->posted_last = number;
   slot->posted_count++;
+  slot->posted_bytes += (uint32_t)count;
 }
 
 /// - Parameter kept: The frame in the batch, or NULL while it is not there.
@@ -92,7 +96,7 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
   // Before libwebsockets writes a close of its own a callback has the slot leave this phase, so
   // that its memory need not be touched for every hearer.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
-  if (!has_room(&loop->batch, slot, *kept ? 0 : count)) {
+  if (!has_room(&loop->batch, slot, count, *kept != NULL)) {
     wsl_flush(loop);
     *kept = NULL;
     if (slot->phase != PHASE_OPEN) return WSL_GONE;

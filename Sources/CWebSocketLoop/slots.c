@@ -1,8 +1,6 @@
 #include "private.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 
 /// A free slot, or NULL when `connections_max` are in use.
 wsl_slot *wsl_slot_take(wsl_loop *loop) {
@@ -32,7 +30,7 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
   wsl_body_over(loop, slot);
-  if (!slot->is_detached) wsl_connection_ends(loop->limits.connections_open);
+  if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
   slot->wsi = NULL;
   slot->phase = PHASE_FREE;
   slot->generation++;
@@ -96,13 +94,6 @@ void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-/// Whether the peer has closed its side. Only for phases in which nobody reads from it.
-static bool has_left(const wsl_slot *slot) {
-  char octet;
-  ssize_t count = recv(lws_get_socket_fd(slot->wsi), &octet, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
-}
-
 /// What time alone does to a connection.
 static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   bool is_late = slot->deadline_ms != 0 && now >= slot->deadline_ms;
@@ -119,11 +110,6 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   case PHASE_ASKED:
   case PHASE_ANSWERING:
   case PHASE_STREAMING:
-    if (slot->is_silent && has_left(slot)) {
-      wsl_doom(loop, slot);
-      return;
-    }
-    break;
   case PHASE_BODY:
   case PHASE_DISCARDING:
   case PHASE_CLOSING:

@@ -3,9 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-// libwebsockets 4.1.6 upgrades for any key, version and method, to HTTP/2 too, and reads headers
-// that it has freed when the upgrade is to something else (CVE-2025-11677). So every upgrade is
-// judged here, by the copied headers only.
+// libwebsockets 4.1.6 upgrades for any key, version and method, so every upgrade is judged here, by
+// the copied headers only. An upgrade to anything but `websocket` does not get here (overrides.c).
 
 enum { SUBPROTOCOLS_MAX = 126, SUBPROTOCOL_MAX = 62 };  ///< octets; what libwebsockets can parse
 
@@ -69,10 +68,10 @@ void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const
 int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   char text[SUBPROTOCOLS_MAX + 1];
   wsl_request request;
-  // No headers: libwebsockets has answered an upgrade that it does not know, and freed them.
+  slot->is_head_read = true;
+  // Only if overrides.c has no effect: libwebsockets has sent 403, and may have freed the headers.
   if (!copy(wsi, WSI_TOKEN_UPGRADE, text, sizeof text)) return -1;
-  if (strcasecmp(text, "websocket") != 0)
-    return wsl_hang_up(wsi, 400, "", "badRequest", "The only upgrade is to websocket.");
+  if (strcasecmp(text, "websocket") != 0) return -1;
   const char *wrong = fault(wsi);
   if (wrong) return wsl_hang_up(wsi, 400, "", "badRequest", wrong);
   if (!copy(wsi, WSI_TOKEN_VERSION, text, sizeof text) || strcmp(text, "13") != 0)

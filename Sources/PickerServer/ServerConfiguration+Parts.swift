@@ -51,8 +51,18 @@ extension SocketLoopConfiguration {
   ) {
     self.init()
     subprotocols = [HubTransport.subprotocol]
-    connectionsMax = configuration.limits[.connections]
-    connections = configuration.loops > 1 ? ConnectionCount() : nil
+    let settings = configuration.limits
+    connectionsMax = settings[.connections]
+    addressConnectionsMax = settings[.connectionsPerAddress]
+    if configuration.loops > 1 {
+      connections = ConnectionCount(
+        connectionsMax: connectionsMax, addressConnectionsMax: addressConnectionsMax)
+    }
+    isProxy = { [proxies = configuration.trustedProxies] in proxies.contains($0) }
+    pingMilliseconds = settings[.pingMilliseconds]
+    pongMilliseconds = settings[.pongMilliseconds]
+    headerMilliseconds = settings[.headerMilliseconds]
+    assemblyMilliseconds = settings[.messageMilliseconds]
     messageBytesMax = limits.messageBytes
     bodyBytesMax = limits.bodyBytes
     bodiesBytesMax = configuration.limits[.bodiesBytes]

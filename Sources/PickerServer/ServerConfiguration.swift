@@ -58,6 +58,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     if let text = texts.store { store = try StoreLocation(text) }
     if let text = texts.loops { loops = try ServerConfiguration.loops(text) }
     limits = try LimitSettings(settings: texts.limits)
+    try limits.check()
     origins = try ServerConfiguration.origins(texts.origins)
     webFolder = try ServerConfiguration.webFolder(texts.web)
   }

@@ -6,7 +6,9 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
   case refs, undo, history, members, messagesPerSecond
   // What it meets otherwise.
-  case connections, sessions, outboxBytes, outboxMessages, stalledMilliseconds
+  case connections, connectionsPerAddress
+  case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
+  case sessions, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
   case ttlSeconds
   case ticketStreamSeconds
@@ -31,6 +33,14 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .members: (1_000, 1...100_000, "members of a session")
     case .messagesPerSecond: (50, 1...1_000_000, "messages a second from a connection")
     case .connections: (16_384, 1...1_000_000, "connections in all")
+    case .connectionsPerAddress:
+      (4_096, 1...1_000_000, "connections of one IPv4 address or IPv6 /64")
+    case .pingMilliseconds: (20_000, 250...3_600_000, "time between two pings")
+    case .pongMilliseconds:
+      (30_000, 500...3_600_000, "time without a pong or TCP acknowledgement")
+    case .headerMilliseconds: (10_000, 1_000...600_000, "time for the headers of a request")
+    case .messageMilliseconds:
+      (10_000, 100...600_000, "time from a message's first byte to its last")
     case .sessions: (100_000, 1...10_000_000, "sessions in all")
     case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes that wait for one slow reader")
     case .outboxMessages: (1_000, 10...1_000_000, "messages that wait for one slow reader")
@@ -106,6 +116,16 @@ package struct LimitSettings: Hashable, Sendable {
             + limit.facts.meaning + ".")
       }
       changed[limit] = value == limit.facts.standard ? nil : value
+    }
+  }
+
+  /// Checks limits against each other.
+  func check() throws(ConfigurationProblem) {
+    guard self[.pongMilliseconds] > self[.pingMilliseconds] else {
+      throw ConfigurationProblem(
+        option: "--limit",
+        detail: "pongMilliseconds must be greater than pingMilliseconds: no pong can come before "
+          + "the first ping.")
     }
   }
 

@@ -120,6 +120,10 @@ enum ServerMetrics {
       "pickerd_sockets_refused_total", "TCP connections refused for the limit of connections.",
       .init(sockets.refusedFull))
     text.counter(
+      "pickerd_sockets_refused_per_address_total",
+      "TCP connections refused for the limit of connections per address.",
+      .init(sockets.refusedOfAddress))
+    text.counter(
       "pickerd_sockets_failed_total", "WebSockets closed for breaking RFC 6455 or a limit.",
       .init(sockets.failed))
   }

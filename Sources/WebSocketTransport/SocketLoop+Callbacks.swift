@@ -5,7 +5,10 @@ import PickerSession
 /// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
 extension SocketLoop {
   static let handlers = wsl_handlers(
-    accepted: { owner, descriptor in SocketLoop.of(owner).accepted(descriptor) ? 0 : 1 },
+    accepted: { owner, connection in SocketLoop.of(owner).accepted(connection) ? 0 : 1 },
+    is_exempt: { owner, address in
+      SocketLoop.of(owner).configuration.isProxy(String(cString: address!))
+    },
     admit: { owner, _, request in SocketLoop.of(owner).admit(request!) },
     opened: { owner, id in
       let loop = SocketLoop.of(owner)

@@ -13,22 +13,23 @@ extension SocketLoop {
     HTTPResponse(
       status: 503, contentType: "application/problem+json",
       body: Array(
-        #"{"code":"unavailable","status":503,"detail":"No file descriptor is left."}"#.utf8))
+        (#"{"type":"about:blank","title":"Service Unavailable","status":503,"#
+          + #""code":"unavailable","detail":"no file descriptor is left"}"#).utf8))
   }
 
   /// Has another loop serve a new connection, if it should.
   ///
   /// - Returns: Whether it stays here.
-  func accepted(_ descriptor: CInt) -> Bool {
+  func accepted(_ connection: wsl_connection) -> Bool {
     guard configuration.connections != nil, let handler else { return true }
     let other = withUnsafeTemporaryAllocation(
       byteCount: SocketLoop.peekBytes, alignment: 1
     ) { said in
-      let count = wsl_peek(descriptor, said.baseAddress, said.count)
+      let count = wsl_peek(connection.descriptor, said.baseAddress, said.count)
       return handler.loop(forConnection: UnsafeRawBufferPointer(rebasing: said[..<count]))
     }
     guard let other else { return true }
-    hand(descriptor, [], to: other)
+    hand(connection, [], to: other)
     return false
   }
 
@@ -42,24 +43,27 @@ extension SocketLoop {
   ///
   /// - Returns: False if there is no descriptor to do it with; the connection is here then.
   func detach(_ request: OpaquePointer, to other: SocketLoop) -> Bool {
-    var descriptor: CInt = -1
+    var connection = wsl_connection(descriptor: -1, network: 0)
     let head = [UInt8](unsafeUninitializedCapacity: SocketLoop.headBytes) { octets, count in
-      descriptor = wsl_detach(request, octets.baseAddress, octets.count, &count)
-      if descriptor < 0 { count = 0 }
+      connection = wsl_detach(request, octets.baseAddress, octets.count, &count)
+      if connection.descriptor < 0 { count = 0 }
     }
-    guard descriptor >= 0 else { return false }
-    hand(descriptor, head, to: other)
+    guard connection.descriptor >= 0 else { return false }
+    hand(connection, head, to: other)
     return true
   }
 
-  private func hand(_ descriptor: CInt, _ head: [UInt8], to other: SocketLoop) {
-    let isTaken = other.post { other.adopt(descriptor, head: head) }
-    if !isTaken { wsl_discard(descriptor, configuration.connections?.open) }
+  private func hand(_ connection: wsl_connection, _ head: [UInt8], to other: SocketLoop) {
+    let isTaken = other.post {
+      other.adopt(connection.descriptor, network: connection.network, head: head)
+    }
+    if !isTaken { wsl_discard(connection, configuration.connections?.count) }
   }
 
   /// Serves a connection of another loop, or refuses it if this loop drains.
-  func adopt(_ descriptor: CInt, head: [UInt8]) {
-    wsl_adopt(loop, descriptor, head, head.count)
+  func adopt(_ descriptor: CInt, network: UInt64 = 0, head: [UInt8]) {
+    let connection = wsl_connection(descriptor: descriptor, network: network)
+    wsl_adopt(loop, connection, head, head.count)
   }
 
   /// The limit of connections as the machine allows it.

@@ -122,6 +122,7 @@ package final class SocketLoop: @unchecked Sendable {
     return SocketLoopCounters(
       connections: Int(counted.connections), webSockets: Int(counted.websockets),
       accepted: Int(counted.accepted), refusedFull: Int(counted.refused_full),
+      refusedOfAddress: Int(counted.refused_network),
       failed: Int(counted.failed), timedOut: Int(counted.timed_out),
       logLinesDropped: Int(counted.log_lines_dropped))
   }
@@ -142,14 +143,15 @@ extension wsl_limits {
   fileprivate init(_ configuration: SocketLoopConfiguration) {
     self.init(
       connections_max: UInt32(configuration.connectionsMax),
-      connections_open: configuration.connections?.open,
+      network_connections_max: UInt32(configuration.addressConnectionsMax),
+      count: configuration.connections?.count,
       message_bytes_max: UInt32(configuration.messageBytesMax),
       fragments_max: UInt32(configuration.fragmentsMax),
       assembly_ms: UInt32(configuration.assemblyMilliseconds),
       body_bytes_max: UInt32(configuration.bodyBytesMax),
       bodies_bytes_max: UInt64(configuration.bodiesBytesMax),
       bodies_bytes: configuration.bodies?.count,
-      request_seconds: UInt32(configuration.requestSeconds),
+      header_ms: UInt32(configuration.headerMilliseconds),
       body_ms: UInt32(configuration.bodyMilliseconds),
       answer_ms: UInt32(configuration.answerMilliseconds),
       idle_seconds: UInt32(configuration.idleSeconds),

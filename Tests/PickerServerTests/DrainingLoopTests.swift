@@ -19,7 +19,7 @@ import Testing
     let answer = String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
     let parts = answer.components(separatedBy: "\r\n\r\n")
     #expect(answer.hasPrefix("HTTP/1.1 503 "))
-    #expect(parts.last?.contains("The server is going away.") == true)
+    #expect(parts.last?.contains("the server is shutting down") == true)
     #expect(answer.contains("Content-Length: \(parts.last?.utf8.count ?? 0)\r\n"))
   }
 }

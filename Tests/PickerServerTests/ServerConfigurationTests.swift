@@ -33,6 +33,16 @@ import Testing
     }
   }
 
+  @Test func `no pong can be due before the first ping`() throws {
+    var texts = ConfigurationTexts()
+    for limits in [["pingMilliseconds=30000"], ["pongMilliseconds=20000"]] {
+      texts.limits = limits
+      #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+    }
+    texts.limits = ["pingMilliseconds=500", "pongMilliseconds=1000"]
+    #expect(try ServerConfiguration(texts).limits[.pongMilliseconds] == 1_000)
+  }
+
   @Test func `a variable of a removed option is reported`() {
     #expect(
       ConfigurationTexts.unknownVariables(in: ["PICKERD_IO_URING": "off"])
@@ -53,6 +63,11 @@ import Testing
     #expect(limits[.history] == 1_000)
     #expect(limits[.members] == 1_000)
     #expect(limits[.messagesPerSecond] == 50)
+    #expect(limits[.connectionsPerAddress] == 4_096)
+    #expect(limits[.pingMilliseconds] == 20_000)
+    #expect(limits[.pongMilliseconds] == 30_000)
+    #expect(limits[.headerMilliseconds] == 10_000)
+    #expect(limits[.messageMilliseconds] == 10_000)
     #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
   }
 
@@ -63,7 +78,12 @@ import Testing
 
   @Test func `every limit that can be set reaches its part`() throws {
     let standard = LimitSettings()
-    for limit in ServerLimit.allCases where ![.connections, .bodiesBytes].contains(limit) {
+    // They reach the transport, as the product tests show.
+    let others: [ServerLimit] = [
+      .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
+      .headerMilliseconds, .messageMilliseconds,
+    ]
+    for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [
         "\(limit.rawValue)=\(limit.facts.range.lowerBound)"
       ])

@@ -12,6 +12,8 @@ final class EchoHandler: SocketLoopHandler {
   var streams: [RequestID: Int] = [:]
   var waiting: [(id: RequestID, at: Int64)] = []
   var openedCount = 0, closedCount = 0, streamsClosedCount = 0
+  /// Bytes of messages that the loop has taken.
+  var takenCount = 0
 
   struct Connection {
     var isScripted: Bool
@@ -76,8 +78,9 @@ final class EchoHandler: SocketLoopHandler {
   private func send(_ frame: Frame, _ connection: ConnectionID) {
     if connections[connection]?.isFull == true {
       connections[connection]?.outbox.append(frame)
-    } else if loop.post(frame, to: connection) == .full {
-      connections[connection]?.isFull = true
+    } else {
+      takenCount += frame.count
+      if loop.post(frame, to: connection) == .full { connections[connection]?.isFull = true }
     }
   }
 
@@ -87,6 +90,7 @@ final class EchoHandler: SocketLoopHandler {
     for connection in connections.keys where connections[connection]?.isFull == true {
       connections[connection]?.outbox.append(frame)
     }
+    takenCount += ready.count * frame.count
     for place in loop.post(frame, toAll: ready) { connections[ready[place]]?.isFull = true }
   }
 
@@ -151,6 +155,9 @@ final class EchoHandler: SocketLoopHandler {
       let delay = Int64(request.queryValue("milliseconds") ?? "") ?? 0
       waiting.append((id, SocketLoop.monotonicMilliseconds() + delay))
       setTimer()
+    case (.post, "/drain-other"):
+      other?.post { [other] in other?.drain(withinMilliseconds: 2_000) }
+      loop.answer(id, text("draining"))
     case (.get, "/never"):
       break
     case (.get, "/empty"):
@@ -189,11 +196,13 @@ final class EchoHandler: SocketLoopHandler {
       webSockets \(counted.webSockets)
       accepted \(counted.accepted)
       refusedFull \(counted.refusedFull)
+      refusedOfAddress \(counted.refusedOfAddress)
       failed \(counted.failed)
       timedOut \(counted.timedOut)
       opened \(openedCount)
       closed \(closedCount)
       streamsClosed \(streamsClosedCount)
+      bytesTaken \(takenCount)
       """
   }
 

@@ -1,5 +1,6 @@
 // An echo server over SocketLoop, for the tests of the transport.
-// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, or
+// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `proxy` (an
+// address whose connections are not limited), or
 // `loops=2`: what a GET with `?over` opens goes to the second one.
 // Prints `listening PORT` when it does; SIGTERM and SIGINT drain it.
 import Glibc
@@ -17,7 +18,8 @@ var isDouble = false
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
   "fragmentsMax": \.fragmentsMax, "assemblyMilliseconds": \.assemblyMilliseconds,
-  "bodyBytesMax": \.bodyBytesMax, "requestSeconds": \.requestSeconds,
+  "bodyBytesMax": \.bodyBytesMax, "headerMilliseconds": \.headerMilliseconds,
+  "addressConnectionsMax": \.addressConnectionsMax,
   "bodyMilliseconds": \.bodyMilliseconds, "answerMilliseconds": \.answerMilliseconds,
   "idleSeconds": \.idleSeconds, "pingMilliseconds": \.pingMilliseconds,
   "pongMilliseconds": \.pongMilliseconds, "closeMilliseconds": \.closeMilliseconds,
@@ -31,12 +33,20 @@ for argument in CommandLine.arguments.dropFirst() {
     port = UInt16(parts[1])!
   } else if argument == "loops=2" {
     isDouble = true
-    configuration.connections = ConnectionCount()
+  } else if parts[0] == "proxy" {
+    let proxy = parts[1]
+    configuration.isProxy = { $0 == proxy }
   } else if let limit = limits[parts[0]] {
     configuration[keyPath: limit] = Int(parts[1])!
   } else {
     fatalError("no limit is called \(parts[0])")
   }
+}
+
+if isDouble {
+  configuration.connections = ConnectionCount(
+    connectionsMax: configuration.connectionsMax,
+    addressConnectionsMax: configuration.addressConnectionsMax)
 }
 
 do {

@@ -75,7 +75,7 @@ def echo(tmp_path_factory):
 
     After all tests it must drain cleanly, and have told of every end exactly once."""
     server = SocketEcho(tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=600,
-                        requestSeconds=2, bodyMilliseconds=700, idleSeconds=3,
+                        headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3,
                         closeMilliseconds=1500)
     yield server
     try:

@@ -8,7 +8,7 @@ import pytest
 from harness.definitions import CALENDAR, LISTS
 from harness.loops import loop_of, metric, one_on_each_loop
 from harness.pickerd import wait_until
-from rawsocket import KEY, TEXT, Gone, Raw
+from rawsocket import KEY, TEXT, Raw
 
 COUNT = 3
 
@@ -167,19 +167,14 @@ def test_slow_and_silent_heads_are_hung_up_in_time(looped, sessions):
     wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="all are gone")
 
 
-def test_a_head_over_its_limit_is_hung_up(looped, sessions):
+def test_a_head_over_its_limit_is_answered_with_431(looped, sessions):
     for session in sessions:
         with raw(looped) as connection:
-            try:
-                connection.send(handshake(session.path, X_Long="x" * 20_000))
-                answer = connection.read_to_end()
-            except OSError:
-                answer = b""
-            assert b" 101 " not in answer
+            connection.send(handshake(session.path, X_Long="x" * 20_000))
+            assert connection.response()[0] == 431
         with raw(looped) as connection:
-            with pytest.raises((Gone, OSError)):
-                connection.send(b"GET /" + b"x" * 20_000)
-                connection.response()
+            connection.send(b"GET /" + b"x" * 20_000)
+            assert connection.response()[0] == 431
 
 
 def test_connections_that_come_and_go_over_loops_leave_nothing_behind(looped, sessions):
@@ -214,6 +209,23 @@ def test_the_limit_of_connections_is_for_all_loops_together(start):
     wait_until(lambda: metric(server, "pickerd_connections") == 6)
     for connection in kept:
         connection.socket.close()
+
+
+def test_the_limit_per_address_is_for_all_loops_together_and_not_for_trusted_proxies(start):
+    limits = {"connectionsPerAddress": 3}
+    server = start(options=("--loops", str(COUNT), "--trusted-proxy", "192.0.2.1"), limits=limits)
+    behind = start(limits=limits)
+    wait_until(lambda: metric(server, "pickerd_sockets") == 1)
+    kept = [raw(server) for _ in range(3)] + [raw(behind) for _ in range(10)]
+    assert [connection.exchange("GET", "/healthz")[0] for connection in kept] == [200] * 13
+
+    with raw(server) as one_more:
+        assert one_more.exchange("GET", "/healthz")[0] == 429
+
+    assert metric(server, "pickerd_sockets_refused_per_address_total") == 1
+    for connection in kept:
+        connection.socket.close()
+    wait_until(lambda: is_served(server), what="there is room again")
 
 
 def is_served(server):

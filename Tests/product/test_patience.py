@@ -1,4 +1,4 @@
-"""What takes the server's patience to see: timeouts of ten seconds and more, all at once."""
+"""Timeouts, all at once, shortened by --limit; their defaults are in ServerConfigurationTests."""
 
 import threading
 import time
@@ -13,8 +13,10 @@ from harness.rawmember import CLOSE, PING, PONG, TEXT, RawMember
 
 @pytest.fixture(scope="module")
 def outcomes(_shared):
-    """All the waiting is done side by side, on a server with the timeouts of the contract."""
-    server = _shared("patience", limits={"messagesPerSecond": 100_000})
+    """All the waiting is done side by side."""
+    server = _shared("patience", limits={
+        "messagesPerSecond": 100_000, "joinMilliseconds": 1000, "pingMilliseconds": 1000,
+        "pongMilliseconds": 4000, "messageMilliseconds": 1500, "stalledMilliseconds": 1200})
     with ThreadPoolExecutor(8) as pool:
         begun = {
             wait.__name__: pool.submit(wait, server)
@@ -37,8 +39,8 @@ def never_pongs(server):
     session = server.session(LISTS)
     silent = RawMember(server, session)
     begun, pings = time.monotonic(), []
-    while time.monotonic() - begun < 60:
-        opcode, _ = silent.read(timeout=60)
+    while time.monotonic() - begun < 20:
+        opcode, _ = silent.read(timeout=20)
         if opcode == PING:
             pings.append(time.monotonic() - begun)
         if opcode in (None, CLOSE):
@@ -50,9 +52,9 @@ def pongs(server):
     session = server.session(LISTS)
     alive = RawMember(server, session)
     begun = time.monotonic()
-    while time.monotonic() - begun < 45:
+    while time.monotonic() - begun < 6:
         try:
-            opcode, payload = alive.read(timeout=max(0.1, begun + 45 - time.monotonic()))
+            opcode, payload = alive.read(timeout=max(0.1, begun + 6 - time.monotonic()))
         except TimeoutError:
             break
         if opcode == PING:
@@ -64,7 +66,7 @@ def pongs(server):
 
 
 def drips(server):
-    """A message in many fragments, one a second."""
+    """A message in many fragments, ten a second."""
     session = server.session(LISTS)
     slow = RawMember(server, session)
     begun = time.monotonic()
@@ -72,7 +74,7 @@ def drips(server):
     hung_up = threading.Event()
 
     def drip():
-        while not hung_up.wait(0.5):
+        while not hung_up.wait(0.1):
             try:
                 slow.send_frame(0, b" ", final=False)
             except OSError:
@@ -85,7 +87,7 @@ def drips(server):
 
 
 def reads_nothing(server):
-    """Does not read: it gets a snapshot in place of what waits, and after 10 s it is closed."""
+    """Does not read: it gets a snapshot in place of what waits, and then it is closed."""
     session = server.session(heavy())
     ana, bo = session.together("Ana", "Bo")
     ana.is_trusted = bo.is_trusted = True
@@ -105,24 +107,25 @@ def reads_nothing(server):
     return None
 
 
-def test_who_never_joins_is_closed_after_10_seconds(outcomes):
-    assert 9 <= outcomes["never_joins"] <= 13
+def test_a_connection_that_does_not_join_in_time_is_closed(outcomes):
+    assert 0.9 <= outcomes["never_joins"] <= 3
 
 
-def test_the_server_pings_every_20_seconds_and_hangs_up_30_after_the_last_pong(outcomes):
+def test_the_server_pings_and_drops_a_connection_without_pongs(outcomes):
     pings, seconds = outcomes["never_pongs"]
 
-    assert pings and 15 <= pings[0] <= 25
-    assert seconds is not None and 25 <= seconds <= 55
+    assert len(pings) >= 2 and 0.8 <= pings[0] <= 2
+    assert seconds is not None and 3.8 <= seconds <= 6
 
 
-def test_who_answers_pings_stays(outcomes):
+def test_a_connection_that_answers_pings_stays(outcomes):
     assert outcomes["pongs"] == "unknownType"
 
 
-def test_a_message_arrives_within_10_seconds(outcomes):
-    assert outcomes["drips"] is not None and 8 <= outcomes["drips"] <= 17
+def test_a_message_that_does_not_arrive_in_time_is_closed(outcomes):
+    # It does not answer the close frame, and is dropped 5 s later.
+    assert outcomes["drips"] is not None and 6.4 <= outcomes["drips"] <= 9
 
 
-def test_who_reads_nothing_for_10_seconds_after_a_snapshot_is_closed(outcomes):
-    assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 9
+def test_a_reader_that_has_stalled_after_a_snapshot_is_closed(outcomes):
+    assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 1.1

@@ -1,11 +1,12 @@
 """Slow readers get a snapshot instead of what waits for them; nobody else waits."""
 
+import json
 import time
 
 import pytest
 
 from harness.definitions import CALENDAR, heavy
-from harness.rawmember import RawMember
+from harness.rawmember import TEXT, RawMember
 
 #: Deltas of some 50 KiB each: more than the kernel's buffers on both sides take.
 FLOOD = 500
@@ -43,6 +44,24 @@ def story(slow, until):
             heard.append(message)
         if message.get("revision") == until and message["type"] in ("delta", "snapshot"):
             return heard
+
+
+def test_at_most_128_kib_of_old_deltas_come_before_the_snapshot(flooded):
+    """They were in the kernel's send buffer, where nothing can be replaced any more."""
+    session, ana, bo, slow = flooded
+    without_checks(ana, bo)
+    turn(ana, 100)
+
+    octets = 0
+    while True:
+        opcode, payload = slow.read()
+        assert opcode is not None
+        if opcode == TEXT and json.loads(payload)["type"] == "snapshot":
+            break
+        octets += len(payload)
+
+    received_before = 16_384  # what the smallest receive buffer holds
+    assert octets <= 128 * 1024 + received_before
 
 
 def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):

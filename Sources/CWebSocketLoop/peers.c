@@ -1,0 +1,141 @@
+#include "private.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Counts connections, in all and by network, over all loops that share the count. A network is an
+/// IPv4 address or an IPv6 /64.
+///
+/// An open-addressed hash table with linear probing. There are never more networks than
+/// connections, and at least twice as many entries, so that it never grows.
+
+typedef struct entry {
+  wsl_network_id network;
+  uint32_t count;           ///< 0: the entry is free
+} entry;
+
+struct wsl_peers {
+  pthread_mutex_t lock;
+  uint32_t open, open_max, network_max;
+  uint32_t mask;            ///< entries - 1
+  uint64_t seed;            ///< no peer can choose addresses that collide
+  entry *entries;
+};
+
+wsl_peers *wsl_peers_create(uint32_t open_max, uint32_t network_max) {
+  wsl_peers *count = calloc(1, sizeof *count);
+  size_t entries = 16;
+  while (entries < 2 * (size_t)open_max) entries *= 2;
+  if (!count || !(count->entries = calloc(entries, sizeof *count->entries))) {
+    free(count);
+    return NULL;
+  }
+  pthread_mutex_init(&count->lock, NULL);
+  count->open_max = open_max;
+  count->network_max = network_max;
+  count->mask = (uint32_t)entries - 1;
+  wsl_random(&count->seed, sizeof count->seed);
+  return count;
+}
+
+void wsl_peers_destroy(wsl_peers *count) {
+  if (!count) return;
+  pthread_mutex_destroy(&count->lock);
+  free(count->entries);
+  free(count);
+}
+
+static uint32_t home(const wsl_peers *count, wsl_network_id network) {
+  uint64_t hash = (network ^ count->seed) * UINT64_C(0x9E3779B97F4A7C15);
+  hash = (hash ^ hash >> 32 ^ count->seed) * UINT64_C(0xD6E8FEB86659FD93);
+  return (uint32_t)(hash >> 32) & count->mask;
+}
+
+/// The entry of a network, or the free one that it would have.
+static uint32_t find(const wsl_peers *count, wsl_network_id network) {
+  uint32_t index = home(count, network);
+  while (count->entries[index].count > 0 && count->entries[index].network != network)
+    index = (index + 1) & count->mask;
+  return index;
+}
+
+/// Frees an entry, and moves those behind it that would not be found across the gap.
+static void free_entry(wsl_peers *count, uint32_t gap) {
+  for (uint32_t index = (gap + 1) & count->mask; count->entries[index].count > 0;
+       index = (index + 1) & count->mask) {
+    uint32_t from_home = (index - home(count, count->entries[index].network)) & count->mask;
+    if (from_home < ((index - gap) & count->mask)) continue;
+    count->entries[gap] = count->entries[index];
+    gap = index;
+  }
+  count->entries[gap].count = 0;
+}
+
+void wsl_peers_limit(wsl_peers *count, uint32_t open_max) {
+  pthread_mutex_lock(&count->lock);
+  if (open_max < count->open_max) count->open_max = open_max;
+  pthread_mutex_unlock(&count->lock);
+}
+
+wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network) {
+  wsl_admission admission = WSL_ADMITTED;
+  pthread_mutex_lock(&count->lock);
+  entry *entry = &count->entries[find(count, network)];
+  if (count->open >= count->open_max) admission = WSL_TOO_MANY;
+  else if (entry->count >= count->network_max && network != WSL_EXEMPT_NETWORK)
+    admission = WSL_TOO_MANY_OF_NETWORK;
+  if (admission == WSL_ADMITTED) {
+    count->open++;
+    entry->network = network;
+    entry->count++;
+  }
+  pthread_mutex_unlock(&count->lock);
+  return admission;
+}
+
+void wsl_peers_end(wsl_peers *count, wsl_network_id network) {
+  pthread_mutex_lock(&count->lock);
+  uint32_t index = find(count, network);
+  if (count->entries[index].count > 0) {
+    count->open--;
+    if (--count->entries[index].count == 0) free_entry(count, index);
+  }
+  pthread_mutex_unlock(&count->lock);
+}
+
+/// No IPv6 network begins with 0000:ffff (RFC 4291 reserves 0000::/8), so that the two kinds of
+/// addresses cannot be the same number.
+static wsl_network_id network_of_ipv4(uint32_t address) {
+  return UINT64_C(0xFFFF00000000) | address;
+}
+
+static wsl_network_id network_of_ipv6(const struct in6_addr *address) {
+  wsl_network_id network = 0;
+  if (IN6_IS_ADDR_V4MAPPED(address)) {
+    uint32_t mapped;
+    memcpy(&mapped, address->s6_addr + 12, sizeof mapped);
+    return network_of_ipv4(ntohl(mapped));
+  }
+  for (int index = 0; index < 8; index++) network = network << 8 | address->s6_addr[index];
+  return network;
+}
+
+wsl_network_id wsl_network_of(const struct sockaddr *address) {
+  if (address->sa_family == AF_INET)
+    return network_of_ipv4(ntohl(((const struct sockaddr_in *)(const void *)address)
+                                     ->sin_addr.s_addr));
+  if (address->sa_family == AF_INET6)
+    return network_of_ipv6(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+  return WSL_EXEMPT_NETWORK;
+}
+
+bool wsl_network(const char *numeric, uint64_t *network) {
+  struct in_addr ipv4;
+  struct in6_addr ipv6;
+  if (inet_pton(AF_INET, numeric, &ipv4) == 1) *network = network_of_ipv4(ntohl(ipv4.s_addr));
+  else if (inet_pton(AF_INET6, numeric, &ipv6) == 1) *network = network_of_ipv6(&ipv6);
+  else return false;
+  return true;
+}

@@ -1,0 +1,106 @@
+"""Connections per peer address: a limit, exact over all loops, refused before any handshake."""
+
+import socket
+
+import pytest
+
+from conftest_socket import start  # noqa: F401
+from rawsocket import TEXT, Raw, frame, problem
+from test_socket_limits import until
+
+LIMIT = 3
+
+
+class From(Raw):
+    """A connection from a given address of this machine."""
+
+    def __init__(self, server, address):
+        self.socket = socket.create_connection(server.address, 5, (address, 0))
+        self.timeout = 5
+        self.buffer = b""
+
+
+def is_served(raw):
+    return raw.exchange("GET", "/hello")[0] == 200
+
+
+@pytest.mark.parametrize("loops", [{}, {"loops": 2}])
+def test_one_connection_too_many_of_an_address_is_429_and_others_are_served(start, loops):
+    server = start(addressConnectionsMax=LIMIT, **loops)
+    held = [From(server, "127.0.0.2") for _ in range(LIMIT)]
+    assert all(is_served(raw) for raw in held)
+    with From(server, "127.0.0.2") as raw:
+        answer = raw.exchange("GET", "/hello")
+        assert answer[0] == 429 and answer[1]["retry-after"]
+        assert problem(answer)["code"] == "tooMany"
+        assert raw.seconds_until_gone() < 1
+    with From(server, "127.0.0.3") as other:
+        assert is_served(other)
+    assert server.counters()["refusedOfAddress"] == 1
+    held.pop().socket.close()
+    until(lambda: is_admitted(server))
+    for raw in held:
+        raw.socket.close()
+
+
+def is_admitted(server, address="127.0.0.2"):
+    with From(server, address) as raw:
+        return raw.exchange("GET", "/hello")[0] == 200
+
+
+def test_the_count_is_exact_however_connections_end_and_wherever_they_went(start):
+    """Half of them are moved to the other loop; some are reset before they are read from."""
+    server = start(addressConnectionsMax=LIMIT, loops=2)
+    for number in range(60):
+        raw = From(server, "127.0.0.2")
+        if number % 6 == 0:
+            raw.reset()
+        elif number % 6 == 1:
+            raw.upgrade("/?over")
+            raw.reset()
+        elif number % 6 == 2:
+            raw.upgrade("/?over")
+            raw.send(frame(TEXT, b"half", final=False))
+            raw.socket.close()
+        elif number % 6 == 3:
+            raw.request("GET", "/hello?over")
+            raw.reset()
+        elif number % 6 == 4:
+            raw.request("GET", "/stream?pieces=-1&over")
+            raw.read_line()
+            raw.socket.close()
+        else:
+            raw.upgrade("/")
+            raw.send(frame(3, b"no opcode"))
+            raw.read_to_end()
+            raw.socket.close()
+        until(lambda: is_admitted(server))
+    until(lambda: server.counters()["connections"] == 1)
+    held = []
+    for _ in range(LIMIT):
+        until(lambda: held.append(From(server, "127.0.0.2")) or is_served(held[-1]))
+    assert not is_admitted(server)
+    for raw in held:
+        raw.socket.close()
+
+
+def test_connections_of_a_proxy_are_not_limited(start):
+    server = start(addressConnectionsMax=LIMIT, proxy="127.0.0.9")
+    held = [From(server, "127.0.0.9") for _ in range(3 * LIMIT)]
+    assert all(is_served(raw) for raw in held)
+    for raw in held:
+        raw.socket.close()
+
+
+def test_many_addresses_are_counted_each_by_itself(start):
+    server = start(addressConnectionsMax=2)
+    held = [From(server, f"127.0.{number // 200 + 1}.{number % 200 + 1}")
+            for number in range(600) for _ in range(2)]
+    assert all(is_served(raw) for raw in held[::37])
+    assert not is_admitted(server, "127.0.2.7")
+    for raw in held[::2]:
+        raw.socket.close()
+    until(lambda: server.counters()["connections"] == len(held) // 2 + 1)
+    assert is_admitted(server, "127.0.2.7") and is_admitted(server, "127.0.3.150")
+    for raw in held[1::2]:
+        raw.socket.close()

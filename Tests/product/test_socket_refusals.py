@@ -1,0 +1,96 @@
+"""Every error of the transport is a problem document (RFC 9457) in one style."""
+
+import json
+
+import pytest
+
+from conftest_socket import echo, start  # noqa: F401
+from test_socket_limits import until
+
+END = b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+LINES = b"".join(b"X-%d: %s\r\n" % (number, b"y" * 90) for number in range(200))
+KEY = b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+UPGRADE = END.replace(b"close", b"Upgrade") + b"Upgrade: websocket\r\n"
+
+REFUSED = {
+    "unknown method": (b"BREW /hello" + END + b"\r\n", 501, "methodNotAllowed"),
+    "CONNECT": (b"CONNECT a:1" + END + b"\r\n", 501, "methodNotAllowed"),
+    "no HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 501, "methodNotAllowed"),
+    "bad escape": (b"GET /%zz" + END + b"\r\n", 400, "badRequest"),
+    "no path": (b"GET x" + END + b"\r\n", 400, "badRequest"),
+    "absolute target": (b"GET http://x/" + END + b"\r\n", 400, "badRequest"),
+    "long target": (b"GET /" + b"x" * 9000 + END + b"\r\n", 431, "tooLarge"),
+    "large head": (b"GET /" + END + LINES + b"\r\n", 431, "tooLarge"),
+    "very large head": (b"GET /" + END + LINES * 10 + b"\r\n", 431, "tooLarge"),
+    "two methods": (b"GET /" + END + b"GET /x: y\r\n\r\n", 400, "badRequest"),
+    "chunked": (b"POST /echo" + END + b"Transfer-Encoding: chunked\r\n\r\n", 411, "badRequest"),
+    "no length": (b"POST /echo" + END + b"\r\n", 411, "badRequest"),
+    "bad length": (b"POST /echo" + END + b"Content-Length: x\r\n\r\n", 400, "badRequest"),
+    "large body": (b"POST /echo" + END + b"Content-Length: 99999999\r\n\r\n", 413, "tooLarge"),
+    "no host": (b"GET /hello HTTP/1.1\r\n\r\n", 400, "badRequest"),
+    "other version": (b"GET /hello HTTP/1.7\r\nHost: x\r\n\r\n", 400, "badRequest"),
+    "no key": (b"GET /" + UPGRADE + b"Sec-WebSocket-Version: 13\r\n\r\n", 400, "badRequest"),
+    "version 8": (b"GET /" + UPGRADE + KEY + b"Sec-WebSocket-Version: 8\r\n\r\n", 426,
+                  "badRequest"),
+}
+
+
+def is_problem(response, status, code):
+    got, headers, body = response
+    assert (got, headers["content-type"]) == (status, "application/problem+json"), response
+    document = json.loads(body)
+    assert document["type"] == "about:blank" and document["title"] and document["detail"]
+    assert (document["status"], document["code"]) == (status, code)
+    assert set(document) == {"type", "title", "status", "code", "detail"}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_an_error_of_http_is_a_problem_document(echo, kind):
+    octets, status, code = REFUSED[kind]
+    with echo.raw() as raw:
+        raw.send(octets)
+        is_problem(raw.response(), status, code)
+
+
+@pytest.mark.parametrize("kind", ["unknown method", "bad escape", "long target", "large head"])
+def test_so_it_is_for_a_later_request_of_a_connection(echo, kind):
+    octets, status, code = REFUSED[kind]
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+        assert raw.exchange("POST", "/echo", body=b"b" * 20_000)[2] == b"b" * 20_000
+        raw.send(octets)
+        is_problem(raw.response(), status, code)
+        assert raw.seconds_until_gone() < 1
+
+
+def test_a_connection_that_sends_nothing_is_closed_without_an_answer(start):
+    server = start(headerMilliseconds=1000)
+    with server.raw() as raw:
+        assert raw.read_to_end() == b""
+
+
+def test_one_connection_too_many_gets_a_problem_document(start):
+    server = start(connectionsMax=1)
+    with server.raw() as held, server.raw() as raw:
+        assert held.exchange("GET", "/hello")[0] == 200
+        raw.request("GET", "/hello")
+        is_problem(raw.response(), 503, "full")
+
+
+def test_a_loop_that_drains_says_so(start):
+    """Not that there are too many connections."""
+    server = start(loops=2)
+    with server.websocket("/?over") as there, server.raw() as drain, server.raw() as late:
+        there.send_text("one that keeps the other loop until it is closed")
+        assert drain.exchange("POST", "/drain-other", [("Content-Length", "0")])[0] == 200
+        answers = []
+
+        def is_draining():
+            with server.raw() as raw:
+                answers.append(raw.exchange("GET", "/hello?over"))
+            return answers[-1][0] == 503
+
+        until(is_draining)
+        is_problem(answers[-1], 503, "draining")
+        assert late.upgrade("/?over")[0] == 503
+    assert server.counters()["refusedFull"] == 0
