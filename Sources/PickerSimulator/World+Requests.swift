@@ -96,7 +96,7 @@ extension World {
     do throws(ProtocolBreach) {
       guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
-        ["session", "epoch", "revision", "status", "title", "snapshot", "members"],
+        ["session", "epoch", "revision", "version", "status", "title", "snapshot", "members"],
         maybe: ["version"])
       let state = try ClientState(reading: tree)
       guard let stands = truth.truths[state.revision], state.revision == session.fold.revision
