@@ -25,10 +25,12 @@ extension Hub {
     tickIfDue(hosted, at: time)
 
     var attachment: HostedSession.Attachment
-    if let resume = join.resume, let member = fold.members[MemberID(resume.member)] {
+    if let resume = join.resume, let member = fold.knownMember(MemberID(resume.member)) {
       guard identities.hash(resume.secret).matches(member.secret) else {
         return close(connection, .badToken, "the secret is not this member's")
       }
+      guard fold.members[member.id] != nil || hosted.memberCountPromised < limits.session.members
+      else { return closeFull(connection) }
       guard comeBack(member, role, hosted, at: time) else { return cannotStore(connection) }
       attachment = HostedSession.Attachment(
         member: member.id, secret: resume.secret, language: language, view: nil,
@@ -36,7 +38,7 @@ extension Hub {
       counters.resumes += 1
     } else {
       guard hosted.memberCountPromised < limits.session.members else {
-        return close(connection, .unavailable, "the session has all the members that it may have")
+        return closeFull(connection)
       }
       guard let new = newMember(named: join.name, role, hosted, at: time) else {
         return cannotStore(connection)
@@ -69,6 +71,11 @@ extension Hub {
     return (member, secret)
   }
 
+  private func closeFull(_ connection: HubConnection) {
+    let detail = "the session has the maximum of \(limits.session.members) members"
+    close(connection, .unavailable, detail)
+  }
+
   func cannotStore(_ connection: HubConnection) {
     guard directory.exists(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
@@ -76,19 +83,32 @@ extension Hub {
     close(connection, .unavailable, "the server cannot store anything now; come back later")
   }
 
-  /// A known member has connected again: an older connection gives way.
+  /// A known member has connected again: an older connection is closed.
   ///
-  /// - Returns: Whether it may go on: not if its new role cannot be stored.
+  /// - Returns: `false` if the log cannot store its return or its new role.
   private func comeBack(
     _ member: Member, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    if let role, role != member.role {
+    if hosted.session.fold.members[member.id] == nil {
+      guard bringBack(member.id, role, hosted, at: time) else { return false }
+    } else if let role, role != member.role {
       guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
     }
     if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
     }
     hosted.absentSince[member.id] = nil
+    return true
+  }
+
+  /// Appends the return of a member that has left.
+  ///
+  /// - Returns: `false` if the log cannot store it.
+  func bringBack(
+    _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+  ) -> Bool {
+    guard append(.returned(member, role), to: hosted, at: time) else { return false }
+    hosted.memberCountPromised += 1
     return true
   }
 
@@ -99,7 +119,7 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      return close(connection, .unavailable, "the member has left meanwhile; join anew")
+      return close(connection, .unavailable, "the member has left meanwhile; come back")
     }
     guard connection.member == member else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
@@ -174,4 +194,9 @@ extension HostedSession.Attachment {
     HostedSession.Attachment(
       member: member, secret: secret, language: language, view: view, resumeAfter: resumeAfter)
   }
+}
+
+extension SessionFold {
+  /// A member that is here, or has left and is remembered.
+  func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
 }

@@ -109,7 +109,7 @@ extension Hub {
     _ entry: LogEntry, _ completion: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let memberCount = if case .left = entry.body { hosted.session.memberCount } else { 0 }
+    let memberCount = hosted.session.memberCount
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
@@ -117,8 +117,12 @@ extension Hub {
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
-      // Who was told to leave twice has left once.
+      // A member may have been made to leave twice before the log had the first.
       hosted.memberCountPromised -= memberCount - hosted.session.memberCount
+    }
+    if case .returned = entry.body, memberCount == hosted.session.memberCount {
+      // It had come back already when the log had this.
+      hosted.memberCountPromised -= 1
     }
     if case .tick = entry.body { hosted.isTickPromised = false }
     if hosted.isEnding {

@@ -51,7 +51,7 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let fold = hosted.session.fold
-      guard let member = fold.members[MemberID(request.member)] else {
+      guard let member = fold.knownMember(MemberID(request.member)) else {
         return answer(.failure(.noSuchMember))
       }
       guard identities.hash(request.secret).matches(member.secret) else {
@@ -61,6 +61,12 @@ extension Hub {
         let role = fold.origin.role(of: identities.hash(token)), role < member.role
       {
         return answer(.failure(.notAllowed("the token is a \(role)'s, the member \(member.role)")))
+      }
+      if fold.members[member.id] == nil {
+        guard hosted.memberCountPromised < limits.session.members else {
+          return answer(.failure(.sessionFull))
+        }
+        guard bringBack(member.id, hosted) else { return answer(.failure(problem(of: hosted))) }
       }
       stay(member.id, in: hosted)
       let verdict = hosted.postRates[member.id, default: MessageRate()].count(
@@ -83,6 +89,20 @@ extension Hub {
   /// Why something could not be appended.
   private func problem(of hosted: HostedSession) -> HubProblem {
     hosted.isEnding ? .noSuchSession : .unavailable
+  }
+
+  /// A member that has left gives a command over HTTP: it comes back, offline.
+  ///
+  /// - Returns: `false` if the log cannot store it.
+  private func bringBack(_ member: MemberID, _ hosted: HostedSession) -> Bool {
+    guard bringBack(member, nil, hosted, at: now) else { return false }
+    enqueue(
+      .look { [unowned self] hosted in
+        hosted.lastActivity = now.machine
+        if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: now) }
+        tellPresence(in: hosted, at: now)
+      }, in: hosted, at: now)
+    return true
   }
 
   /// The one answer among the effects of a command; none if its member has left before it.

@@ -33,12 +33,13 @@ final class ReplayStory {
         let who =
           delta.author.map { "\(name($0.member)): \($0.command.words)" }
           ?? (delta.isTick ? "time" : "the host")
-        line(delta.revision, at, who, delta.change.words(in: texts))
+        line(delta.revision, at, who, delta.words(in: texts))
       case .answered(let member, let answer):
         line(nil, at, "\(name(member)): \(replayed.entry.words)", [answer.words])
       case .joined(let member):
         let role = replayed.fold.members[member].map { " as \($0.role)" } ?? ""
-        line(nil, at, "\(name(member)) joins\(role)", [])
+        let isReturn = if case .returned = replayed.entry.body { true } else { false }
+        line(nil, at, "\(name(member)) \(isReturn ? "comes back" : "joins")\(role)", [])
       case .roleChanged(let member):
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
         line(nil, at, "\(name(member)) is \(role) now", [])

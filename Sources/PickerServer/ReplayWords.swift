@@ -24,6 +24,7 @@ extension LogEntry {
     case .joined(let joining): "\(joining.name) (\(joining.member)) joins"
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
+    case .returned(let member, _): "\(member) comes back"
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
     case .define(let change): "the host gives definition \(change.version)"
     case .tick: "time"
@@ -46,10 +47,11 @@ extension DateRange {
   }
 }
 
-extension SessionChange {
+extension Delta {
   func words(in texts: any RowTexts) -> [String] {
-    switch self {
-    case .picker(let changes, _, _): changes.map { $0.words(in: texts) }
+    switch change {
+    case .picker(let changes, _, _):
+      changes.isEmpty ? ["another instant"] : changes.map { $0.words(in: texts) }
     case .definition(let redefinition, let changes, _, _):
       ["the definition has version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
     case .status(let status, _): ["\(status)"]

@@ -21,6 +21,8 @@ package struct LogEntry: Hashable, Sendable {
     case roleChanged(MemberID, Role)
     /// A member said so, or was away for too long.
     case left(MemberID)
+    /// A member that had left came back, with the role of its token where tokens are.
+    case returned(MemberID, Role?)
     case command(MemberID, ref: Int, Command)
     /// The host gave another definition.
     case define(DefinitionChange)

@@ -19,11 +19,13 @@ package enum Role: String, Comparable, Sendable, CaseIterable {
   }
 }
 
-/// Somebody who takes part in a session. Survives its connections, until 120 s without one.
+/// Somebody who takes part in a session. Survives its connections: after 120 s without one it has
+/// left, and is remembered.
 package struct Member: Hashable, Sendable {
   package let id: MemberID
-  /// Grows by one with each member of the session, from 0: who joined first has the least.
-  package let number: Int
+  /// Grows by one with each join and each return, from 0: the member that has been here longest has
+  /// the least.
+  package internal(set) var number: Int
   package let secret: SecretHash
   /// At most 64 characters.
   package let name: String

@@ -22,7 +22,12 @@ package struct PresenceNews: Hashable, Sendable {
     joined.isEmpty && changed.isEmpty && left.isEmpty && touching.isEmpty
   }
 
-  mutating func join(_ member: MemberID) { joined.append(member) }
+  /// A member that left and came back between two messages has joined: it is another one now in the
+  /// order of joining.
+  mutating func join(_ member: MemberID) {
+    left.removeAll { $0 == member }
+    joined.append(member)
+  }
 
   mutating func change(_ member: MemberID) {
     if !joined.contains(member) && !changed.contains(member) { changed.append(member) }

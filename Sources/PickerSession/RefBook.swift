@@ -20,6 +20,13 @@ package struct RefBook: Hashable, Sendable {
       self.ref = ref
       self.outcome = outcome
     }
+
+    fileprivate var byteCount: Int {
+      switch outcome {
+      case .done: 64
+      case .refused: 1024
+      }
+    }
   }
 
   package private(set) var entries: Deque<Entry>
@@ -43,6 +50,13 @@ package struct RefBook: Hashable, Sendable {
     guard let oldest = entries.first?.ref, ref > oldest, ref < greatest else { return false }
     return outcome(of: ref) == nil
   }
+
+  /// Bytes that the entries take, at most. Counted by what an entry is, not by its texts, so that
+  /// every version of this server forgets the same ones.
+  package var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
+
+  /// Forgets how commands were answered, not which ref was the greatest.
+  mutating func forgetEntries() { entries = [] }
 
   /// Remembers `ref`, and forgets the oldest when there are more than `countMax`.
   mutating func remember(_ ref: Int, _ outcome: Outcome, countMax: Int) {

@@ -16,6 +16,7 @@ extension SessionFold {
     package var revision: Int
     package var undoList: UndoList
     package var members: [Member]
+    package var remembered: RememberedMembers
     package var joinCount: Int
     package var tappedBy: MemberID?
     package var tappedAt: Instant?
@@ -23,7 +24,8 @@ extension SessionFold {
     package init(
       picker: PickerState, version: Int = 1, definition: KeptDefinition? = nil,
       shown: KeptDefinition? = nil, definedAt: Instant? = nil, status: SessionStatus,
-      revision: Int, undoList: UndoList, members: [Member], joinCount: Int, tappedBy: MemberID?,
+      revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
+      joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?
     ) {
       self.picker = picker
@@ -35,6 +37,7 @@ extension SessionFold {
       self.revision = revision
       self.undoList = undoList
       self.members = members
+      self.remembered = remembered
       self.joinCount = joinCount
       self.tappedBy = tappedBy
       self.tappedAt = tappedAt
@@ -47,7 +50,8 @@ extension SessionFold {
       definition: version == 1 ? nil : KeptDefinition(definition),
       shown: picker.definition === definition ? nil : KeptDefinition(picker.definition),
       definedAt: definedAt, status: status, revision: revision, undoList: undoList,
-      members: membersInOrder, joinCount: joinCount, tappedBy: tappedBy, tappedAt: tappedAt)
+      members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
+      tappedAt: tappedAt)
   }
 
   /// A session as a snapshot kept it; its history begins there.
@@ -66,6 +70,7 @@ extension SessionFold {
     revision = kept.revision
     undoList = kept.undoList
     members = Dictionary(uniqueKeysWithValues: kept.members.map { ($0.id, $0) })
+    remembered = kept.remembered
     joinCount = kept.joinCount
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt

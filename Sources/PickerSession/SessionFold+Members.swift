@@ -7,8 +7,7 @@ private let memberColors = [
 ]
 
 extension SessionFold {
-  /// The owner, if there is one.
-  var owner: Member? { members.values.first { $0.role == .owner } }
+  private var hasOwner: Bool { members.values.contains { $0.role == .owner } }
 
   /// The members in the order in which they joined.
   package var membersInOrder: [Member] { members.values.sorted { $0.number < $1.number } }
@@ -18,7 +17,7 @@ extension SessionFold {
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
       color: memberColors[joinCount % memberColors.count],
-      role: joining.role ?? (owner == nil ? .owner : .editor), refs: RefBook())
+      role: joining.role ?? (hasOwner ? .editor : .owner), refs: RefBook())
     joinCount += 1
     outcomes.append(.joined(joining.member))
   }
@@ -29,14 +28,31 @@ extension SessionFold {
     outcomes.append(.roleChanged(member))
   }
 
-  /// Takes the member out. Where the first is the owner, the next takes its place.
+  /// Takes the member out and remembers it. Where roles come from the order of joining and no owner
+  /// is left, the member that has been here longest becomes the owner.
   mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
     guard let gone = members.removeValue(forKey: member) else { return }
+    remembered.add(gone, limits)
     outcomes.append(.left(member))
-    guard origin.access == .open, gone.role == .owner, let heir = membersInOrder.first else {
-      return
-    }
+    guard origin.access == .open, !hasOwner, let heir = membersInOrder.first else { return }
     members[heir.id]?.role = .owner
     outcomes.append(.roleChanged(heir.id))
+  }
+
+  /// A member that had left is here again: with what it had, but as the last one that came.
+  ///
+  /// - Parameter role: Of its token; `nil` where it keeps its own, or becomes the owner if there is
+  ///   none.
+  mutating func comeBack(_ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]) {
+    guard members[id] == nil, var member = remembered.remove(id) else { return }
+    if let role {
+      member.role = role
+    } else if origin.access == .open, !hasOwner {
+      member.role = .owner
+    }
+    member.number = joinCount
+    joinCount += 1
+    members[id] = member
+    outcomes.append(.joined(id))
   }
 }

@@ -25,7 +25,8 @@ package struct SessionFold: Sendable {
   package internal(set) var revision: Int
   package internal(set) var undoList: UndoList
   package internal(set) var members: [MemberID: Member]
-  /// How many members have ever joined.
+  package internal(set) var remembered: RememberedMembers
+  /// How often a member has joined or come back after it had left.
   package internal(set) var joinCount: Int
   /// The member of the last accepted tap of the range that stands, and when it tapped.
   package internal(set) var tappedBy: MemberID?
@@ -54,6 +55,7 @@ package struct SessionFold: Sendable {
     revision = 0
     undoList = UndoList()
     members = [:]
+    remembered = RememberedMembers()
     joinCount = 0
     history = []
   }
@@ -73,6 +75,7 @@ package struct SessionFold: Sendable {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
+    case .returned(let member, let role): comeBack(member, role, &outcomes)
     case .tick: tick(to: entry.at, &outcomes)
     case .define(let change): define(change, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):

@@ -15,6 +15,10 @@ package struct SessionLimits: Hashable, Sendable {
   package var history = 1000
   /// Members, those away included; default 1,000.
   package var members = 1000
+  /// Members remembered after they have left; default 1,000.
+  package var rememberedMembers = 1000
+  /// Bytes that the refs of those members may take; default 1 MiB.
+  package var rememberedRefBytes = 1_048_576
   /// How long an open range belongs to who opened it, by the session's clock; default 15 s.
   package var openTapMilliseconds: Int64 = 15_000
   /// Least time between two presence messages; default 50 ms, which makes 20 a second.

@@ -62,7 +62,9 @@ extension World {
     {
       breach("a replay comes to the same definition")
     }
-    if fold.members != replica.members { breach("a replay comes to the same members and refs") }
+    if fold.members != replica.members || fold.remembered != replica.remembered {
+      breach("a replay comes to the same members and refs")
+    }
     // A session that has left memory comes back with the end of its history.
     let history = replica.history.suffix(log.canLoad ? fold.history.count : .max)
     if !fold.history.elementsEqual(history) { breach("a replay comes to the same history") }

@@ -17,6 +17,9 @@ extension LogEntry {
     case .roleChanged(let member, let role):
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
+    case .returned(let member, let role):
+      members.append(.init("returned", .string(member.text)))
+      if let role { members.append(.init("role", .string(role.rawValue))) }
     case .tick: members.append(.init("tick", .bool(true)))
     case .define(let change):
       members.append(.init("define", .integer(change.version)))
@@ -58,6 +61,9 @@ extension LogEntry {
       self.init(at: at, body: .tick)
     } else if let member = tree["left"]?.string {
       self.init(at: at, body: .left(MemberID(member)))
+    } else if let member = tree["returned"]?.string {
+      let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
+      self.init(at: at, body: .returned(MemberID(member), role))
     } else if let member = tree["joined"]?.string {
       guard let secret = tree["secret"].flatMap(SecretHash.init(tree:)),
         let name = tree["name"]?.string

@@ -117,7 +117,9 @@ package enum SQLiteReplay {
       guard let stored = read?.made(under: replayer.fold.origin.definition) else {
         throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
       }
-      let folded = replayer.fold.kept
+      var folded = replayer.fold.kept
+      // An earlier version wrote the snapshot, which remembered nobody.
+      if tree["remembered"] == nil { folded.remembered = RememberedMembers() }
       if stored == folded { return }
       let what = "the snapshot after entry \(next.place)"
       difference =

@@ -10,6 +10,7 @@ extension SessionFold.Kept {
       .init("picker", picker.tree), .init("status", .string(status.rawValue)),
       .init("revision", .integer(revision)), .init("joinCount", .integer(joinCount)),
       .init("members", .array(members.map(\.tree))),
+      .init("remembered", .array(remembered.members.map(\.tree))),
       .init("past", .array(undoList.past.map(\.tree))),
       .init("future", .array(undoList.future.map(\.tree))),
     ]
@@ -35,14 +36,17 @@ extension SessionFold.Kept {
       let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
       let members = tree["members"]?.all(Member.init(tree:)),
       let past = tree["past"]?.all(StandingValue.init(tree:)),
-      let future = tree["future"]?.all(StandingValue.init(tree:))
+      let future = tree["future"]?.all(StandingValue.init(tree:)),
+      // Versions that remembered nobody wrote none.
+      let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:))
     else { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
       definition: definitions[0].map(KeptDefinition.init(_:)),
       shown: definitions[1].map(KeptDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
       status: status, revision: revision,
-      undoList: UndoList(past: past, future: future), members: members, joinCount: joinCount,
+      undoList: UndoList(past: past, future: future), members: members,
+      remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant)
   }

@@ -61,6 +61,8 @@ extension SessionLimits {
     .object([
       .init("refs", .integer(refs)), .init("undo", .integer(undo)),
       .init("openTapMilliseconds", .integer(Int(openTapMilliseconds))),
+      .init("rememberedMembers", .integer(rememberedMembers)),
+      .init("rememberedRefBytes", .integer(rememberedRefBytes)),
     ])
   }
 
@@ -70,6 +72,8 @@ extension SessionLimits {
     let stored = origin["limits"]
     if let refs = stored?["refs"]?.integer { limits.refs = refs }
     if let undo = stored?["undo"]?.integer { limits.undo = undo }
+    if let count = stored?["rememberedMembers"]?.integer { limits.rememberedMembers = count }
+    if let count = stored?["rememberedRefBytes"]?.integer { limits.rememberedRefBytes = count }
     if let open = stored?["openTapMilliseconds"]?.integer {
       limits.openTapMilliseconds = Int64(open)
     }

@@ -105,6 +105,78 @@ import Testing
     #expect(fixture.fold.membersInOrder.map(\.role) == [.owner])
   }
 
+  @Test func `a member that has left comes back as the same one, joined again for others`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1, #","name":"Ana""#)
+    fixture.join(2)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, select(5, 0, 1))
+    fixture.hangUp(1)
+    fixture.wait(120_100)
+    #expect(fixture.heard(2).last?["left"] == .array([welcome["member"]!["id"]!]))
+
+    fixture.join(3, fixture.resume(welcome, revision: 1))
+    fixture.wait(100)
+
+    let again = fixture.heard(3)[0]
+    #expect(again["member"]?["id"] == welcome["member"]?["id"])
+    #expect(again["member"]?["name"] == .string("Ana"))
+    #expect(again["member"]?["role"] == .string("owner"))
+    #expect(again["ref"] == .integer(5))
+    #expect(again["resumed"] == .bool(true))
+    let joined = fixture.heard(2).flatMap { $0["joined"]?.array ?? [] }
+    #expect(joined.map { $0["id"] } == [welcome["member"]?["id"]])
+    #expect(joined.first?["role"] == .string("owner"))
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 2))
+  }
+
+  @Test func `a member that said leave is remembered, too, and its secret is its own`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.hangUp(1)
+
+    fixture.join(2, fixture.resume(welcome, revision: 0, secret: "wrong"))
+    fixture.join(3, fixture.resume(welcome, revision: 0))
+
+    #expect(fixture.port.closes == [1: 1000, 2: 4301])
+    #expect(fixture.heard(3)[0]["member"]?["id"] == welcome["member"]?["id"])
+  }
+
+  @Test func `a member that comes back needs room, as a new one does`() throws {
+    var configuration = HubConfiguration()
+    configuration.limits.session.members = 1
+    let fixture = try HubFixture(letters, configuration)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.hangUp(1)
+    fixture.join(2)
+
+    fixture.join(3, fixture.resume(welcome, revision: 0))
+
+    #expect(fixture.port.closes == [1: 1000, 3: 4503])
+  }
+
+  @Test func `a member that comes back twice while the log is busy is one member`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    let welcome = fixture.heard(1)[0]
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.hangUp(1)
+    fixture.log.outcome = .pending
+
+    fixture.join(2, fixture.resume(welcome, revision: 0))
+    fixture.join(3, fixture.resume(welcome, revision: 0))
+    fixture.store()
+    fixture.hangUp(2)
+
+    #expect(fixture.port.closes == [1: 1000, 2: 4409])
+    #expect(fixture.types(3).first == "welcome")
+    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+  }
+
   @Test func `no join within 10 s closes with 4508`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)

@@ -143,7 +143,13 @@ import Testing
     #expect(try post(fixture, kiosk, picked(2, 2))?.get()["type"]?.string == "delta")
     fixture.wait(130_000)
 
-    #expect(try post(fixture, kiosk, picked(3, 1)) == .failure(.noSuchMember))
+    #expect(fixture.fold.members.isEmpty)
+
+    // It is remembered: its next command brings it back, with its refs.
+    #expect(try post(fixture, kiosk, picked(1, 2))?.get()["type"] == .string("reply"))
+    #expect(try post(fixture, kiosk, picked(3, 1))?.get()["type"] == .string("delta"))
+    #expect(fixture.fold.members.count == 1)
+    #expect(fixture.hub.inventory(of: fixture.session)?.absent == 1)
     #expect(fixture.fold.members.isEmpty)
   }
 

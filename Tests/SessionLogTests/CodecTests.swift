@@ -49,7 +49,11 @@ struct GeneratedSession {
     let members = fold.membersInOrder
     guard let member = members.randomElement(using: &random) else { return joined(number) }
     switch Int.random(in: 0..<20, using: &random) {
-    case 0: return joined(number)
+    case 0:
+      guard let gone = fold.remembered.members.randomElement(using: &random) else {
+        return joined(number)
+      }
+      return .returned(gone.id, number.isMultiple(of: 3) ? .viewer : nil)
     case 1: return .left(member.id)
     case 2: return .roleChanged(member.id, Role.allCases.randomElement(using: &random)!)
     case 3: return .tick
@@ -146,6 +150,16 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       #expect(fold.kept == session.fold.kept)
       #expect(fold.nextTick == session.fold.nextTick)
     }
+  }
+
+  @Test func `a snapshot of a version that remembered nobody is read`() throws {
+    let kept = try GeneratedSession(seed: 5).fold.kept
+    let old = JSONTree.object((kept.tree.members ?? []).filter { $0.key != "remembered" })
+
+    let read = try #require(SessionFold.Kept(tree: old))
+
+    #expect(read.remembered.members.isEmpty)
+    #expect(read.members == kept.members)
   }
 
   @Test(arguments: UInt64(1)...120)

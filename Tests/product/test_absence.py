@@ -98,8 +98,62 @@ def test_a_member_that_stays_away_has_left(small):
     bo.until(lambda m: ana.id not in m.screen.members, what="left")
 
     again = session.back(ana)
-    assert again.id != ana.id
-    assert again.welcome["resumed"] is False
+    assert again.id == ana.id
+    assert again.welcome["resumed"] is True
+    bo.until(lambda m: ana.id in m.screen.members, what="joined again")
+    assert [m["joined"][0]["id"] for m in bo.record if m.get("joined")][-1] == ana.id
+
+
+def test_a_member_that_left_comes_back_with_all_that_it_was(small):
+    session = small.session(LISTS)
+    ana, bo = session.join("Ana", locale="en"), session.join("Bo")
+    ana.select(0, 1, ref=40)
+    refused = ana.select(0, 99, ref=41)
+    ana.leave()
+    bo.until(lambda m: m.role == "owner", what="Bo's ownership")
+
+    again = session.back(ana)
+
+    before = {k: ana.welcome["member"][k] for k in ("id", "name", "role", "color")}
+    assert {k: again.welcome["member"][k] for k in before} == before
+    assert again.welcome["ref"] == 41
+    assert again.select(0, 1, ref=40) == {"type": "reply", "ref": 40, "revision": 1}
+    assert again.select(0, 99, ref=41)["code"] == refused["code"]
+    bo.until(lambda m: ana.id in m.screen.members)
+    roles = [(m["name"], m["role"]) for m in session.get()["members"]]
+    assert roles == [("Bo", "owner"), ("Ana", "owner")], "counts from its return"
+    assert again.confirm()["type"] == bo.reopen()["type"] == "delta"
+
+
+def test_no_owner_is_left_until_somebody_comes(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    bo.leave()
+    ana.until(lambda m: bo.id not in m.screen.members)
+    ana.leave()
+    wait_until(lambda: not session.get()["members"], what="nobody")
+
+    back = session.back(bo)
+    cem = session.join("Cem")
+    again = session.back(ana)
+
+    assert (back.role, cem.role, again.role) == ("owner", "editor", "owner")
+    again.leave()
+    back.until(lambda m: ana.id not in m.screen.members)
+    back.leave()
+    cem.until(lambda m: m.role == "owner", what="the last owner's leaving")
+
+
+def test_a_wrong_secret_of_a_member_that_left_is_wrong(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    ana.leave()
+    bo.until(lambda m: ana.id not in m.screen.members)
+    thief = session.connect()
+
+    thief.send({"type": "join", "resume": {**ana.resume(), "secret": "wrong"}})
+
+    thief.closed(4301)
 
 
 def test_a_member_that_comes_back_in_time_has_not_left(small):

@@ -267,3 +267,24 @@ def test_a_changed_definition_survives(serve, kill):
     ana.reach(before["revision"] + 2)
     assert session.result() == {"keys": ["L"]}
     session.agree()
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
+def test_a_member_that_has_left_is_remembered_over_a_restart(serve, kill):
+    server = serve()
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    bo.select(0, 1, ref=12)
+    bo.leave()
+    ana.until(lambda m: bo.id not in m.screen.members)
+    ana.leave()
+    wait_until(lambda: not session.get()["members"], what="nobody")
+
+    again(server, kill=kill)
+    bo = back(session, bo)
+
+    assert (bo.welcome["resumed"], bo.welcome["ref"], bo.role) == (True, 12, "owner")
+    assert bo.select(0, 1, ref=12)["type"] == "reply"
+    ana = back(session, ana)
+    assert ana.role == "owner", "several may be"
+    assert [m["id"] for m in session.get()["members"]] == [bo.id, ana.id]

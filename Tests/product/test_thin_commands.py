@@ -91,15 +91,19 @@ def test_the_others_see_who_it_is(server):
         "color": cem.welcome["member"]["color"]}
 
 
-def test_who_gives_no_command_for_long_has_left(small):
+def test_a_member_that_gives_no_command_for_long_has_left_until_the_next(small):
     session = small.session(LISTS)
-    session.join("Ana")
+    ana = session.join("Ana")
     cem = Poster(session)
-
+    first = {"column": 0, "row": 1, "generation": 1, "ref": 1}
+    cem.do("select", **first)
     wait_until(lambda: len(session.get()["members"]) == 1, what="Cem's leaving")
+    ana.until(lambda m: cem.id not in m.screen.members)
 
-    answer = cem.post("undo", ref=1)
-    assert (answer.status, answer.code) == (404, "noSuchMember")
+    assert cem.do("select", **first)["type"] == "reply", "done once"
+
+    ana.until(lambda m: cem.id in m.screen.members, what="Cem's return")
+    assert cem.do("undo", ref=2)["type"] == "delta"
 
 
 def test_who_gives_commands_stays(small):
