@@ -148,6 +148,7 @@ package final class HostedSession {
       return switch entry.body {
       case .joined(let joining): joining.member == member && joining.role != .viewer
       case .roleChanged(let changed, let role): changed == member && role > .viewer
+      case .returned(let returned, let role): returned == member && role != .viewer
       case .left, .command, .define, .tick: false
       }
     }
@@ -167,7 +168,7 @@ extension LogEntry.Body {
     case .joined(let joining): joining.name.utf8.count
     case .command(_, ref: _, let command): command.textByteCount
     case .define(let change): 64 * change.definition.weight
-    case .roleChanged, .left, .tick: 0
+    case .roleChanged, .left, .returned, .tick: 0
     }
   }
 }

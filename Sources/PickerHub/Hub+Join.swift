@@ -13,10 +13,10 @@ extension Hub {
     var role: Role?
     if case .tokens = fold.origin.access {
       guard let token = join.token ?? connection.bearer else {
-        return close(connection, .badToken, "this session needs a token, in join or Authorization")
+        return close(connection, .badToken, "this session needs a token in join or Authorization")
       }
       guard let known = fold.origin.role(of: identities.hash(token)) else {
-        return close(connection, .badToken, "the token is none of this session's")
+        return close(connection, .badToken, "invalid token for this session")
       }
       role = known
     }
@@ -27,7 +27,7 @@ extension Hub {
     var attachment: HostedSession.Attachment
     if let resume = join.resume, let member = fold.knownMember(MemberID(resume.member)) {
       guard identities.hash(resume.secret).matches(member.secret) else {
-        return close(connection, .badToken, "the secret is not this member's")
+        return close(connection, .badToken, "invalid secret for this member")
       }
       guard fold.members[member.id] != nil || hosted.memberCountPromised < limits.session.members
       else { return closeFull(connection) }
@@ -80,7 +80,7 @@ extension Hub {
     guard directory.exists(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
     }
-    close(connection, .unavailable, "the server cannot store anything now; come back later")
+    close(connection, .unavailable, "the store is unavailable; reconnect later")
   }
 
   /// A known member has connected again: an older connection is closed.
@@ -119,7 +119,7 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      return close(connection, .unavailable, "the member has left meanwhile; come back")
+      return close(connection, .unavailable, "the member has just left; reconnect and resume")
     }
     guard connection.member == member else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }

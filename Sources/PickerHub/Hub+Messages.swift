@@ -18,12 +18,12 @@ extension Hub {
     if verdict == .farOver {
       return close(
         connection, .tooManyMessages,
-        "more than ten times the \(limits.messagesPerSecond) messages of a second")
+        "more than ten times the limit of \(limits.messagesPerSecond) messages a second")
     }
     switch message {
     case .selectWithBadKey(let ref, let command):
       if isStale(command, in: hosted) {
-        close(connection, .badMessage, "key is ill-typed: it must be a string")
+        close(connection, .badMessage, "key must be a string")
       } else {
         give(
           command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
@@ -51,14 +51,14 @@ extension Hub {
   }
 
   private var tooMany: Refusal {
-    Refusal(.tooMany, "more than \(limits.messagesPerSecond) messages in a second; ask again later")
+    Refusal(.tooMany, "more than \(limits.messagesPerSecond) messages a second; try again later")
   }
 
   private func look(
     _ connection: HubConnection, at view: MonthView, in hosted: HostedSession, at time: HubTime
   ) {
     guard hosted.session.fold.definition.kind == .calendar else {
-      let refusal = Refusal(.wrongKind, "only a calendar has months to look at")
+      let refusal = Refusal(.wrongKind, "months is supported for calendars only")
       return enqueueRefusal(refusal, connection, hosted, at: time)
     }
     let view = cut(view)
@@ -78,11 +78,11 @@ extension Hub {
       .look { [unowned self] hosted in
         let columns = hosted.session.fold.picker.columns
         guard hosted.session.fold.definition.kind != .calendar else {
-          return refuse(Refusal(.wrongKind, "a calendar has no rows"), connection, hosted)
+          let refusal = Refusal(.wrongKind, "rows is not supported for calendars")
+          return refuse(refusal, connection, hosted)
         }
         guard columns.indices.contains(column) else {
-          let detail = "there is no column \(column); the columns are 0 to \(columns.count - 1)"
-          return refuse(Refusal(.noSuchColumn, detail), connection, hosted)
+          return refuse(.noSuchColumn(column, of: columns.count), connection, hosted)
         }
         let last = columns[column].rows.count
         let start = max(0, min(from, last))
@@ -102,7 +102,8 @@ extension Hub {
     let isCalendar = hosted.session.fold.definition.kind == .calendar
     switch touch {
     case .row where isCalendar, .date where !isCalendar:
-      let refusal = Refusal(.wrongKind, "a touch names a date in a calendar, a row elsewhere")
+      let refusal = Refusal(
+        .wrongKind, "touch needs a date in a calendar, a column and a row in other pickers")
       return enqueueRefusal(refusal, connection, hosted, at: time)
     case .row(let column, let row):
       let columns = hosted.session.fold.picker.columns

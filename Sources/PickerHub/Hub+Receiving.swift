@@ -15,7 +15,7 @@ extension Hub {
     connections.insert(connection)
     guard !isDraining else { return sendAway(connection) }
     guard directory.exists(session) else {
-      return close(connection, .noSuchSession, "there is no session with the id in this URL")
+      return close(connection, .noSuchSession, "session not found")
     }
     if case .dormant = directory[session] { whenLoaded(session) { _ in } }
     timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
@@ -47,12 +47,12 @@ extension Hub {
   ) {
     guard let member = connection.member else {
       guard case .join(let join) = message else {
-        return close(connection, .badMessage, "the first message must be a join")
+        return close(connection, .badMessage, "the first message must be join")
       }
       return self.join(connection, join, hosted, at: time)
     }
     if case .join = message {
-      return close(connection, .badMessage, "this connection has joined already")
+      return close(connection, .badMessage, "join was already sent on this connection")
     }
     handle(message, from: connection, member, in: hosted, at: time)
   }
@@ -96,7 +96,7 @@ extension Hub {
     guard case .waiting(let inbox) = connection.phase else { return }
     guard isLoaded else {
       return close(
-        connection, .unavailable, "the server cannot read its store now; come back later")
+        connection, .unavailable, "the store is unavailable; reconnect later")
     }
     connection.phase = .silent
     resume(connection)

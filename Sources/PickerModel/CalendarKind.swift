@@ -75,3 +75,11 @@ final class CalendarKind: Sendable {
     MonthGrid(month: month, firstWeekday: firstWeekday, weeks: weeks)
   }
 }
+
+extension Definition {
+  /// The weekdays of a calendar's columns, 1 for Sunday; none for the other kinds.
+  package var weekdays: [Int] {
+    guard case .calendar(let kind) = rules else { return [] }
+    return (0..<7).map { (kind.firstWeekday - 1 + $0) % 7 + 1 }
+  }
+}

@@ -41,18 +41,24 @@ struct CalendarRules {
     let months = bounds.months
     guard months.contains(month) else {
       throw Refusal(
-        .outsideMonths, "\(month) is not in the list, which is \(months.first) to \(months.last)")
+        .outsideMonths, "\(month) is outside the list of months, \(months.first) to \(months.last)",
+        ["first": .string(months.first.iso), "last": .string(months.last.iso)])
     }
     return kind.grid(of: month)
   }
 
   private func date(in grid: MonthGrid, cell: Int?) throws(Refusal) -> CivilDate {
     guard let cell, cell >= 0, cell < grid.cellCount else {
-      throw Refusal(.noSuchCell, "\(grid.month) has the cells 0 to \(grid.cellCount - 1)")
+      let what = cell.map { "cell \($0) does not exist in" } ?? "the point is not on a cell of"
+      throw Refusal(
+        .noSuchCell, "\(what) \(grid.month); its cells are 0 to \(grid.cellCount - 1)",
+        ["count": .integer(grid.cellCount)])
     }
     let date = grid.date(at: cell)
     guard grid.isInMonth(cell: cell) else {
-      throw Refusal(.otherMonth, "cell \(cell) shows \(date), which is not in \(grid.month)")
+      throw Refusal(
+        .otherMonth, "cell \(cell) is \(date), which is not in \(grid.month)",
+        ["date": .string(date.iso)])
     }
     return date
   }
@@ -62,13 +68,17 @@ struct CalendarRules {
     _ date: CivilDate, on range: DateRange?, mayClose: Bool
   ) throws(Refusal) -> Tapped {
     if date < bounds.min {
-      throw Refusal(.beforeMin, "\(date) is before the first day, \(bounds.min)")
+      throw Refusal(
+        .beforeMin, "\(date) is before the minimum, \(bounds.min)",
+        ["date": .string(date.iso), "min": .string(bounds.min.iso)])
     }
     if date > bounds.max {
-      throw Refusal(.afterMax, "\(date) is after the last day, \(bounds.max)")
+      throw Refusal(
+        .afterMax, "\(date) is after the maximum, \(bounds.max)",
+        ["date": .string(date.iso), "max": .string(bounds.max.iso)])
     }
     if kind.blocked.contains(date) {
-      throw Refusal(.blocked, "\(date) is blocked")
+      throw Refusal(.blocked, "\(date) is blocked", ["date": .string(date.iso)])
     }
     guard let range, isOpen(range) else {
       var begun = rule.begun(at: date, after: range)
@@ -76,13 +86,16 @@ struct CalendarRules {
       return Tapped(range: begun)
     }
     guard mayClose else {
-      throw Refusal(.tapClaimed, "the member who began the range at \(range.start) may end it")
+      throw Refusal(
+        .tapClaimed, "only the member that opened the range at \(range.start) may close it now")
     }
     let (stop, reason) = walk(from: range.start, towards: date)
     let closed = rule.ended(range, at: stop)
     guard rule.allows(closed) else {
-      let detail = "\(closed.start) to \(closed.end) is \(closed.dayCount) days"
-      throw Refusal(.minDays, "\(detail); \(kind.minDays) are the least")
+      let detail = "\(closed.start) to \(closed.end) has \(closed.dayCount) days"
+      throw Refusal(
+        .minDays, "\(detail); the minimum is \(kind.minDays)",
+        ["days": .integer(closed.dayCount), "minDays": .integer(kind.minDays)])
     }
     return Tapped(range: closed, reason: reason)
   }

@@ -27,7 +27,7 @@ extension Picker {
     _ target: TapTarget, mayClose: Bool = true
   ) throws(Refusal) -> [PickerChange] {
     guard let calendar else {
-      throw Refusal(.wrongKind, "only a calendar is tapped; select a row of a column")
+      throw Refusal(.wrongKind, "tap is not supported for \(definition.kind) pickers")
     }
     let date = try calendar.date(at: target)
     let tapped = try calendar.tap(date, on: range, mayClose: mayClose)

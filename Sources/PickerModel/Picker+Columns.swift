@@ -35,16 +35,18 @@ extension Picker {
   /// - Source: rules.md, "What every column picker does".
   package mutating func select(row: Int, column: Int) throws(Refusal) -> [PickerChange] {
     guard let rules = columnRules else {
-      throw Refusal(.wrongKind, "a calendar has no columns to select in; tap a date")
+      throw Refusal(.wrongKind, "select is not supported for calendars")
     }
     guard columns.indices.contains(column) else {
-      throw Refusal(
-        .noSuchColumn, "there is no column \(column); columns are 0 to \(columns.count - 1)")
+      throw .noSuchColumn(column, of: columns.count)
     }
     let state = columns[column]
     guard row >= 0, row < state.rows.count else {
-      let rows = state.rows.count == 0 ? "none" : "0 to \(state.rows.count - 1)"
-      throw Refusal(.noSuchRow, "there is no row \(row) in column \(column); its rows are \(rows)")
+      let count = state.rows.count
+      let rows = count == 0 ? "it has no rows" : "its rows are 0 to \(count - 1)"
+      throw Refusal(
+        .noSuchRow, "row \(row) does not exist in column \(column); \(rows)",
+        ["count": .integer(count)])
     }
     if row == state.selected { return [] }
     let kept = rules.selecting(row: row, column: column, showing: value.keys, in: columns)
@@ -151,5 +153,13 @@ private struct Wanted {
       guard let reason else { return moved(.reset) }
       return moved(.clamp, reason, wanted: touched == column ? selected : aimedDay ?? held)
     }
+  }
+}
+
+extension Refusal {
+  package static func noSuchColumn(_ column: Int, of count: Int) -> Refusal {
+    Refusal(
+      .noSuchColumn, "column \(column) does not exist; the columns are 0 to \(count - 1)",
+      ["count": .integer(count)])
   }
 }

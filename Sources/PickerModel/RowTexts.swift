@@ -16,6 +16,10 @@ package protocol RowTexts: Sendable {
   func minute(_ minute: Int) -> String
   /// A cell's day of the month.
   func cell(_ day: Int) -> String
+  /// A month's heading: its name as it stands alone, and the year.
+  func monthTitle(_ month: CivilMonth) -> String
+  /// The short name of a weekday as it stands alone, above a column; 1 is Sunday.
+  func weekday(_ weekday: Int) -> String
 }
 
 /// `en`.
@@ -36,6 +40,11 @@ package struct EnglishTexts: RowTexts {
   package func hour(_ hour: Int) -> String { twoDigits(hour) }
   package func minute(_ minute: Int) -> String { twoDigits(minute) }
   package func cell(_ day: Int) -> String { "\(day)" }
+  package func weekday(_ weekday: Int) -> String { EnglishTexts.weekdays[weekday - 1] }
+
+  package func monthTitle(_ month: CivilMonth) -> String {
+    "\(EnglishTexts.months[month.month - 1]) \(month.year)"
+  }
 
   package func slotDay(_ date: CivilDate, isToday: Bool) -> String {
     let name = isToday ? "Today" : EnglishTexts.weekdays[date.weekday - 1]
@@ -57,6 +66,11 @@ package struct SimplifiedChineseTexts: RowTexts {
   package func hour(_ hour: Int) -> String { "\(hour)点" }
   package func minute(_ minute: Int) -> String { "\(twoDigits(minute))分" }
   package func cell(_ day: Int) -> String { "\(day)" }
+  package func monthTitle(_ month: CivilMonth) -> String { "\(month.year)年\(month.month)月" }
+
+  package func weekday(_ weekday: Int) -> String {
+    weekday == 1 ? "周日" : "周\(SimplifiedChineseTexts.weekdays[weekday - 1])"
+  }
 
   package func slotDay(_ date: CivilDate, isToday: Bool) -> String {
     let name = isToday ? "今天" : "星期\(SimplifiedChineseTexts.weekdays[date.weekday - 1])"

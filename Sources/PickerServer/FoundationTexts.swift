@@ -21,6 +21,9 @@ struct FoundationTexts: RowTexts, Hashable {
     fileprivate let hours: [String]
     fileprivate let minutes: [String]
     fileprivate let cells: [String]
+    fileprivate let monthTitle: DatePattern
+    /// From Sunday.
+    fileprivate let weekdays: [String]
   }
 
   /// - Parameter tag: The BCP 47 tag of a locale that Foundation knows.
@@ -50,6 +53,12 @@ struct FoundationTexts: RowTexts, Hashable {
 
   func cell(_ day: Int) -> String { content.cells[day - 1] }
 
+  func monthTitle(_ month: CivilMonth) -> String {
+    content.monthTitle.text(year: number, (month.year, month.month, 1, 1))
+  }
+
+  func weekday(_ weekday: Int) -> String { content.weekdays[weekday - 1] }
+
   private func number(_ value: Int) -> String { content.number(value) }
 }
 
@@ -65,6 +74,8 @@ extension FoundationTexts.Content {
     hours = (0..<24).map { formatter.text(formatter.pattern("H"), minute: $0 * 60) }
     minutes = (0..<60).map { formatter.text("mm", minute: $0) }
     cells = samples("d", .days)
+    monthTitle = DatePattern(formatter.pattern("yMMMM"), samples: samples)
+    weekdays = samples("ccc", .weekdays)
   }
 
   /// A whole number of at least 0 in the locale's digits, neither padded nor grouped.

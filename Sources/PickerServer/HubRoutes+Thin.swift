@@ -25,11 +25,10 @@ extension HubRoutes {
     ) { [self] result in
       switch result {
       case .success(let sight):
-        let words = monthWords.words(for: sight.texts.tag)
         let drawing = MonthDrawing(
           width: width, height: height, theme: theme, language: sight.texts.tag,
-          title: words.title(of: sight.month),
-          weekdays: sight.cells.prefix(7).map { words.weekday($0.date.weekday) },
+          title: sight.texts.monthTitle(sight.month),
+          weekdays: sight.cells.prefix(7).map { sight.texts.weekday($0.date.weekday) },
           cells: sight.cells, cellTexts: sight.cells.map { sight.texts.cell($0.date.day) },
           bands: sight.bands)
         send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])

@@ -26,9 +26,6 @@ final class HubRoutes {
     self.definitions = definitions
   }
 
-  /// The words above drawn months.
-  let monthWords = MonthWordsCatalog()
-
   var hub: Hub { transport.hub }
 
   func respond(_ caller: Caller, _ request: HTTPRequest) {

@@ -3,8 +3,8 @@ package import DequeModule
 /// The members that have left, so that each can come back as the same member.
 ///
 /// Bounded in count and in bytes: beyond the count the member that left first is forgotten, beyond
-/// the bytes the refs of those that left first. A member without its refs keeps the greatest one, so
-/// that a command sent again is refused with `oldRef` and never done twice.
+/// the bytes the refs of those that left first. A member without its refs keeps the greatest one:
+/// a command sent again is refused with `oldRef` then, and never done twice.
 /// - Source: protocol.md, "Order, time, and getting it back".
 package struct RememberedMembers: Hashable, Sendable {
   /// In the order in which they left.

@@ -1,4 +1,5 @@
 import CivilTime
+import JSONText
 import PickerModel
 
 extension SessionFold {
@@ -72,21 +73,25 @@ extension SessionFold {
   func admit(_ author: Delta.Author, role: Role, isOverRate: Bool) throws(Refusal) {
     let command = author.command
     if case .unknown(let type) = command {
-      throw Refusal(.unknownType, "this server knows no message of type \(type.prefix(64))")
+      throw Refusal(.unknownType, "unknown command type \(type.quoted)")
     }
     if isOverRate {
-      throw Refusal(.tooMany, "too many messages in a second; send ref \(author.ref) again later")
+      throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
     }
     if role < command.roleNeeded {
       throw Refusal(
-        .notAllowed, "a \(role) may not \(command.type); a \(command.roleNeeded) may")
+        .notAllowed, "\(command.type) needs the role \(command.roleNeeded), not \(role)",
+        ["role": .string(command.roleNeeded.rawValue)])
     }
     let kind = definition.kind
     if !command.fits(kind) {
-      throw Refusal(.wrongKind, "a picker of kind \(kind) has nothing to \(command.type)")
+      let pickers = kind == .calendar ? "calendars" : "\(kind) pickers"
+      throw Refusal(.wrongKind, "\(command.type) is not supported for \(pickers)")
     }
     if status != .open, command != .reopen {
-      throw Refusal(.notOpen, "the session is \(status); an owner can reopen it")
+      throw Refusal(
+        .notOpen, "the session is \(status); an owner can reopen it",
+        ["status": .string(status.rawValue)])
     }
   }
 
@@ -129,21 +134,21 @@ extension SessionFold {
   private func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
     let columns = picker.columns
     guard columns.indices.contains(selection.column) else {
-      throw Refusal(
-        .noSuchColumn,
-        "there is no column \(selection.column); the columns are 0 to \(columns.count - 1)")
+      throw .noSuchColumn(selection.column, of: columns.count)
     }
     let column = columns[selection.column]
     if selection.generation == column.generation { return selection.row }
     guard let key = selection.key else {
       throw Refusal(
         .staleColumn,
-        "column \(selection.column) is at generation \(column.generation), not "
-          + "\(selection.generation), and no key says which row is meant")
+        "column \(selection.column) has generation \(column.generation), not "
+          + "\(selection.generation); send the key of the row as well",
+        ["generation": .integer(column.generation)])
     }
     guard let row = picker.row(ofKey: key, column: selection.column) else {
       throw Refusal(
-        .noSuchRow, "column \(selection.column) has no row with the key \(key.cut(to: 64)) now")
+        .noSuchRow, "no row of column \(selection.column) has the key \(key.quoted) now",
+        ["count": .integer(column.rows.count)])
     }
     return row
   }
@@ -153,7 +158,12 @@ extension SessionFold {
   ) throws(Refusal) -> SessionChange? {
     let before = standingValue
     let rangeBefore = picker.range
-    let changes = try picker.tap(target, mayClose: mayClose(member, at: now))
+    let changes: [PickerChange]
+    do throws(Refusal) {
+      changes = try picker.tap(target, mayClose: mayClose(member, at: now))
+    } catch {
+      throw error.code == .tapClaimed ? error.claimed(by: tappedBy) : error
+    }
     undoList.push(before, countMax: limits.undo)
     tappedBy = member
     tappedAt = now
@@ -162,7 +172,7 @@ extension SessionFold {
 
   /// Whether `member` may close the range that is open.
   private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
-    guard origin.openTap == .owner, let tappedBy, let tappedAt else { return true }
+    guard origin.openTap == .opener, let tappedBy, let tappedAt else { return true }
     if tappedBy == member || members[tappedBy] == nil { return true }
     return now.milliseconds - tappedAt.milliseconds >= limits.openTapMilliseconds
   }
@@ -184,7 +194,7 @@ extension SessionFold {
       undoList.pushFuture(before)
       return change
     }
-    throw Refusal(.nothingToUndo, "no earlier value is left to put back")
+    throw Refusal(.nothingToUndo, "there is no earlier value to restore")
   }
 
   private mutating func redo() throws(Refusal) -> SessionChange? {
@@ -194,7 +204,7 @@ extension SessionFold {
       undoList.pushPast(before)
       return change
     }
-    throw Refusal(.nothingToUndo, "no undone value is left to put back")
+    throw Refusal(.nothingToUndo, "there is no undone value to restore")
   }
 
   private mutating func restore(_ value: StandingValue) -> SessionChange? {
@@ -208,11 +218,10 @@ extension SessionFold {
 
   private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> SessionChange? {
     guard result != .null else {
-      throw Refusal(
-        .notComplete, "nothing is chosen completely yet, so there is nothing to confirm")
+      throw Refusal(.notComplete, "there is no result to confirm yet")
     }
     if hasElapsed {
-      throw Refusal(.elapsed, "time has moved what was chosen; look at it and confirm again")
+      throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
     }
     status = .confirmed
     return .status(.confirmed, result: result)
@@ -225,16 +234,9 @@ extension SessionFold {
   }
 }
 
-extension String {
-  /// The first Unicode scalars: a character can have any number of them.
-  fileprivate func cut(to scalarCount: Int) -> String {
-    String(String.UnicodeScalarView(unicodeScalars.prefix(scalarCount)))
-  }
-}
-
 extension Refusal {
   init(oldRef ref: Int, greatest: Int) {
-    self.init(.oldRef, "ref \(ref) is not known and not greater than \(greatest), your greatest")
+    self.init(.oldRef, "ref \(ref) is unknown and not greater than the last ref \(greatest)")
   }
 }
 
@@ -242,5 +244,11 @@ extension Member {
   /// Changes nothing; `mutating`, so that a dictionary has it look at the member in its place.
   fileprivate mutating func giver(of ref: Int) -> SessionFold.Giver {
     SessionFold.Giver(role: role, greatestRef: refs.greatest, outcome: refs.outcome(of: ref))
+  }
+}
+
+extension Refusal {
+  fileprivate func claimed(by member: MemberID?) -> Refusal {
+    Refusal(code, detail, params: member.map { [.init("by", .string($0.text))] } ?? [])
   }
 }

@@ -21,8 +21,14 @@ package struct SessionOrigin: Sendable {
   package enum OpenTap: String, Sendable {
     /// Anybody's.
     case shared
-    /// For 15 s only that of the member who opened it.
-    case owner
+    /// For 15 s only that of the member that opened it.
+    case opener
+
+    /// - Parameter word: On the wire or in a store; `owner` is the old name of `opener`.
+    package init?(word: String) {
+      guard let known = OpenTap(rawValue: word == "owner" ? "opener" : word) else { return nil }
+      self = known
+    }
   }
 
   /// Where roles come from.

@@ -66,4 +66,6 @@ private struct ThirdTexts: RowTexts {
   func hour(_ hour: Int) -> String { "horo \(hour)" }
   func minute(_ minute: Int) -> String { "minuto \(minute)" }
   func cell(_ day: Int) -> String { "«\(day)»" }
+  func monthTitle(_ month: CivilMonth) -> String { "titolo \(month)" }
+  func weekday(_ weekday: Int) -> String { "semajntago \(weekday)" }
 }

@@ -21,7 +21,7 @@ extension ClientMessage {
       try fields.read(&cursor, text)
       try cursor.finish(text)
     } catch {
-      throw BadMessage("not a JSON object: \(error.reason), at octet \(error.offset)")
+      throw BadMessage("the message is not a JSON object: \(error.reason), at byte \(error.offset)")
     }
     switch try fields.kind(text) {
     case .join: return .join(try join(fields, text))
@@ -60,7 +60,7 @@ extension ClientMessage {
     if let months = fields.months {
       join.months = try months.fields.monthView(text)
     } else if fields[.months] != nil {
-      throw BadMessage("months is ill-typed: it must be an object with from and count")
+      throw BadMessage("months must be an object with from and count")
     }
     if let resume = fields.resume?.fields {
       join.resume = Resume(
@@ -68,7 +68,7 @@ extension ClientMessage {
         epoch: try resume.string(.epoch, text), revision: try resume.integer(.revision))
     } else if fields[.resume] != nil {
       throw BadMessage(
-        "resume is ill-typed: it must be an object with member, secret, epoch and revision")
+        "resume must be an object with member, secret, epoch and revision")
     }
     return join
   }

@@ -42,8 +42,8 @@ package struct CreateRequest: Hashable, Sendable {
       ttlSeconds = min(86_400, ttlSecondsMax)
     }
     if let openTap = tree["openTap"] {
-      guard let text = openTap.string, let known = SessionOrigin.OpenTap(rawValue: text) else {
-        throw BadMessage("openTap must be \"shared\" or \"owner\"")
+      guard let text = openTap.string, let known = SessionOrigin.OpenTap(word: text) else {
+        throw BadMessage("openTap must be \"shared\" or \"opener\"")
       }
       self.openTap = known
     } else {
@@ -69,12 +69,12 @@ package func parseBody(
     tree = try JSONTree.parse(
       body, depthMax: bodyDepthMax, valuesMax: valuesMax, stringBytesMax: bodyStringBytesMax)
   } catch {
-    throw BadMessage("the body cannot be read as JSON: \(error.reason), at byte \(error.offset)")
+    throw BadMessage("the body is not JSON: \(error.reason), at byte \(error.offset)")
   }
   guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
   if let unknown = members.first(where: { !fields.contains($0.key) }) {
     throw BadMessage(
-      "the field \(unknown.key.prefix(64)) is unknown; known are \(fields.joined(separator: ", "))"
+      "the field \(unknown.key.quoted) is unknown; the fields are \(fields.joined(separator: ", "))"
     )
   }
   return tree

@@ -41,6 +41,8 @@ extension JSONWriter {
       } else {
         literal("null")
       }
+      literal(",\"weekdays\":")
+      weekdays(of: picker.definition, texts: texts)
       literal("}}")
     } else {
       literal(",\"columns\":[")
@@ -53,6 +55,16 @@ extension JSONWriter {
       }
       literal("]}")
     }
+  }
+
+  /// The names of a calendar's seven columns.
+  mutating func weekdays(of definition: Definition, texts: any RowTexts) {
+    literal("[")
+    for (index, weekday) in definition.weekdays.enumerated() {
+      if index > 0 { literal(",") }
+      string(texts.weekday(weekday))
+    }
+    literal("]")
   }
 
   /// `"generation","count","from","rows","row"`, without the braces.

@@ -25,7 +25,9 @@ extension MessageEncoder {
       isFirst = false
       writer.literal("{\"month\":\"")
       writer.raw(month.iso)
-      writer.literal("\",\"cells\":")
+      writer.literal("\",\"title\":")
+      writer.string(texts.monthTitle(month))
+      writer.literal(",\"cells\":")
       writer.cells(cells, texts: texts)
       writer.literal(",\"bands\":")
       writer.bands(picker.bands(of: month))

@@ -165,6 +165,8 @@ package final class MessageEncoder {
       writer.raw(refusal.code.rawValue)
       writer.literal("\",\"detail\":")
       writer.string(refusal.detail)
+      writer.literal(",\"params\":")
+      writer.tree(.object(refusal.params))
       writer.literal(",\"revision\":")
       writer.integer(fold.revision)
       writer.literal(",\"changes\":[")

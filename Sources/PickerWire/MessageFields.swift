@@ -198,6 +198,6 @@ extension MessageFields {
   }
 
   private func missing(_ name: Name, _ wanted: String) -> BadMessage {
-    BadMessage("\(name) is \(self[name] == nil ? "missing" : "ill-typed"): it must be \(wanted)")
+    BadMessage("\(name)\(self[name] == nil ? " is missing: it" : "") must be \(wanted)")
   }
 }

@@ -43,7 +43,7 @@ package struct CommandRequest: Hashable, Sendable {
     case .command(let ref, let command):
       self.ref = ref
       self.command = command
-    case .selectWithBadKey: throw BadMessage("key is ill-typed: it must be a string")
+    case .selectWithBadKey: throw BadMessage("key must be a string")
     case .join, .months, .rows, .touch, .leave, .ignored:
       throw BadMessage("type must be that of a command, which has a ref; others need a WebSocket")
     }
@@ -54,7 +54,7 @@ extension JSONTree {
   fileprivate func optionalText(_ field: String) throws(BadMessage) -> String? {
     guard let value = self[field] else { return nil }
     guard let text = value.string else {
-      throw BadMessage("\(field) is ill-typed: it must be a string")
+      throw BadMessage("\(field) must be a string")
     }
     return text
   }

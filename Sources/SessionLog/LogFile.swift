@@ -65,7 +65,7 @@ package struct LogFile: Sendable {
       tree = try JSONTree.parse(text, depthMax: 128)
     } catch {
       throw ReplayProblem(
-        .badData, "line \(number) of \(name) is no JSON: \(error.reason), at octet \(error.offset)")
+        .badData, "line \(number) of \(name) is not JSON: \(error.reason), at byte \(error.offset)")
     }
     guard let revision = tree["revision"]?.integer,
       let at = tree["at"]?.string.flatMap({ Instant(rfc3339: $0.utf8) }),
@@ -130,7 +130,7 @@ package struct LogFile: Sendable {
     }
     guard let id = session["id"]?.string, let epoch = session["epoch"]?.string,
       let createdAt = session["createdAt"]?.string.flatMap({ Instant(rfc3339: $0.utf8) }),
-      session["openTap"]?.string.flatMap(SessionOrigin.OpenTap.init(rawValue:)) != nil,
+      session["openTap"]?.string.flatMap(SessionOrigin.OpenTap.init(word:)) != nil,
       let document = session["definition"]
     else {
       throw ReplayProblem(

@@ -114,10 +114,11 @@ package enum SQLiteReplay {
       if difference != nil { return }
       let tree = try JSONTree.parse([UInt8](next.body), depthMax: SQLiteReading.depthMax)
       let read = SessionFold.Kept(tree: tree, make: make)
-      guard let stored = read?.made(under: replayer.fold.origin.definition) else {
+      guard let stored = read?.made(under: replayer.fold.origin.definition)?.withoutRefusalTexts
+      else {
         throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
       }
-      var folded = replayer.fold.kept
+      var folded = replayer.fold.kept.withoutRefusalTexts
       // An earlier version wrote the snapshot, which remembered nobody.
       if tree["remembered"] == nil { folded.remembered = RememberedMembers() }
       if stored == folded { return }
@@ -128,5 +129,27 @@ package enum SQLiteReplay {
         ?? ReplayDifference(
           revision: replayer.fold.revision, detail: "\(what) is not what folding makes")
     }
+  }
+}
+
+extension SessionFold.Kept {
+  /// The same without the details and params of refusals, which are of the version that wrote them.
+  fileprivate var withoutRefusalTexts: SessionFold.Kept {
+    var kept = self
+    kept.members = kept.members.map(\.withoutRefusalTexts)
+    kept.remembered = RememberedMembers(kept.remembered.members.map(\.withoutRefusalTexts))
+    return kept
+  }
+}
+
+extension Member {
+  fileprivate var withoutRefusalTexts: Member {
+    let entries = refs.entries.map { entry in
+      guard case .refused(let refusal) = entry.outcome else { return entry }
+      return RefBook.Entry(ref: entry.ref, outcome: .refused(Refusal(refusal.code, "")))
+    }
+    return Member(
+      id: id, number: number, secret: secret, name: name, color: color, role: role,
+      refs: RefBook(entries: entries, greatest: refs.greatest))
   }
 }

@@ -76,13 +76,16 @@ extension Member {
   }
 }
 
-/// `[ref, revision]`, or `[ref, code, detail]` for a refusal.
+/// `[ref, revision]`, or `[ref, code, detail, params]` for a refusal, without params if there are
+/// none.
 extension RefBook.Entry {
   fileprivate var tree: JSONTree {
     switch outcome {
     case .done(let revision): .array([.integer(ref), .integer(revision)])
     case .refused(let refusal):
-      .array([.integer(ref), .string(refusal.code.rawValue), .string(refusal.detail)])
+      .array(
+        [.integer(ref), .string(refusal.code.rawValue), .string(refusal.detail)]
+          + (refusal.params.isEmpty ? [] : [.object(refusal.params)]))
     }
   }
 
@@ -93,10 +96,12 @@ extension RefBook.Entry {
     if let revision = fields[1].integer {
       self.init(ref: ref, outcome: .done(revision: revision))
     } else {
-      guard fields.count == 3, let code = fields[1].string.flatMap(Rejection.init(rawValue:)),
-        let detail = fields[2].string
+      guard (3...4).contains(fields.count),
+        let code = fields[1].string.flatMap(Rejection.init(rawValue:)),
+        let detail = fields[2].string,
+        let params = fields.count == 4 ? fields[3].members : []
       else { return nil }
-      self.init(ref: ref, outcome: .refused(Refusal(code, detail)))
+      self.init(ref: ref, outcome: .refused(Refusal(code, detail, params: params)))
     }
   }
 }

@@ -35,7 +35,7 @@ extension SessionOrigin {
     id: SessionID, epoch: String, _ members: JSONTree, definition: Definition
   ) throws(StoredProblem) {
     guard let ttlSeconds = members["ttlSeconds"]?.integer,
-      let openTap = members["openTap"]?.string.flatMap(OpenTap.init(rawValue:)),
+      let openTap = members["openTap"]?.string.flatMap(OpenTap.init(word:)),
       let createdAt = members["createdAt"]?.integer
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
     var access = Access.open

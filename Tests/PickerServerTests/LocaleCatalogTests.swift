@@ -118,6 +118,21 @@ import Testing
     #expect(locales.texts(for: "th")?.year(2018) == "2018", "Gregorian, not Buddhist")
   }
 
+  @Test(arguments: [
+    ("en", "May 2026", "Sun", "Sat"), ("de", "Mai 2026", "So", "Sa"),
+    ("zh-Hans", "2026年5月", "周日", "周六"), ("ja", "2026年5月", "日", "土"),
+    ("ar", "مايو 2026", "أحد", "سبت"), ("ar-EG", "مايو ٢٠٢٦", "أحد", "سبت"),
+    ("ru", "май 2026 г.", "вс", "сб"), ("cs", "květen 2026", "ne", "so"),
+  ])
+  func `a month's heading and its weekdays stand alone`(
+    tag: String, title: String, sunday: String, saturday: String
+  ) throws {
+    let texts = try #require(locales.texts(for: tag))
+
+    #expect(texts.monthTitle(CivilMonth(year: 2026, month: 5)!) == title)
+    #expect([texts.weekday(1), texts.weekday(7)] == [sunday, saturday])
+  }
+
   @Test func `every locale says what Foundation's formatter says`() throws {
     var tags: Set<String> = []
     var differing: Set<String> = []
@@ -128,6 +143,7 @@ import Testing
       let checked: [(template: String, text: (CivilDate) -> String)] = [
         ("MMMEd", { texts.slotDay($0, isToday: false) }), ("y", { texts.year($0.year) }),
         ("LLLL", { texts.month($0.month) }), ("d", { texts.day($0.day) }),
+        ("yMMMM", { texts.monthTitle($0.civilMonth) }),
       ]
       for (template, text) in checked {
         let formatter = Self.formatter(identifier, template)

@@ -15,8 +15,8 @@ import Testing
     #expect(session.fold.tappedBy == bo)
   }
 
-  @Test func `owner: for 15 s only who opened it closes it`() throws {
-    var session = try SessionFixture(calendar, openTap: .owner)
+  @Test func `opener: for 15 s only who opened it closes it`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
 
     #expect(
@@ -26,16 +26,16 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `owner: who opened it may close it at once`() throws {
-    var session = try SessionFixture(calendar, openTap: .owner)
+  @Test func `opener: who opened it may close it at once`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(ana, 2, tap("2026-11-22"))
 
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `owner: when who opened it has left, anybody closes it`() throws {
-    var session = try SessionFixture(calendar, openTap: .owner)
+  @Test func `opener: when who opened it has left, anybody closes it`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.leave(ana)
 
@@ -44,8 +44,8 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `owner: anybody may clear and undo`() throws {
-    var session = try SessionFixture(calendar, openTap: .owner)
+  @Test func `opener: anybody may clear and undo`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, .clear)
     #expect(session.fold.picker.range == nil)
@@ -57,8 +57,8 @@ import Testing
     #expect(session.fold.tappedBy == ana)
   }
 
-  @Test func `owner: after an undo the 15 s count from the tap that opened the range`() throws {
-    var session = try SessionFixture(calendar, openTap: .owner)
+  @Test func `opener: after an undo the 15 s count from the tap that opened the range`() throws {
+    var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, .clear, after: 10_000)
     session.give(bo, 2, .undo, after: 12_000)

@@ -205,19 +205,23 @@ private let lettersSnapshot =
 
   @Test func `a refusal shows where the wheels stand, without a cause`() throws {
     let session = try makeSession(letters)
-    let refusal = Refusal(.staleColumn, "why")
+    let refusal = Refusal(.staleColumn, "why", ["generation": .integer(1)])
 
     let frame = encoder.refused(
       ref: 7, refusal, .column(1, reloads: true), in: session.fold, texts: texts)
 
     #expect(
-      text(frame) == #"{"type":"refused","ref":7,"code":"staleColumn","detail":"why","revision":0,"#
+      text(frame) == #"{"type":"refused","ref":7,"code":"staleColumn","detail":"why","#
+        + #""params":{"generation":1},"revision":0,"#
         + #""changes":[{"change":"reload","column":1,"generation":1,"count":1,"from":0,"#
         + #""rows":[{"key":"x","text":"x"}],"row":0},"#
         + #"{"change":"row","column":1,"row":0,"key":"x","text":"x"}]}"#)
     #expect(
-      text(encoder.refused(ref: nil, refusal, .nothing, in: session.fold, texts: texts))
-        == #"{"type":"refused","code":"staleColumn","detail":"why","revision":0,"changes":[]}"#)
+      text(
+        encoder.refused(
+          ref: nil, Refusal(.tooMany, "why"), .nothing, in: session.fold, texts: texts))
+        == #"{"type":"refused","code":"tooMany","detail":"why","params":{},"revision":0,"#
+        + #""changes":[]}"#)
   }
 
   @Test func `rows are what was asked for`() throws {
@@ -237,12 +241,27 @@ private let lettersSnapshot =
 
     #expect(
       message.hasPrefix(
-        #"{"type":"months","revision":0,"months":[{"month":"2026-11","cells":["#
+        #"{"type":"months","revision":0,"months":[{"month":"2026-11","title":"November 2026","#
+          + #""cells":["#
           + #"{"date":"2026-11-01","text":"1"}"#))
     #expect(message.contains(#"{"date":"2026-11-20","text":"20","today":true}"#))
     #expect(message.contains(#"{"date":"2026-12-05","text":"5","outside":true,"disabled":true}"#))
     #expect(message.hasSuffix(#"],"bands":[]}]}"#))
     #expect(message.components(of: #""month":"#) == 1)
+  }
+
+  @Test func `a calendar's weekdays are in the order of its columns`() throws {
+    let monday =
+      #"{"kind":"calendar","firstWeekday":2,"months":{"from":"2026-11","through":"2026-11"}}"#
+    let session = try makeSession(monday)
+
+    let english = text(encoder.snapshot(of: session, texts: texts, now: noon))
+    let chinese = text(encoder.snapshot(of: session, texts: SimplifiedChineseTexts(), now: noon))
+
+    #expect(
+      english.contains(
+        #""range":null,"weekdays":["Mon","Tue","Wed","Thu","Fri","Sat","Sun"]}"#))
+    #expect(chinese.contains(#""weekdays":["周一","周二","周三","周四","周五","周六","周日"]}"#))
   }
 
   @Test func `bands are runs of days per week row`() {

@@ -32,7 +32,7 @@ struct GeneratedSession {
     origin = SessionOrigin(
       id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
       title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 60,
-      openTap: seed.isMultiple(of: 4) ? .owner : .shared, access: tokens,
+      openTap: seed.isMultiple(of: 4) ? .opener : .shared, access: tokens,
       createdAt: Instant(milliseconds: 1_542_938_400_000))
     fold = try SessionFold(origin)
     var at = origin.createdAt
@@ -160,6 +160,41 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
 
     #expect(read.remembered.members.isEmpty)
     #expect(read.members == kept.members)
+  }
+
+  @Test func `an origin with the old name of opener is read`() throws {
+    let session = try GeneratedSession(seed: 4)
+    let members = (session.origin.tree.members ?? []).map { member in
+      member.key == "openTap" ? JSONTree.Member("openTap", .string("owner")) : member
+    }
+
+    let stored = try StoredOrigin(JSONTree.object(members).serialized(), of: session.origin.id)
+    let read = try SessionOrigin(
+      id: session.origin.id, epoch: "e", stored.others,
+      definition: stored.makeDefinition { _ in .utc })
+
+    #expect(session.origin.openTap == .opener)
+    #expect(read.openTap == .opener)
+  }
+
+  @Test func `a refusal without params, of an older version, is read`() throws {
+    var session = try GeneratedSession(seed: 5).fold
+    let member = MemberID("m_x")
+    let joining = LogEntry.Joining(member: member, secret: hash(1), name: "", role: .owner)
+    let at = session.picker.asOf
+    _ = session.apply(LogEntry(at: at, body: .joined(joining)))
+    let select = Command.select(.init(column: 99, row: 0, generation: 1, key: nil))
+    _ = session.apply(LogEntry(at: at, body: .command(member, ref: 1, .reopen)))
+    _ = session.apply(LogEntry(at: at, body: .command(member, ref: 2, select)))
+    let refused = #""column 99 does not exist; the columns are 0 to 1",{"count":2}]"#
+    let text = String(decoding: session.kept.tree.serialized(), as: UTF8.self)
+    #expect(text.contains(refused))
+
+    let old = text.replacing(refused, with: #""old"]"#)
+    let read = try #require(SessionFold.Kept(tree: try JSONTree.parse(Array(old.utf8))))
+
+    let outcome = read.members.first { $0.id == member }?.refs.outcome(of: 2)
+    #expect(outcome == .refused(Refusal(.noSuchColumn, "old")))
   }
 
   @Test(arguments: UInt64(1)...120)

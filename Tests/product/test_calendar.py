@@ -60,7 +60,7 @@ def test_integers_are_points_too(server):
 
 
 def test_refusals_of_a_tap_come_in_their_order(server):
-    session = server.session(BOUNDED, openTap="owner")
+    session = server.session(BOUNDED, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     codes = [bo.tap(**where)["code"] for where in (
         {"date": "2020-01-01"}, {"month": "2020-01", "cell": 99}, {"month": "2018-11", "cell": 42},

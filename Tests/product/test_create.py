@@ -47,7 +47,7 @@ def test_ids_are_not_guessed_and_epochs_are_their_own(server):
 
 def test_title_ttl_and_open_tap_are_taken(server):
     session = server.session(
-        CALENDAR, title="Holidays 2018 🏖", ttlSeconds=31_536_000, openTap="owner")
+        CALENDAR, title="Holidays 2018 🏖", ttlSeconds=31_536_000, openTap="opener")
 
     assert session.get()["title"] == "Holidays 2018 🏖"
 
@@ -58,7 +58,7 @@ def test_a_session_without_a_title_has_none(server):
 
 @pytest.mark.parametrize("fields", [
     {"title": "x" * 200}, {"title": "日" * 200}, {"ttlSeconds": 1}, {"ttlSeconds": 31_536_000},
-    {"openTap": "shared"}, {"openTap": "owner"}], ids=str)
+    {"openTap": "shared"}, {"openTap": "owner"}, {"openTap": "opener"}], ids=str)
 def test_what_is_at_its_limit_is_taken(server, fields):
     answer = server.create(DATE, **fields)
 

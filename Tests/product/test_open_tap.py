@@ -9,7 +9,7 @@ def change_of(delta):
 
 
 def test_only_who_opened_the_range_may_close_it(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     bo.tap("2018-11-20")
     ana.reach(1)
@@ -22,7 +22,7 @@ def test_only_who_opened_the_range_may_close_it(server):
 
 
 def test_anybody_may_open_the_next_range(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     for day in ("2018-11-20", "2018-11-22"):
         bo.tap(day)
@@ -32,7 +32,7 @@ def test_anybody_may_open_the_next_range(server):
 
 
 def test_the_claim_ends_after_15_seconds_of_the_sessions_clock(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
@@ -45,7 +45,7 @@ def test_the_claim_ends_after_15_seconds_of_the_sessions_clock(server):
 
 
 def test_the_claim_ends_when_the_member_has_left(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
@@ -56,7 +56,7 @@ def test_the_claim_ends_when_the_member_has_left(server):
 
 
 def test_who_is_offline_has_not_left(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
@@ -68,7 +68,7 @@ def test_who_is_offline_has_not_left(server):
 
 
 def test_anybody_may_clear_or_undo_a_claimed_range(server):
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
@@ -81,7 +81,7 @@ def test_anybody_may_clear_or_undo_a_claimed_range(server):
 
 def test_the_15_seconds_count_from_the_tap_that_opened_it(server):
     """"an undo brings `by` back with the range, and the 15 s count from the tap that opened it"."""
-    session = server.session(CALENDAR, openTap="owner")
+    session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
@@ -98,9 +98,18 @@ def test_the_15_seconds_count_from_the_tap_that_opened_it(server):
 
 def test_single_is_never_claimed(server):
     """There is no open range in `single`: every tap sets the date."""
-    session = server.session({**CALENDAR, "selection": "single"}, openTap="owner")
+    session = server.session({**CALENDAR, "selection": "single"}, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
     bo.reach(1)
 
     assert change_of(bo.tap("2018-11-22"))["hits"] == 2
+
+
+def test_owner_is_the_old_name_of_opener(server):
+    session = server.session(CALENDAR, openTap="owner")
+    ana, bo = session.together("Ana", "Bo")
+    ana.tap("2018-11-20")
+
+    assert bo.tap("2018-11-22")["code"] == "tapClaimed"
+    assert session.log()[0]["session"]["openTap"] == "opener"

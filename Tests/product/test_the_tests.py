@@ -93,12 +93,12 @@ WRONG = {
         {"change": "bands", "month": "2018-11", "bands": []}]),
     "a reply too late": {"type": "reply", "ref": 7, "revision": 3},
     "a refusal too early": {
-        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 5,
+        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "params": {}, "revision": 5,
         "changes": []},
     "a refusal nobody knows": {
-        "type": "refused", "ref": 7, "code": "no", "detail": "x", "revision": 4, "changes": []},
+        "type": "refused", "ref": 7, "code": "no", "detail": "x", "params": {}, "revision": 4, "changes": []},
     "a row that stands elsewhere": {
-        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "revision": 4, "changes": [
+        "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "params": {}, "revision": 4, "changes": [
             {"change": "row", "column": 0, "row": 1, "key": "b", "text": "B"}]},
     "presence of oneself": {"type": "presence", "left": ["m_1"]},
     "empty presence": {"type": "presence"},

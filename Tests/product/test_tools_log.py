@@ -41,7 +41,7 @@ def test_a_log_longer_than_the_history_has_no_gap(long):
 
 
 def test_the_first_line_says_from_what_the_session_came(long):
-    session = long.session(LISTS, now="2018-11-23T02:00:00Z", openTap="owner")
+    session = long.session(LISTS, now="2018-11-23T02:00:00Z", openTap="opener")
     ana = session.join("Ana")
     ana.select(0, 1)
     ana.select(0, 2)
@@ -51,7 +51,7 @@ def test_the_first_line_says_from_what_the_session_came(long):
     full = session.get(full=True)["snapshot"]["definition"]
     assert first["session"] == {
         "id": session.id, "epoch": session.epoch, "createdAt": "2018-11-23T02:00:00.000Z",
-        "openTap": "owner", "definition": full}
+        "openTap": "opener", "definition": full}
     assert "session" not in second
     assert "session" in session.log(after=0)[0]
     assert "session" not in session.log(after=1)[0]

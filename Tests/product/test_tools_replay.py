@@ -94,7 +94,7 @@ def test_claims_ticks_and_reopenings_replay(stored, tmp_path):
     ana.reopen()
     ana.reach(4)
     seen = session.get()
-    calendar = stored.session(CALENDAR, openTap="owner")
+    calendar = stored.session(CALENDAR, openTap="opener")
     bo, cem = calendar.together("Bo", "Cem")
     bo.tap("2018-11-20")
     bo.leave()

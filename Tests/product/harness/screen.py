@@ -18,6 +18,7 @@ class Screen:
         self.columns = []
         self.months = None
         self.range = None
+        self.weekdays = None
         self.revision = None
         self.epoch = None
         self.members = {}
@@ -40,6 +41,7 @@ class Screen:
             self.months = dict(snapshot["calendar"]["months"])
             check_list(self.months)
             self.range = snapshot["calendar"]["range"]
+            self.weekdays = snapshot["calendar"]["weekdays"]
             self.check_range()
         self.views = {}
 
@@ -211,7 +213,8 @@ class Screen:
                 return f"column {number} rows: {mine['rows']}, server {theirs['rows']}"
             if (mine["key"], mine["text"]) != selected(theirs):
                 return f"column {number}: {mine['key']}, server {selected(theirs)}"
-        if "calendar" in snapshot and snapshot["calendar"] != {
+        if "calendar" in snapshot and {
+                k: snapshot["calendar"][k] for k in ("months", "range")} != {
                 "months": self.months, "range": self.range}:
             return f"calendar {self.months} {self.range}, server {snapshot['calendar']}"
         return None

@@ -1,0 +1,64 @@
+"""`params`: the facts of a refusal, for a sentence in the user's own language."""
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+
+BOUNDED = {**CALENDAR, "min": "today-P9D", "max": "2018-12-20", "minDays": 3, "weeks": "fit",
+           "blocked": [{"weekdays": [1]}]}
+
+
+def refused(answer, code):
+    assert (answer["type"], answer["code"]) == ("refused", code), answer
+    return answer["params"]
+
+
+@pytest.mark.parametrize("code, where, params", [
+    ("outsideMonths", {"date": "2020-01-01"}, {"first": "2018-01", "last": "2019-12"}),
+    ("noSuchCell", {"month": "2018-11", "cell": 35}, {"count": 35}),
+    ("noSuchCell", {"month": "2018-11", "x": 0.5, "y": 0.01}, {"count": 35}),
+    ("otherMonth", {"month": "2018-11", "cell": 34}, {"date": "2018-12-01"}),
+    ("beforeMin", {"date": "2018-11-13"}, {"date": "2018-11-13", "min": "2018-11-14"}),
+    ("afterMax", {"date": "2018-12-21"}, {"date": "2018-12-21", "max": "2018-12-20"}),
+    ("blocked", {"date": "2018-11-25"}, {"date": "2018-11-25"}),
+])
+def test_refused_taps(server, code, where, params):
+    ana = server.session(BOUNDED).join("Ana")
+
+    assert refused(ana.tap(**where), code) == params
+
+
+def test_a_range_that_is_too_short_or_somebody_elses(server):
+    session = server.session(BOUNDED, openTap="opener")
+    ana, bo = session.together("Ana", "Bo")
+    ana.tap("2018-11-20")
+
+    assert refused(bo.tap("2018-11-24"), "tapClaimed") == {"by": ana.id}
+    assert refused(ana.tap("2018-11-21"), "minDays") == {"days": 2, "minDays": 3}
+
+
+def test_refused_selects(server):
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+
+    assert refused(ana.select(9, 0), "noSuchColumn") == {"count": 2}
+    assert refused(ana.select(0, 9), "noSuchRow") == {"count": 4}
+    assert refused(ana.select(0, 1, generation=9), "staleColumn") == {"generation": 1}
+    assert refused(bo.confirm(), "notAllowed") == {"role": "owner"}
+    assert refused(ana.undo(), "nothingToUndo") == {}
+    ana.confirm()
+    assert refused(ana.select(0, 1), "notOpen") == {"status": "confirmed"}
+
+
+def test_a_refusal_sent_again_has_the_params_of_the_first(server):
+    """Also when the bounds have moved on meanwhile."""
+    session = server.session(BOUNDED)
+    ana = session.join("Ana")
+    first = ana.do("tap", date="2018-11-13", ref=7)
+    server.clock("2018-11-27T10:00:00+08:00")
+    ana.until(lambda m: not m.pending)
+
+    again = ana.do("tap", date="2018-11-13", ref=7)
+
+    assert again["params"] == first["params"] == {"date": "2018-11-13", "min": "2018-11-14"}
+    assert refused(ana.tap("2018-11-13"), "beforeMin")["min"] == "2018-11-18"
