@@ -1,8 +1,12 @@
 """`params`: the facts of a refusal, for a sentence in the user's own language."""
 
+import json
+import re
+
 import pytest
 
 from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import REPOSITORY
 
 BOUNDED = {**CALENDAR, "min": "today-P9D", "max": "2018-12-20", "minDays": 3, "weeks": "fit",
            "blocked": [{"weekdays": [1]}]}
@@ -62,3 +66,25 @@ def test_a_refusal_sent_again_has_the_params_of_the_first(server):
 
     assert again["params"] == first["params"] == {"date": "2018-11-13", "min": "2018-11-14"}
     assert refused(ana.tap("2018-11-13"), "beforeMin")["min"] == "2018-11-18"
+
+
+def test_the_guide_has_every_refusal_in_order_with_its_params():
+    guide = (REPOSITORY / "web/guide/README.md").read_text()
+    table = re.search(r"^## Refusals\n(.*?)^## ", guide, re.M | re.S)[1]
+    rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("| `")]
+    common = json.loads((REPOSITORY / "Tests/product/schemas/common.json").read_text())["$defs"]
+    source = (REPOSITORY / "Sources/PickerModel/Refusal.swift").read_text()
+    codes = re.findall(r"\w+", " ".join(re.findall(r"^  case (.*)$", source, re.M)))
+
+    assert [row[0].strip().strip("`") for row in rows] == codes == common["refusal"]["enum"]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
+    assert named == set(common["params"]["properties"])
+
+
+def test_the_guide_has_every_close_code():
+    guide = (REPOSITORY / "web/guide/README.md").read_text()
+    codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/CloseCode.swift").read_text())
+
+    table = re.search(r"^## Closing.*?^## ", guide, re.M | re.S)[0]
+    assert len(codes) > 10
+    assert [code for code in codes if code not in table] == []

@@ -8,7 +8,7 @@ import { hashOf, keepTokens } from "./route.js";
 import { createSession, Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
-/** @typedef {{id: keyof DemoWords["pickers"], definitions: any[], latin?: {[text: string]: string}}} DemoPicker `latin`: its texts for those who read no Chinese */
+/** @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], latin?: {[text: string]: string}}} DemoPicker `blocked`: days from today on, which a definition cannot name; `latin`: its texts for those who read no Chinese */
 
 /** @type {Promise<DemoPicker[]> | undefined} */
 let loaded;
@@ -19,18 +19,17 @@ let loaded;
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
- * A definition for here and now: in this browser's zone; days of `blocked` may be written as `today+P3D`,
- * which the server would not take.
- * @param {any} definition
+ * A definition for here and now: in this browser's zone, with `blocked` days such as `today+P3D` as dates.
+ * @param {any} definition @param {any[]} [blocked]
  */
-export function localised(definition, now = Date.now()) {
+export function localised(definition, blocked, now = Date.now()) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const today = todayIn(now, timeZone);
   const dated = (/** @type {any} */ block) => Object.fromEntries(Object.entries(block)
     .map(([name, value]) => [name, typeof value === "string" ? dateOfExpression(value, today) ?? value : value]));
   return {
     ...definition, timeZone: definition.timeZone ?? timeZone,
-    ...(definition.blocked && { blocked: definition.blocked.map(dated) }),
+    ...(blocked && { blocked: blocked.map(dated) }),
   };
 }
 
@@ -60,7 +59,7 @@ export async function showHome(place, settings) {
   const status = make("p", { class: "problem", role: "alert", hidden: true });
   const pickers = await demoPickers();
   const range = pickers.find(({ id }) => id === "range");
-  const first = range && opener(range.definitions[0], words.pickers.range.title, settings, status, {
+  const first = range && opener(range.definitions[0], range.blocked, words.pickers.range.title, settings, status, {
     class: "primary large", "data-start": true,
   }, words.start);
   const cards = pickers.map((picker) => cardOf(picker, settings, status));
@@ -77,7 +76,7 @@ function cardOf(picker, settings, status) {
   const { words } = settings;
   const { title, text } = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, title, settings, status, {
+  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker.blocked, title, settings, status, {
     class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
     "aria-label": `${labels[index]}: ${title}`,
   }, labels[index]));
@@ -87,15 +86,15 @@ function cardOf(picker, settings, status) {
 
 /**
  * A button that makes a session and goes there.
- * @param {any} definition @param {string} title @param {import("./settings.js").Settings} settings
+ * @param {any} definition @param {any[] | undefined} blocked @param {string} title @param {import("./settings.js").Settings} settings
  * @param {HTMLElement} status where a failure is said @param {{[name: string]: any}} attributes @param {string} label
  */
-function opener(definition, title, { words }, status, attributes, label) {
+function opener(definition, blocked, title, { words }, status, attributes, label) {
   const button = make("button", { type: "button", ...attributes, onclick: async () => {
     button.disabled = true;
     status.hidden = true;
     try {
-      await openNew(localised(definition), title);
+      await openNew(localised(definition, blocked), title);
     } catch (problem) {
       const said = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
       setText(status, said);

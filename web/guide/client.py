@@ -1,11 +1,13 @@
-"""A whole pickerd client: joins, folds, selects and taps, and comes back after a lost connection.
+"""A whole pickerd client: joins, folds, selects, taps, and survives lost lines and restarts.
 
-    python client.py ws://127.0.0.1:7681/v1/sessions/ID          shows the picker as it changes
-    python client.py ws://… tap 2026-11-20                       taps a day of a calendar
-    python client.py ws://… select 0 3                           selects row 3 of column 0
+    python client.py ws://127.0.0.1:7681/v1/sessions/ID             shows the picker as it changes
+    python client.py ws://… tap 2026-11-20                          taps a day of a calendar
+    python client.py ws://… select 0 3                              selects row 3 of column 0
+    python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
 """
 
 import json
+import os
 import random
 import sys
 import time
@@ -13,40 +15,82 @@ import time
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+ANSWERS = ("delta", "reply", "refused")
+
 
 class Picker:
-    """One member of one session. `state` is what everybody sees."""
+    """One member of one session. `state` is the snapshot with every delta folded in."""
 
-    def __init__(self, url, name="Python", locale=None, token=None):
-        self.url = url
+    #: What outlives the process: who we are, how far we have read, and what has no answer yet.
+    KEPT = ("me", "epoch", "revision", "state", "ref", "queue")
+
+    def __init__(self, url, name="Python", locale=None, token=None, file=None):
+        self.url, self.file, self.wait = url, file, 1
         self.hello = {"type": "join", "name": name, "locale": locale, "token": token}
         self.me = self.epoch = self.state = self.socket = None
         self.revision = self.ref = 0
+        self.queue = []
+        if file and os.path.exists(file):
+            with open(file, encoding="utf-8") as text:
+                self.__dict__.update(json.load(text))
+
+    def save(self):
+        """Writes what is kept to the file, whole or not at all."""
+        if self.file:
+            with open(self.file + ".new", "w", encoding="utf-8") as text:
+                json.dump({name: getattr(self, name) for name in self.KEPT}, text)
+            os.replace(self.file + ".new", self.file)
+
+    # The connection.
 
     def connect(self):
-        """Joins, or comes back as the same member to where it was."""
+        """Joins, or comes back as the same member to where it was; returns the welcome."""
         self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
         join = {key: value for key, value in self.hello.items() if value is not None}
         if self.me:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
         self.socket.send(json.dumps(join))
-        self.hear()
+        return self.hear()
 
     def hear(self, timeout=None):
         """Waits for one message, folds it, and returns it."""
         message = json.loads(self.socket.recv(timeout))
         fold = getattr(self, "on_" + message["type"], None)
-        if fold:  # Types that are not known, of a newer server, are left aside.
+        if fold:  # An unknown type, from a newer server, is ignored.
             fold(message)
+        if "ref" in message and message["type"] in ANSWERS and message.get("code") != "tooMany":
+            self.queue = [sent for sent in self.queue if sent["ref"] != message["ref"]]
+        self.save()
         return message
 
-    # What the server says: one function for each message that moves the picker.
+    def next(self):
+        """The next message, whatever the network does: comes back first if the line is cut."""
+        while True:
+            try:
+                message = self.hear() if self.socket else self.connect()
+                if message["type"] not in ("error", "draining"):
+                    self.wait = 1
+                return message
+            except (ConnectionClosed, OSError) as lost:
+                self.socket = None
+                code = getattr(getattr(lost, "rcvd", None), "code", 0)
+                if code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500:
+                    raise  # 43xx needs new credentials, 44xx and protocol errors are final.
+            time.sleep(random.uniform(0, self.wait))
+            self.wait = min(2 * self.wait, 30)
+
+    # What the server sends: one method for each message that moves the picker.
 
     def on_welcome(self, message):
+        if self.me and self.me["id"] != message["member"]["id"]:
+            self.queue = []  # Another member: whether the old one's commands were done is unknown.
         self.me, self.epoch = message["member"], message["epoch"]
+        self.ref = max(self.ref, message.get("ref", 0))
         self.revision = message["revision"]
         self.state = message.get("snapshot", self.state)  # None of it when resumed: deltas follow.
+        for sent in self.queue:  # Each is done once, however often it is sent.
+            self.socket.send(json.dumps(sent))
 
     def on_snapshot(self, message):
         self.revision, self.state = message["revision"], message["snapshot"]
@@ -60,35 +104,61 @@ class Picker:
             self.fold(change)
 
     def on_refused(self, message):
-        print("refused:", message["code"], message["detail"], file=sys.stderr)
+        if message["code"] == "tooMany" and "ref" in message:  # Not done, and not remembered.
+            time.sleep(1)
+            for sent in self.queue:
+                if sent["ref"] == message["ref"]:
+                    self.socket.send(json.dumps(sent))
+            return
+        print("refused:", message["code"], message.get("params", {}), message["detail"],
+              file=sys.stderr)
+
+    def on_draining(self, message):
+        self.wait = message["reconnectAfterMs"] / 1000
 
     def fold(self, change):
-        kind = change["change"]
+        kind, state = change["change"], self.state
         if kind == "reload":  # A column has other rows.
-            self.state["columns"][change["column"]] = {
-                key: change[key] for key in ("generation", "count", "from", "rows", "row")}
+            at = change["column"]
+            kept = ("generation", "count", "from", "rows", "row")
+            gone = change.get("removed", False)
+            state["columns"][at:] = [*([] if gone else [{key: change[key] for key in kept}]),
+                                     *([] if gone else state["columns"][at + 1:])]
         elif kind == "row":  # Another row of it is selected.
-            self.state["columns"][change["column"]]["row"] = change["row"]
+            state["columns"][change["column"]]["row"] = change["row"]
         elif kind == "range":
             kept = ("start", "end", "hits", "by", "reach")
             range = {key: change[key] for key in kept if key in change}
-            self.state["calendar"]["range"] = range if range["start"] else None
+            state["calendar"]["range"] = range if range["start"] else None
         elif kind == "months":
-            self.state["calendar"]["months"] = {
-                key: change[key] for key in ("first", "last", "count")}
+            state["calendar"]["months"] = {key: change[key] for key in ("first", "last", "count")}
+        elif kind == "definition":
+            state["definition"] = change["definition"]
         elif kind == "status":
-            self.state["status"] = change["status"]
+            state["status"] = change["status"]
+        elif kind == "result":  # Never computed here.
+            state["result"] = change["result"]
 
-    # What we say.
+    # What we send.
 
     def ask(self, type, **fields):
         """Gives a command and returns its one answer: a delta, a reply or a refusal."""
         self.ref += 1
-        self.socket.send(json.dumps({"type": type, "ref": self.ref, **fields}))
+        ref = self.ref
+        self.queue.append({"type": type, "ref": ref, **fields})
+        self.save()  # Before it is sent: a crash must not give its ref to another command.
+        try:
+            if self.socket:
+                self.socket.send(json.dumps(self.queue[-1]))
+        except ConnectionClosed:
+            pass  # The next welcome sends it.
         while True:
-            message = self.hear()
-            if message.get("ref") == self.ref:
+            message = self.next()
+            if message["type"] in ANSWERS and message.get("ref") == ref and (
+                    message.get("code") != "tooMany"):
                 return message
+            if message["type"] == "welcome" and all(sent["ref"] != ref for sent in self.queue):
+                raise LookupError("another member now: whether the command was done is unknown")
 
     def tap(self, date):
         return self.ask("tap", date=date)
@@ -101,42 +171,28 @@ class Picker:
         return self.ask("select", column=column, row=row, generation=shown["generation"], **key)
 
     def follow(self, changed):
-        """Calls `changed(self)` after every message, for ever, whatever the network does."""
-        wait = 1
+        """Calls `changed(self)` after every message, for ever."""
         while True:
-            try:
-                self.connect()
-                changed(self)
-                while True:
-                    self.hear()
-                    wait = 1
-                    changed(self)
-            except (ConnectionClosed, OSError) as lost:
-                code = getattr(getattr(lost, "rcvd", None), "code", 0)
-                if code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500:
-                    raise  # 43xx wants other credentials, 44xx and protocol errors are final.
-            time.sleep(random.uniform(0, wait))
-            wait = min(2 * wait, 30)
+            self.next()
+            changed(self)
 
 
 def show(picker):
-    """The picker on one line."""
-    selected = [
-        column["rows"][column["row"] - column["from"]]["text"]
-        if column["row"] is not None
-        and 0 <= column["row"] - column["from"] < len(column["rows"]) else "–"
-        for column in picker.state.get("columns", [])]
-    print(picker.revision, picker.state["status"],
-          " | ".join(selected) or json.dumps(picker.state["calendar"]["range"]), flush=True)
+    """Revision, status and result on one line; of a range that is open, the range."""
+    shown = picker.state["result"] or picker.state.get("calendar", {}).get("range")
+    print(picker.revision, picker.state["status"], json.dumps(shown, ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":
-    me = Picker(sys.argv[1])
-    if len(sys.argv) == 2:
+    arguments = sys.argv[1:]
+    file = arguments[1] if arguments[0] == "--state" else None
+    url, *command = arguments[2:] if file else arguments
+    me = Picker(url, file=file)
+    if not command:
         me.follow(show)
-    me.connect()
-    if sys.argv[2] == "tap":
-        me.tap(sys.argv[3])
+    me.next()
+    if command[0] == "tap":
+        me.tap(command[1])
     else:
-        me.select(int(sys.argv[3]), int(sys.argv[4]))
+        me.select(int(command[1]), int(command[2]))
     show(me)

@@ -1,0 +1,130 @@
+"""The reference of definitions: schemas, page and decoder say the same."""
+
+import json
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness.pickerd import REPOSITORY
+
+KINDS = ["date", "slot", "cascade", "columns", "calendar"]
+SHARED = ["kind", "timeZone", "locale"]
+OPENAPI = json.loads((REPOSITORY / "web/client/api/openapi.json").read_text())
+PAGE = (REPOSITORY / "web/guide/definitions.md").read_text()
+DEMO = json.loads((REPOSITORY / "web/demo/pickers.json").read_text())
+
+
+def schema(kind):
+    return OPENAPI["components"]["schemas"][f"{kind}Definition"]
+
+
+def validator(name="newDefinition"):
+    return Draft202012Validator(
+        {"$ref": f"#/components/schemas/{name}", "components": OPENAPI["components"]})
+
+
+def decoded(kind):
+    """The fields that the decoder knows, as Swift's `static let shape` lists them."""
+    source = (REPOSITORY / f"Sources/PickerModel/{kind.capitalize()}Kind.swift").read_text()
+    rest = source[re.search(r"static let shape: \[String: FieldShape\] = ", source).end():]
+    depths, depth = [], 0
+    for character in rest:
+        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(character, 0)
+        depths.append(depth)
+        if depth == 0:
+            break
+    top = "".join(c for c, depth in zip(rest, depths) if depth == 1)
+    return re.findall(r'"(\w+)":', top)
+
+
+def listed(heading):
+    """The table of a section of the page: name → (default, example)."""
+    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)[1]
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in section.splitlines()
+            if line.startswith("| `")]
+    return {row[0].strip("`"): (row[3], row[5]) for row in rows}
+
+
+def smallest(kind):
+    """A definition of the kind with nothing but what is required."""
+    properties = schema(kind)["properties"]
+    return {"kind": kind} | {
+        name: properties[name]["examples"][0] for name in schema(kind)["required"][1:]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_schema_page_and_decoder_have_the_same_fields(kind):
+    own = list(schema(kind)["properties"])
+    assert own[:3] == SHARED
+    assert sorted(own[3:]) == sorted(decoded(kind))
+    assert own[3:] == list(listed(f"`{kind}`"))
+    assert list(listed("Fields of every kind")) == SHARED
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_has_a_meaning_and_an_example_that_the_server_takes(server, kind):
+    server.clock("2026-11-20T10:00:00+08:00")
+    for name, field in schema(kind)["properties"].items():
+        definition = smallest(kind) | {name: field["examples"][0]}
+
+        assert field["description"].endswith((".", "!")), name
+        validator().validate(definition)
+        answer = server.check(definition)
+        assert answer.status == 200, (name, answer)
+        shown = listed("Fields of every kind" if name in SHARED else f"`{kind}`")[name]
+        if name != "kind":
+            assert shown[1] == f"`{json.dumps(field['examples'][0], ensure_ascii=False)}`"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_defaults_are_those_that_the_server_fills_in(server, kind):
+    filled = server.check(smallest(kind)).json["snapshot"]["definition"]
+    for name, field in schema(kind)["properties"].items():
+        if "default" not in field:
+            continue
+        assert filled[name] == field["default"], name
+        shown = listed("Fields of every kind" if name in SHARED else f"`{kind}`")[name][0]
+        assert shown == f"`{json.dumps(field['default'], ensure_ascii=False)}`", name
+
+
+OUTSIDE = [(kind, name, value) for kind in KINDS
+           for name, field in schema(kind)["properties"].items()
+           for value in [field.get("minimum", 0) - 1] * ("minimum" in field)
+           + [field.get("maximum", 0) + 1] * ("maximum" in field)
+           + ["nonsense"] * ("enum" in field or "$ref" in field) + [[[]]] * ("const" not in field)]
+
+
+@pytest.mark.parametrize("kind, name, value", OUTSIDE, ids=str)
+def test_what_a_schema_refuses_the_server_refuses_at_the_same_field(server, kind, name, value):
+    definition = smallest(kind) | {name: value}
+
+    assert not validator().is_valid(definition)
+    answer = server.check(definition)
+    assert (answer.status, answer.code) == (422, "badDefinition"), answer
+    assert answer.json["pointer"].startswith(f"/{name}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unknown_field_is_refused_by_both(server, kind):
+    definition = smallest(kind) | {"colour": "red"}
+
+    assert not validator().is_valid(definition)
+    assert server.check(definition).json["pointer"] == "/colour"
+
+
+@pytest.mark.parametrize("name", ["dateExpression", "monthExpression"])
+def test_the_page_explains_every_form_of_an_expression(name):
+    for example in OPENAPI["components"]["schemas"][name]["examples"]:
+        validator(name).validate(example)
+        word = re.match(r"today|this\w+?(?=[+-]|$)|\d{4}-\d{2}-\d{2}|\d{4}-\d{2}", example)[0]
+        assert f"`{word}" in PAGE or word.replace("-", "").isdigit()
+
+
+@pytest.mark.parametrize("picker", DEMO, ids=lambda picker: picker["id"])
+def test_the_demos_definitions_can_be_posted_as_they_are(server, picker):
+    for definition in picker["definitions"]:
+        validator().validate(definition)
+        answer = server.create(definition)
+        assert answer.status == 201, answer
+        server.delete(f"/v1/sessions/{answer.json['session']}")
