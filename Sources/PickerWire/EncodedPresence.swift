@@ -7,11 +7,11 @@ package struct EncodedPresence {
   private struct Part {
     let member: MemberID
     let octets: [UInt8]
-    /// Whether the member gets it as well.
-    var isForItself = false
   }
 
-  private let lists: [(name: StaticString, parts: [Part])]
+  private let lists: [(name: String, parts: [Part])]
+  /// The members with another role, for their own copies.
+  private let ownRoles: [Part]
   private let mentioned: Set<MemberID>
 
   package init(_ news: PresenceNews, in session: Session) {
@@ -22,9 +22,7 @@ package struct EncodedPresence {
     }
     func people(_ members: [MemberID]) -> [Part] {
       members.compactMap { session.fold.members[$0] }.map { member in
-        var part = write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
-        part.isForItself = news.roleChanged.contains(member.id)
-        return part
+        write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
       }
     }
     lists = [
@@ -37,6 +35,7 @@ package struct EncodedPresence {
         }
       ),
     ]
+    ownRoles = people(news.roleChanged)
     mentioned = Set(lists.flatMap { $0.parts.map(\.member) })
   }
 
@@ -50,10 +49,11 @@ package struct EncodedPresence {
     var isEmpty = true
     for (name, parts) in lists {
       var isFirst = true
-      for part in parts where part.member != member || part.isForItself {
+      let own = name == "changed" ? ownRoles.filter { $0.member == member } : []
+      for part in parts.filter({ $0.member != member }) + own {
         if isFirst {
           writer.literal(",\"")
-          writer.literal(name)
+          writer.raw(name)
           writer.literal("\":[")
         } else {
           writer.literal(",")

@@ -311,6 +311,24 @@ private let lettersSnapshot =
     #expect(encoded.mentions(bo) && encoded.mentions(ana))
   }
 
+  @Test func `a new role of a member that has just joined has changed for itself`() throws {
+    let session = try makeSession(letters)
+    let bosNews = session.takeNews()
+    #expect(bosNews.joined.contains(bo))
+    _ = session.apply(LogEntry(at: noon, body: .left(bo)))
+    _ = session.takeNews()
+    _ = session.apply(LogEntry(at: noon, body: .returned(bo, nil)))
+    _ = session.apply(LogEntry(at: noon, body: .roleChanged(bo, .viewer)))
+    let encoded = EncodedPresence(session.takeNews(), in: session)
+
+    let viewer =
+      ##"{"id":"m_Bo","name":"Bo \"B\"","role":"viewer","color":"#2e86ab","online":false}"##
+    #expect(
+      encoded.frame(for: bo).map(text) == #"{"type":"presence","changed":["# + viewer + "]}")
+    #expect(
+      encoded.frame(for: ana).map(text) == #"{"type":"presence","joined":["# + viewer + "]}")
+  }
+
   @Test func `presence of nothing but oneself is no message`() throws {
     let session = try makeSession(letters)
     _ = session.takeNews()
