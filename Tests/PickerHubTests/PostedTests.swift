@@ -150,7 +150,6 @@ import Testing
     #expect(try post(fixture, kiosk, picked(3, 1))?.get()["type"] == .string("delta"))
     #expect(fixture.fold.members.count == 1)
     #expect(fixture.hub.inventory(of: fixture.session)?.absent == 1)
-    #expect(fixture.fold.members.isEmpty)
   }
 
   @Test func `over the rate it is refused, and may be sent again later`() throws {

@@ -122,7 +122,7 @@ import Testing
     ("en", "May 2026", "Sun", "Sat"), ("de", "Mai 2026", "So", "Sa"),
     ("zh-Hans", "2026年5月", "周日", "周六"), ("ja", "2026年5月", "日", "土"),
     ("ar", "مايو 2026", "أحد", "سبت"), ("ar-EG", "مايو ٢٠٢٦", "أحد", "سبت"),
-    ("ru", "май 2026 г.", "вс", "сб"), ("cs", "květen 2026", "ne", "so"),
+    ("ru", "май 2026\u{202F}г.", "Вс", "Сб"), ("cs", "květen 2026", "ne", "so"),
   ])
   func `a month's heading and its weekdays stand alone`(
     tag: String, title: String, sunday: String, saturday: String

@@ -76,7 +76,8 @@ import Testing
     _ = comeBack(&session, ana, .viewer)
     _ = comeBack(&session, bo)
 
-    #expect(session.fold.membersInOrder.map(\.role) == [.viewer, .editor])
+    #expect(session.fold.membersInOrder.map(\.id) == [cem, ana, bo])
+    #expect(session.fold.membersInOrder.map(\.role) == [.editor, .viewer, .editor])
   }
 
   @Test func `a member that is here, or was never, does not come back`() throws {

@@ -203,7 +203,7 @@ def test_a_welcome_names_the_locale_of_the_texts(server, asked, got):
     ("de", "November 2018", ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"]),
     ("zh-Hans", "2018年11月", ["周日", "周一", "周二", "周三", "周四", "周五", "周六"]),
     ("ja", "2018年11月", ["日", "月", "火", "水", "木", "金", "土"]),
-    ("ru", "ноябрь 2018 г.", ["вс", "пн", "вт", "ср", "чт", "пт", "сб"]),
+    ("ru", "ноябрь 2018\u202fг.", ["Вс", "Пн", "Вт", "Ср", "Чт", "Пт", "Сб"]),
 ])
 def test_a_month_has_its_heading_and_a_calendar_its_weekdays(server, locale, title, weekdays):
     session = server.session({**CALENDAR, "firstWeekday": 2})
