@@ -16,7 +16,8 @@ def test_undo_puts_back_what_stood_before(server):
 
     assert delta["revision"] == 2
     assert delta["changes"] == [
-        {"change": "row", "column": 0, "row": 0, "key": "MacOS", "text": "MacOS", "cause": "undo"}]
+        {"change": "row", "column": 0, "row": 0, "key": "MacOS", "text": "MacOS", "cause": "undo"},
+        {"change": "result", "result": {"keys": ["MacOS", "Xcode"]}}]
 
 
 def test_undo_goes_back_step_by_step_and_redo_forward_again(server):

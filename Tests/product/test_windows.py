@@ -45,7 +45,8 @@ def test_a_row_outside_the_window_can_be_selected(server):
     delta = ana.select(0, 9_000)
 
     assert delta["changes"] == [{"change": "row", "column": 0, "row": 9_000, "key": "row 9000",
-                                 "text": "row 9000", "cause": "select"}]
+                                 "text": "row 9000", "cause": "select"},
+                                {"change": "result", "result": {"keys": ["row 9000"]}}]
     bo.reach(1)
 
 
