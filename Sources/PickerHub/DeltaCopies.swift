@@ -113,7 +113,12 @@ extension MessageEncoder {
 extension Delta {
   /// Whether any of the changes has texts; if not, all languages share one.
   fileprivate var hasTexts: Bool {
-    change.pickerChanges.contains { change in
+    if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change,
+      redefinition.isAnnounced, redefinition.hasOtherWeekdays
+    {
+      return true
+    }
+    return change.pickerChanges.contains { change in
       switch change {
       case .reload, .row: true
       case .removal, .months, .range: false

@@ -33,7 +33,9 @@ extension SessionFold {
     self.definedAt = nil
     let before = picker
     guard let answer = try? picker.redefine(definition, definedAt: definedAt) else { return }
-    if answer.changes.isEmpty { return noteCells(answer, before, &outcomes) }
+    if answer.changes.isEmpty, picker.result == result {
+      return noteCells(answer, before, &outcomes)
+    }
     let redefinition = Redefinition(
       version: version, definition: definition, isAnnounced: false, hasOtherWeekdays: false)
     commit(redefinition, answer, before, at: now, &outcomes)

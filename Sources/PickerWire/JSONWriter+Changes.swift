@@ -34,7 +34,7 @@ extension JSONWriter {
       pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
     case .definition(let redefinition, let changes, let tappedBy, rangeBefore: _):
       if redefinition.isAnnounced {
-        self.redefinition(redefinition)
+        self.redefinition(redefinition, texts: texts)
         if !changes.isEmpty { literal(",") }
       }
       pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
@@ -50,11 +50,15 @@ extension JSONWriter {
     }
   }
 
-  private mutating func redefinition(_ redefinition: Redefinition) {
+  private mutating func redefinition(_ redefinition: Redefinition, texts: any RowTexts) {
     literal("{\"change\":\"definition\",\"version\":")
     integer(redefinition.version)
     literal(",\"definition\":")
     tree(redefinition.definition.document(full: false))
+    if redefinition.hasOtherWeekdays {
+      literal(",\"weekdays\":")
+      weekdays(of: redefinition.definition, texts: texts)
+    }
     literal("}")
   }
 

@@ -216,3 +216,18 @@ def test_a_month_has_its_heading_and_a_calendar_its_weekdays(server, locale, tit
     assert session.get(locale)["snapshot"]["calendar"]["weekdays"] == ana.screen.weekdays
     drawn = server.get(f"{session.path}/months/2018-11.svg?locale={locale}").body.decode()
     assert f"<title>{title}</title>" in drawn and f">{weekdays[0]}<" in drawn
+
+
+def test_a_changed_first_weekday_brings_the_weekdays_in_each_members_locale(server):
+    session = server.session(CALENDAR)
+    ana, bo = session.join("Ana", locale="en"), session.join("Bo", locale="ja")
+    patch = {"Content-Type": "application/merge-patch+json"}
+
+    answer = server.request(
+        "PATCH", f"{session.path}/definition", {"firstWeekday": 2}, headers=patch)
+
+    assert answer.status == 200, answer
+    weekdays = [member.expect("delta")["changes"][0]["weekdays"] for member in (ana, bo)]
+    assert weekdays == [["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], list("月火水木金土日")]
+    server.request("PATCH", f"{session.path}/definition", {"maxDays": 9}, headers=patch)
+    assert "weekdays" not in ana.expect("delta")["changes"][0]

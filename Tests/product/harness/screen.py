@@ -80,6 +80,7 @@ class Screen:
     def _definition(self, change):
         before = self.grid_rules
         self.definition = change["definition"]
+        self.weekdays = change.get("weekdays", self.weekdays)
         if self.grid_rules != before:
             self.views = {}  # They are sent again.
 
