@@ -41,12 +41,8 @@ final class SimulatedClient {
     case refused(code: String)
 
     var isVague: Bool { self == .done(revision: nil) }
-
-    /// Whether the server must know the ref from now on. What may be refused before it is stored
-    /// need not be known.
-    var isStored: Bool {
-      self != .refused(code: "unknownType") && self != .refused(code: "notAllowed")
-    }
+    /// Whether the server remembers the ref. It judges an unknown type again each time.
+    var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
   init(number: Int, session: SessionRecord, name: String?, locale: String?, chance: Chance) {

@@ -86,7 +86,8 @@ extension World: HubPort {
 
   /// Before the join: a session that all members have left may be evicted, without its history.
   private func noteMember(_ link: Link) {
-    guard link.attachRevision == nil, let me = clients[link.client].machine.identity?.member else { return }
+    guard link.attachRevision == nil, let me = clients[link.client].machine.identity?.member
+    else { return }
     link.isMemberHere = hub.session(link.session)?.fold.members[MemberID(me)] != nil
   }
 

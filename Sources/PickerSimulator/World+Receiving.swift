@@ -114,7 +114,8 @@ extension World {
   }
 
   private func checkNotResumed(_ link: Link, isSame: Bool) throws(ProtocolBreach) {
-    guard isSame, link.isMemberHere, let revision = link.resumeRevision, let attach = link.attachRevision,
+    guard isSame, link.isMemberHere, let revision = link.resumeRevision,
+      let attach = link.attachRevision,
       revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
       !link.hasWrongEpoch
     else { return }
