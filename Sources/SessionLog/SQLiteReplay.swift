@@ -114,7 +114,7 @@ package enum SQLiteReplay {
       if difference != nil { return }
       let tree = try JSONTree.parse([UInt8](next.body), depthMax: SQLiteReading.depthMax)
       let read = SessionFold.Kept(tree: tree, make: make)
-      guard let stored = read?.made(under: replayer.fold.origin.definition)?.withoutRefusalTexts
+      guard let stored = read?.made(under: replayer.fold.origin.definition).withoutRefusalTexts
       else {
         throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
       }
