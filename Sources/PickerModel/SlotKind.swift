@@ -34,6 +34,8 @@ final class SlotKind: Sendable {
   /// By weekday, Sunday first.
   private let windowsOfWeekdays: [[SlotWindow]]
   private let isLeadGiven: Bool
+  /// Whether every time is open and nothing is taken.
+  let isAlwaysFree: Bool
 
   /// The last date that has slots; on the next one it may be the year 10000 in UTC already.
   static let lastDate = CivilDate.last.adding(days: -1)!
@@ -87,6 +89,7 @@ final class SlotKind: Sendable {
     self.days = days
     self.onParentChange = onParentChange
     isLeadGiven = reader.has("leadMinutes")
+    isAlwaysFree = hours == nil && dates.isEmpty && taken.isEmpty
   }
 
   /// Reads the field `dates`.

@@ -18,6 +18,9 @@ struct SlotTimes {
   /// The slots of `date` at `earliest` and later.
   func runs(of date: CivilDate, from earliest: Instant) -> [SlotRun] {
     let steadyOffset = zone.steadyOffset(around: date)
+    if let steadyOffset, kind.isAlwaysFree {
+      return wholeDay(date, steadyOffset, from: earliest).map { [$0] } ?? []
+    }
     let stretches =
       steadyOffset.map { [WallStretch(seconds: 0..<86_400, offsetSeconds: $0)] }
       ?? zone.wallStretches(of: date)
@@ -35,6 +38,19 @@ struct SlotTimes {
       }
     }
     return runs
+  }
+
+  /// The slots of a date on which nothing is closed or taken, and no clock changes: the same as the
+  /// general case finds, without its lists.
+  private func wholeDay(
+    _ date: CivilDate, _ offsetSeconds: Int, from earliest: Instant
+  ) -> SlotRun? {
+    let midnight = zone.instant(of: date, second: 0, offsetSeconds: offsetSeconds).seconds
+    let first = max(midnight, earliest.seconds)
+    let last = Instant.last.seconds - Int64(kind.minutes * 60)
+    guard first <= last else { return nil }
+    let stretch = WallStretch(seconds: 0..<86_400, offsetSeconds: offsetSeconds)
+    return run(of: date, in: stretch, first...last)
   }
 
   /// The slots of a stretch that start within `starts`.

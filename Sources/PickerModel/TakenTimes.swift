@@ -17,6 +17,7 @@ struct TakenTimes: Sendable {
   private let stretches: [Range<Int64>]
 
   static let none = TakenTimes([])
+  var isEmpty: Bool { stretches.isEmpty }
   static let shape = FieldShape.eachMember(.fields(["from": .value, "until": .value]))
 
   private init(_ entries: [(entry: Entry, stretch: Range<Int64>)]) {
