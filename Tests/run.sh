@@ -126,7 +126,7 @@ if [ "$suites" != "Tests/*" ]; then
     rm -f "$xml"
     PICKERD="$PWD/.build/release/pickerd" \
       timeout 25m .venv/bin/python -m pytest -q "$suite" --junitxml="$xml" \
-      --numprocesses="$WORKERS" --dist=loadfile --no-loadscope-reorder --durations=10
+      --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
     status=$?
     all=$(attribute tests)
     bad=$(($(attribute failures) + $(attribute errors)))

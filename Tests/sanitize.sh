@@ -35,7 +35,7 @@ for kind in ${@:-address thread}; do
   export ASAN_OPTIONS=$options TSAN_OPTIONS=$options SWIFT_BACKTRACE=enable=no
   passes modules timeout 40m swift test --skip-build --disable-xctest "${flags[@]}"
   passes sockets env SOCKET_ECHO="$built/SocketEcho" PICKERD="$built/pickerd" timeout 30m \
-    "$python" -m pytest -q --numprocesses=2 --dist=loadfile -k "$without" \
+    "$python" -m pytest -q --numprocesses=2 --dist=loadgroup -k "$without" \
     Tests/product/test_socket_*.py Tests/product/test_rfc6455*.py Tests/product/test_loops*.py
   unset ASAN_OPTIONS TSAN_OPTIONS
   if compgen -G "$logs/report*" >/dev/null; then

@@ -22,9 +22,20 @@ LONGEST = [
 ]
 
 
+#: Processes that may have a browser at the same time: more of them starve each other on two cores.
+BROWSERS = 2
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    """Orders the files, and groups them for `--dist=loadgroup`: one process runs a group."""
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    browsers = sorted({item.path.stem for item in items if item.path.stem.startswith("test_web")},
+                      key=lambda name: places.get(name, len(places)))
+    groups = {name: f"browser{index % BROWSERS}" for index, name in enumerate(browsers)}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(groups.get(item.path.stem, item.path.stem)))
 
 
 @pytest.fixture(scope="session")
