@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items):
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
     browsers = sorted({item.path.stem for item in items if item.path.stem.startswith("test_web")},
-                      key=lambda name: places.get(name, len(places)))
+                      key=lambda name: (places.get(name, len(places)), name))
     groups = {name: f"browser{index % BROWSERS}" for index, name in enumerate(browsers)}
     for item in items:
         item.add_marker(pytest.mark.xdist_group(groups.get(item.path.stem, item.path.stem)))
