@@ -130,7 +130,7 @@ def test_a_server_without_the_subprotocol_is_not_spoken_to(odd):
     def talk(socket):
         heard.extend(socket)
 
-    status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "0.5")
+    status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "5")
 
     assert (status, heard) == (1, [])
     assert "does not speak the subprotocol" in complaint

@@ -86,5 +86,5 @@ def test_the_guide_has_every_close_code():
     codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/CloseCode.swift").read_text())
 
     table = re.search(r"^## Closing.*?^## ", guide, re.M | re.S)[0]
-    assert len(codes) > 10
+    assert len(codes) >= 10
     assert [code for code in codes if code not in table] == []

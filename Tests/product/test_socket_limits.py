@@ -56,10 +56,10 @@ def test_one_frame_reaches_everybody(echo):
 
 
 def test_who_does_not_answer_pings_is_hung_up_and_who_does_stays(start):
-    server = start(pingMilliseconds=300, pongMilliseconds=1000)
+    server = start(pingMilliseconds=500, pongMilliseconds=3000)
     with server.websocket() as silent, server.websocket() as alive:
         began = time.monotonic()
-        while time.monotonic() - began < 2.5:
+        while time.monotonic() - began < 5:
             opcode, payload = alive.read_frame()
             assert opcode == PING
             alive.send_frame(10, payload)
@@ -76,12 +76,12 @@ def test_a_slow_head_is_hung_up(echo):
             for octet in b"GET /hello HTTP/1.1\r\nHost: " + b"x" * 500:
                 raw.send(bytes([octet]))
                 time.sleep(0.05)
-        assert 1.5 < time.monotonic() - began < 3.5
+        assert 1.5 < time.monotonic() - began < 10
 
 
 def test_a_connection_that_says_nothing_is_hung_up(echo):
     with echo.raw() as raw:
-        assert 1.5 < raw.seconds_until_gone() < 3.5
+        assert 1.5 < raw.seconds_until_gone() < 10
 
 
 def test_a_slow_body_is_hung_up(echo):

@@ -20,8 +20,8 @@ WELCOME = {
     "limits": LIMITS, "members": [
         {"id": "m_1", "name": "Ana", "role": "owner", "color": "#aabbcc", "online": True}],
     "snapshot": {
-        "definition": {"kind": "cascade", "timeZone": "UTC", "locale": "en"}, "status": "open",
-        "result": {"keys": ["a", "x"]}, "columns": [
+        "definition": {"kind": "cascade", "timeZone": "UTC", "locale": "en"}, "version": 1,
+        "status": "open", "result": {"keys": ["a", "x"]}, "columns": [
             {"generation": 1, "count": 2, "from": 0, "row": 0, "rows": [
                 {"key": "a", "text": "A"}, {"key": "b", "text": "B"}]},
             {"generation": 3, "count": 1, "from": 0, "row": 0, "rows": [

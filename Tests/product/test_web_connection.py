@@ -39,7 +39,8 @@ def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wir
     ana.button("Undo").click(force=True)
     wire.mend()
 
-    ana.page.get_by_role("button", name="Try again now").click()
+    # On a busy machine the page may have reconnected by itself, and the button be hidden.
+    ana.page.locator("[part=retry]").dispatch_event("click")
     expect(ana.chip).to_have_text("Connected", timeout=15000)
     ana.is_idle()
     assert session.result() == {"keys": ["Windows", "Xcode"]}

@@ -291,7 +291,8 @@ export class PickerState {
   /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #takeStatus(change, by, mine) {
     this.status = change.status;
-    this.result = change.result ?? null;
+    // Only a confirmation has its result; any other status leaves the result as it is.
+    if (change.result !== undefined) this.result = change.result;
     return [{ kind: "status", status: change.status, result: this.result, by, mine }];
   }
 }
