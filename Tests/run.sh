@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # Of each fuzzing target, three of which make a minute.
 FUZZ_SECONDS=20
 # Processes of the product's tests: most of them wait most of the time.
-WORKERS=4
+WORKERS=3
 
 logs=.build/test-logs
 mkdir -p "$logs"
