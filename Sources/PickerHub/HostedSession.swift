@@ -21,6 +21,12 @@ package final class HostedSession {
   var entryCount = 0
   /// The entry count of the idle snapshot that the log has, if any.
   var idleSnapshotAt: Int?
+  /// How many of them the last snapshot covers.
+  var snapshotEntryCount = 0
+  /// Entries since then that the next snapshot makes superfluous.
+  var spent = SpentEntries()
+  /// Whether the log refused the last record because it has reached its maximum of bytes.
+  var isLogFull = false
   /// Members that have joined as far as the log knows or will know.
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.
@@ -105,7 +111,7 @@ package final class HostedSession {
     let member: MemberID
     let ref: Int
     let command: Command
-    let isOverRate: Bool
+    let limit: ExceededLimit?
   }
 
   struct Attachment {
@@ -163,7 +169,7 @@ package final class HostedSession {
 
 extension LogEntry.Body {
   /// Bytes of texts that came from a client.
-  fileprivate var textByteCount: Int {
+  var textByteCount: Int {
     switch self {
     case .joined(let joining): joining.name.utf8.count
     case .command(_, ref: _, let command): command.textByteCount
@@ -174,7 +180,7 @@ extension LogEntry.Body {
 }
 
 extension Command {
-  fileprivate var textByteCount: Int {
+  var textByteCount: Int {
     switch self {
     case .select(let selection): selection.key?.utf8.count ?? 0
     case .unknown(let type): type.utf8.count

@@ -20,7 +20,7 @@ extension Hub {
     counters.commands += 1
     if isOverRate || command.isUnknown || hosted.isBarred(command, of: member) {
       let unstored = HostedSession.UnstoredCommand(
-        member: member, ref: ref, command: command, isOverRate: isOverRate)
+        member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
     }
@@ -50,7 +50,7 @@ extension Hub {
       return
     }
     let effect = hosted.session.refuse(
-      unstored.command, ref: unstored.ref, by: unstored.member, isOverRate: unstored.isOverRate)
+      unstored.command, ref: unstored.ref, by: unstored.member, beyond: unstored.limit)
     if let completion { return completion(effect.map { [$0] } ?? []) }
     if let effect { perform([effect], in: hosted, at: time) }
   }

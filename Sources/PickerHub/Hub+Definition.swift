@@ -97,7 +97,7 @@ extension Hub {
       }
       answer(.success(changed(by: effects, hosted.session.fold)))
     }
-    if !isStored { throw .unavailable }
+    if !isStored { throw hosted.isLogFull ? .logFull : .unavailable }
   }
 
   /// What the request makes of the definition, checked as at creation.

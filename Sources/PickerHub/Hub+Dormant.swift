@@ -69,6 +69,8 @@ extension Hub {
     let hosted = host(session.fold, at: time)
     hosted.entryCount = session.entryCount
     hosted.idleSnapshotAt = session.isSnapshotted ? session.entryCount : nil
+    hosted.snapshotEntryCount = session.snapshotEntryCount
+    hosted.spent = session.spent
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
     directory.loaded(hosted)
@@ -123,12 +125,17 @@ extension Hub {
       queuedTick: queuedTick)
   }
 
+  /// Has the log store the session's state; what came since the last snapshot need not be folded
+  /// again then.
   func keepSnapshot(of hosted: HostedSession, isIdle: Bool) {
     let fold = hosted.session.fold
-    log.keep(
-      LogSnapshot(
-        entryCount: hosted.entryCount, kept: fold.kept, isIdle: isIdle, nextTick: fold.nextTick,
-        idleMilliseconds: now.machine - hosted.lastActivity), of: hosted.id)
+    let snapshot = LogSnapshot(
+      entryCount: hosted.entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
+      nextTick: fold.nextTick, idleMilliseconds: now.machine - hosted.lastActivity,
+      spent: hosted.spent)
+    guard log.keep(snapshot, of: hosted.id) else { return }
+    hosted.snapshotEntryCount = hosted.entryCount
+    hosted.spent = SpentEntries()
   }
 
   /// The log has not stored the records that were pending for some sessions. They are as they were

@@ -31,7 +31,9 @@ extension Hub {
       }
       guard fold.members[member.id] != nil || hosted.memberCountPromised < limits.session.members
       else { return closeFull(connection) }
-      guard comeBack(member, role, hosted, at: time) else { return cannotStore(connection) }
+      guard comeBack(member, role, hosted, at: time) else {
+        return cannotStore(connection, in: hosted)
+      }
       attachment = HostedSession.Attachment(
         member: member.id, secret: resume.secret, language: language, view: nil,
         resumeAfter: resume.epoch == fold.origin.epoch ? resume.revision : nil)
@@ -41,7 +43,7 @@ extension Hub {
         return closeFull(connection)
       }
       guard let new = newMember(named: join.name, role, hosted, at: time) else {
-        return cannotStore(connection)
+        return cannotStore(connection, in: hosted)
       }
       attachment = HostedSession.Attachment(
         member: new.member, secret: new.secret, language: language, view: nil, resumeAfter: nil)
@@ -74,6 +76,14 @@ extension Hub {
   private func closeFull(_ connection: HubConnection) {
     let detail = "the session has the maximum of \(limits.session.members) members"
     close(connection, .unavailable, detail)
+  }
+
+  /// Closes a connection whose join could not be stored.
+  private func cannotStore(_ connection: HubConnection, in hosted: HostedSession) {
+    guard hosted.isLogFull else { return cannotStore(connection) }
+    close(
+      connection, .unavailable,
+      "the log of this session has reached its maximum of bytes; create a new session")
   }
 
   func cannotStore(_ connection: HubConnection) {

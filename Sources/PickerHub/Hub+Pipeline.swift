@@ -5,32 +5,43 @@ import PickerWire
 /// After how long something that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
 
-/// Entries between two snapshots of a session.
+/// Entries between two snapshots of a session, at least.
 private let snapshotInterval = 500
+/// Entries between two snapshots for each member: a snapshot contains the refs of all members, and
+/// must not cost more than the entries that it covers.
+private let snapshotIntervalPerMember = 16
 
 /// The way of everything that changes a session: appended to the log, applied when the log has it,
 /// told when it is applied. What only looks keeps its place behind what waits for the log.
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
+  /// A command for which the log has no bytes left is refused.
   /// - Parameter completion: Gets the effects, or `nil` if the log has lost the entry after all.
   /// - Returns: Whether the log has it, or will have it. If not, the session's connections have
-  ///   been closed.
+  ///   been closed, unless only its log is full (``HostedSession/isLogFull``).
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    switch log.append(.entry(entry), of: hosted.id) {
+    let outcome = log.append(.entry(entry), of: hosted.id)
+    hosted.isLogFull = outcome == .full
+    switch outcome {
     case .stored where hosted.steps.isEmpty: apply(entry, completion, in: hosted, at: time)
     case .stored, .pending:
       hosted.append(.apply(entry, completion))
       if entry.body == .tick { pendingTickCount += 1 }
+    case .full:
+      guard case .command(let member, let ref, let command) = entry.body else { return false }
+      let refused = HostedSession.UnstoredCommand(
+        member: member, ref: ref, command: command, limit: .logBytes)
+      enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
       fail(hosted)
       return false
-    case .full:
+    case .exhausted:
       endFull(hosted)
       return false
     }
@@ -114,6 +125,7 @@ extension Hub {
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     hosted.entryCount += 1
+    hosted.spent.note(hosted.session.remnant, place: hosted.entryCount)
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
@@ -138,10 +150,14 @@ extension Hub {
     effects.removeLast(effects.count)
     swap(&effects, &self.effects)
     queueTick(of: hosted)
-    if hosted.entryCount.isMultiple(of: snapshotInterval) {
-      keepSnapshot(of: hosted, isIdle: false)
-    }
+    if isSnapshotDue(hosted) { keepSnapshot(of: hosted, isIdle: false) }
     if case .left = entry.body { evict(hosted) }
+  }
+
+  private func isSnapshotDue(_ hosted: HostedSession) -> Bool {
+    let count = hosted.entryCount - hosted.snapshotEntryCount
+    guard count >= snapshotInterval else { return false }
+    return count >= hosted.session.memberCount * snapshotIntervalPerMember
   }
 
   /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back

@@ -88,7 +88,8 @@ extension Hub {
 
   /// Why something could not be appended.
   private func problem(of hosted: HostedSession) -> HubProblem {
-    hosted.isEnding ? .noSuchSession : .unavailable
+    if hosted.isEnding { return .noSuchSession }
+    return hosted.isLogFull ? .logFull : .unavailable
   }
 
   /// A member that has left gives a command over HTTP: it comes back, offline.

@@ -29,6 +29,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   case full
   /// The session has all the members, or all who watch, that it may have.
   case sessionFull
+  /// The session's log has reached its maximum of bytes.
+  case logFull
   case unavailable
 }
 
@@ -76,7 +78,7 @@ extension Hub {
         origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
     let hosted = host(fold, at: time)
     switch log.append(.created(origin), of: origin.id) {
-    case .failed, .full: answer(.failure(.unavailable))
+    case .failed, .full, .exhausted: answer(.failure(.unavailable))
     case .stored:
       directory.create(hosted, isStored: true)
       open(hosted)
@@ -177,46 +179,6 @@ extension Hub {
     }
   }
 
-  /// The history after a revision, a line each, in the definition's language.
-  package func logLines(
-    _ id: SessionID, token: String?, after: Int, at time: HubTime,
-    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
-  ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in
-      let fold = hosted.session.fold
-      if after >= fold.revision { return answer(.success([])) }
-      if let recent = fold.deltas(after: after) {
-        return writeLines(recent, of: fold) { answer(.success($0)) }
-      }
-      nonisolated(unsafe) let answer = answer
-      nonisolated(unsafe) let hub = self
-      log.history(of: fold.origin, after: after, through: fold.revision, limits: fold.limits) {
-        deltas in
-        guard let deltas else { return answer(.failure(.unavailable)) }
-        hub.writeLines(deltas[...], of: fold) { answer(.success($0)) }
-      }
-    }
-  }
-
-  /// Writes a log, which may be long, where nobody's tap waits for it.
-  private func writeLines(
-    _ deltas: ArraySlice<Delta>, of fold: SessionFold, completion: @escaping ([UInt8]) -> Void
-  ) {
-    let origin = fold.origin
-    let texts = languages.texts(for: nil, fallback: fold.definition.locale)
-    let windowRows = limits.session.windowRows
-    port.inBackground(
-      {
-        var writer = JSONWriter(capacity: 256 * deltas.count)
-        for delta in deltas {
-          HTTPDocument.logLine(
-            delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
-        }
-        return writer.octets
-      }, then: completion)
-  }
-
   /// Ends a session.
   package func delete(
     _ id: SessionID, token: String?, at time: HubTime,
@@ -230,7 +192,7 @@ extension Hub {
   /// From here on nothing of the session is done; when the log has it, its members hear so.
   func end(_ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void) {
     switch log.append(.ended, of: hosted.id) {
-    case .failed, .full: completion(.failure(.unavailable))
+    case .failed, .full, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted)
       remove(hosted)

@@ -108,7 +108,7 @@ extension Hub {
     // Whoever has it loaded touches it, or lets it expire again.
     if directory[session]?.isLoading == true { return expireLater(session) }
     switch log.append(.ended, of: session) {
-    case .failed, .full: expireLater(session)
+    case .failed, .full, .exhausted: expireLater(session)
     case .stored:
       directory.ended(session)
       noteEnd()

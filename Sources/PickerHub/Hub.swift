@@ -164,5 +164,11 @@ package final class Hub {
     for connection in connections.inOrder {
       sendAway(connection)
     }
+    guard log.canLoad else { return }
+    // The next process may have other rules or zones: it compares its fold with a snapshot, and
+    // can compare nothing that comes after it.
+    for hosted in directory.hostedInOrder where hosted.entryCount > hosted.snapshotEntryCount {
+      keepSnapshot(of: hosted, isIdle: false)
+    }
   }
 }

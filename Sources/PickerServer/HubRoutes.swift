@@ -137,22 +137,6 @@ final class HubRoutes {
     ) { [self] in answer(caller, "application/json", $0) }
   }
 
-  private func log(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
-    var after = 0
-    if let text = request.queryValue("after") {
-      guard let number = Int(text), number >= 0 else {
-        throw ProblemDocument(
-          status: 400, code: "badRequest", detail: "after must be a revision, 0 or greater")
-      }
-      after = number
-    }
-    hub.logLines(session, token: token(of: request), after: after, at: transport.now) { [self] in
-      answer(caller, "application/x-ndjson", $0)
-    }
-  }
-
   private func delete(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.delete(session, token: token(of: request), at: transport.now) { [self] result in
       switch result {

@@ -40,6 +40,10 @@ extension ProblemDocument {
     case .sessionFull:
       self.init(
         status: 503, code: "full", detail: "the session has all the members that it may have")
+    case .logFull:
+      self.init(
+        status: 503, code: "full",
+        detail: "the log of this session has reached its maximum of bytes; create a new session")
     case .full:
       self.init(
         status: 503, code: "full", detail: "the server has all the sessions that it may have")

@@ -46,7 +46,7 @@ package struct ReplayTool {
     if source.hasPrefix("sqlite:") {
       report = try SQLiteReplay.replay(
         try path(of: source), session: try needed(session, for: source), at: revision,
-        limits: limits, zone: zone, each: each)
+        limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
     } else if source == "memory:" {
       throw ReplayProblem(
         .usage, "what memory: keeps ends with its process; save GET /v1/sessions/ID/log in a file")

@@ -24,6 +24,7 @@ extension ServerLimits {
     session.undo = settings[.undo]
     session.history = settings[.history]
     session.members = settings[.members]
+    session.logBytes = settings[.logBytes]
   }
 }
 

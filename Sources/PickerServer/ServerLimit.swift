@@ -10,7 +10,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
   case sessions, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
-  case ttlSeconds
+  case ttlSeconds, logBytes
   case ticketStreamSeconds
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
@@ -68,6 +68,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       (10, 1...100_000, "all addresses together may do this many times those rates")
     case .rateBuckets:
       (65_536, 1...10_000_000, "rates of addresses remembered, about 100 bytes each")
+    case .logBytes:
+      (268_435_456, 65_536...1_099_511_627_776, "bytes of a session's log, snapshots included")
     case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")
     case .definitionColumns: (32, 1...32, "columns of a picker")
     case .definitionMonths: (12_000, 1...119_986, "months of a calendar")

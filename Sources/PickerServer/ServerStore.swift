@@ -8,6 +8,7 @@ import WebSocketTransport
 /// loops, whose thread speaks to each hub through its loop.
 final class ServerStore: Sendable {
   private let file: SQLiteSessionLog?
+  private let logByteCountMax: Int
   private let mailboxes: [StoreMailbox]
   /// Folds whole logs in memory again.
   private let reading = DispatchQueue(label: "pickerd.store.reading")
@@ -19,13 +20,14 @@ final class ServerStore: Sendable {
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
+    logByteCountMax = limits.logBytes
     switch location {
     case .memory: file = nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       file = try SQLiteSessionLog(
         path: path, limits: limits, zone: { zones.rules(named: $0) },
-        digest: SocketLoop.sha256,
+        digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
         turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
           if case .said(let sentence) = notice { serverLog.warning(sentence) }
@@ -37,7 +39,8 @@ final class ServerStore: Sendable {
   /// The log for the hub of a loop.
   func log(forLoop index: Int) -> any SessionLog {
     if let file { return file }
-    return MemorySessionLog { [reading, mailbox = mailboxes[index]] work in
+    let mailbox = mailboxes[index]
+    return MemorySessionLog(logByteCountMax: logByteCountMax) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
   }

@@ -24,6 +24,7 @@ package final class Session {
   package var hasTokens: Bool {
     if case .tokens = fold.origin.access { true } else { false }
   }
+  package var remnant: LogRemnant { fold.remnant }
   package var memberCount: Int { fold.members.count }
   package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 
@@ -76,9 +77,9 @@ package final class Session {
   ///
   /// - Returns: The answer, and to which connection; nothing if the member has left.
   package func refuse(
-    _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool
+    _ command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
   ) -> SessionEffect? {
-    guard let answer = fold.refusal(of: command, ref: ref, by: member, isOverRate: isOverRate)
+    guard let answer = fold.refusal(of: command, ref: ref, by: member, beyond: limit)
     else { return nil }
     guard let listener = listener(of: member) else { return .unheard(member, answer) }
     return .answer(listener.connection, answer)

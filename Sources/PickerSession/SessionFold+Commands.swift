@@ -11,17 +11,22 @@ extension SessionFold {
     guard let place = place(of: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
     let giver = members.values[place].giver(of: ref)
+    remnant = .nothing
     if let outcome = giver.outcome {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
+    let outcomeCount = outcomes.count
     let hasElapsed = tick(to: now, &outcomes)
+    if outcomes.count > outcomeCount { remnant = .tick }
+    let valueCount = undoList.count
     let stored = withoutUnreadKey(author)
     do throws(Refusal) {
       if ref <= giver.greatestRef { throw Refusal(oldRef: ref, greatest: giver.greatestRef) }
-      try admit(author, role: giver.role, isOverRate: false)
+      try admit(author, role: giver.role, beyond: nil)
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
         commit(change, takeResult(), author: stored, at: now, &outcomes)
+        remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
@@ -34,6 +39,8 @@ extension SessionFold {
       if error.code != .oldRef {
         remember(ref, .refused(error), at: place)
       }
+      // An undo that finds nothing to put back drops the values that it has looked at.
+      if undoList.count != valueCount { remnant = .entry }
       outcomes.append(.answered(member, refused(error, author)))
     }
   }
@@ -70,13 +77,18 @@ extension SessionFold {
   }
 
   /// The checks that come before the picker is asked, in their order, after that of the ref.
-  func admit(_ author: Delta.Author, role: Role, isOverRate: Bool) throws(Refusal) {
+  func admit(_ author: Delta.Author, role: Role, beyond limit: ExceededLimit?) throws(Refusal) {
     let command = author.command
     if case .unknown(let type) = command {
       throw Refusal(.unknownType, "unknown command type \(type.quoted)")
     }
-    if isOverRate {
+    switch limit {
+    case .rate:
       throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
+    case .logBytes:
+      throw Refusal(
+        .full, "the log of this session has reached its maximum of bytes; create a new session")
+    case nil: break
     }
     if role < command.roleNeeded {
       throw Refusal(

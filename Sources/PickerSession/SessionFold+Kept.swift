@@ -1,4 +1,5 @@
 package import CivilTime
+package import DequeModule
 package import PickerModel
 
 extension SessionFold {
@@ -54,9 +55,12 @@ extension SessionFold {
       tappedAt: tappedAt)
   }
 
-  /// A session as a snapshot kept it; its history begins there.
+  /// A session as a snapshot stored it.
+  ///
+  /// - Parameter history: The last deltas up to the snapshot's revision, without gaps.
   package init(
-    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: Kept
+    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: Kept,
+    history: Deque<Delta> = []
   ) {
     self.origin = origin
     self.limits = limits
@@ -74,7 +78,7 @@ extension SessionFold {
     joinCount = kept.joinCount
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt
-    history = []
+    self.history = history
   }
 }
 

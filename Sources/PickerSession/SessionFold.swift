@@ -31,6 +31,8 @@ package struct SessionFold: Sendable {
   /// The member of the last accepted tap of the range that stands, and when it tapped.
   package internal(set) var tappedBy: MemberID?
   package internal(set) var tappedAt: Instant?
+  /// What has to stay of the entry that was applied last.
+  package internal(set) var remnant = LogRemnant.entry
   /// The last deltas, oldest first, without gaps, up to ``revision``.
   package internal(set) var history: Deque<Delta>
   /// Of the deltas in ``history``.
@@ -71,12 +73,16 @@ package struct SessionFold: Sendable {
 
   /// Takes the next entry of the log, and adds what came of it.
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
+    remnant = .entry
     switch entry.body {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
     case .returned(let member, let role): comeBack(member, role, &outcomes)
-    case .tick: tick(to: entry.at, &outcomes)
+    case .tick:
+      let count = outcomes.count
+      tick(to: entry.at, &outcomes)
+      if outcomes.count == count { remnant = .nothing }
     case .define(let change): define(change, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, &outcomes)

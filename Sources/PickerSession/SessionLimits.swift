@@ -19,6 +19,8 @@ package struct SessionLimits: Hashable, Sendable {
   package var rememberedMembers = 1000
   /// Bytes that the refs of those members may take; default 1 MiB.
   package var rememberedRefBytes = 1_048_576
+  /// Bytes of the stored log, snapshots included; default 256 MiB.
+  package var logBytes = 268_435_456
   /// How long an open range belongs to who opened it, by the session's clock; default 15 s.
   package var openTapMilliseconds: Int64 = 15_000
   /// Least time between two presence messages; default 50 ms, which makes 20 a second.

@@ -37,6 +37,9 @@ package struct UndoList: Hashable, Sendable {
     return UndoList(past: past.map(made), future: future.map(made))
   }
 
+  /// How many values both lists contain.
+  var count: Int { past.count + future.count }
+
   /// A new select, tap or clear took the place of `value`.
   mutating func push(_ value: StandingValue, countMax: Int) {
     past.append(value)

@@ -96,12 +96,13 @@ final class SimulatedLog: SessionLog {
 
 /// Sessions leave memory, and come back.
 extension SimulatedLog {
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) {
-    guard canLoad else { return }
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+    guard canLoad else { return true }
     kept[session]?.snapshots.append(snapshot)
-    guard snapshot.isIdle else { return }
+    guard snapshot.isIdle else { return true }
     kept[session]?.idle = snapshot
     kept[session]?.activeAt = now() - snapshot.idleMilliseconds
+    return true
   }
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
@@ -154,17 +155,16 @@ extension SimulatedLog {
   func forgetLoading() { loading = [] }
 
   func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
-    guard var fold = try? SessionFold(origin, limits: limits) else { return completion(nil) }
+    var position = position
     var deltas: [Delta] = []
-    for entry in kept[origin.id]?.entries ?? [] {
-      for case .delta(let delta) in fold.apply(entry)
-      where delta.revision > after && delta.revision <= through {
-        deltas.append(delta)
-      }
+    let entries = (kept[position.origin.id]?.entries ?? []).dropFirst(position.place)
+    for entry in entries where !position.isDone {
+      position.apply(entry, place: position.place + 1, &deltas)
+      // Short pages, so that there are several.
+      if deltas.count == 3 { break }
     }
-    completion(deltas)
+    completion(HistoryPage(deltas: deltas, next: position.isDone ? nil : position))
   }
 }

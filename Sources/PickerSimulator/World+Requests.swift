@@ -130,19 +130,32 @@ extension World {
     enter { time in
       hub.logLines(
         record.id, token: record.tokens["viewer"], after: after, at: time
-      ) { [unowned self] in
-        requestsUnanswered -= 1
-        check(log: $0, after: after, record)
+      ) { [unowned self] result in
+        switch result {
+        case .success(let page): readOn(page, after: after, record)
+        case .failure: requestsUnanswered -= 1
+        }
       }
     }
   }
 
-  private func check(
-    log result: Result<[UInt8], HubProblem>, after: Int, _ record: SessionRecord
+  /// Reads the rest of a log, page by page.
+  private func readOn(
+    _ page: LogPage, lines: [UInt8] = [], after: Int, _ record: SessionRecord
   ) {
-    guard let body = try? result.get(), let revision = hub.session(record.id)?.fold.revision else {
-      return
+    let lines = lines + page.lines
+    guard let next = page.next else {
+      requestsUnanswered -= 1
+      return check(log: lines, after: after, record)
     }
+    hub.moreLogLines(next) { [unowned self] page in
+      guard let page else { return requestsUnanswered -= 1 }
+      readOn(page, lines: lines, after: after, record)
+    }
+  }
+
+  private func check(log body: [UInt8], after: Int, _ record: SessionRecord) {
+    guard let revision = hub.session(record.id)?.fold.revision else { return }
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1

@@ -1,31 +1,40 @@
-import PickerModel
 package import PickerHub
+import PickerModel
 package import PickerSession
 
-/// Keeps the logs of all sessions in memory: at once, and no longer than the process lives.
+/// Stores the logs of all sessions in memory: at once, and no longer than the process lives.
 package final class MemorySessionLog: SessionLog {
-  private final class Entries {
+  private final class Log {
     let session: SessionID
-    var all: [LogEntry] = []
+    /// The entries that are left, oldest first.
+    var entries: [MemoryLogEntry] = []
+    /// The sequence number of the last entry.
+    var entryCount = 0
+    /// Bytes of the entries.
+    var byteCount = 0
+    /// The last snapshot: entries before it are compacted.
+    var snapshot: (place: Int, kept: SessionFold.Kept)?
 
     init(of session: SessionID) { self.session = session }
   }
 
-  private var logs: [SessionID: Entries] = [:]
+  private var logs: [SessionID: Log] = [:]
   /// To which something was appended last; the next one's too, often.
-  private var last: Entries?
-  /// Entries of one session at most; one more would end the session.
-  package let entryCountMax: Int
+  private var last: Log?
+  /// Bytes of one session's entries; when they are reached, its commands and joins are refused.
+  package let logByteCountMax: Int
 
   /// Does the first on another thread, and what that answers on the hub's.
   package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
   private let background: Background
 
   /// - Parameters:
-  ///   - entryCountMax: Default 1,000,000.
+  ///   - logByteCountMax: Default as ``SessionLimits/logBytes``.
   ///   - background: Where whole logs are folded again. Default: at once, on the hub's thread.
-  package init(entryCountMax: Int = 1_000_000, background: @escaping Background = { $0()() }) {
-    self.entryCountMax = entryCountMax
+  package init(
+    logByteCountMax: Int = SessionLimits().logBytes, background: @escaping Background = { $0()() }
+  ) {
+    self.logByteCountMax = logByteCountMax
     self.background = background
   }
 
@@ -34,13 +43,15 @@ package final class MemorySessionLog: SessionLog {
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     switch record {
     case .created:
-      logs[session] = Entries(of: session)
+      logs[session] = Log(of: session)
     case .entry(let entry):
-      let entries = last?.session == session ? last : logs[session]
-      guard let entries else { return .failed }
-      guard entries.all.count < entryCountMax else { return .full }
-      entries.all.append(entry)
-      last = entries
+      guard let log = last?.session == session ? last : logs[session] else { return .failed }
+      if log.byteCount >= 2 * logByteCountMax { return .exhausted }
+      if log.byteCount >= logByteCountMax && record.needsBudget { return .full }
+      log.entryCount += 1
+      log.byteCount += entry.byteCount
+      log.entries.append(MemoryLogEntry(place: log.entryCount, entry: entry))
+      last = log
     case .ended:
       logs[session] = nil
       last = nil
@@ -48,44 +59,54 @@ package final class MemorySessionLog: SessionLog {
     return .stored
   }
 
-  package func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+  /// Deletes the entries that the snapshot makes superfluous. All of them are among those since the
+  /// snapshot before.
+  package func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+    guard let log = logs[session] else { return true }
+    let start = log.entries.index(after: log.snapshot?.place ?? 0)
+    log.snapshot = (snapshot.entryCount, snapshot.kept)
+    let dropped = Set(snapshot.spent.dropped)
+    let ticks = Set(snapshot.spent.ticks)
+    if dropped.isEmpty && ticks.isEmpty { return true }
+    var kept: [MemoryLogEntry] = []
+    for entry in log.entries[start...] {
+      log.byteCount -= entry.entry.byteCount
+      if dropped.contains(entry.place) { continue }
+      var entry = entry
+      if ticks.contains(entry.place) {
+        entry.entry = LogEntry(at: entry.entry.at, body: .tick)
+      }
+      log.byteCount += entry.entry.byteCount
+      kept.append(entry)
+    }
+    log.entries.replaceSubrange(start..., with: kept)
+    return true
+  }
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     preconditionFailure("sessions do not leave a log that cannot load them")
   }
 
   package func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
-    let entries = entries(of: origin.id)
+    let log = logs[position.origin.id]
+    let entries = log?.entries ?? []
+    let snapshot = log?.snapshot
     background {
-      let deltas = foldedDeltas(origin, entries, after: after, through: through, limits: limits)
-      return { completion(deltas) }
+      let page = MemoryLogEntry.page(of: entries, snapshot, from: position)
+      return { completion(page) }
     }
   }
 
-  /// All entries of a session so far, oldest first.
-  package func entries(of session: SessionID) -> [LogEntry] { logs[session]?.all ?? [] }
+  /// All entries of a session that are left, oldest first.
+  package func entries(of session: SessionID) -> [LogEntry] {
+    logs[session]?.entries.map(\.entry) ?? []
+  }
+
+  /// Bytes of a session's entries.
+  package func byteCount(of session: SessionID) -> Int { logs[session]?.byteCount ?? 0 }
 
   /// How many sessions have a log.
   package var sessionCount: Int { logs.count }
-}
-
-/// The deltas that a session's entries make, after a revision and up to another one.
-func foldedDeltas(
-  _ origin: SessionOrigin, _ entries: some Sequence<LogEntry>, after: Int, through: Int,
-  limits: SessionLimits
-) -> [Delta]? {
-  guard var fold = try? SessionFold(origin, limits: limits) else { return nil }
-  var deltas: [Delta] = []
-  for entry in entries {
-    for case .delta(let delta) in fold.apply(entry)
-    where delta.revision > after && delta.revision <= through {
-      deltas.append(delta)
-    }
-    if fold.revision >= through { break }
-  }
-  // Otherwise the session has ended meanwhile.
-  return fold.revision >= through ? deltas : nil
 }

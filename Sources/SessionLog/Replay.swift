@@ -117,6 +117,11 @@ struct Replayer {
     return outcomes
   }
 
+  /// Goes on from a stored state.
+  mutating func adopt(_ kept: SessionFold.Kept) {
+    fold = SessionFold(fold.origin, limits: fold.limits, kept: kept)
+  }
+
   /// The state between the revisions that one entry made: a command is preceded by the tick to its
   /// time, a reopening followed by a definition that waited for it, and by the tick.
   private static func between(

@@ -63,7 +63,8 @@ package struct SQLiteBackup {
       let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
       let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
       return Copy(
-        sessionCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM session") ?? 0,
+        sessionCount: try Int.fetchOne(
+          database, sql: "SELECT count(*) FROM session WHERE isEnded = 0") ?? 0,
         byteCount: pages * pageBytes)
     }
   }

@@ -9,22 +9,62 @@ import PickerSession
 struct SQLiteBatchWriter {
   enum Record: Sendable {
     case log(LogRecord, SessionID)
-    case snapshot(LogSnapshot, SessionID)
+    case snapshot(EncodedSnapshot, SessionID)
+
+    /// Bytes that it takes while it is pending.
+    var byteCount: Int {
+      switch self {
+      case .log(let record, _): 64 + record.byteCount
+      case .snapshot(let snapshot, _): snapshot.byteCount
+      }
+    }
+
+    var session: SessionID {
+      switch self {
+      case .log(_, let session), .snapshot(_, let session): session
+      }
+    }
   }
 
-  /// A session's row, and how many entries it has.
-  private struct Place {
+  /// What a batch has done besides storing its records.
+  struct Result {
+    /// The number of the batch.
+    let batch: Int
+    /// Bytes of the logs that have another size now; `nil` for a session that has ended.
+    let byteCounts: [SessionID: Int?]
+    /// Whether rows of ended sessions are left to be deleted.
+    let hasEnded: Bool
+  }
+
+  /// The end of a session's log.
+  struct Position {
     let number: Int64
+    /// The sequence number of the last entry.
     var entryCount: Int
+    /// How many entries are stored.
+    var rowCount: Int
+    /// Bytes of them and of the snapshots.
+    var byteCount: Int
   }
 
-  private var places: [SessionID: Place] = [:]
+  /// Sessions with more entries are deleted later, a part at a time.
+  static let deletedRowCountMax = 1000
+
+  var positions: [SessionID: Position] = [:]
   /// Sessions whose rows do not know of their new entries yet.
-  private var grown: Set<SessionID> = []
+  var grown: Set<SessionID> = []
+  private var byteCounts: [SessionID: Int?] = [:]
+  private var hasEnded = false
   private let limits: SessionLimits
+  let versions: FoldVersions
+  let spacing: SnapshotSpacing
 
   /// - Parameter limits: What new sessions are created under.
-  init(_ limits: SessionLimits) { self.limits = limits }
+  init(_ limits: SessionLimits, _ versions: FoldVersions) {
+    self.limits = limits
+    self.versions = versions
+    spacing = SnapshotSpacing(limits)
+  }
 
   /// How many records the hub waits for, per session.
   static func counts(of records: [Record]) -> [(session: SessionID, count: Int)] {
@@ -39,36 +79,43 @@ struct SQLiteBatchWriter {
 
   /// Commits a batch.
   ///
-  /// - Returns: Its number.
-  /// - Throws: SQLite's error. Nothing of the batch is in then, and this writer must not be used
-  ///   again.
-  mutating func commit(_ records: [Record], _ database: Database) throws -> Int {
+  /// - Parameter isClockPlausible: Whether the time may be noted as that of the last batch.
+  /// - Throws: SQLite's error. Nothing of the batch is stored then, and this writer must not be
+  ///   used again.
+  mutating func commit(
+    _ records: [Record], isClockPlausible: Bool, _ database: Database
+  ) throws -> Result {
+    byteCounts.removeAll(keepingCapacity: true)
+    hasEnded = false
     try database.execute(sql: "BEGIN IMMEDIATE")
     do {
       let now = Int64(Date.now.timeIntervalSince1970 * 1000)
-      for record in records {
-        switch record {
-        case .log(.created(let origin), let session):
-          try create(session, origin, now, database)
-        case .log(.entry(let entry), let session): try add(entry, session, database)
-        case .log(.ended, let session): try end(session, database)
-        case .snapshot(let snapshot, let session):
-          try keep(snapshot, session, now, database)
-        }
-      }
+      for record in records { try write(record, now, database) }
       for session in grown { try noteGrowth(of: session, now, database) }
       grown.removeAll(keepingCapacity: true)
-      try execute(database, "UPDATE store SET batch = batch + 1", [])
+      try execute(
+        database,
+        "UPDATE store SET batch = batch + 1, writtenAt = CASE WHEN ?2 THEN ?1 ELSE writtenAt END",
+        [now, isClockPlausible])
       let batch = try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
       try database.execute(sql: "COMMIT")
-      return batch
+      return Result(batch: batch, byteCounts: byteCounts, hasEnded: hasEnded)
     } catch {
       if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
       throw error
     }
   }
 
-  private func execute(
+  private mutating func write(_ record: Record, _ now: Int64, _ database: Database) throws {
+    switch record {
+    case .log(.created(let origin), let session): try create(session, origin, now, database)
+    case .log(.entry(let entry), let session): try add(entry, session, database)
+    case .log(.ended, let session): try end(session, database)
+    case .snapshot(let snapshot, let session): try keep(snapshot, session, now, database)
+    }
+  }
+
+  func execute(
     _ database: Database, _ sql: String, _ arguments: StatementArguments
   ) throws {
     try database.cachedStatement(sql: sql).execute(arguments: arguments)
@@ -80,87 +127,78 @@ struct SQLiteBatchWriter {
     try execute(
       database,
       """
-      INSERT INTO session (id, epoch, origin, ttlSeconds, hasMembers, activeAt)
-      VALUES (?, ?, ?, ?, 1, ?)
+      INSERT INTO session (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata)
+      VALUES (?, ?, ?, ?, 1, ?, ?, ?)
       """,
       [
         session.text, origin.epoch, Data(origin.tree(under: limits).serialized()),
-        origin.ttlSeconds, now,
+        origin.ttlSeconds, now, versions.rules, versions.tzdata,
       ])
-    places[session] = Place(number: database.lastInsertedRowID, entryCount: 0)
+    positions[session] = Position(
+      number: database.lastInsertedRowID, entryCount: 0, rowCount: 0, byteCount: 0)
   }
 
   private mutating func add(
     _ entry: LogEntry, _ session: SessionID, _ database: Database
   ) throws {
-    guard var place = try place(of: session, database) else { return }
-    place.entryCount += 1
+    guard var position = try position(of: session, database) else { return }
+    let body = Data(entry.tree.serialized())
+    position.entryCount += 1
+    position.rowCount += 1
+    position.byteCount += body.count
     try execute(
       database, "INSERT INTO entry (session, place, body) VALUES (?, ?, ?)",
-      [place.number, place.entryCount, Data(entry.tree.serialized())])
-    places[session] = place
+      [position.number, position.entryCount, body])
+    positions[session] = position
     grown.insert(session)
   }
 
   /// Once a session and batch, however many entries there were.
-  private func noteGrowth(of session: SessionID, _ now: Int64, _ database: Database) throws {
-    guard let place = places[session] else { return }
+  mutating func noteGrowth(of session: SessionID, _ now: Int64, _ database: Database) throws {
+    guard let position = positions[session] else { return }
+    byteCounts[session] = .some(position.byteCount)
     try execute(
-      database, "UPDATE session SET entryCount = ?, hasMembers = 1, activeAt = ? WHERE number = ?",
-      [place.entryCount, now, place.number])
+      database,
+      """
+      UPDATE session SET entryCount = ?, rowCount = ?, byteCount = ?, hasMembers = 1, activeAt = ?
+      WHERE number = ?
+      """,
+      [position.entryCount, position.rowCount, position.byteCount, now, position.number])
   }
 
+  /// Stores the size of a log that has been compacted.
+  mutating func noteSize(
+    of session: SessionID, _ position: Position, _ database: Database
+  ) throws {
+    byteCounts[session] = .some(position.byteCount)
+    try execute(
+      database, "UPDATE session SET rowCount = ?, byteCount = ? WHERE number = ?",
+      [position.rowCount, position.byteCount, position.number])
+  }
+
+  /// A session that ends is gone for everybody at once. The rows of a long log are deleted later,
+  /// so that no other session's entries wait for that.
   private mutating func end(_ session: SessionID, _ database: Database) throws {
-    try execute(database, "DELETE FROM session WHERE id = ?", [session.text])
-    places[session] = nil
+    guard let position = try position(of: session, database) else { return }
+    if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {
+      try execute(
+        database, "UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
+      hasEnded = true
+    } else {
+      try execute(database, "DELETE FROM session WHERE number = ?", [position.number])
+    }
+    positions[session] = nil
+    byteCounts[session] = .some(nil)
     grown.remove(session)
   }
 
-  private mutating func keep(
-    _ snapshot: LogSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
-  ) throws {
-    guard let place = try place(of: session, database) else { return }
-    if grown.remove(session) != nil { try noteGrowth(of: session, now, database) }
-    try execute(
-      database,
-      """
-      INSERT OR REPLACE INTO snapshot (session, place, revision, isIdle, body)
-      VALUES (?, ?, ?, ?, ?)
-      """,
-      [
-        place.number, snapshot.entryCount, snapshot.kept.revision, snapshot.isIdle,
-        Data(snapshot.kept.tree.serialized()),
-      ])
-    if snapshot.isIdle && place.entryCount == snapshot.entryCount {
-      try execute(
-        database,
-        "UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ? WHERE number = ?",
-        [
-          snapshot.nextTick?.milliseconds, now - snapshot.idleMilliseconds, place.number,
-        ])
-      places[session] = nil
-    }
-    try prune(place.number, revision: snapshot.kept.revision, isIdle: snapshot.isIdle, database)
-  }
-
-  /// Leaves the newest snapshot, and those from which the last 1,000 deltas can be folded.
-  private func prune(
-    _ number: Int64, revision: Int, isIdle: Bool, _ database: Database
-  ) throws {
-    let needed = isIdle ? revision : revision - SQLiteReading.historyCountMin
-    try execute(
-      database,
-      """
-      DELETE FROM snapshot WHERE session = ?1 AND revision < (
-        SELECT max(revision) FROM snapshot WHERE session = ?1 AND revision <= ?2)
-      """, [number, needed])
-  }
-
-  private mutating func place(of session: SessionID, _ database: Database) throws -> Place? {
-    if let place = places[session] { return place }
+  func position(of session: SessionID, _ database: Database) throws -> Position? {
+    if let position = positions[session] { return position }
     let statement = try database.cachedStatement(
-      sql: "SELECT number, entryCount FROM session WHERE id = ?")
+      sql: """
+        SELECT number, entryCount, rowCount, byteCount FROM session WHERE id = ? AND isEnded = 0
+        """)
     guard let row = try Row.fetchOne(statement, arguments: [session.text]) else { return nil }
-    return Place(number: row[0], entryCount: row[1])
+    return Position(number: row[0], entryCount: row[1], rowCount: row[2], byteCount: row[3])
   }
 }

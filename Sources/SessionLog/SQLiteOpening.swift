@@ -12,6 +12,9 @@ enum SQLiteOpening {
     let sessions: [DormantSession]
     /// Whether accepted history was missing, so that all sessions have got a new epoch.
     let hasLostHistory: Bool
+    let clockDoubt: ClockDoubt
+    /// Whether there are rows of ended sessions that have to be deleted.
+    let hasEnded: Bool
   }
 
   /// - Throws: ``StoreProblem`` for a file that is no store, damaged, or of a newer pickerd. The
@@ -24,7 +27,7 @@ enum SQLiteOpening {
         // GRDB sets NORMAL for WAL, with which a commit is not flushed.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         // The last page of each session's entries is written again and again: moved into the file
-        // every 1,000 pages, a batch of 1,000 sessions would be written twice. Octets: 40 MB.
+        // every 1,000 pages, a batch of 1,000 sessions would be written twice. 40 MB.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
         let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
         guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
@@ -33,8 +36,13 @@ enum SQLiteOpening {
       return try pool.write { database in
         let hasLost = try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
         lock.note(try batch(database))
+        let doubt = ClockDoubt(
+          lastWritten: try Int64.fetchOne(database, sql: "SELECT writtenAt FROM store"))
+        let hasEnded = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT * FROM session WHERE isEnded)")
         return Opened(
-          pool: pool, sessions: try sessions(database), hasLostHistory: hasLost)
+          pool: pool, sessions: try sessions(database, doubt), hasLostHistory: hasLost,
+          clockDoubt: doubt, hasEnded: hasEnded ?? false)
       }
     } catch {
       throw problem(path, error)
@@ -126,17 +134,23 @@ enum SQLiteOpening {
     return true
   }
 
-  private static func sessions(_ database: Database) throws -> [DormantSession] {
+  private static func sessions(
+    _ database: Database, _ doubt: ClockDoubt
+  ) throws -> [DormantSession] {
     let now = Int64(Date.now.timeIntervalSince1970 * 1000)
     let rows = try Row.fetchCursor(
-      database, sql: "SELECT id, ttlSeconds, hasMembers, nextTick, activeAt FROM session")
+      database,
+      sql: """
+        SELECT id, ttlSeconds, hasMembers, nextTick, activeAt FROM session WHERE isEnded = 0
+        """)
     var sessions: [DormantSession] = []
     while let row = try rows.next() {
       let nextTick: Int64? = row[3]
+      let idle = max(0, now - (row[4] as Int64))
       sessions.append(
         DormantSession(
           id: SessionID(row[0]), ttlSeconds: row[1],
-          idleMilliseconds: max(0, now - (row[4] as Int64)),
+          idleMilliseconds: doubt.idleMilliseconds(idle, ttlSeconds: row[1]),
           nextTick: nextTick.map { Instant(milliseconds: $0) }, hasMembers: row[2]))
     }
     return sessions

@@ -8,11 +8,15 @@ import PickerSession
 
 /// Reads sessions back.
 enum SQLiteReading {
-  /// Deltas that a session has at least when it comes back with members.
-  /// - Source: protocol.md, "Order, time, and getting it back".
-  static let historyCountMin = 1000
+  /// What became of reading a session.
+  enum Outcome {
+    /// - Parameter byteCount: Of its log.
+    case loaded(LoadedSession, byteCount: Int)
+    /// Folded with the rules and zones of now it is not what its members have seen.
+    case diverged(StoredDivergence)
+  }
 
-  /// Folds a session from the newest snapshot that leaves enough history, and its tail.
+  /// Folds a session from its newest snapshot and its tail, and its history from an older one.
   ///
   /// - Parameters:
   ///   - definition: Makes its first definition, or finds it.
@@ -20,54 +24,30 @@ enum SQLiteReading {
   /// - Returns: `nil` if there is no such session.
   /// - Throws: ``StoredProblem`` or SQLite's error.
   static func load(
-    _ id: SessionID, limits: SessionLimits, _ database: Database,
-    definition: (StoredOrigin) throws -> Definition, make: (JSONTree) -> Definition?
-  ) throws -> LoadedSession? {
-    guard
-      let row = try Row.fetchOne(
-        database,
-        sql: "SELECT number, epoch, origin, entryCount, activeAt FROM session WHERE id = ?",
-        arguments: [id.text])
-    else { return nil }
+    _ id: SessionID, limits: SessionLimits, _ versions: FoldVersions, _ database: Database,
+    definition: (StoredOrigin) throws -> Definition, make: @escaping (JSONTree) -> Definition?
+  ) throws -> Outcome? {
+    guard let row = try session(id, database) else { return nil }
     let (origin, limits) = try created(id, row, limits, definition: definition)
-    var (fold, place, isIdle) = try start(
-      row[0], origin, limits: limits, database, make: make)
-    let startPlace = place
-    let entries = try Data.fetchCursor(
-      database, sql: "SELECT body FROM entry WHERE session = ? AND place > ? ORDER BY place",
-      arguments: [row["number"] as Int64, place])
-    while let body = try entries.next() {
-      _ = fold.apply(try entry(body, of: id, after: fold.definition, make: make))
-      place += 1
+    var folding = try StoredFolding(
+      number: row["number"], origin, limits, versions, database, make: make)
+    if let divergence = try folding.start(SnapshotSpacing(limits), row) {
+      return .diverged(divergence)
     }
-    guard place == row["entryCount"] else {
-      throw StoredProblem("session \(id) has \(place) entries of \(row["entryCount"] as Int)")
-    }
+    let tail = try folding.foldTail(entryCount: row["entryCount"])
     let idle = Int64(Date.now.timeIntervalSince1970 * 1000) - (row["activeAt"] as Int64)
-    return LoadedSession(
-      fold: fold, entryCount: place, idleMilliseconds: max(0, idle),
-      isSnapshotted: isIdle && place == startPlace)
+    return .loaded(
+      LoadedSession(
+        fold: folding.fold, entryCount: folding.place, snapshotEntryCount: tail.start,
+        spent: tail.spent, idleMilliseconds: max(0, idle),
+        isSnapshotted: tail.isIdle),
+      byteCount: row["byteCount"])
   }
 
-  /// The whole log of a session.
-  static func entries(
-    of origin: SessionOrigin, _ database: Database, make: (JSONTree) -> Definition?
-  ) throws -> [LogEntry] {
-    let id = origin.id
-    var definition = origin.definition
-    let bodies = try Data.fetchCursor(
-      database,
-      sql: """
-        SELECT body FROM entry JOIN session ON session.number = entry.session
-        WHERE session.id = ? ORDER BY place
-        """, arguments: [id.text])
-    var entries: [LogEntry] = []
-    while let body = try bodies.next() {
-      let entry = try entry(body, of: id, after: definition, make: make)
-      if case .define(let change) = entry.body { definition = change.definition }
-      entries.append(entry)
-    }
-    return entries
+  /// The row of a session that has not ended.
+  static func session(_ id: SessionID, _ database: Database) throws -> Row? {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM session WHERE id = ? AND isEnded = 0", arguments: [id.text])
   }
 
   /// A session's origin, and the limits under which it goes on.
@@ -95,48 +75,5 @@ enum SQLiteReading {
       throw StoredProblem("an entry of session \(id) is not as pickerd writes it")
     }
     return entry
-  }
-
-  /// Where folding begins: the last idle snapshot, or a later one with the last 1,000 deltas after
-  /// it, or the session's creation.
-  private static func start(
-    _ number: Int64, _ origin: SessionOrigin, limits: SessionLimits, _ database: Database,
-    make: (JSONTree) -> Definition?
-  ) throws -> (SessionFold, place: Int, isIdle: Bool) {
-    let newest = try Row.fetchOne(
-      database,
-      sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place DESC LIMIT 1",
-      arguments: [number])
-    guard let newest else { return (try created(origin, limits), 0, false) }
-    if newest["isIdle"] { return try fold(newest, origin, limits, make: make) }
-    let base = try Row.fetchOne(
-      database,
-      sql: """
-        SELECT * FROM snapshot WHERE session = ? AND (isIdle OR revision <= ?)
-        ORDER BY place DESC LIMIT 1
-        """,
-      arguments: [number, (newest["revision"] as Int) - max(historyCountMin, limits.history)])
-    guard let base else { return (try created(origin, limits), 0, false) }
-    return try fold(base, origin, limits, make: make)
-  }
-
-  private static func created(
-    _ origin: SessionOrigin, _ limits: SessionLimits
-  ) throws -> SessionFold {
-    try SessionFold(origin, limits: limits)
-  }
-
-  private static func fold(
-    _ row: Row, _ origin: SessionOrigin, _ limits: SessionLimits,
-    make: (JSONTree) -> Definition?
-  ) throws -> (SessionFold, place: Int, isIdle: Bool) {
-    let data: Data = row["body"]
-    let tree = try JSONTree.parse([UInt8](data), depthMax: depthMax)
-    guard let kept = SessionFold.Kept(tree: tree, make: make),
-      kept.picker.fits(origin.definition)
-    else {
-      throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
-    }
-    return (SessionFold(origin, limits: limits, kept: kept), row["place"], row["isIdle"])
   }
 }

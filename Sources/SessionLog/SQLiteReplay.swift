@@ -12,13 +12,15 @@ package enum SQLiteReplay {
   /// - Parameters:
   ///   - revision: Whose state is wanted; `nil` for the last.
   ///   - limits: Those of the server: `undo` and `refs` are part of what commands do.
+  ///   - versions: What this process folds with.
   ///   - zone: Zone rules by IANA name.
   ///   - each: Called with each entry, in order.
   /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
   ///   read.
   package static func replay(
     _ path: String, session: SessionID, at revision: Int?, limits: SessionLimits,
-    zone: @escaping (String) -> ZoneRules?, each: @escaping (ReplayedEntry) -> Void
+    versions: FoldVersions, zone: @escaping (String) -> ZoneRules?,
+    each: @escaping (ReplayedEntry) -> Void
   ) throws(ReplayProblem) -> ReplayReport {
     let store: DatabaseQueue
     do throws(StoreProblem) {
@@ -29,7 +31,8 @@ package enum SQLiteReplay {
     do {
       return try store.read { database in
         try replay(
-          database, path, session, at: revision, limits: limits, zone: zone, each: each)
+          database, path, session, at: revision, limits: limits, versions: versions, zone: zone,
+          each: each)
       }
     } catch let problem as ReplayProblem {
       throw problem
@@ -42,14 +45,10 @@ package enum SQLiteReplay {
 
   private static func replay(
     _ database: Database, _ path: String, _ session: SessionID, at revision: Int?,
-    limits: SessionLimits, zone: @escaping (String) -> ZoneRules?,
+    limits: SessionLimits, versions: FoldVersions, zone: @escaping (String) -> ZoneRules?,
     each: @escaping (ReplayedEntry) -> Void
   ) throws -> ReplayReport {
-    guard
-      let row = try Row.fetchOne(
-        database, sql: "SELECT number, epoch, origin, entryCount FROM session WHERE id = ?",
-        arguments: [session.text])
-    else {
+    guard let row = try SQLiteReading.session(session, database) else {
       throw ReplayProblem(
         .noInput, "\(path) has no session \(session); one that has ended is not kept")
     }
@@ -57,99 +56,37 @@ package enum SQLiteReplay {
       try origin.makeDefinition(zone: zone)
     }
     let number: Int64 = row["number"]
-    var snapshots = try Snapshots(of: number, database) { Definition.stored($0, zone: zone) }
+    var snapshots = try ReplayedSnapshots(of: number, versions, database) {
+      Definition.stored($0, zone: zone)
+    }
     limits.history = 0
     var replayer = Replayer(try SessionFold(origin, limits: limits), at: revision, each: each)
-    try snapshots.compare(with: replayer, of: session)
-
     let entries = try Row.fetchCursor(
       database, sql: "SELECT place, body FROM entry WHERE session = ? ORDER BY place",
       arguments: [number])
+    var place = 0
     while let row = try entries.next() {
-      guard row["place"] == replayer.entryCount + 1 else {
-        throw StoredProblem("entry \(replayer.entryCount + 1) of session \(session) is missing")
+      try snapshots.pass(before: row["place"], &replayer)
+      place = max(place, snapshots.place)
+      // Entries are missing on purpose only before a snapshot that says how many are left.
+      guard row["place"] == place + 1 || !snapshots.isEmpty else {
+        throw StoredProblem("entry \(place + 1) of session \(session) is missing")
       }
+      place = row["place"]
       let entry = try SQLiteReading.entry(
         row["body"], of: session, after: replayer.fold.definition
       ) { Definition.stored($0, zone: zone) }
       _ = replayer.apply(entry)
-      try snapshots.compare(with: replayer, of: session)
     }
-    guard row["entryCount"] == replayer.entryCount, snapshots.isEmpty else {
+    try snapshots.pass(before: .max, &replayer)
+    guard row["entryCount"] == max(place, snapshots.place) else {
       throw StoredProblem(
-        "session \(session) has \(replayer.entryCount) of \(row["entryCount"] as Int) entries")
+        "session \(session) ends at entry \(place) of \(row["entryCount"] as Int)")
     }
     return ReplayReport(
       standing: try replayer.standing(of: "session \(session)"),
       lastRevision: replayer.fold.revision, entryCount: replayer.entryCount,
       comparedCount: snapshots.count, comparedNoun: "snapshot", knowsMembers: true,
-      difference: snapshots.difference, remarks: [], isWhole: true)
-  }
-
-  /// The snapshots of a session, compared one by one as folding reaches their places.
-  private struct Snapshots {
-    private var rows: ArraySlice<(place: Int, body: Data)>
-    let count: Int
-    private(set) var difference: ReplayDifference?
-
-    private let make: (JSONTree) -> Definition?
-
-    init(
-      of number: Int64, _ database: Database, make: @escaping (JSONTree) -> Definition?
-    ) throws {
-      self.make = make
-      let all = try Row.fetchAll(
-        database, sql: "SELECT place, body FROM snapshot WHERE session = ? ORDER BY place",
-        arguments: [number])
-      rows = all.map { (place: $0["place"], body: $0["body"]) }[...]
-      count = all.count
-    }
-
-    var isEmpty: Bool { rows.isEmpty }
-
-    /// Compares the snapshot that was taken at this place, if one was.
-    mutating func compare(with replayer: Replayer, of session: SessionID) throws {
-      guard let next = rows.first, next.place == replayer.entryCount else { return }
-      rows.removeFirst()
-      if difference != nil { return }
-      let tree = try JSONTree.parse([UInt8](next.body), depthMax: SQLiteReading.depthMax)
-      let read = SessionFold.Kept(tree: tree, make: make)
-      guard let stored = read?.made(under: replayer.fold.origin.definition).withoutRefusalTexts
-      else {
-        throw StoredProblem("a snapshot of session \(session) is not as pickerd writes it")
-      }
-      var folded = replayer.fold.kept.withoutRefusalTexts
-      // An earlier version wrote the snapshot, which remembered nobody.
-      if tree["remembered"] == nil { folded.remembered = RememberedMembers() }
-      if stored == folded { return }
-      let what = "the snapshot after entry \(next.place)"
-      difference =
-        ReplayDifference(
-          revision: replayer.fold.revision, what, stored: stored.tree, folded: folded.tree)
-        ?? ReplayDifference(
-          revision: replayer.fold.revision, detail: "\(what) is not what folding makes")
-    }
-  }
-}
-
-extension SessionFold.Kept {
-  /// The same without the details and params of refusals, which are of the version that wrote them.
-  fileprivate var withoutRefusalTexts: SessionFold.Kept {
-    var kept = self
-    kept.members = kept.members.map(\.withoutRefusalTexts)
-    kept.remembered = RememberedMembers(kept.remembered.members.map(\.withoutRefusalTexts))
-    return kept
-  }
-}
-
-extension Member {
-  fileprivate var withoutRefusalTexts: Member {
-    let entries = refs.entries.map { entry in
-      guard case .refused(let refusal) = entry.outcome else { return entry }
-      return RefBook.Entry(ref: entry.ref, outcome: .refused(Refusal(refusal.code, "")))
-    }
-    return Member(
-      id: id, number: number, secret: secret, name: name, color: color, role: role,
-      refs: RefBook(entries: entries, greatest: refs.greatest))
+      difference: snapshots.difference, remarks: snapshots.remarks, isWhole: true)
   }
 }

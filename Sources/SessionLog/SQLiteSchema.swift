@@ -71,6 +71,42 @@ enum SQLiteSchema {
           CREATE UNIQUE INDEX entryPlace ON entry (session, place);
           """)
     }
+    migrator.registerMigration("3", migrate: addBudgets)
     return migrator
+  }
+
+  /// Logs have a size and can be compacted, snapshots say what they were folded with, and a session
+  /// that has ended can be deleted in steps.
+  private static func addBudgets(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        -- The sequence number of its last entry stays in entryCount; rowCount says how many are
+        -- stored, byteCount how many bytes they and the snapshots have.
+        ALTER TABLE session ADD COLUMN rowCount INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE session ADD COLUMN byteCount INTEGER NOT NULL DEFAULT 0;
+        -- 1 while the rows of a session that has ended are being deleted.
+        ALTER TABLE session ADD COLUMN isEnded INTEGER NOT NULL DEFAULT 0;
+        -- The rules and the zone database with which it was created; NULL if an older pickerd did.
+        ALTER TABLE session ADD COLUMN rules INTEGER;
+        ALTER TABLE session ADD COLUMN tzdata TEXT;
+        -- How many entries are stored up to here.
+        ALTER TABLE snapshot ADD COLUMN rowCount INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE snapshot ADD COLUMN rules INTEGER;
+        ALTER TABLE snapshot ADD COLUMN tzdata TEXT;
+        -- Of what members see in this state.
+        ALTER TABLE snapshot ADD COLUMN checksum INTEGER;
+        -- Versions with which the log up to here was folded, if folding it with later ones gave
+        -- something else: since then the session begins here.
+        ALTER TABLE snapshot ADD COLUMN replaces TEXT;
+        -- When the store was last written, by a clock that was plausible; milliseconds since 1970.
+        ALTER TABLE store ADD COLUMN writtenAt INTEGER;
+
+        UPDATE session SET rowCount = entryCount, byteCount =
+          (SELECT coalesce(sum(length(body)), 0) FROM entry
+           WHERE entry.session = session.number)
+          + (SELECT coalesce(sum(length(body)), 0) FROM snapshot
+             WHERE snapshot.session = session.number);
+        UPDATE snapshot SET rowCount = place;
+        """)
   }
 }

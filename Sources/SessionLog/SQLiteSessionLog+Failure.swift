@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PickerHub
+import PickerSession
 
 /// What happens when nothing can be stored: nothing is taken until it can.
 extension SQLiteSessionLog {
@@ -23,15 +24,24 @@ extension SQLiteSessionLog {
 
   /// Takes nothing more, tells what is lost, and tries again every half second.
   func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
-    writer = SQLiteBatchWriter(limits)
+    writer = SQLiteBatchWriter(limits, versions)
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence
-      defer { state.records = [] }
+      defer {
+        state.records = []
+        state.byteCount = 0
+      }
       return state.records
     }
     notify(.said(sentence))
-    notify(.lost(SQLiteBatchWriter.counts(of: records + later).map(\.session)))
+    // A lost snapshot takes the list of spent entries with it: that is made again by a load.
+    var lost: [SessionID] = []
+    var isKnown: Set<SessionID> = []
+    for record in records + later where isKnown.insert(record.session).inserted {
+      lost.append(record.session)
+    }
+    notify(.lost(lost))
     probeLater(error)
   }
 
@@ -60,6 +70,7 @@ extension SQLiteSessionLog {
       try checkPlace()
       state.withLock { $0.failure = nil }
       notify(.said("the store \(path) can be written again"))
+      deleteEndedLater()
     } catch {
       state.withLock { $0.failure = sentence(error) }
       probeLater(error)

@@ -31,16 +31,25 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// The file, as a start says it.
   package var location: String { path }
   let pool: DatabasePool
-  /// Only on ``readingQueue``.
-  private let definitions: StoredDefinitions
+  /// Only on ``readingQueue``, except `make(_:)`, which uses no table.
+  let definitions: StoredDefinitions
   /// The writing thread.
   let queue = DispatchQueue(label: "pickerd.store")
-  /// Folds logs again, one at a time, so that it does not take all cores from the loop.
+  /// Folds sleeping sessions again, one at a time, so that it does not take all cores from the
+  /// loop.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
+  /// Folds whole logs again, a page at a time, so that no sleeping session waits for that.
+  let historyQueue = DispatchQueue(label: "pickerd.store.history", qos: .utility)
+  /// Encodes snapshots, so that no batch waits for that.
+  let encodingQueue = DispatchQueue(label: "pickerd.store.encoding")
   let lock: StoreLock
   /// The file and its journal, as they were opened.
   let files: [FileIdentity]
   let limits: SessionLimits
+  let versions: FoldVersions
+  /// Whether the time of the batches is not noted: the clock has leapt since the last one of the
+  /// process before, and this process has not run for long.
+  let clockDoubt: ClockDoubt
   let state = Mutex(State())
   let notify: @Sendable (StoreNotice) -> Void
   private let turn: Turn
@@ -53,11 +62,24 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   /// Does something when the turn of a session's hub is over.
   package typealias Turn = @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
-  /// Records that may wait for the disk; more are not taken.
+  /// Records that may be pending; more are not taken.
   static let recordCountMax = 200_000
+  /// Bytes of pending records, and those of snapshots that are to be encoded; more are not taken.
+  package static let pendingByteCountMax = 67_108_864
+  let pendingByteCountMax: Int
 
   struct State {
     var records: [SQLiteBatchWriter.Record] = []
+    /// Bytes of the records.
+    var byteCount = 0
+    /// Bytes of the snapshots that are to be encoded.
+    var encodingByteCount = 0
+    /// Sessions whose logs have reached their maximum of bytes.
+    var full: Set<SessionID> = []
+    /// Sessions whose logs have grown to twice that.
+    var exhausted: Set<SessionID> = []
+    /// Whether the rows of ended sessions are being deleted.
+    var isDeleting = false
     var loads: [(session: SessionID, limits: SessionLimits, hub: Int)] = []
     var isTurnQueued = false
     /// Why nothing can be stored now.
@@ -76,6 +98,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ///   - limits: What new sessions are created under.
   ///   - zone: Zone rules by IANA name; called on any thread.
   ///   - digest: A one-way hash; called on any thread.
+  ///   - versions: What sessions are folded with by this process.
+  ///   - pendingByteCountMax: Bytes of pending records.
   ///   - turn: Called on the thread of the session's hub. Default: every turn is over at once.
   ///   - notify: Called on the store's threads.
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
@@ -83,22 +107,29 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   package init(
     path: String, limits: SessionLimits = SessionLimits(),
     zone: @escaping @Sendable (String) -> ZoneRules?,
-    digest: @escaping @Sendable ([UInt8]) -> [UInt8], turn: @escaping Turn = { $1() },
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+    versions: FoldVersions = FoldVersions(tzdata: nil),
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    turn: @escaping Turn = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
     self.limits = limits
+    self.versions = versions
+    self.pendingByteCountMax = pendingByteCountMax
     definitions = StoredDefinitions(zone: zone, digest: digest)
     self.turn = turn
     self.notify = notify
-    writer = SQLiteBatchWriter(limits)
+    writer = SQLiteBatchWriter(limits, versions)
     lock = try StoreLock(path: path)
     let opened = try SQLiteOpening.open(path, lock)
     pool = opened.pool
     restored = opened.sessions
     hasLostHistory = opened.hasLostHistory
+    clockDoubt = opened.clockDoubt
     files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))
     guard files.count == 2 else { throw StoreProblem("\(path) went away while it was opened") }
+    if opened.hasEnded { deleteEndedLater() }
   }
 
   package var canLoad: Bool { true }
@@ -113,26 +144,46 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   package var figures: StoreFigures { state.withLock { $0.figures } }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    add(.log(record, session), of: session) ? .pending : .failed
+    add(.log(record, session), needsBudget: record.needsBudget)
   }
 
-  package func keep(_ snapshot: LogSnapshot, of session: SessionID) {
-    _ = add(.snapshot(snapshot, session), of: session)
+  package func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+    let byteCount = snapshot.byteCount
+    let isTaken = state.withLock { state in
+      if state.encodingByteCount + byteCount > pendingByteCountMax { return false }
+      state.encodingByteCount += byteCount
+      return true
+    }
+    guard isTaken else { return false }
+    encodingQueue.async {
+      defer { self.state.withLock { $0.encodingByteCount -= byteCount } }
+      let encoded = EncodedSnapshot(snapshot)
+      let outcome = self.add(.snapshot(encoded, session), needsBudget: false)
+      if outcome == .failed { self.notify(.lost([session])) }
+    }
+    return true
   }
 
-  /// - Returns: False while nothing can be stored.
-  private func add(_ record: SQLiteBatchWriter.Record, of session: SessionID) -> Bool {
-    let outcome = state.withLock { state -> (isTaken: Bool, isFirst: Bool) in
-      if state.failure != nil || state.records.count >= SQLiteSessionLog.recordCountMax {
-        return (false, false)
+  private func add(_ record: SQLiteBatchWriter.Record, needsBudget: Bool) -> AppendOutcome {
+    let byteCount = record.byteCount
+    let outcome = state.withLock { state -> (AppendOutcome, isFirst: Bool) in
+      if state.failure != nil || state.records.count >= SQLiteSessionLog.recordCountMax
+        || state.byteCount + byteCount > pendingByteCountMax
+      {
+        return (.failed, false)
       }
+      if case .log(.entry, let session) = record, state.exhausted.contains(session) {
+        return (.exhausted, false)
+      }
+      if needsBudget && state.full.contains(record.session) { return (.full, false) }
       state.records.append(record)
+      state.byteCount += byteCount
       if state.firstRecordAt == nil { state.firstRecordAt = .now }
       defer { state.isTurnQueued = true }
-      return (true, !state.isTurnQueued)
+      return (.pending, !state.isTurnQueued)
     }
-    if outcome.isFirst { queueTurn(of: session) }
-    return outcome.isTaken
+    if outcome.isFirst { queueTurn(of: record.session) }
+    return outcome.0
   }
 
   private func queueTurn(of session: SessionID) {
@@ -155,6 +206,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       state.isTurnQueued = false
       defer {
         state.records = []
+        state.byteCount = 0
         state.loads = []
         state.firstRecordAt = nil
       }
@@ -171,19 +223,23 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ) {
     let begin = ContinuousClock.now
     do {
-      let batch = try pool.writeWithoutTransaction { database in
-        try writer.commit(records, database)
+      let result = try pool.writeWithoutTransaction { database in
+        try writer.commit(records, isClockPlausible: clockDoubt.isOver, database)
       }
       try checkPlace()
-      lock.note(batch)
+      lock.note(result.batch)
       let end = ContinuousClock.now
       state.withLock { state in
         state.batchCount += 1
         state.figures.commitSeconds.record((end - begin) / .seconds(1))
         state.figures.waitSeconds.record((end - appendedAt) / .seconds(1))
         state.figures.batchRecords.record(Double(records.count))
+        for (session, byteCount) in result.byteCounts {
+          state.note(byteCount, of: session, max: limits.logBytes)
+        }
       }
       notify(.stored(SQLiteBatchWriter.counts(of: records)))
+      if result.hasEnded { deleteEndedLater() }
     } catch {
       fail(records, error)
     }
@@ -191,37 +247,32 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   private func read(_ session: SessionID, _ limits: SessionLimits, hub: Int) {
     do {
-      let loaded = try pool.read { database in
-        try SQLiteReading.load(session, limits: limits, database) { origin in
+      let outcome = try pool.read { database in
+        try SQLiteReading.load(session, limits: limits, versions, database) { origin in
           try definitions.definition(of: origin, hub: hub)
         } make: { document in
-          definitions.definition(document: document, hub: hub)
+          self.definitions.definition(document: document, hub: hub)
         }
       }
-      notify(.loaded(session, loaded))
+      switch outcome {
+      case nil: notify(.loaded(session, nil))
+      case .diverged(let divergence):
+        queue.async {
+          self.renew(session, divergence) { self.read(session, limits, hub: hub) }
+        }
+      case .loaded(let loaded, let byteCount):
+        state.withLock { $0.note(byteCount, of: session, max: self.limits.logBytes) }
+        notify(.loaded(session, loaded))
+      }
     } catch {
       notify(.said("session \(session) cannot be read from \(path): \(error.storeText)"))
       notify(.loaded(session, nil))
     }
   }
 
-  package func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
-  ) {
-    readingQueue.async {
-      let deltas = try? self.pool.read { database in
-        foldedDeltas(
-          origin,
-          try SQLiteReading.entries(of: origin, database, make: self.definitions.make(_:)),
-          after: after, through: through, limits: limits)
-      }
-      self.notify(.run(origin.id) { completion(deltas ?? nil) })
-    }
-  }
-
   /// Waits until everything appended so far is in, or failed, and moves the journal into the file.
   package func flush() {
+    encodingQueue.sync {}
     queue.sync {
       writeAndRead()
       let journal = try? pool.writeWithoutTransaction { database in

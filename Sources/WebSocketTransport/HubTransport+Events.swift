@@ -82,6 +82,7 @@ extension HubTransport {
   }
 
   package func streamWritable(_ id: RequestID) {
+    if let download = downloads[id] { return askForMore(download) }
     let connection = ConnectionID(raw: id.raw)
     guard streams[connection] != nil else { return }
     streams[connection]?.isFull = false
@@ -89,6 +90,7 @@ extension HubTransport {
   }
 
   package func streamClosed(_ id: RequestID) {
+    if downloads.removeValue(forKey: id) != nil { return }
     let connection = ConnectionID(raw: id.raw)
     guard streams.removeValue(forKey: connection) != nil else { return }
     closed(connection)

@@ -31,6 +31,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Connections that are streams of events, not WebSockets.
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
+  /// Responses of which more parts follow.
+  var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
   /// One at a time for all loops: what takes long must not take all cores from them.
   private static let parsing = DispatchQueue(label: "pickerd.parsing")

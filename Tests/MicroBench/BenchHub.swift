@@ -81,11 +81,10 @@ private final class BenchPort: HubPort {
 private final class BenchLog: SessionLog {
   let canLoad = false
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .stored }
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) {}
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
   func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) { completion(nil) }
 }
 

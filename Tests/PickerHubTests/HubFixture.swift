@@ -43,23 +43,27 @@ final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
   var snapshots: [LogSnapshot] = []
+  var takesSnapshots = true
   var canLoad = false
   /// The numbers of the hubs for which sessions were to be loaded.
   var loads: [Int] = []
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    if case .failed = outcome { return .failed }
-    if case .full = outcome, case .entry = record { return .full }
-    if case .full = outcome { return .stored }
+    if outcome == .failed || (outcome == .full && record.needsBudget) { return outcome }
+    if case .exhausted = outcome, case .entry = record { return outcome }
+    if outcome == .exhausted { return .stored }
     records.append(record)
-    return outcome
+    return outcome == .full ? .stored : outcome
   }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) { snapshots.append(snapshot) }
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+    if takesSnapshots { snapshots.append(snapshot) }
+    return takesSnapshots
+  }
+
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(hub) }
   func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) { completion(nil) }
 }
 

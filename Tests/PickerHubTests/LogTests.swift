@@ -196,7 +196,7 @@ import Testing
     fixture.join(2)
     fixture.open(3)
     fixture.forgetAll()
-    fixture.log.outcome = .full
+    fixture.log.outcome = .exhausted
 
     fixture.say(1, #"{"type":"undo","ref":1}"#)
     fixture.say(3, #"{"type":"join"}"#)
@@ -208,7 +208,7 @@ import Testing
 
   @Test func `a join that finds the log at its maximum ends the session, too`() throws {
     let fixture = try HubFixture(letters)
-    fixture.log.outcome = .full
+    fixture.log.outcome = .exhausted
 
     fixture.join(1)
 

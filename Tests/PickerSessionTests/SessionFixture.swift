@@ -49,7 +49,7 @@ struct SessionFixture {
   func refuse(
     _ member: MemberID, _ ref: Int, _ command: Command, isOverRate: Bool = false
   ) -> [Outcome] {
-    fold.refusal(of: command, ref: ref, by: member, isOverRate: isOverRate)
+    fold.refusal(of: command, ref: ref, by: member, beyond: isOverRate ? .rate : nil)
       .map { [.answered(member, $0)] } ?? []
   }
 

@@ -23,7 +23,8 @@ struct GeneratedSession {
     #"{"kind":"calendar","timeZone":"UTC","months":{"from":"2018-01","through":"2019-12"}}"#,
   ]
 
-  init(seed: UInt64) throws {
+  /// - Parameter entryCount: Default: 1 to 120.
+  init(seed: UInt64, entryCount: Int? = nil) throws {
     var random = SplitMix(state: seed)
     let text = GeneratedSession.definitions[Int(seed % UInt64(GeneratedSession.definitions.count))]
     let definition = try Definition.make(from: try JSONTree.parse(Array(text.utf8))) { _ in .utc }
@@ -36,7 +37,7 @@ struct GeneratedSession {
       createdAt: Instant(milliseconds: 1_542_938_400_000))
     fold = try SessionFold(origin)
     var at = origin.createdAt
-    for number in 0..<Int.random(in: 1...120, using: &random) {
+    for number in 0..<(entryCount ?? Int.random(in: 1...120, using: &random)) {
       at = at.adding(milliseconds: Int64.random(in: -1000...40_000_000, using: &random))
       let entry = LogEntry(at: at, body: body(number, &random))
       entries.append(entry)

@@ -6,8 +6,8 @@ import Testing
 @testable import SessionLog
 
 @Suite struct MemorySessionLogTests {
-  @Test func `a session's log takes its maximum of entries, and then only the end`() throws {
-    let log = MemorySessionLog(entryCountMax: 2)
+  @Test func `a session's log takes time up to twice its maximum of bytes, and then only the end`() throws {
+    let log = MemorySessionLog(logByteCountMax: 64)
     let (id, other) = (SessionID("a"), SessionID("b"))
     let origin = try GeneratedSession(seed: 1).origin
     let tick = LogRecord.entry(LogEntry(at: origin.createdAt, body: .tick))
@@ -15,7 +15,7 @@ import Testing
 
     let outcomes = (1...3).map { _ in log.append(tick, of: id) }
 
-    #expect(outcomes == [.stored, .stored, .full])
+    #expect(outcomes == [.stored, .stored, .exhausted])
     #expect(log.append(tick, of: other) == .stored)
     #expect(log.append(.ended, of: id) == .stored)
     #expect(log.entries(of: id).isEmpty && log.sessionCount == 1)

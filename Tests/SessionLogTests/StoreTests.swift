@@ -26,10 +26,14 @@ final class Shelf: Sendable {
   }
 
   func open(
-    limits: SessionLimits = SessionLimits(), turn: @escaping SQLiteSessionLog.Turn = { $1() }
+    limits: SessionLimits = SessionLimits(), zone: ZoneRules = .utc,
+    versions: FoldVersions = FoldVersions(tzdata: "2025a"),
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    turn: @escaping SQLiteSessionLog.Turn = { $1() }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
-      path: path, limits: limits, zone: { _ in .utc }, digest: { $0 }, turn: turn
+      path: path, limits: limits, zone: { _ in zone }, digest: { $0 }, versions: versions,
+      pendingByteCountMax: pendingByteCountMax, turn: turn
     ) { notice in
       self.notices.withLock { $0.append(notice) }
     }
@@ -39,6 +43,12 @@ final class Shelf: Sendable {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
     try queue.close()
+  }
+
+  /// Makes the file from a dump of an older one.
+  func write(golden name: String) throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    try write(String(contentsOf: tests.appending(path: "golden/\(name)"), encoding: .utf8))
   }
 
   /// Waits until the store has said what `pick` finds.
@@ -53,11 +63,18 @@ final class Shelf: Sendable {
 
   func forget() { notices.withLock { $0 = [] } }
 
+  func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
+  where Value: DatabaseValueConvertible {
+    let queue = try DatabaseQueue(path: path)
+    return try queue.read { try Value.fetchOne($0, sql: sql) }
+  }
+
   func loaded(
-    _ id: SessionID, from log: SQLiteSessionLog, hub: Int = 0
+    _ id: SessionID, from log: SQLiteSessionLog, limits: SessionLimits = SessionLimits(),
+    hub: Int = 0
   ) async throws -> LoadedSession? {
     forget()
-    log.load(id, limits: SessionLimits(), hub: hub)
+    log.load(id, limits: limits, hub: hub)
     return try await heard { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
   }
 }
@@ -144,7 +161,7 @@ final class Shelf: Sendable {
     for (place, entry) in session.entries.enumerated() {
       _ = log.append(.entry(entry), of: session.origin.id)
       guard place % 9 == 8 else { continue }
-      log.keep(
+      _ = log.keep(
         LogSnapshot(
           entryCount: place + 1, kept: session.folds[place].kept, isIdle: place % 2 == 0,
           nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
@@ -216,10 +233,7 @@ final class Shelf: Sendable {
 
   @Test func `a file written by the first schema opens`() async throws {
     let shelf = try Shelf()
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let sql = try String(
-      contentsOf: tests.appending(path: "golden/store-schema-1.sql"), encoding: .utf8)
-    try shelf.write(sql)
+    try shelf.write(golden: "store-schema-1.sql")
 
     let log = try shelf.open()
 

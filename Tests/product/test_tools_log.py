@@ -1,5 +1,6 @@
 """`GET …/log` of a history that is longer than memory: gapless, and nobody's tap waits for it."""
 
+import json
 import threading
 import time
 
@@ -83,3 +84,32 @@ def test_taps_do_not_wait_for_a_long_log(long):
 
     assert sizes[0] > 20_000_000
     assert worst < 1.0, f"a tap waited for {worst:.3f} s"
+
+
+def test_a_limit_pages_through_a_log(long):
+    session = long.session(LISTS)
+    ana = session.join("Ana")
+    fill(ana, 1500)
+    log = session.log()
+
+    for after, limit in [(0, 1), (0, 300), (299, 600), (1400, 300), (1500, 5)]:
+        answer = long.get(f"{session.path}/log?after={after}&limit={limit}")
+        lines = [json.loads(line) for line in answer.body.splitlines()]
+        assert lines == log[after:after + limit], (after, limit)
+    for limit in ["0", "-1", "x", "1000001", ""]:
+        answer = long.get(f"{session.path}/log?limit={limit}")
+        assert (answer.status, answer.code) == (400, "badRequest"), limit
+
+
+def test_a_long_log_is_answered_in_chunks(long):
+    session = long.session(LISTS)
+    ana = session.join("Ana")
+    fill(ana, 600)
+
+    whole, page = (long.get(f"{session.path}/log{query}") for query in ("", "?after=590"))
+
+    assert whole.headers["transfer-encoding"] == "chunked"
+    assert len(whole.body.splitlines()) == 600
+    assert page.headers["content-length"] == str(len(page.body))
+    head = long.request("HEAD", f"{session.path}/log")
+    assert (head.status, head.body) == (200, b"")

@@ -27,6 +27,8 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let unknownType = RefusalCode(rawValue: "unknownType")
   /// Over the rate of messages: later it may be done.
   public static let tooMany = RefusalCode(rawValue: "tooMany")
+  /// The log of the session has reached its maximum of bytes.
+  public static let full = RefusalCode(rawValue: "full")
   /// The member's role does not allow it.
   public static let notAllowed = RefusalCode(rawValue: "notAllowed")
   /// A tap for wheels, or a select for a calendar.

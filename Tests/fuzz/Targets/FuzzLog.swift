@@ -63,8 +63,9 @@ final class FuzzLog: SessionLog {
     return late
   }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) {
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     if snapshot.isIdle { stored[session]?.snapshot = snapshot }
+    return true
   }
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(session) }
@@ -88,17 +89,14 @@ final class FuzzLog: SessionLog {
   }
 
   func history(
-    of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits,
-    completion: @escaping @Sendable ([Delta]?) -> Void
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
-    guard !isFailing, var fold = try? SessionFold(origin, limits: limits) else {
-      return completion(nil)
-    }
+    guard !isFailing else { return completion(nil) }
+    var position = position
     var deltas: [Delta] = []
-    for entry in stored[origin.id]?.entries ?? [] {
-      for case .delta(let delta) in fold.apply(entry)
-      where delta.revision > after && delta.revision <= through { deltas.append(delta) }
+    for entry in (stored[position.origin.id]?.entries ?? []).dropFirst(position.place) {
+      position.apply(entry, place: position.place + 1, &deltas)
     }
-    completion(deltas)
+    completion(HistoryPage(deltas: deltas, next: nil))
   }
 }

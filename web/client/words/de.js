@@ -78,6 +78,7 @@ export const de = {
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     unknownType: "Dieser Server unterstützt das nicht.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",
+    full: "Diese Sitzung ist voll. Beginnen Sie eine neue.",
     offline: "Das ist offline nicht möglich.",
   },
   why: {

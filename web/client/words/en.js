@@ -80,6 +80,7 @@ export const en = {
     oldRef: "That arrived too late. Please try again.",
     unknownType: "This server does not support that.",
     tooMany: "Too many changes at once. Wait a second.",
+    full: "This session has reached its limit. Start a new one.",
     offline: "You cannot do that while offline.",
   },
   why: {

@@ -1,0 +1,116 @@
+import CivilTime
+import Foundation
+import GRDB
+import JSONText
+import PickerModel
+import PickerSession
+
+/// The snapshots of a session, compared one by one as folding passes their places.
+struct ReplayedSnapshots {
+  private var rest: ArraySlice<StoredSnapshot>
+  private let versions: FoldVersions
+  let count: Int
+  /// The sequence number of the last snapshot that has been passed.
+  private(set) var place = 0
+  private(set) var difference: ReplayDifference?
+  /// What is to be said besides, as sentences.
+  private(set) var remarks: [String] = []
+
+  private let make: (JSONTree) -> Definition?
+
+  init(
+    of number: Int64, _ versions: FoldVersions, _ database: Database,
+    make: @escaping (JSONTree) -> Definition?
+  ) throws {
+    self.make = make
+    let all = try StoredSnapshot.all(of: number, after: -1, through: .max, database)
+    rest = all[...]
+    count = all.count
+    self.versions = versions
+    if let last = all.last, last.isCompacted {
+      remarks.append(
+        "\(last.place - last.rowCount) of the first \(last.place) entries changed nothing and have "
+          + "been deleted; the refs of those commands come from the snapshot")
+    }
+  }
+
+  /// Whether all of them have been passed.
+  var isEmpty: Bool { rest.isEmpty }
+
+  /// Compares the snapshots before an entry with the fold. Where the log does not say everything,
+  /// folding goes on from the snapshot.
+  mutating func pass(before entry: Int, _ replayer: inout Replayer) throws {
+    while let snapshot = rest.first, snapshot.place < entry {
+      rest.removeFirst()
+      place = snapshot.place
+      guard snapshot.rowCount == replayer.entryCount else {
+        throw StoredProblem(
+          "\(replayer.entryCount) of \(snapshot.rowCount) entries are left before entry "
+            + "\(place) of session \(replayer.fold.origin.id)")
+      }
+      let kept = try snapshot.kept(of: replayer.fold.origin, make: make)
+      try compare(snapshot, kept, with: replayer.fold)
+      let isWhole = try !snapshot.isCompacted && snapshot.hasRemembered
+      if !isWhole || snapshot.replaces != nil { replayer.adopt(kept) }
+    }
+  }
+
+  private mutating func compare(
+    _ snapshot: StoredSnapshot, _ kept: SessionFold.Kept, with fold: SessionFold
+  ) throws {
+    let what = "the snapshot after entry \(snapshot.place)"
+    if let replaced = snapshot.replaces {
+      remarks.append(
+        "up to revision \(snapshot.revision) the session was folded with \(replaced); with later "
+          + "versions that gives something else, so it went on from \(what) under a new epoch")
+      return
+    }
+    if difference != nil { return }
+    var (stored, folded) = (kept, fold.kept)
+    if snapshot.isCompacted {
+      folded = fold.brought(to: kept.picker.asOf).kept
+      (stored, folded) = (stored.withoutRefs, folded.withoutRefs)
+    }
+    (stored, folded) = (stored.withoutRefusalTexts, folded.withoutRefusalTexts)
+    if try !snapshot.hasRemembered { folded.remembered = RememberedMembers() }
+    if stored == folded { return }
+    difference =
+      ReplayDifference(
+        revision: fold.revision, what, stored: stored.tree, folded: folded.tree)
+      ?? ReplayDifference(
+        revision: fold.revision, detail: "\(what) is not what folding makes")
+    if let other = snapshot.versions, versions.matter(for: fold.origin.definition, against: other) {
+      remarks.append("\(what) was stored with \(other.text), this is \(versions.text)")
+    }
+  }
+}
+
+extension SessionFold.Kept {
+  /// The same without the refs of its members, also of those that have left.
+  var withoutRefs: SessionFold.Kept { withRefs { _ in RefBook() } }
+
+  /// The same without the details and params of refusals, which are of the version that wrote them.
+  fileprivate var withoutRefusalTexts: SessionFold.Kept { withRefs(\.withoutRefusalTexts) }
+
+  private func withRefs(_ change: (RefBook) -> RefBook) -> SessionFold.Kept {
+    func changed(_ member: Member) -> Member {
+      Member(
+        id: member.id, number: member.number, secret: member.secret, name: member.name,
+        color: member.color, role: member.role, refs: change(member.refs))
+    }
+    var kept = self
+    kept.members = members.map(changed)
+    kept.remembered = RememberedMembers(remembered.members.map(changed))
+    return kept
+  }
+}
+
+extension RefBook {
+  fileprivate var withoutRefusalTexts: RefBook {
+    let entries = entries.map { entry in
+      guard case .refused(let refusal) = entry.outcome else { return entry }
+      return Entry(ref: entry.ref, outcome: .refused(Refusal(refusal.code, "")))
+    }
+    return RefBook(entries: entries, greatest: greatest)
+  }
+}

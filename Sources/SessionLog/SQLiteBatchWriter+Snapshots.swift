@@ -1,0 +1,144 @@
+import CivilTime
+import Foundation
+import GRDB
+import JSONText
+import PickerSession
+
+/// Snapshots, and what they make superfluous.
+extension SQLiteBatchWriter {
+  /// Stores a snapshot, deletes the entries that changed nothing, and the snapshots that neither
+  /// loading nor replaying needs any more.
+  mutating func keep(
+    _ snapshot: EncodedSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
+  ) throws {
+    guard var position = try position(of: session, database) else { return }
+    if grown.remove(session) != nil { try noteGrowth(of: session, now, database) }
+    try compact(snapshot.spent, &position, database)
+    try insert(snapshot, &position, database)
+    try prune(snapshot, &position, database)
+    try noteSize(of: session, position, database)
+    positions[session] = position
+    guard snapshot.isIdle && position.entryCount == snapshot.entryCount else { return }
+    try execute(
+      database, "UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ? WHERE number = ?",
+      [snapshot.nextTick, now - snapshot.idleMilliseconds, position.number])
+    positions[session] = nil
+  }
+
+  private func insert(
+    _ snapshot: EncodedSnapshot, _ position: inout Position, _ database: Database
+  ) throws {
+    let place = snapshot.entryCount
+    try delete(
+      "DELETE FROM snapshot WHERE session = ? AND place = ? AND replaces IS NULL",
+      [position.number, place], &position, database)
+    // Whatever came after it is not compacted yet.
+    let rowCount = position.rowCount - (position.entryCount - place)
+    try execute(
+      database,
+      """
+      INSERT OR IGNORE INTO snapshot
+        (session, place, revision, isIdle, body, rowCount, rules, tzdata, checksum)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        position.number, place, snapshot.revision, snapshot.isIdle, snapshot.body, rowCount,
+        versions.rules, versions.tzdata, snapshot.checksum,
+      ])
+    if database.changesCount > 0 { position.byteCount += snapshot.body.count }
+  }
+
+  /// Deletes spent entries. Of a refused command before which time moved the picker a tick remains.
+  private func compact(
+    _ spent: SpentEntries, _ position: inout Position, _ database: Database
+  ) throws {
+    for run in spent.dropped.runs {
+      position.rowCount -= try delete(
+        "DELETE FROM entry WHERE session = ? AND place BETWEEN ? AND ?",
+        [position.number, run.lowerBound, run.upperBound], &position, database)
+    }
+    for place in spent.ticks {
+      let statement = try database.cachedStatement(
+        sql: "SELECT body FROM entry WHERE session = ? AND place = ?")
+      guard
+        let body = try Data.fetchOne(statement, arguments: [position.number, place]),
+        let at = try JSONTree.parse([UInt8](body))["at"]?.integer
+      else { continue }
+      let tick = LogEntry(at: Instant(milliseconds: Int64(at)), body: .tick)
+      let shorter = Data(tick.tree.serialized())
+      position.byteCount += shorter.count - body.count
+      try execute(
+        database, "UPDATE entry SET body = ? WHERE session = ? AND place = ?",
+        [shorter, position.number, place])
+    }
+  }
+
+  /// Leaves the snapshots from which history is folded, and a few between them and the newest.
+  private func prune(
+    _ newest: EncodedSnapshot, _ position: inout Position, _ database: Database
+  ) throws {
+    let rowCount = position.rowCount - (position.entryCount - newest.entryCount)
+    let statement = try database.cachedStatement(sql: SnapshotSpacing.baseSQL)
+    let base = try Int.fetchOne(
+      statement,
+      arguments: [
+        position.number, spacing.revision(before: newest.revision),
+        spacing.rowCount(before: rowCount),
+      ])
+    if let base {
+      try delete(
+        "DELETE FROM snapshot WHERE session = ? AND place < ? AND replaces IS NULL",
+        [position.number, base], &position, database)
+    }
+    try thin(newest, rowCount, base: base ?? 0, &position, database)
+  }
+
+  /// Deletes the snapshot before the newest if the one before that is near enough.
+  private func thin(
+    _ newest: EncodedSnapshot, _ rowCount: Int, base: Int, _ position: inout Position,
+    _ database: Database
+  ) throws {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT place, rowCount FROM snapshot WHERE session = ? AND place < ? AND place >= ?
+        ORDER BY place DESC LIMIT 2
+        """)
+    let before = try Row.fetchAll(
+      statement, arguments: [position.number, newest.entryCount, base])
+    guard let last = before.first, last[0] != base else { return }
+    let start: Int = before.count == 2 ? before[1][1] : 0
+    guard rowCount - start < spacing.rowCountMin else { return }
+    try delete(
+      "DELETE FROM snapshot WHERE session = ? AND place = ? AND replaces IS NULL",
+      [position.number, last[0] as Int], &position, database)
+  }
+
+  /// Deletes rows with a `body`.
+  ///
+  /// - Returns: How many.
+  @discardableResult
+  private func delete(
+    _ sql: String, _ arguments: StatementArguments, _ position: inout Position,
+    _ database: Database
+  ) throws -> Int {
+    let statement = try database.cachedStatement(sql: sql + " RETURNING length(body)")
+    let byteCounts = try Int.fetchAll(statement, arguments: arguments)
+    position.byteCount -= byteCounts.reduce(0, +)
+    return byteCounts.count
+  }
+}
+
+extension [Int] {
+  /// Ascending numbers as ranges without gaps.
+  var runs: [ClosedRange<Int>] {
+    var runs: [ClosedRange<Int>] = []
+    for number in self {
+      if let last = runs.last, last.upperBound + 1 == number {
+        runs[runs.count - 1] = last.lowerBound...number
+      } else {
+        runs.append(number...number)
+      }
+    }
+    return runs
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+
+/// Deletes the rows of ended sessions, a part at a time, between the batches. What is left when the
+/// process ends is deleted after the next start.
+extension SQLiteSessionLog {
+  /// Entries of one transaction.
+  private static let rowCountMax = 1000
+  /// Snapshots of one transaction: one may have megabytes.
+  private static let snapshotCountMax = 4
+
+  /// Begins, unless it has begun.
+  func deleteEndedLater() {
+    let isFirst = state.withLock { state in
+      defer { state.isDeleting = true }
+      return !state.isDeleting && state.failure == nil
+    }
+    if isFirst { deleteNextPart() }
+  }
+
+  /// Batches that gathered meanwhile come first: the queue is first in, first out.
+  private func deleteNextPart() {
+    queue.asyncAfter(deadline: .now() + 0.005) { self.deletePart() }
+  }
+
+  private func deletePart() {
+    let isDone = try? pool.writeWithoutTransaction { database in
+      try SQLiteSessionLog.deletePart(database)
+    }
+    guard isDone == false else { return state.withLock { $0.isDeleting = false } }
+    deleteNextPart()
+  }
+
+  /// - Returns: Whether nothing is left.
+  private static func deletePart(_ database: Database) throws -> Bool {
+    guard
+      let number = try Int64.fetchOne(
+        database, sql: "SELECT number FROM session WHERE isEnded ORDER BY number LIMIT 1")
+    else { return true }
+    try database.inTransaction(.immediate) {
+      try database.execute(
+        sql: """
+          DELETE FROM snapshot WHERE session = ?1 AND place IN
+            (SELECT place FROM snapshot WHERE session = ?1 ORDER BY place LIMIT ?2)
+          """, arguments: [number, snapshotCountMax])
+      let snapshotCount = database.changesCount
+      try database.execute(
+        sql: """
+          DELETE FROM entry WHERE number IN
+            (SELECT number FROM entry WHERE session = ? ORDER BY place LIMIT ?)
+          """, arguments: [number, rowCountMax])
+      if snapshotCount < snapshotCountMax && database.changesCount < rowCountMax {
+        try database.execute(sql: "DELETE FROM session WHERE number = ?", arguments: [number])
+      }
+      return .commit
+    }
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+import PickerModel
+import PickerSession
+
+/// A checksum of what members see of a session: value, rows, status, revision, undo list, members.
+///
+/// The members' refs are left out: a compacted log does not contain the refused ones. So are the
+/// members that have left: snapshots of older versions do not contain them.
+/// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
+struct StateChecksum {
+  private(set) var value: Int64 = Int64(bitPattern: 0xcbf2_9ce4_8422_2325)
+
+  init(_ kept: SessionFold.Kept, _ picker: Picker) {
+    var kept = kept.withoutRefs
+    kept.remembered = RememberedMembers()
+    add(kept.tree.serialized())
+    add(Array(picker.definition.zone.localDate(at: kept.picker.asOf).iso.utf8))
+    for column in picker.columns { add(column) }
+  }
+
+  init(of fold: SessionFold) { self.init(fold.kept, fold.picker) }
+
+  /// Long columns are summed up by their ends: hours and minutes are where zones show.
+  private mutating func add(_ column: ColumnState) {
+    let count = column.rows.count
+    add(Array("\(count) \(column.selected)".utf8))
+    let rows = count <= 64 ? Array(0..<count) : [0, count - 1]
+    for row in rows { add(Array(column.rows.key(at: row).utf8)) }
+  }
+
+  private mutating func add(_ bytes: [UInt8]) {
+    var hash = UInt64(bitPattern: value)
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    // The end of a part, so that two parts are not one.
+    value = Int64(bitPattern: (hash ^ 0x1_00) &* 0x100_0000_01b3)
+  }
+}

@@ -1,0 +1,104 @@
+import JSONText
+import PickerModel
+import PickerSession
+import PickerWire
+import Testing
+
+@testable import PickerHub
+
+/// A session whose log has reached its maximum of bytes.
+@Suite struct LogBudgetTests {
+  private let definition = #"{"kind":"columns","columns":[["a","b","c"]]}"#
+
+  private var unlimited: HubConfiguration {
+    var configuration = HubConfiguration()
+    configuration.limits.messagesPerSecond = 1_000_000
+    return configuration
+  }
+
+  @Test func `a full log refuses commands with full, and the session goes on`() throws {
+    let fixture = try HubFixture(definition)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.say(1, select(1, 0, 1))
+    fixture.forgetAll()
+    fixture.log.outcome = .full
+
+    fixture.say(1, select(2, 0, 2))
+    fixture.say(1, select(1, 0, 1))
+
+    let answers = fixture.heard(1)
+    #expect(answers.map { $0["type"]?.string } == ["refused", "reply"])
+    #expect(answers[0]["code"]?.string == "full" && answers[0]["ref"]?.integer == 2)
+    #expect(fixture.fold.revision == 1 && fixture.port.closes.isEmpty)
+    fixture.log.outcome = .stored
+    fixture.say(1, select(2, 0, 2))
+    #expect(fixture.fold.revision == 2)
+  }
+
+  @Test func `nobody new joins a session with a full log, and its members stay`() throws {
+    let fixture = try HubFixture(definition)
+    fixture.join(1)
+    fixture.log.outcome = .full
+
+    fixture.join(2)
+
+    let error = fixture.heard(2).first { $0["type"]?.string == "error" }
+    #expect(fixture.port.closes == [2: 4503])
+    #expect(error?["detail"]?.string?.contains("maximum of bytes") == true)
+  }
+
+  @Test func `a member is not made over HTTP in a session with a full log`() throws {
+    let fixture = try HubFixture(definition)
+    fixture.log.outcome = .full
+    var problem: HubProblem?
+
+    fixture.hub.addMember(
+      to: fixture.session, try MemberRequest(Array("{}".utf8)), token: nil, at: fixture.now
+    ) { if case .failure(let failure) = $0 { problem = failure } }
+
+    #expect(problem == .logFull)
+  }
+
+  @Test func `a snapshot says which entries changed nothing`() throws {
+    let fixture = try HubFixture(definition, unlimited)
+    fixture.join(1)
+    for ref in 1...499 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    for ref in 500...999 { fixture.say(1, select(ref, 0, ref % 3)) }
+
+    let snapshots = fixture.log.snapshots
+
+    #expect(snapshots.map(\.entryCount) == [500, 1000])
+    #expect(snapshots.map(\.spent.dropped) == [Array(2...500), []])
+  }
+
+  @Test func `a session of many members makes a snapshot less often`() throws {
+    let fixture = try HubFixture(definition, unlimited)
+    for raw in 1...100 as ClosedRange<UInt64> { fixture.join(raw) }
+    for ref in 1...1500 { fixture.say(1, select(ref, 0, ref % 3)) }
+
+    #expect(fixture.log.snapshots.map(\.entryCount) == [1600])
+  }
+
+  @Test func `a snapshot that the log cannot take is made again`() throws {
+    let fixture = try HubFixture(definition, unlimited)
+    fixture.join(1)
+    fixture.log.takesSnapshots = false
+    for ref in 1...510 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    fixture.log.takesSnapshots = true
+    fixture.say(1, select(511, 0, 1))
+
+    #expect(fixture.log.snapshots.map(\.spent.dropped) == [Array(2...511)])
+  }
+
+  @Test func `a server that drains leaves no entry without a snapshot`() throws {
+    let fixture = try HubFixture(definition)
+    fixture.log.canLoad = true
+    fixture.join(1)
+    fixture.say(1, select(1, 0, 1))
+
+    fixture.hub.drain(at: fixture.now)
+
+    #expect(fixture.log.snapshots.map(\.entryCount) == [2])
+  }
+}

@@ -1,0 +1,133 @@
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Bytes have maxima.
+@Suite struct BudgetTests {
+  @Test func `no more is pending than its maximum of bytes`() throws {
+    let log = try Shelf().open(pendingByteCountMax: 20_000) { _, _ in }
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    let name = String(repeating: "x", count: 1000)
+
+    var count = 0
+    let member = MemberID("m_1")
+    while fixture.append(.command(member, ref: count + 1, .unknown(type: name))) == .pending {
+      count += 1
+    }
+
+    #expect((12...18).contains(count))
+    log.flush()
+    #expect(fixture.append(.tick) == .pending)
+  }
+
+  @Test func `no more snapshots wait to be encoded than their maximum of bytes`() throws {
+    let log = try Shelf().open(pendingByteCountMax: 20_000)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    fixture.tap(10, by: "m_1")
+    var count = 0
+    log.encodingQueue.suspend()
+
+    while fixture.snapshot() { count += 1 }
+    log.encodingQueue.resume()
+    log.flush()
+
+    #expect((5...12).contains(count))
+    #expect(fixture.snapshot())
+  }
+
+  @Test func `a log at its maximum of bytes takes time and leaving only, until it is compacted`()
+    throws
+  {
+    var limits = SessionLimits()
+    limits.logBytes = 65_536
+    let shelf = try Shelf()
+    let log = try shelf.open(limits: limits)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    while log.state.withLock({ $0.full.isEmpty }) {
+      fixture.refuse(50, by: "m_1")
+      log.flush()
+    }
+
+    #expect(fixture.append(.command(MemberID("m_1"), ref: 1, .clear)) == .full)
+    let joining = LogEntry.Joining(member: MemberID("m_2"), secret: hash(1), name: "", role: nil)
+    #expect(fixture.append(.joined(joining)) == .full)
+    #expect(fixture.append(.roleChanged(MemberID("m_1"), .viewer)) == .full)
+    #expect(fixture.append(.tick) == .pending)
+    #expect(fixture.append(.left(MemberID("m_2"))) == .pending)
+    fixture.snapshot()
+    log.flush()
+    #expect(fixture.append(.command(MemberID("m_1"), ref: 100_000, .clear)) == .pending)
+  }
+
+  @Test func `a full log is full again after a restart, and its session can be deleted`()
+    async throws
+  {
+    var limits = SessionLimits()
+    limits.logBytes = 65_536
+    let shelf = try Shelf()
+    var log: SQLiteSessionLog? = try shelf.open(limits: limits)
+    let fixture = try LogFixture(in: log!)
+    fixture.join("m_1")
+    fixture.tap(700, by: "m_1")
+    log!.flush()
+    fixture.closeLog()
+    log = nil
+
+    log = try shelf.open(limits: limits)
+    let id = fixture.origin.id
+    _ = try await shelf.loaded(id, from: log!)
+    let clear = LogEntry.Body.command(MemberID("m_1"), ref: 9999, .clear)
+    let entry = LogEntry(at: fixture.origin.createdAt, body: clear)
+
+    #expect(log!.append(.entry(entry), of: id) == .full)
+    #expect(log!.append(.ended, of: id) == .pending)
+    log!.flush()
+    #expect(log!.state.withLock { $0.full.isEmpty })
+  }
+
+  @Test func `a log in memory at its maximum of bytes is full, until it is compacted`() throws {
+    let log = MemorySessionLog(logByteCountMax: 65_536)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    var count = 0
+    let member = MemberID("m_1")
+    while fixture.append(.command(member, ref: count + 1, .unknown(type: "wink"))) == .stored {
+      count += 1
+    }
+
+    #expect((300...700).contains(count))
+    #expect(fixture.append(.tick) == .stored)
+    fixture.snapshot()
+    #expect(fixture.append(.command(MemberID("m_1"), ref: count + 1, .clear)) == .stored)
+  }
+
+  @Test func `the standard budget has room for a million taps`() throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let key = "2018-11-23"
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1234567890123456789012")
+    let before = try size(shelf, log)
+    for ref in 100_000..<100_100 {
+      fixture.append(
+        .command(
+          MemberID("m_1234567890123456789012"), ref: ref,
+          .select(.init(column: 0, row: ref % 3, generation: 100_000, key: key))))
+    }
+
+    let perTap = try (size(shelf, log) - before) / 100
+    #expect(perTap * 1_000_000 < SessionLimits().logBytes)
+  }
+
+  private func size(_ shelf: Shelf, _ log: SQLiteSessionLog) throws -> Int {
+    log.flush()
+    return try shelf.read(Int.self, "SELECT byteCount FROM session") ?? 0
+  }
+}

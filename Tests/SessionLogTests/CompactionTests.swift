@@ -1,0 +1,117 @@
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// A log without its refused commands is the same log.
+@Suite struct CompactionTests {
+  /// Appends a generated session, with snapshots at random places.
+  private func fill(_ session: GeneratedSession, seed: UInt64, _ log: any SessionLog) throws
+    -> LogFixture
+  {
+    var random = SplitMix(state: seed)
+    let fixture = try LogFixture(session.origin, in: log)
+    for entry in session.entries {
+      fixture.append(entry)
+      if Int.random(in: 0..<25, using: &random) == 0 { fixture.snapshot() }
+    }
+    return fixture
+  }
+
+  @Test(arguments: UInt64(1)...30)
+  func `a compacted session is loaded, read and replayed as it was`(seed: UInt64) async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let session = try GeneratedSession(seed: seed, entryCount: 200)
+    let fixture = try fill(session, seed: seed, log)
+    log.flush()
+    let id = session.origin.id
+
+    let loaded = try #require(try await shelf.loaded(id, from: log))
+    let rows = try shelf.read(Int.self, "SELECT count(*) FROM entry")
+    let replay = try SQLiteReplay.replay(
+      shelf.path, session: id, at: nil, limits: SessionLimits(),
+      versions: FoldVersions(tzdata: "2025a"), zone: { _ in .utc }, each: { _ in })
+
+    #expect(loaded.fold.kept == session.fold.kept)
+    #expect(loaded.fold.history == session.fold.history)
+    #expect(loaded.fold.origin.epoch == session.origin.epoch)
+    #expect(loaded.entryCount == session.entries.count)
+    #expect(replay.difference == nil && replay.lastRevision == session.fold.revision)
+    #expect(replay.standing.kept == session.fold.kept)
+    #expect(try #require(rows) < session.entries.count)
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    let later = fixture.deltas.filter { $0.revision > 7 }
+    #expect(await history(of: fixture, after: 7, from: HistoryLog(log, shelf)) == later)
+  }
+
+  @Test(arguments: UInt64(1)...30)
+  func `a compacted log in memory gives the same history`(seed: UInt64) async throws {
+    let log = MemorySessionLog()
+    let session = try GeneratedSession(seed: seed, entryCount: 200)
+    let fixture = try fill(session, seed: seed, log)
+
+    let entries = log.entries(of: session.origin.id)
+
+    #expect(entries.count < session.entries.count)
+    #expect(log.byteCount(of: session.origin.id) == entries.reduce(0) { $0 + $1.byteCount })
+    #expect(await history(of: fixture, from: log) == fixture.deltas)
+  }
+
+  @Test func `refused commands leave nothing but the snapshot and the revisions`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    for _ in 0..<20 {
+      fixture.refuse(499, by: "m_1")
+      fixture.tap(1, by: "m_1")
+      fixture.snapshot()
+    }
+    log.flush()
+
+    let entries = try shelf.read(Int.self, "SELECT count(*) FROM entry")
+    let snapshots = try shelf.read(Int.self, "SELECT count(*) FROM snapshot")
+    let bytes = try shelf.read(Int.self, "SELECT byteCount FROM session")
+    let real = try shelf.read(
+      Int.self,
+      """
+      SELECT (SELECT sum(length(body)) FROM entry) + (SELECT sum(length(body)) FROM snapshot)
+      """)
+
+    #expect(entries == 21 && snapshots == 1)
+    #expect(bytes == real)
+    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.kept == fixture.fold.kept)
+  }
+}
+
+/// A log whose answers for the hub's thread are called by the test.
+final class HistoryLog: SessionLog {
+  private let log: SQLiteSessionLog
+  private let shelf: Shelf
+
+  init(_ log: SQLiteSessionLog, _ shelf: Shelf) {
+    self.log = log
+    self.shelf = shelf
+  }
+
+  var canLoad: Bool { true }
+  func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .failed }
+  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { false }
+  func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
+
+  func history(
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
+  ) {
+    shelf.forget()
+    log.history(from: position, completion: completion)
+    let shelf = shelf
+    Task {
+      let work = try await shelf.heard { if case .run(_, let work) = $0 { work } else { nil } }
+      work()
+    }
+  }
+}

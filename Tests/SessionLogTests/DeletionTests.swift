@@ -1,0 +1,110 @@
+import GRDB
+import PickerHub
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// The rows of long logs are deleted a part at a time.
+@Suite struct DeletionTests {
+  private let total = """
+    SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)
+      + (SELECT count(*) FROM snapshot)
+    """
+
+  private func end(_ fixture: LogFixture, _ log: SQLiteSessionLog) {
+    #expect(log.append(.ended, of: fixture.origin.id) == .pending)
+    log.flush()
+  }
+
+  /// Waits until nothing of the session is left.
+  private func waitUntilEmpty(_ shelf: Shelf) async throws {
+    for _ in 0..<1000 where try shelf.read(Int.self, total) != 0 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try shelf.read(Int.self, total) == 0)
+  }
+
+  @Test func `a long log is gone at once for everybody, and its rows part by part`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    fixture.tap(3500, by: "m_1")
+    fixture.snapshot()
+
+    end(fixture, log)
+    let left = try #require(try shelf.read(Int.self, "SELECT count(*) FROM entry"))
+
+    #expect(left >= 2501)
+    #expect(try await shelf.loaded(fixture.origin.id, from: log) == nil)
+    #expect(throws: ReplayProblem.self) {
+      try SQLiteReplay.replay(
+        shelf.path, session: fixture.origin.id, at: nil, limits: SessionLimits(),
+        versions: FoldVersions(tzdata: nil), zone: { _ in .utc }, each: { _ in })
+    }
+    try await waitUntilEmpty(shelf)
+  }
+
+  @Test func `rows that are left when the process ends are deleted by the next one`() async throws {
+    let shelf = try Shelf()
+    var log: SQLiteSessionLog? = try shelf.open()
+    let fixture = try LogFixture(in: log!)
+    fixture.join("m_1")
+    fixture.tap(1500, by: "m_1")
+    log!.flush()
+    fixture.closeLog()
+    log = nil
+    try shelf.write("UPDATE session SET isEnded = 1")
+
+    log = try shelf.open()
+
+    #expect(log!.restored.isEmpty)
+    try await waitUntilEmpty(shelf)
+  }
+}
+
+/// A clock that leaps before a start deletes nothing.
+@Suite struct ClockDoubtTests {
+  private let day: Int64 = 86_400_000
+
+  private func session(_ shelf: Shelf, written: Int64, active: Int64) throws {
+    let log = try shelf.open()
+    _ = try LogFixture(in: log)
+    log.flush()
+    let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    try shelf.write(
+      """
+      UPDATE session SET ttlSeconds = 60, activeAt = \(now) - \(active);
+      UPDATE store SET writtenAt = \(now) - \(written)
+      """)
+  }
+
+  @Test func `sessions live for an hour when the clock is a year ahead`() throws {
+    let shelf = try Shelf()
+    try session(shelf, written: 365 * day, active: 365 * day)
+
+    let log = try shelf.open()
+    let restored = try #require(log.restored.first)
+    let left = Int64(restored.ttlSeconds) * 1000 - restored.idleMilliseconds
+
+    #expect(left == 3_600_000)
+    let fixture = try LogFixture(in: log, id: "another")
+    fixture.join("m_1")
+    log.flush()
+    let written = try shelf.read(
+      Double.self, "SELECT julianday('now') - 2440587.5 - writtenAt / 86400000.0 FROM store")
+    #expect(try #require(written) > 364)
+  }
+
+  @Test func `sessions whose time ran out while the server was down for a minute end at once`()
+    throws
+  {
+    let shelf = try Shelf()
+    try session(shelf, written: 61_000, active: 61_000)
+
+    let restored = try #require(try shelf.open().restored.first)
+
+    #expect(restored.idleMilliseconds >= 61_000)
+  }
+}

@@ -1,0 +1,110 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// A session whose entries are appended one by one, with the snapshots that a hub would make.
+final class LogFixture {
+  let origin: SessionOrigin
+  private(set) var fold: SessionFold
+  private(set) var entryCount = 0
+  private(set) var spent = SpentEntries()
+  private(set) var deltas: [Delta] = []
+  private var appending: (any SessionLog)?
+  var log: any SessionLog { appending! }
+
+  convenience init(
+    _ definition: String = #"{"kind":"columns","columns":[["x","y","z"]]}"#,
+    zone: ZoneRules = .utc, limits: SessionLimits = SessionLimits(), in log: any SessionLog,
+    id: String = "s"
+  ) throws {
+    let tree = try JSONTree.parse(Array(definition.utf8))
+    let definition = try Definition.make(from: tree) { _ in zone }
+    let origin = SessionOrigin(
+      id: SessionID(id), epoch: "first", definition: definition,
+      createdAt: Instant(milliseconds: 1_542_938_400_000))
+    try self.init(origin, limits: limits, in: log)
+  }
+
+  init(
+    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), in log: any SessionLog
+  ) throws {
+    self.origin = origin
+    appending = log
+    fold = try SessionFold(origin, limits: limits)
+    #expect(log.append(.created(origin), of: origin.id) != .failed)
+  }
+
+  /// So that another process may have the file.
+  func closeLog() { appending = nil }
+
+  @discardableResult
+  func append(_ entry: LogEntry) -> AppendOutcome {
+    let outcome = log.append(.entry(entry), of: origin.id)
+    guard outcome == .stored || outcome == .pending else { return outcome }
+    entryCount += 1
+    let outcomes = fold.apply(entry)
+    spent.note(fold.remnant, place: entryCount)
+    for case .delta(let delta) in outcomes { deltas.append(delta) }
+    return outcome
+  }
+
+  @discardableResult
+  func append(_ body: LogEntry.Body) -> AppendOutcome {
+    let at = origin.createdAt.adding(milliseconds: Int64(entryCount))
+    return append(LogEntry(at: at, body: body))
+  }
+
+  func join(_ member: String) {
+    append(.joined(.init(member: MemberID(member), secret: hash(1), name: "Ana", role: nil)))
+  }
+
+  /// Taps that are accepted, each another row.
+  func tap(_ count: Int, by member: String) {
+    for _ in 0..<count {
+      let ref = entryCount + 1
+      let selection = Command.Selection(
+        column: 0, row: (fold.picker.columns[0].selected! + 1) % 3, generation: 1, key: nil)
+      append(.command(MemberID(member), ref: ref, .select(selection)))
+    }
+  }
+
+  /// Commands that are refused.
+  func refuse(_ count: Int, by member: String) {
+    for _ in 0..<count {
+      append(.command(MemberID(member), ref: entryCount + 1, .unknown(type: "wink")))
+    }
+  }
+
+  @discardableResult
+  func snapshot(isIdle: Bool = false) -> Bool {
+    defer { spent = SpentEntries() }
+    return log.keep(
+      LogSnapshot(
+        entryCount: entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
+        nextTick: nil, idleMilliseconds: 0, spent: spent), of: origin.id)
+  }
+}
+
+/// Reads a session's history, page by page.
+func history(
+  of fixture: LogFixture, after: Int = 0, from log: any SessionLog
+) async -> [Delta]? {
+  var next = HistoryPosition(
+    of: fixture.origin, after: after, through: fixture.fold.revision, limits: fixture.fold.limits)
+  var deltas: [Delta] = []
+  while let position = next, !position.isDone {
+    let page = await withCheckedContinuation { continuation in
+      log.history(from: position) { continuation.resume(returning: $0) }
+    }
+    guard let page else { return nil }
+    #expect(page.deltas.count <= HistoryPosition.deltaCountMax + 2)
+    deltas += page.deltas
+    next = page.next
+  }
+  return deltas
+}

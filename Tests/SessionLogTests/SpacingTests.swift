@@ -1,0 +1,121 @@
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Snapshots and their pruning agree with what loading needs.
+@Suite struct SpacingTests {
+  @Test(arguments: [0, 1, 300, 1000, 3000])
+  func `a reloaded session resumes as far back as its history promises`(history: Int)
+    async throws
+  {
+    var limits = SessionLimits()
+    limits.history = history
+    let shelf = try Shelf()
+    let log = try shelf.open(limits: limits)
+    let fixture = try LogFixture(limits: limits, in: log)
+    fixture.join("m_1")
+    for _ in 0..<8 {
+      fixture.tap(500, by: "m_1")
+      fixture.snapshot()
+    }
+    fixture.tap(20, by: "m_1")
+    log.flush()
+    // The first entries are not needed: loading begins at a snapshot.
+    try shelf.write("UPDATE entry SET body = x'00' WHERE place < 400")
+
+    let loaded = try await shelf.loaded(fixture.origin.id, from: log, limits: limits)
+
+    #expect(loaded?.fold.history == fixture.fold.history)
+    #expect(loaded?.fold.history.count == history)
+    #expect(loaded?.fold.kept == fixture.fold.kept)
+  }
+
+  @Test func `a session of joins and refused commands is loaded from a snapshot`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_0")
+    fixture.tap(1, by: "m_0")
+    for number in 1...6500 {
+      fixture.join("m_\(number)")
+      fixture.append(.left(MemberID("m_\(number)")))
+      fixture.refuse(1, by: "m_0")
+      if number.isMultiple(of: 200) { fixture.snapshot() }
+    }
+    log.flush()
+    let count = try shelf.read(Int.self, "SELECT count(*) FROM snapshot")
+    try shelf.write("UPDATE entry SET body = x'00' WHERE place < 1000")
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(loaded.fold.kept == fixture.fold.kept)
+    #expect(loaded.entryCount == fixture.entryCount)
+    #expect(try #require(count) <= 20)
+  }
+
+  @Test func `a snapshot that is encoded late is of no harm`() async throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    fixture.refuse(10, by: "m_1")
+    log.encodingQueue.suspend()
+    fixture.snapshot(isIdle: true)
+    let early = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    fixture.tap(3, by: "m_1")
+    log.encodingQueue.resume()
+    log.flush()
+
+    let late = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(early.spent.dropped == Array(2...11) && early.snapshotEntryCount == 0)
+    #expect(late.fold.kept == fixture.fold.kept && late.snapshotEntryCount == 11)
+    #expect(try shelf.read(Bool.self, "SELECT hasMembers FROM session") == true)
+  }
+}
+
+/// One slow reader does not delay another.
+@Suite struct QueueTests {
+  @Test func `a sleeping session is loaded and records are stored while whole logs are read`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    fixture.tap(3, by: "m_1")
+    log.historyQueue.suspend()
+    defer { log.historyQueue.resume() }
+    let position = try #require(
+      HistoryPosition(of: fixture.origin, after: 0, through: 3, limits: SessionLimits()))
+    log.history(from: position) { _ in }
+
+    let loaded = try await shelf.loaded(fixture.origin.id, from: log)
+    fixture.tap(1, by: "m_1")
+    log.flush()
+
+    #expect(loaded?.fold.revision == 3)
+    #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 5)
+  }
+
+  @Test func `records are stored while a snapshot is encoded`() throws {
+    let shelf = try Shelf()
+    let log = try shelf.open()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    log.encodingQueue.suspend()
+    fixture.snapshot()
+    fixture.tap(3, by: "m_1")
+    // What flush() waits for besides is the encoding.
+    log.queue.sync {}
+
+    #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 4)
+    log.encodingQueue.resume()
+    log.flush()
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM snapshot") == 1)
+  }
+}

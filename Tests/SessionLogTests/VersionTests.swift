@@ -1,0 +1,153 @@
+import CivilTime
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// The rules and the zone database are inputs of a fold.
+@Suite struct VersionTests {
+  private static let slot = #"{"kind":"slot","timeZone":"Here/There"}"#
+  private let old = FoldVersions(rules: 1, tzdata: "2025a")
+  private let new = FoldVersions(rules: 1, tzdata: "2026a")
+
+  private func zone(offset: Int) -> ZoneRules {
+    ZoneRules(
+      name: "Here/There", initialOffsetSeconds: offset, transitions: [], footer: nil)
+  }
+
+  /// A store with a session of a few taps, written in a zone three hours ahead.
+  private func fill(
+    _ shelf: Shelf, definition: String = slot, hasSnapshot: Bool = true, isIdle: Bool = false,
+    hasTail: Bool = false
+  ) throws -> LogFixture {
+    let log = try shelf.open(zone: zone(offset: 10_800), versions: old)
+    let fixture = try LogFixture(definition, zone: zone(offset: 10_800), in: log)
+    fixture.join("m_1")
+    for row in 1...3 {
+      let generation = fixture.fold.picker.columns[0].generation
+      fixture.append(
+        .command(
+          MemberID("m_1"), ref: row,
+          .select(.init(column: 0, row: row, generation: generation, key: nil))))
+    }
+    if hasSnapshot { fixture.snapshot(isIdle: isIdle) }
+    if hasTail { fixture.append(.command(MemberID("m_1"), ref: 9, .undo)) }
+    log.flush()
+    fixture.closeLog()
+    return fixture
+  }
+
+  private func epoch(_ shelf: Shelf) throws -> String? {
+    try shelf.read(String.self, "SELECT epoch FROM session")
+  }
+
+  @Test(arguments: [false, true])
+  func `a session whose rows another zone database changes gets a new epoch`(isIdle: Bool)
+    async throws
+  {
+    let shelf = try Shelf()
+    let fixture = try fill(shelf, isIdle: isIdle)
+    let log = try shelf.open(zone: zone(offset: -36_000), versions: new)
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    let replay = try SQLiteReplay.replay(
+      shelf.path, session: fixture.origin.id, at: nil, limits: SessionLimits(), versions: new,
+      zone: { _ in zone(offset: -36_000) }, each: { _ in })
+
+    #expect(loaded.fold.origin.epoch != "first" && loaded.fold.history.isEmpty)
+    #expect(loaded.fold.revision == fixture.fold.revision)
+    #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
+    #expect(replay.standing.revision == fixture.fold.revision)
+    #expect(replay.remarks.contains { $0.contains("rules 1, tzdata 2025a") })
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
+  }
+
+  @Test func `a session that another zone database does not change keeps its epoch`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let fixture = try fill(shelf)
+    let log = try shelf.open(zone: zone(offset: 10_800), versions: new)
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(loaded.fold.origin.epoch == "first")
+    #expect(loaded.fold.history == fixture.fold.history)
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+  }
+
+  @Test func `entries after the last snapshot cannot be compared, so they need a new epoch`()
+    async throws
+  {
+    for hasSnapshot in [true, false] {
+      let shelf = try Shelf()
+      let fixture = try fill(shelf, hasSnapshot: hasSnapshot, hasTail: true)
+      let log = try shelf.open(zone: zone(offset: 10_800), versions: new)
+
+      let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+      let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+      #expect(loaded.fold.origin.epoch != "first")
+      #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
+      #expect(loaded.fold.kept == fixture.fold.kept)
+    }
+  }
+
+  @Test func `a session in UTC does not depend on the zone database, but on the rules`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let definition = #"{"kind":"slot","timeZone":"UTC"}"#
+    let fixture = try fill(shelf, definition: definition, hasTail: true)
+    var log: SQLiteSessionLog? = try shelf.open(versions: new)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
+    log = nil
+    shelf.forget()
+
+    log = try shelf.open(versions: FoldVersions(rules: 2, tzdata: "2025a"))
+    let later = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
+
+    #expect(loaded.fold.origin.epoch == "first")
+    #expect(later.fold.origin.epoch != "first")
+  }
+
+  @Test func `a state that the rules fold to something else gets a new epoch`() async throws {
+    let shelf = try Shelf()
+    let fixture = try fill(shelf)
+    try shelf.write("UPDATE snapshot SET checksum = checksum + 1, rules = 0")
+    let log = try shelf.open(zone: zone(offset: 10_800), versions: old)
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(loaded.fold.origin.epoch != "first")
+    #expect(loaded.fold.kept == fixture.fold.kept)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a session of an older schema is loaded, compacted and keeps its epoch`(schema: Int)
+    async throws
+  {
+    let shelf = try Shelf()
+    try shelf.write(golden: "store-schema-\(schema).sql")
+    let log = try shelf.open(versions: new)
+    let id = try #require(log.restored.first).id
+    let loaded = try #require(try await shelf.loaded(id, from: log))
+    let bytes = try shelf.read(Int.self, "SELECT byteCount FROM session")
+    let real = try shelf.read(Int.self, "SELECT sum(length(body)) FROM entry")
+
+    _ = log.keep(
+      LogSnapshot(
+        entryCount: loaded.entryCount, kept: loaded.fold.kept, isIdle: false, nextTick: nil,
+        idleMilliseconds: 0, spent: loaded.spent), of: id)
+    log.flush()
+    let again = try #require(try await shelf.loaded(id, from: log))
+
+    #expect(loaded.fold.origin.epoch == "FirstEpoch" && loaded.fold.revision == 3)
+    #expect(again.fold.kept == loaded.fold.kept && again.snapshotEntryCount == 4)
+    #expect(bytes == real && bytes != nil)
+  }
+}
