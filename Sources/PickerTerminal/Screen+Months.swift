@@ -21,12 +21,11 @@ extension Screen {
   }
 
   private func drawMonth(_ month: PickerMonth, x: Int, y: Int, on canvas: inout Canvas) {
-    let title = words.title(year: month.year, month: month.number)
+    let title = state.months[month]?.title ?? month.iso
     let indent = max(0, (21 - DisplayWidth.of(title)) / 2)
     canvas.put(title, x: x + 1 + indent, y: y, .bold, cellsMax: 21)
-    let first = (state.definition?.firstWeekday ?? 1) - 1
-    for place in 0..<7 {
-      canvas.put(words.weekdays[(first + place) % 7], x: x + 1 + place * 3, y: y + 1, .dim)
+    for (place, name) in (state.weekdays ?? []).prefix(7).enumerated() {
+      canvas.put(Self.twoCells(name), x: x + 1 + place * 3, y: y + 1, .dim)
     }
     guard let view = state.months[month] else { return }
     let bands = state.bands(of: month)
@@ -38,6 +37,15 @@ extension Screen {
     for (index, cell) in view.cells.enumerated() where !cell.isOutside {
       drawMarks(cell.day, x: x + index % 7 * 3, y: y + 2 + index / 7, on: &canvas)
     }
+  }
+
+  /// The beginning of a weekday's name that fits into the two cells of a day.
+  private static func twoCells(_ name: String) -> String {
+    var short = ""
+    for character in name where DisplayWidth.of(short) + DisplayWidth.of(character) <= 2 {
+      short.append(character)
+    }
+    return short
   }
 
   private func drawDay(

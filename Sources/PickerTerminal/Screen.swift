@@ -7,7 +7,6 @@ struct Screen {
   static let smallest = (width: 40, height: 16)
 
   var state = PickerState()
-  var words = CalendarWords(locale: "en")
   /// What was said last.
   var news = ""
   var width = comfortable.width

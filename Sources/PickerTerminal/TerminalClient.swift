@@ -24,14 +24,9 @@ package final class TerminalClient {
   private var screen = Screen()
   private var drawn: Canvas?
   private var keys = KeyReader()
-  /// The locale that the words are of.
-  private var locale: String?
-  private let ownLocale: String?
 
-  /// - Parameter locale: The member's own; the definition's unless given.
-  package init(_ picker: PickerConnection, locale: String?) {
+  package init(_ picker: PickerConnection) {
     self.picker = picker
-    ownLocale = locale
     (happenings, continuation) = AsyncStream.makeStream(of: Happening.self)
   }
 
@@ -73,7 +68,6 @@ package final class TerminalClient {
       screen.resize(width: Terminal.size.width, height: Terminal.size.height)
       return false
     case .picker(.state(let state)):
-      speak(ownLocale ?? state.definition?.locale)
       screen.take(state)
       return state.isOver
     case .picker(.notice(let notice)):
@@ -121,12 +115,6 @@ package final class TerminalClient {
       guard let rows = screen.rowsInView(of: column) else { continue }
       picker.rows(rows, of: column)
     }
-  }
-
-  private func speak(_ locale: String?) {
-    guard let locale, self.locale != locale else { return }
-    self.locale = locale
-    screen.words = CalendarWords(locale: locale)
   }
 
   private func draw() {

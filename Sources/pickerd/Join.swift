@@ -80,12 +80,12 @@ struct Join: ParsableCommand {
     let secret = token ?? address.token ?? ProcessInfo.processInfo.environment["PICKERD_TOKEN"]
     let profile = ClientProfile(name: name, locale: locale, token: secret)
     let picker = PickerConnection(to: address, as: profile)
-    let (locale, timeout, json) = (locale, timeout, json)
+    let (timeout, json) = (timeout, json)
     let drawsPicture = !plain && !json && TerminalClient.canDraw
     Task { @MainActor in
       let status: Int32
       if drawsPicture {
-        status = await TerminalClient(picker, locale: locale).run()
+        status = await TerminalClient(picker).run()
       } else {
         let patience = timeout.map { Duration.seconds($0) }
         status = await LineClient(picker, isJSON: json, patience: patience).run()

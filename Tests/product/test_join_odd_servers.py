@@ -11,6 +11,8 @@ from websockets.sync.server import serve
 
 from harness.terminal import run
 
+pytest_plugins = ["terminals"]
+
 #: The longest message that the client takes.
 MESSAGE_BYTES = 16 << 20
 WELCOME = {
@@ -167,3 +169,17 @@ def test_who_does_not_upgrade_is_come_back_to(answer):
     server.server_close()
     assert status == 1 and "no connection" in complaint
     assert set(asked) == {"/v1/sessions/x"}, "a redirect is not followed"
+
+
+def test_a_months_title_and_weekdays_are_the_servers(odd, terminal):
+    months = {"first": "2018-11", "last": "2018-11", "count": 1}
+    calendar = {"months": months, "weekdays": ["A1", "B2", "C3x", "D4", "E5", "F6", "星期"], "range": None}
+    definition = {"kind": "calendar", "firstWeekday": 1, "weeks": "fit", "selection": "range"}
+    snapshot = {"definition": definition, "status": "open", "result": None, "calendar": calendar}
+    cells = [{"date": f"2018-11-{day:02}", "text": str(day)} for day in range(1, 29)]
+    month = {"month": "2018-11", "title": "The eleventh", "cells": cells, "bands": []}
+
+    ana = terminal(odd(says(json.dumps({**WELCOME, "snapshot": snapshot}),
+                            json.dumps({"type": "months", "revision": 4, "months": [month]}))))
+
+    ana.sees("The eleventh", "A1 B2 C3 D4 E5 F6 星")
