@@ -36,6 +36,7 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
+  $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # Swift's runtime inside: a machine that runs it needs no Swift, and calls into the runtime are short.

@@ -23,9 +23,10 @@ def test_curl_that_offers_http_2_gets_its_answers(server):
     assert run.stdout.split() == ["1.1", "200", "1.1", "200"]
 
 
-@pytest.mark.skipif(not shutil.which("java"), reason="no JDK on this machine")
 def test_javas_client_makes_requests_and_opens_a_websocket(server):
     """Its default is HTTP/2, which over plain TCP is `Upgrade: h2c` in every request."""
+    if not shutil.which("java"):
+        pytest.fail("java is missing: apt-get install openjdk-17-jdk-headless")
     session = server.session(LISTS)
     run = subprocess.run(
         ["java", str(JAVA), f"127.0.0.1:{server.port}", session.path],

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 WEB = Path(__file__).resolve().parents[2] / "web"
-FILES = sorted(path for path in WEB.rglob("*") if path.suffix in (".js", ".css", ".html", ".json", ".svg"))
+FILES = sorted(path for folder in ("client", "demo") for path in (WEB / folder).rglob("*")
+               if path.suffix in (".js", ".css", ".html", ".json", ".svg"))
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json",
          ".svg": "image/svg+xml"}
 

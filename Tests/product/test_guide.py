@@ -1,0 +1,137 @@
+"""The guide's pictures, its Java client, and what it says of refs, against the running server."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import REPOSITORY, wait_until
+
+GUIDE = REPOSITORY / "web/guide"
+JSON = "/usr/share/java/com.android.json.jar"
+MONTH = {"kind": "calendar", "months": {"from": "2026-10", "through": "2026-12"},
+         "weeks": "fit", "blocked": [{"from": "2026-11-28"}]}
+
+
+def written(picture):
+    """The JSON that a picture shows, in one line."""
+    svg = (GUIDE / "pictures" / picture).read_text()
+    return "".join(re.findall(r'class="mono">([^<]*)<', svg)).replace(" ", "")
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":")).strip("{}")
+
+
+def test_the_picture_of_a_month_shows_what_the_server_sends(server):
+    session = server.session(MONTH, now="2026-11-20T10:00:00Z")
+    ana = session.join("Ana", months={"from": "2026-11", "count": 1})
+    ana.tap("2026-11-12")
+    ana.tap("2026-11-15")
+    ana.reach(2)
+
+    month = session.join("Bo").look("2026-11")["months"][0]
+    assert [compact(band) in written("month.svg") for band in month["bands"]] == [True, True]
+    cells = month["cells"]
+    assert len(cells) == 35 and month["title"] == "November 2026"
+    assert (cells[19]["today"], cells[27]["disabled"], cells[34]["outside"]) == (True, True, True)
+
+
+def test_the_picture_of_hits_and_reach_shows_what_the_server_sends(server):
+    session = server.session({**MONTH, "maxDays": 5, "blocked": []}, now="2026-11-20T10:00:00Z")
+    ana = session.join("Ana")
+    shown = written("hits.svg")
+
+    assert session.get()["snapshot"]["calendar"]["range"] is None and '"range":null' in shown
+    for revision, (day, fields) in enumerate(
+            [("12", ("hits", "reach")), ("15", ("hits", "start", "end")), ("20", ("hits", "reach"))], 1):
+        ana.tap(f"2026-11-{day}")
+        ana.reach(revision)
+        range = session.get()["snapshot"]["calendar"]["range"]
+        assert compact({field: range[field] for field in fields}) in shown
+
+
+def test_every_picture_is_used_and_drawn_in_light_and_dark():
+    pages = "".join(page.read_text() for page in GUIDE.glob("*.md"))
+    pictures = {path.name for path in (GUIDE / "pictures").iterdir()}
+    assert set(re.findall(r"\(pictures/([\w.-]+)\)", pages)) == pictures
+    for name in pictures:
+        assert "prefers-color-scheme: dark" in (GUIDE / "pictures" / name).read_text()
+
+
+def test_welcome_counts_the_refs_that_are_remembered(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.send({"type": "select", "ref": 5, "column": 0, "row": 99, "generation": 1})
+    ana.send({"type": "select", "ref": 3, "column": 0, "row": 1, "generation": 1})
+    ana.send({"type": "dance", "ref": 9})
+    codes = [ana.expect("refused")["code"] for _ in range(3)]
+    assert codes == ["noSuchRow", "oldRef", "unknownType"]
+
+    assert session.back(ana).welcome["ref"] == 5
+
+
+# Java
+
+
+@pytest.fixture
+def java(tmp_path):
+    """Starts the guide's client: `java(session)`; `ask` gives it lines."""
+    if not shutil.which("javac"):
+        pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
+    started = []
+
+    def starts(session):
+        command = ["java", "-cp", JSON, str(GUIDE / "PickerClient.java"), session.url,
+                   str(tmp_path / "me.json")]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        return process
+
+    yield starts
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def ask(process, **command):
+    process.stdin.write(json.dumps(command) + "\n")
+    process.stdin.flush()
+
+
+def state(process):
+    ask(process, type="state")
+    return json.loads(process.stdout.readline())
+
+
+def test_the_java_client_folds_taps_and_goes_on_after_a_restart(server, java):
+    session = server.session(CALENDAR)
+    first = java(session)
+    wait_until(lambda: "role" in state(first), 30)
+    ask(first, type="tap", date="2018-11-20")
+    wait_until(lambda: state(first)["revision"] == 1)
+    assert state(first)["unanswered"] == 0
+    first.kill()
+    session.join("Bo").tap("2018-11-25")
+
+    again = java(session)
+    wait_until(lambda: state(again)["revision"] == 2, 30)
+    ask(again, type="tap", date="2018-12-01")
+    wait_until(lambda: state(again)["revision"] == 3)
+
+    shown, truth = state(again), session.get()["snapshot"]
+    assert shown["calendar"]["range"]["start"] == "2018-12-01"
+    assert (shown["result"], shown["status"], shown["role"]) == (truth["result"], "open", "owner")
+    assert len(session.get()["members"]) == 2, "it is the same member"
+
+
+def test_the_java_client_has_no_warnings_and_needs_one_library(tmp_path):
+    run = subprocess.run(
+        ["javac", "-Xlint:all", "-Werror", "-cp", JSON, "-d", str(tmp_path),
+         str(GUIDE / "PickerClient.java")], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    imports = re.findall(r"^import ([\w.]+);", (GUIDE / "PickerClient.java").read_text(), re.M)
+    assert [name for name in imports if not name.startswith(("java.", "org.json."))] == []

@@ -1,0 +1,352 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.json.JSONArray;
+import org.json.JSONException;
+import org.json.JSONObject;
+
+/**
+ * A whole pickerd client: joins, folds, selects, taps, and survives lost connections and restarts.
+ *
+ * <pre>java -cp org.json.jar PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json]</pre>
+ *
+ * Reads commands from standard input, one JSON object a line: the wire's without "ref", such as
+ * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
+ * prints the state. One thread, `loop`, runs everything that touches a field.
+ */
+public class PickerClient {
+  private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long SILENCE_MILLISECONDS = 45_000;
+
+  private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final URI url;
+  private final Path file;
+  /** What outlives the process: me, epoch, revision, state, ref, and unanswered commands. */
+  private JSONObject kept = new JSONObject();
+  private WebSocket socket;
+  private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
+  /** Counts connections: events of an earlier one are ignored. */
+  private int connection;
+  private int attempt;
+  /** Between the welcome of a connection and its end: commands may be sent. */
+  private boolean isJoined;
+  /** Milliseconds from `draining`; -1 otherwise. */
+  private long drainMilliseconds = -1;
+  private long lastReceived;
+
+  PickerClient(URI url, Path file) throws Exception {
+    this.url = url;
+    this.file = file;
+    kept.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
+    if (file != null && Files.exists(file)) kept = new JSONObject(Files.readString(file));
+    loop.scheduleWithFixedDelay(() -> post(this::checkSilence), 5, 5, TimeUnit.SECONDS);
+    post(this::connect);
+  }
+
+  interface Step {
+    void run() throws Exception;
+  }
+
+  /** Runs a step on the loop's thread. A message that cannot be folded must not stop the loop. */
+  void post(Step step) {
+    loop.execute(() -> {
+      try {
+        step.run();
+      } catch (Exception problem) {
+        System.err.println("not folded: " + problem);
+        drop();
+      }
+    });
+  }
+
+  /** Writes what is kept to the file, whole or not at all. */
+  private void save() throws IOException {
+    if (file == null) return;
+    Path fresh = file.resolveSibling(file.getFileName() + ".new");
+    Files.writeString(fresh, kept.toString());
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  // The connection.
+
+  private void connect() {
+    int number = ++connection;
+    http.newWebSocketBuilder().subprotocols("pickerd.v1").connectTimeout(PATIENCE)
+        .buildAsync(url, new Listener(number))
+        .whenComplete((opened, problem) -> post(() -> {
+          if (problem != null) {
+            lost(number, codeOf(problem));
+          } else {
+            socket = opened;
+            lastReceived = System.nanoTime();
+            send(join());
+          }
+        }));
+  }
+
+  /** A handshake that is refused is final, unless the server is busy or a proxy cannot reach it. */
+  private static int codeOf(Throwable problem) {
+    Throwable cause = problem.getCause() == null ? problem : problem.getCause();
+    if (!(cause instanceof WebSocketHandshakeException refused)) return 1006;
+    int status = refused.getResponse().statusCode();
+    return status == 429 || status >= 500 ? 1006 : 4400;
+  }
+
+  private JSONObject join() throws JSONException {
+    JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
+    JSONObject me = kept.optJSONObject("me");
+    if (me == null) return join;
+    return join.put("resume", new JSONObject()
+        .put("member", me.get("id")).put("secret", me.get("secret"))
+        .put("epoch", kept.get("epoch")).put("revision", kept.get("revision")));
+  }
+
+  /** One message after the other: Java's WebSocket takes the next when the last is written. */
+  private void send(JSONObject message) {
+    WebSocket socket = this.socket;
+    sending = sending.handle((done, problem) -> socket)
+        .thenCompose(open -> open.sendText(message.toString(), true));
+  }
+
+  private void drop() {
+    if (socket != null) socket.abort();
+    lost(connection, 1006);
+  }
+
+  /** The server pings every 20 s: no byte for 45 s means that the connection is dead. */
+  private void checkSilence() {
+    long silence = (System.nanoTime() - lastReceived) / 1_000_000;
+    if (socket != null && silence > SILENCE_MILLISECONDS) drop();
+  }
+
+  private void lost(int number, int code) {
+    if (number != connection) return;
+    connection++;
+    isJoined = false;
+    socket = null;
+    sending = CompletableFuture.completedFuture(null);
+    boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
+        || code >= 4300 && code < 4500;
+    if (isFinal) {  // 43xx needs new credentials, 44xx and protocol errors are final.
+      System.err.println("closed with " + code);
+      return;
+    }
+    long backOff = ThreadLocalRandom.current().nextLong(
+        Math.min(30_000, 1_000L << Math.min(attempt++, 5)));
+    long wait = drainMilliseconds >= 0 ? drainMilliseconds : backOff;
+    drainMilliseconds = -1;
+    loop.schedule(() -> post(this::connect), wait, TimeUnit.MILLISECONDS);
+  }
+
+  private class Listener implements WebSocket.Listener {
+    private final int number;
+    private final StringBuilder text = new StringBuilder();
+
+    Listener(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean isLast) {
+      text.append(part);
+      if (isLast) {
+        String whole = text.toString();
+        text.setLength(0);
+        post(() -> {
+          if (number == connection) receive(new JSONObject(whole));
+        });
+      }
+      socket.request(1);
+      return null;
+    }
+
+    @Override
+    public CompletionStage<?> onPing(WebSocket socket, java.nio.ByteBuffer payload) {
+      post(() -> lastReceived = System.nanoTime());
+      socket.request(1);
+      return null;  // The pong is sent by the library.
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      post(() -> lost(number, code));
+      return null;
+    }
+
+    @Override
+    public void onError(WebSocket socket, Throwable problem) {
+      post(() -> lost(number, 1006));
+    }
+  }
+
+  // What the server sends.
+
+  private void receive(JSONObject message) throws Exception {
+    lastReceived = System.nanoTime();
+    String type = message.getString("type");
+    switch (type) {
+      case "welcome" -> welcome(message);
+      case "snapshot" -> {
+        kept.put("revision", message.getLong("revision")).put("state", message.get("snapshot"));
+        meet(message.optJSONArray("members"));
+      }
+      case "delta" -> {
+        if (message.getLong("revision") != kept.getLong("revision") + 1) {
+          drop();  // A gap. Coming back resumes from before it.
+          return;
+        }
+        kept.put("revision", message.getLong("revision"));
+        fold(message.getJSONArray("changes"));
+      }
+      case "refused" -> {
+        if (message.getString("code").equals("tooMany")) {  // Not done, and not remembered.
+          long ref = message.optLong("ref");
+          loop.schedule(() -> post(() -> resend(ref)), 1, TimeUnit.SECONDS);
+          return;
+        }
+        System.err.println("refused: " + message);
+        fold(message.getJSONArray("changes"));
+      }
+      case "presence" -> meet(message.optJSONArray("changed"));
+      case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
+      default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
+    }
+    if (ANSWERS.contains(type) && message.has("ref")) answered(message.getLong("ref"));
+    save();
+  }
+
+  private void welcome(JSONObject message) throws JSONException {
+    attempt = 0;
+    isJoined = true;
+    JSONObject member = message.getJSONObject("member"), before = kept.optJSONObject("me");
+    if (before != null && !before.getString("id").equals(member.getString("id"))) {
+      kept.put("queue", new JSONArray());  // Another member: whether they were done is unknown.
+    }
+    kept.put("me", member).put("epoch", message.get("epoch"));
+    kept.put("ref", Math.max(kept.getLong("ref"), message.optLong("ref")));
+    kept.put("revision", message.getLong("revision"));
+    if (message.has("snapshot")) kept.put("state", message.get("snapshot"));  // Not when resumed.
+    resend(0);  // Each is done once, however often it is sent.
+  }
+
+  /** Sends unanswered commands again: one, or all of them for 0. */
+  private void resend(long ref) throws JSONException {
+    JSONArray queue = kept.getJSONArray("queue");
+    for (int index = 0; isJoined && index < queue.length(); index++) {
+      JSONObject command = queue.getJSONObject(index);
+      if (ref == 0 || ref == command.getLong("ref")) send(command);
+    }
+  }
+
+  private void answered(long ref) throws JSONException {
+    JSONArray rest = new JSONArray(), queue = kept.getJSONArray("queue");
+    for (int index = 0; index < queue.length(); index++) {
+      JSONObject command = queue.getJSONObject(index);
+      if (command.getLong("ref") != ref) rest.put(command);
+    }
+    kept.put("queue", rest);
+  }
+
+  /** A member is informed of nothing of itself but its role. */
+  private void meet(JSONArray members) throws JSONException {
+    JSONObject me = kept.getJSONObject("me");
+    for (int index = 0; members != null && index < members.length(); index++) {
+      JSONObject member = members.getJSONObject(index);
+      if (member.getString("id").equals(me.getString("id"))) me.put("role", member.get("role"));
+    }
+  }
+
+  private void fold(JSONArray changes) throws JSONException {
+    for (int index = 0; index < changes.length(); index++) fold(changes.getJSONObject(index));
+  }
+
+  private void fold(JSONObject change) throws JSONException {
+    JSONObject state = kept.getJSONObject("state");
+    switch (change.getString("change")) {
+      case "reload" -> reload(state.getJSONArray("columns"), change);
+      case "row" -> state.getJSONArray("columns").getJSONObject(change.getInt("column"))
+          .put("row", change.getInt("row"));
+      case "range" -> state.getJSONObject("calendar")
+          .put("range", change.isNull("start") ? JSONObject.NULL : change);
+      case "months" -> state.getJSONObject("calendar").put("months", change);
+      case "definition" -> state.put("definition", change.get("definition"));
+      case "status" -> state.put("status", change.get("status"));
+      case "result" -> state.put("result", change.get("result"));  // Never computed here.
+      default -> { }  // Newer than this client, or for drawing only: bands, notes.
+    }
+  }
+
+  /** A column has other rows, is new at the end, or is gone with all after it. */
+  private static void reload(JSONArray columns, JSONObject change) throws JSONException {
+    int at = change.getInt("column");
+    if (!change.optBoolean("removed")) {
+      columns.put(at, change);
+    } else {
+      while (columns.length() > at) columns.remove(columns.length() - 1);
+    }
+  }
+
+  // What we send.
+
+  /** Gives a command its ref, writes it down, and sends it. */
+  void give(JSONObject command) throws Exception {
+    long ref = kept.getLong("ref") + 1;
+    kept.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
+    save();  // Before it is sent: a crash must not give its ref to another command.
+    if (isJoined) send(command);
+  }
+
+  /** Selects what is shown: `generation` and `key` say which row that is. */
+  private void select(JSONObject command) throws Exception {
+    JSONObject column = kept.getJSONObject("state").getJSONArray("columns")
+        .getJSONObject(command.getInt("column"));
+    command.put("generation", column.getInt("generation"));
+    JSONObject row = column.getJSONArray("rows")
+        .optJSONObject(command.getInt("row") - column.getInt("from"));
+    if (row != null) command.put("key", row.get("key"));
+    give(command);
+  }
+
+  private void show() throws JSONException {
+    JSONObject shown = new JSONObject();
+    JSONObject state = kept.optJSONObject("state"), me = kept.optJSONObject("me");
+    if (state != null) shown = new JSONObject(state.toString());
+    if (me != null) shown.put("role", me.get("role"));
+    shown.put("revision", kept.get("revision"));
+    System.out.println(shown.put("unanswered", kept.getJSONArray("queue").length()));
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Path file = arguments.length > 1 ? Path.of(arguments[1]) : null;
+    PickerClient client = new PickerClient(URI.create(arguments[0]), file);
+    BufferedReader input =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line; (line = input.readLine()) != null; ) {
+      JSONObject command = new JSONObject(line);
+      switch (command.getString("type")) {
+        case "state" -> client.post(client::show);
+        case "select" -> client.post(() -> client.select(command));
+        default -> client.post(() -> client.give(command));
+      }
+    }
+    System.exit(0);
+  }
+}
