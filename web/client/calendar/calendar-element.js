@@ -4,7 +4,7 @@ import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
 import { within } from "../core/predict.js";
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
-import { todayOf } from "../parts/sentences.js";
+import { todayOf } from "../parts/session-dates.js";
 import { dateAfterKey } from "./keys.js";
 import { MonthList } from "./month-list.js";
 import { calendarSheet } from "./sheet.js";
@@ -61,6 +61,8 @@ export class CalendarElement extends PickerElement {
     setAttribute(this.list.element, "aria-label", words.calendar);
     this.todayButton.hidden = !this.#isListed(todayOf(picker));
     const start = range?.start ?? (this.#isListed(todayOf(picker)) ? todayOf(picker) : `${monthList.last}-01`);
+    const hasNotes = [...picker.state.months.values()].some(({ cells }) => cells.some(({ note }) => note));
+    if (hasNotes) this.list.showNotes();
     this.list.setMonths(monthList, definition?.firstWeekday ?? 1, definition?.weeks ?? "six", start);
     this.#drawMonths();
   }

@@ -13,6 +13,8 @@ const askMilliseconds = 70;
 /** Heights of a week, in `rem` of the page. */
 const rowHeightMin = 2.5;
 const rowHeightMax = 3.4;
+/** What a week is higher by, in `rem`, where days have notes. */
+const noteHeight = 1.1;
 
 export class MonthList {
   /** @param {(from: string, count: number) => void} ask @param {() => void} scrolled something else is in view */
@@ -32,6 +34,8 @@ export class MonthList {
     this.weeks = "six";
     /** @type {{first: string, count: number} | null} */
     this.list = null;
+    /** Whether there is room for notes: from the first one on, so that the weeks do not jump. */
+    this.hasNotes = false;
     this.frame = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -68,6 +72,15 @@ export class MonthList {
     this.#lay();
     if (isFirst) this.showMonth(start.slice(0, 7), false);
     else if (anchor) this.#restore(anchor);
+  }
+
+  /** Makes room for notes under the days. */
+  showNotes() {
+    if (this.hasNotes) return;
+    this.hasNotes = true;
+    const anchor = this.#anchor();
+    this.#lay();
+    if (anchor) this.#restore(anchor);
   }
 
   /** @param {import("./month-view.js").Scene} scene */
@@ -132,11 +145,14 @@ export class MonthList {
     if (!this.list) return;
     const width = this.content.clientWidth || 320;
     const rem = Math.max(16, parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
-    const rowHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
+    const dayHeight = Math.round(Math.max(rowHeightMin * rem, Math.min(rowHeightMax * rem, (width / 7) * 0.88)));
+    const remarkHeight = this.hasNotes ? Math.round(noteHeight * rem) : 0;
+    const rowHeight = dayHeight + remarkHeight;
     this.layout = new MonthLayout(this.list, this.firstWeekday, this.weeks, rowHeight);
     this.content.style.blockSize = `${this.layout.totalHeight}px`;
     this.element.style.setProperty("--week-height", `${rowHeight}px`);
-    this.element.style.setProperty("--spot", `${Math.min(rowHeight, width / 7) - 6}px`);
+    this.element.style.setProperty("--day-height", `${dayHeight}px`);
+    this.element.style.setProperty("--spot", `${Math.min(dayHeight, width / 7) - 6}px`);
     for (const view of this.views.values()) this.#place(view);
   }
 

@@ -3,6 +3,7 @@
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
+import { noteText, showNote } from "../parts/remark.js";
 import { fullDate, monthTitle, weekdayName } from "../words/words.js";
 import { isTaken, whyNot } from "./why.js";
 
@@ -67,6 +68,7 @@ export class MonthView {
       const wire = known?.cells[cell];
       setText(day.firstChild, wire?.text ?? String(Number(date.slice(8))));
       if (isOutside) return;
+      showNote(day.lastChild, wire?.note);
       this.#drawDay(day, date, wire, covered.get(cell), touches.get(date), scene, words);
     });
   }
@@ -83,7 +85,7 @@ export class MonthView {
       return make("div", {
         class: isOutside ? "day outside" : "day", part: isOutside ? "day outside" : "day", role: "gridcell",
         "data-date": isOutside ? null : date, tabindex: isOutside ? null : "-1", "aria-disabled": isOutside ? "true" : null,
-      }, make("span", { class: "number" }));
+      }, make("span", { class: "number" }), make("span", { class: "remark", part: "remark", "aria-hidden": "true" }));
     });
     const weeks = Array.from({ length: this.grid.weekCount }, (_, row) =>
       make("div", { class: "week", role: "row" }, ...this.days.slice(row * 7, row * 7 + 7)));
@@ -141,8 +143,9 @@ export class MonthView {
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const why = isDisabled ? whyNot(date, picker, words) : null;
-    setAttribute(day, "title", why);
-    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), why];
+    const note = noteText(wire?.note, words);
+    setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
+    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words), note, why];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
     showGhosts(day, fingers ?? []);
   }

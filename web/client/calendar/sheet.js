@@ -23,13 +23,19 @@ export const calendarSheet = sheetOf(`
 .weekday[data-weekend] { color: var(--muted); }
 .weeks { display: grid; grid-auto-rows: var(--week-height); }
 .day {
-  display: grid; place-items: center; position: relative; cursor: pointer; border-radius: 50%;
+  display: grid; grid-template-rows: var(--day-height) auto; place-items: center; align-content: start; position: relative; cursor: pointer; border-radius: 50%;
   font-variant-numeric: tabular-nums; user-select: none; -webkit-user-select: none; touch-action: manipulation; outline: none;
 }
 .number {
   inline-size: var(--spot); block-size: var(--spot); border-radius: 50%; display: grid; place-items: center;
   border: 1px solid var(--line); transition: background .15s, border-color .15s; font-size: clamp(.9rem, calc(var(--spot) * .42), 1.12rem);
 }
+.remark {
+  max-inline-size: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: clamp(.66rem, calc(var(--spot) * .26), .78rem);
+  line-height: 1; padding-inline: 1px; margin-block-start: -.06rem; color: var(--muted); font-weight: 560;
+}
+.day[aria-selected="true"] .remark { font-weight: 680; }
+.day[aria-selected="true"] .remark:not([data-tone]) { color: var(--ink); }
 .day.outside { cursor: default; color: var(--muted); opacity: .45; }
 .day.outside .number { border-color: transparent; font-size: .82rem; }
 .day[data-unavailable] { color: var(--muted); cursor: not-allowed; }
@@ -52,7 +58,7 @@ export const calendarSheet = sheetOf(`
 .bands { position: absolute; inset-inline: 0; inset-block-end: 0; block-size: calc(var(--weeks) * var(--week-height)); pointer-events: none; }
 .band {
   position: absolute; block-size: var(--spot); border-radius: var(--spot); background: var(--accent);
-  inset-block-start: calc(var(--row) * var(--week-height) + (var(--week-height) - var(--spot)) / 2);
+  inset-block-start: calc(var(--row) * var(--week-height) + (var(--day-height) - var(--spot)) / 2);
   inset-inline-start: calc(var(--from) * 100% / 7 + (100% / 7 - var(--spot)) / 2);
   inline-size: calc(var(--days) * 100% / 7 + var(--spot));
 }

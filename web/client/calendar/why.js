@@ -1,8 +1,11 @@
 // Why a day cannot be picked, from the definition alone, in the page's words.
 
 import { ordinalOf, weekdayOf } from "../core/civil.js";
-import { boundOf } from "../parts/sentences.js";
+import { boundOf } from "../parts/session-dates.js";
 import { shortDate, weekdayName } from "../words/words.js";
+
+/** @type {import("../core/types").Definition} */
+const noDefinition = { kind: "calendar" };
 
 /**
  * @param {string} date @param {import("../core/session.js").PickerSession} picker
@@ -10,13 +13,13 @@ import { shortDate, weekdayName } from "../words/words.js";
  */
 export function whyNot(date, picker, words) {
   const { locale } = picker;
-  const definition = picker.state.definition ?? { blocked: [] };
+  const definition = picker.state.definition ?? noDefinition;
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
   if (first && date < first) return words.why.beforeMin(shortDate(first, locale));
   if (last && date > last) return words.why.afterMax(shortDate(last, locale));
   const weekday = weekdayOf(ordinalOf(date));
-  for (const block of definition.blocked ?? []) {
+  for (const block of [...(definition.blocked ?? []), ...takenOf(definition)]) {
     if (block.weekdays?.includes(weekday)) return words.why.weekday(weekdayName(weekday, locale, "long"));
     const through = block.through ?? block.from;
     if (block.from && through && date >= block.from && date <= through) {
@@ -25,6 +28,20 @@ export function whyNot(date, picker, words) {
   }
   return words.why.other;
 }
+
+/**
+ * The stays of a definition that are taken; thousands of them are listed once.
+ * @param {import("../core/types").Definition} definition
+ * @returns {{weekdays?: number[], from?: string, through?: string}[]}
+ */
+function takenOf(definition) {
+  let stays = taken.get(definition);
+  if (!stays) taken.set(definition, stays = Object.values(definition.taken ?? {}));
+  return stays;
+}
+
+/** @type {WeakMap<object, {from: string, through?: string}[]>} */
+const taken = new WeakMap();
 
 /**
  * Whether the day is one of those that are blocked within the bounds; the others lie beyond them.

@@ -1,5 +1,7 @@
 // One column as far as this client knows it: a window of its rows, by index.
 
+import { withNote } from "./notes.js";
+
 /** @typedef {import("./types").Row} Row */
 
 export class Column {
@@ -21,6 +23,22 @@ export class Column {
   /** @param {number} from @param {Row[]} rows */
   put(from, rows) {
     rows.forEach((row, offset) => this.rows.set(from + offset, row));
+  }
+
+  /** @param {{[key: string]: import("./types").Note | null}} notes by key; null takes one away */
+  takeNotes(notes) {
+    for (const [index, row] of this.rows) {
+      if (Object.hasOwn(notes, row.key)) this.rows.set(index, withNote(row, notes[row.key]));
+    }
+  }
+
+  /**
+   * The row that a `row` change names. Without a note of its own it has the one known already.
+   * @param {import("./types").Change} change @returns {Row}
+   */
+  rowWith({ row, key, text, note }) {
+    const known = this.at(row);
+    return withNote({ key, text }, note ?? (known?.key === key ? known?.note : null));
   }
 
   /**

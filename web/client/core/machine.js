@@ -1,15 +1,14 @@
 // The client's state machine: events in, effects out; no socket, timer, storage or clock of its own.
 
-import { answerToClose, pauseMilliseconds, pauseMillisecondsMax } from "./closing.js";
+import { answerToClose, pauseMillisecondsMax } from "./closing.js";
 import { Conversation } from "./conversation.js";
+import { Line } from "./line.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
 
 /** How long a `welcome` may take. */
 export const joinMillisecondsMax = 12_000;
-/** A connection that lived this long starts the back-off anew. */
-const steadyMilliseconds = 5_000;
 
 export class PickerMachine {
   /**
@@ -18,49 +17,37 @@ export class PickerMachine {
    */
   constructor(options, memory = null) {
     this.options = { ...options };
-    this.random = options.random ?? Math.random;
     /** @type {Effect[]} */
     this.out = [];
     this.conversation = new Conversation(memory, (...effects) => this.#do(...effects));
-    /** @type {import("./types").Connection} */
-    this.connection = "idle";
-    /** @type {{code: string, detail: string} | null} the server's words before it hung up */
-    this.error = null;
-    /** @type {number | null} of the last close, while there is no connection */
-    this.closeCode = null;
-    /** Attempts since the last steady connection. */
-    this.attempt = 0;
-    /** @type {number | null} when to come back to a server that is going away */
-    this.drainMilliseconds = null;
+    this.line = new Line(options.random ?? Math.random, (...effects) => this.#do(...effects));
     this.triedIdentity = false;
   }
 
   get state() { return this.conversation.state; }
   get pending() { return this.conversation.pending; }
+  get connection() { return this.line.connection; }
+  get error() { return this.line.error; }
+  get closeCode() { return this.line.closeCode; }
 
-  /** Whether a connection is there or under way. */
-  get isConnected() {
-    return this.connection === "connecting" || this.connection === "joining" || this.connection === "live";
-  }
-
-  start() { return this.#effects(() => this.#dial()); }
+  start() { return this.#effects(() => this.line.dial()); }
 
   /** Stops without leaving: the member stays for the server's 120 s, and memory keeps it. */
   stop() {
     return this.#effects(() => {
-      this.#hangUp();
-      this.#turn("idle");
+      this.line.hangUp();
+      this.line.turn("idle");
     });
   }
 
   leave() {
     return this.#effects(() => {
       if (this.connection === "live") this.#do({ effect: "send", message: { type: "leave" } });
-      this.#hangUp();
+      this.line.hangUp();
       this.conversation.giveUp();
       this.conversation.identity = null;
       this.#do({ effect: "save", memory: null });
-      this.#turn("left");
+      this.line.turn("left");
     });
   }
 
@@ -68,7 +55,7 @@ export class PickerMachine {
   opened() {
     return this.#effects(() => {
       this.triedIdentity = this.conversation.identity !== null;
-      this.#turn("joining");
+      this.line.turn("joining");
       this.#do({ effect: "send", message: this.conversation.join(this.options) },
         { effect: "timer", name: "join", milliseconds: joinMillisecondsMax });
     });
@@ -83,7 +70,7 @@ export class PickerMachine {
       } catch {
         // Some of it may have been applied: nothing here is trusted any more but who we are.
         this.conversation.wantsSnapshot = true;
-        this.#resync();
+        this.line.resync();
       }
       this.#do({ effect: "emit", name: "change" });
     });
@@ -92,16 +79,20 @@ export class PickerMachine {
   /** What was received is not JSON: it may have been a delta. */
   receivedGarbage() {
     return this.#effects(() => {
-      if (this.connection === "joining" || this.connection === "live") this.#resync();
+      if (this.connection === "joining" || this.connection === "live") this.line.resync();
     });
   }
 
   /** @param {Message} message */
   #take(message) {
-    if (message.type === "error") this.error = { code: message.code, detail: message.detail };
-    else if (message.type === "draining") this.drainMilliseconds = message.reconnectAfterMs ?? null;
-    else if (message.type === "welcome" && this.connection === "joining") this.#welcome(message);
-    else if (this.connection === "live" && !this.conversation.take(message)) this.#resync();
+    if (message.type === "error") {
+      this.line.error = { code: message.code, detail: message.detail };
+    } else if (message.type === "draining") {
+      this.line.drainMilliseconds = message.reconnectAfterMs ?? null;
+    } else if (message.type === "welcome" && this.connection === "joining") {
+      this.line.live();
+      this.conversation.welcome(message);
+    } else if (this.connection === "live" && !this.conversation.take(message)) this.line.resync();
   }
 
   /**
@@ -110,25 +101,25 @@ export class PickerMachine {
    */
   closed(code) {
     return this.#effects(() => {
-      this.#forgetTimers();
-      this.closeCode = code;
-      // A close code can be lost on the way: whoever said that it drains is going away.
-      const isDraining = this.drainMilliseconds !== null && code < 4000;
+      this.line.forgetTimers();
+      this.line.closeCode = code;
+      // A close code can be lost on the way: a server that has sent `draining` is going away.
+      const isDraining = this.line.drainMilliseconds !== null && code < 4000;
       const answer = isDraining ? "return" : answerToClose(code);
       if (answer === "credentials") this.#askCredentials(code);
       else if (answer === "away") this.#stayAway(code);
-      else this.#wait(answer === "return" ? this.drainMilliseconds : null);
+      else this.line.wait(answer === "return" ? this.line.drainMilliseconds : null);
     });
   }
 
   /** @param {string} name of the timer that has fired */
   fired(name) {
     return this.#effects(() => {
-      if (name === "redial") this.#dial();
-      else if (name === "steady") this.attempt = 0;
+      if (name === "redial") this.line.dial();
+      else if (name === "steady") this.line.attempt = 0;
       else if (name === "touch") this.#do(...this.conversation.looking.touchLater());
       else if (name === "look") this.conversation.lookAgain();
-      else if (name !== "answer" || this.conversation.isWaiting) this.#resync();
+      else if (name !== "answer" || this.conversation.isWaiting) this.line.resync();
     });
   }
 
@@ -139,10 +130,10 @@ export class PickerMachine {
   network(isOnline) {
     return this.#effects(() => {
       const isWaiting = this.connection === "waiting" || this.connection === "offline";
-      if (isOnline && isWaiting) this.#dial();
-      else if (!isOnline && (isWaiting || this.isConnected)) {
-        this.#hangUp();
-        this.#turn("offline");
+      if (isOnline && isWaiting) this.line.dial();
+      else if (!isOnline && (isWaiting || this.line.isConnected)) {
+        this.line.hangUp();
+        this.line.turn("offline");
         // A browser can be wrong about it, so we look now and then.
         this.#do({ effect: "timer", name: "redial", milliseconds: pauseMillisecondsMax });
       }
@@ -152,7 +143,7 @@ export class PickerMachine {
   /** A person is looking again, or asks for it: no need to wait any longer. */
   retry() {
     return this.#effects(() => {
-      if (!this.isConnected) this.#dial();
+      if (!this.line.isConnected) this.line.dial();
     });
   }
 
@@ -163,7 +154,7 @@ export class PickerMachine {
   credentials(token) {
     return this.#effects(() => {
       this.options.token = token;
-      this.#dial();
+      this.line.dial();
     });
   }
 
@@ -176,7 +167,7 @@ export class PickerMachine {
       if (this.options.locale === locale) return;
       this.options.locale = locale;
       this.conversation.wantsSnapshot = true;
-      if (this.isConnected) this.#redial();
+      if (this.line.isConnected) this.line.redial();
     });
   }
 
@@ -229,79 +220,25 @@ export class PickerMachine {
   /** @param {Effect[]} effects */
   #do(...effects) { this.out.push(...effects); }
 
-  #dial() {
-    this.#forgetTimers();
-    this.error = null;
-    this.closeCode = null;
-    this.drainMilliseconds = null;
-    this.#turn("connecting");
-    this.#do({ effect: "dial" });
-  }
-
-  /** @param {Message} message */
-  #welcome(message) {
-    this.#turn("live");
-    this.#do({ effect: "timer", name: "join", milliseconds: null },
-      { effect: "timer", name: "steady", milliseconds: steadyMilliseconds });
-    this.conversation.welcome(message);
-  }
-
-  /** Something is missing: come back from what we have, at once unless that did not help before. */
-  #resync() {
-    this.#hangUp();
-    this.#wait(this.attempt === 0 ? 0 : null);
-  }
-
-  #redial() {
-    this.#hangUp();
-    this.#dial();
-  }
-
-  /** @param {number | null} milliseconds null: back off */
-  #wait(milliseconds) {
-    const pause = milliseconds ?? pauseMilliseconds(this.attempt, this.random);
-    this.attempt += 1;
-    this.#turn("waiting");
-    this.#do({ effect: "timer", name: "redial", milliseconds: pause });
-  }
-
   /** @param {number} code */
   #askCredentials(code) {
-    // The server may no longer know the secret rather than the token: try once as somebody new.
+    // The server may have forgotten the secret rather than the token: try once as a new member.
     if (code === 4301 && this.triedIdentity) {
       this.conversation.identity = null;
-      this.#dial();
+      this.line.dial();
     } else {
-      this.#turn("credentials");
+      this.line.turn("credentials");
     }
   }
 
   /** @param {number} code */
   #stayAway(code) {
-    // A session that is no more is not worth remembering; a member that lives elsewhere is.
+    // A session that has ended is not worth remembering; a member that is connected elsewhere is.
     if (code === 4404 || code === 4410) {
       this.conversation.identity = null;
       this.#do({ effect: "save", memory: null });
     }
     this.conversation.giveUp();
-    this.#turn("away");
-  }
-
-  /** @param {import("./types").Connection} connection */
-  #turn(connection) {
-    if (this.connection === connection) return;
-    this.connection = connection;
-    this.#do({ effect: "emit", name: "connection" });
-  }
-
-  #hangUp() {
-    this.#forgetTimers();
-    this.#do({ effect: "hangUp" });
-  }
-
-  #forgetTimers() {
-    for (const name of ["redial", "join", "answer", "catchUp", "steady", "touch", "look"]) {
-      this.#do({ effect: "timer", name, milliseconds: null });
-    }
+    this.line.turn("away");
   }
 }

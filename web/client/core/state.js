@@ -1,6 +1,9 @@
 // The picker as the server last told it: a fold over its messages. No I/O, no clock, no guesses.
 
 import { Column } from "./column.js";
+import { hostNotice, isHosts, seenBefore } from "./hosting.js";
+import { takeNotes } from "./notes.js";
+import { takeMembers, takePresence } from "./presence.js";
 
 /** @typedef {import("./types").Message} Message */
 /** @typedef {import("./types").Change} Change */
@@ -27,6 +30,8 @@ export class PickerState {
     this.isKnown = false;
     /** @type {import("./types").Definition | null} */
     this.definition = null;
+    /** @type {number | null} of the definition; null: an older server does not number them */
+    this.version = null;
     /** @type {import("./types").Status} */
     this.status = "open";
     /** @type {import("./types").Result} the server's last word on it; see `resultOf` for now */
@@ -85,7 +90,7 @@ export class PickerState {
       this.revision = message.revision;
       this.#takeSnapshot(message.snapshot);
     }
-    this.#takeMembers(message.members ?? []);
+    takeMembers(this, message.members ?? []);
   }
 
   /**
@@ -99,7 +104,7 @@ export class PickerState {
     this.touching.clear();
     this.#takeSnapshot(message.snapshot);
     this.status = message.status ?? this.status;
-    this.#takeMembers(message.members ?? []);
+    takeMembers(this, message.members ?? []);
   }
 
   /**
@@ -115,6 +120,13 @@ export class PickerState {
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   changes(changes, by, mine) {
+    const before = isHosts(changes, by, mine) ? seenBefore(this) : null;
+    const notices = this.#fold(changes, by, mine);
+    return before ? hostNotice(before, this, changes) : notices;
+  }
+
+  /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
+  #fold(changes, by, mine) {
     /** @type {Notice[]} */
     const notices = [];
     for (const change of changes) {
@@ -125,6 +137,7 @@ export class PickerState {
       else if (change.change === "bands") this.#takeBands(change);
       else if (change.change === "status") notices.push(...this.#takeStatus(change, by, mine));
       else if (change.change === "definition") this.#takeDefinition(change);
+      else if (change.change === "notes") takeNotes(this, change);
       else if (change.change === "result") this.result = change.result ?? null;
       // Anything else is newer than this client: not ours to judge.
     }
@@ -157,54 +170,13 @@ export class PickerState {
   }
 
   /** @param {Message} message @returns {Notice[]} */
-  presence(message) {
-    /** @type {Notice[]} */
-    const notices = [];
-    for (const member of message.joined ?? []) {
-      if (!this.members.has(member.id)) notices.push({ kind: "joined", member, mine: false });
-      this.members.set(member.id, member);
-    }
-    for (const member of message.changed ?? []) {
-      const before = this.members.get(member.id);
-      if (before?.online && !member.online) notices.push({ kind: "away", member, mine: false });
-      if (before && !before.online && member.online) notices.push({ kind: "back", member, mine: false });
-      if (before && before.role !== member.role) {
-        notices.push({ kind: "promoted", member, mine: member.id === this.self?.id });
-      }
-      this.members.set(member.id, member);
-      if (!member.online) this.touching.delete(member.id);
-      if (member.id === this.self?.id) this.self = member;
-    }
-    for (const id of message.left ?? []) {
-      const member = this.members.get(id);
-      if (member) notices.push({ kind: "left", member, mine: false });
-      this.members.delete(id);
-      this.touching.delete(id);
-      if (member?.role === "owner") this.#inheritOwnership(message);
-    }
-    for (const touch of message.touching ?? []) {
-      if (touch.column === undefined && touch.date === undefined) this.touching.delete(touch.member);
-      else this.touching.set(touch.member, touch);
-    }
-    return notices;
-  }
-
-  /**
-   * An older server does not send a member its own new role. When the owner has left and nobody else became it, this member did.
-   * @param {Message} message
-   */
-  #inheritOwnership(message) {
-    if (this.tracksResult || !this.self || this.self.role !== "editor") return;
-    const others = [...this.members.values(), ...(message.changed ?? [])];
-    if (others.some((member) => member.role === "owner" && member.id !== this.self?.id)) return;
-    this.self = { ...this.self, role: "owner" };
-    this.members.set(this.self.id, this.self);
-  }
+  presence(message) { return takePresence(this, message); }
 
   /** @param {import("./types").Snapshot} snapshot */
   #takeSnapshot(snapshot) {
     this.isKnown = true;
     this.definition = snapshot.definition;
+    this.version = snapshot.version ?? null;
     this.status = snapshot.status;
     this.result = snapshot.result ?? null;
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
@@ -212,15 +184,6 @@ export class PickerState {
     this.monthList = snapshot.calendar?.months ?? null;
     this.weekdays = snapshot.calendar?.weekdays ?? null;
     this.range = rangeOf(snapshot.calendar?.range);
-  }
-
-  /** @param {Member[]} members */
-  #takeMembers(members) {
-    if (members.length === 0) return;
-    this.members = new Map(members.map((member) => [member.id, member]));
-    for (const id of this.touching.keys()) if (!this.members.has(id)) this.touching.delete(id);
-    const self = this.self && this.members.get(this.self.id);
-    if (self) this.self = self;
   }
 
   /** @param {Change} change */
@@ -245,7 +208,7 @@ export class PickerState {
     const column = this.columns[change.column];
     if (!column) throw new Error(`there is no column ${change.column}`);
     const from = column.before ?? column.selected ?? null;
-    const to = { key: change.key, text: change.text };
+    const to = column.rowWith(change);
     const wanted = column.rowOfKey(change.wanted) ?? from;
     column.before = null;
     column.rowsBefore = null;
@@ -277,8 +240,9 @@ export class PickerState {
   }
 
   /** @param {Change} change */
-  #takeDefinition({ definition, weekdays }) {
+  #takeDefinition({ definition, version, weekdays }) {
     this.definition = definition;
+    this.version = version ?? null;
     this.weekdays = weekdays ?? this.weekdays;
   }
 

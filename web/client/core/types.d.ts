@@ -1,11 +1,14 @@
 // The words of the wire (protocol.md, version 1) and of the client's state, for editors and for `tsc`.
 
-export type Row = { key: string; text: string };
+export type Tone = "low" | "high" | "good" | "bad";
+/** What the host has written on a day or beside a row. */
+export type Note = { text: string; tone?: Tone };
+export type Row = { key: string; text: string; note?: Note };
 export type Band = {
   row: number; from: number; to: number; shape: "circle" | "pill"; head: boolean; tail: boolean;
 };
 export type Cell = {
-  date: string; text: string; outside?: true; disabled?: true; today?: true;
+  date: string; text: string; outside?: true; disabled?: true; today?: true; note?: Note;
 };
 export type Month = { month: string; title?: string; cells: Cell[]; bands: Band[] };
 export type Range = {
@@ -22,13 +25,14 @@ export type Definition = {
   firstWeekday?: number; weeks?: "six" | "fit"; selection?: "range" | "single";
   minDays?: number; maxDays?: number; allowBlockedInside?: boolean;
   blocked?: { weekdays?: number[]; from?: string; through?: string }[];
+  taken?: { [id: string]: { from: string; through?: string; until?: string } };
   [option: string]: unknown;
 };
 export type ColumnOnWire = {
   generation: number; count: number; from: number; rows: Row[]; row: number | null;
 };
 export type Snapshot = {
-  definition: Definition; status: Status; result: Result; columns?: ColumnOnWire[];
+  definition: Definition; version?: number; status: Status; result: Result; columns?: ColumnOnWire[];
   calendar?: {
     months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
@@ -39,6 +43,15 @@ export type Message = { type: string; [field: string]: any };
 export type CommandName =
   "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
+
+/** One thing that a new definition has changed. `from` and `to` of rows are texts, of days dates. */
+export type Difference =
+  | { what: "daysClosed" | "daysOpened"; from: string; through: string }
+  | { what: "timeTaken" | "timeFreed"; from: string; until: string }
+  | { what: "rowRenamed"; from: string; to: string }
+  | { what: "rowRemoved" | "rowAdded"; text: string }
+  | { what: "maxDays" | "minDays"; days: number | null }
+  | { what: "min" | "max" | "hours" | "other" };
 
 /** Something that a person should hear of; `by` null: time did it. */
 export type Notice =
@@ -51,6 +64,13 @@ export type Notice =
   | {
       kind: "rangeCorrected"; range: Range | null; wanted: string | null; reason: string; cause: string;
       by: string | null; mine: boolean;
+    }
+  | {
+      kind: "hosted"; by: null; mine: false; differences: Difference[];
+      /** What has become of the selection; null where it is as before. */
+      range: { before: Range; after: Range | null; reason: string } | null;
+      rows: { column: number; from: Row | null; to: Row | null }[];
+      notes: { date?: string; column?: number; text?: string; note: Note | null }[];
     }
   | { kind: "status"; status: Status; result: Result; by: string | null; mine: boolean }
   | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }

@@ -161,9 +161,10 @@ export class PickerElement extends HTMLElement {
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
-    const text = isMine && sentence.tone === "correction" ? sentence.text
-      : sentence.tone === "refusal" ? sentence.text : this.words.did(sentence.who, sentence.text);
-    if (sentence.mine) this.announcer.sayNow(sentence.text);
+    const isWhole = sentence.who === "" || sentence.tone === "refusal" || (isMine && sentence.tone === "correction");
+    const text = isWhole ? sentence.text : this.words.did(sentence.who, sentence.text);
+    // What the host takes away must not wait, and must not be replaced by what others do.
+    if (sentence.mine || (notice.kind === "hosted" && sentence.tone === "correction")) this.announcer.sayNow(sentence.text);
     else this.announcer.sayLater(`${sentence.who} ${sentence.tone}`, text);
     // One's own hand needs no report, unless something else came of it than was meant.
     const isCleared = notice.kind === "range" && notice.cause === "clear";

@@ -1,8 +1,10 @@
 // What happened, as a sentence in the language of the page.
 
-import { dateOfExpression, ordinalOf } from "../core/civil.js";
+import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
-import { shortDate, todayIn } from "../words/words.js";
+import { shortDate } from "../words/words.js";
+import { hostText, movesSelection } from "./host-sentences.js";
+import { boundOf } from "./session-dates.js";
 
 /** @typedef {import("../core/types").Notice} Notice */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -10,31 +12,13 @@ import { shortDate, todayIn } from "../words/words.js";
 
 /**
  * @typedef {object} Sentence
- * @property {string} text without who did it
- * @property {string} who
+ * @property {string} text without who did it, if somebody did
+ * @property {string} who empty: the text says all
  * @property {string | null} color of who did it
  * @property {boolean} mine
  * @property {"correction" | "refusal" | "move" | "people"} tone
  * @property {boolean} canUndo
  */
-
-/**
- * Today as the session's clock and zone have it.
- * @param {PickerSession} picker
- */
-export function todayOf(picker) {
-  const now = picker.state.now ? Date.parse(picker.state.now) : Date.now();
-  return todayIn(now, String(picker.state.definition?.timeZone ?? "UTC"));
-}
-
-/**
- * A bound of the definition as a date, or null.
- * @param {PickerSession} picker @param {"min" | "max"} name
- */
-export function boundOf(picker, name) {
-  const text = picker.state.definition?.[name];
-  return typeof text === "string" ? dateOfExpression(text, todayOf(picker)) : null;
-}
 
 /**
  * The name of a column.
@@ -65,6 +49,10 @@ export function sentenceOf(notice, picker, words, labels) {
     return { ...byMe(words, picker), text: refusalText(notice, picker, words), tone: "refusal" };
   }
   if (notice.kind === "lost") return { ...byMe(words, picker), text: words.lost, tone: "refusal" };
+  if (notice.kind === "hosted") {
+    const tone = movesSelection(notice) ? "correction" : "move";
+    return { text: hostText(notice, picker, words), who: "", color: null, mine: false, tone, canUndo: false };
+  }
   const text = doneText(notice, picker, words, labels);
   if (text === null) return null;
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected";
@@ -140,7 +128,7 @@ function reasonText(reason, facts, picker, words) {
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
   return say({
-    ...facts, days: picker.state.definition?.maxDays ?? 0,
+    ...facts, days: picker.state.definition?.maxDays ?? 0, least: picker.state.definition?.minDays ?? 1,
     first: first && shortDate(first, picker.locale), last: last && shortDate(last, picker.locale),
   });
 }

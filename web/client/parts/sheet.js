@@ -13,6 +13,8 @@ export const baseSheet = sheetOf(`
   --line: var(--pickerd-line, light-dark(#dbe1eb, #363c48));
   --warn: var(--pickerd-warn, light-dark(#7f4500, #ffc27a));
   --warn-surface: var(--pickerd-warn-surface, light-dark(#fff2df, #3a2a14));
+  --good: var(--pickerd-good, light-dark(#0c6436, #7fdca4));
+  --bad: var(--pickerd-bad, light-dark(#a3241c, #ffb0a6));
   --radius: var(--pickerd-radius, 1.2rem);
   --row-height: var(--pickerd-row-height, max(42px, 2.625rem));
   --touch: max(44px, 2.75rem);
@@ -76,6 +78,14 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 }
 .banner .retry { font-weight: 650; text-decoration: underline; padding-inline: 8px; }
 
+.remark[data-tone]::before { margin-inline-end: .2em; font-size: .82em; }
+.remark[data-tone="low"]::before { content: "▾" / ""; }
+.remark[data-tone="high"]::before { content: "▴" / ""; }
+.remark[data-tone="good"]::before { content: "✓" / ""; }
+.remark[data-tone="bad"]::before { content: "✕" / ""; }
+.remark:is([data-tone="low"], [data-tone="good"]) { color: var(--good); }
+.remark[data-tone="high"] { color: var(--warn); }
+.remark[data-tone="bad"] { color: var(--bad); }
 .note-place { min-block-size: 3.25rem; display: grid; align-items: center; }
 .note-place > * { grid-area: 1 / 1; }
 .hint { display: flex; justify-content: space-between; gap: 4px 14px; flex-wrap: wrap; padding-inline: .25rem; color: var(--muted); font-size: .95rem; }

@@ -2,6 +2,7 @@
 
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
+import { noteText, showNote } from "../parts/remark.js";
 import { listenToFingers } from "./fingers.js";
 import { listenToKeys } from "./keys.js";
 import { clamped, Motion } from "./motion.js";
@@ -53,19 +54,20 @@ export class ColumnView {
     this.ghosts = [];
     /** @type {any[]} elements for the rows near the middle; a row's is the one at `row % pool` */
     this.rows = [];
-    this.emptyText = "";
+    /** @type {import("../words/words.js").Words | null} */
+    this.words = null;
     this.#build();
     this.fingers = listenToFingers(this);
     listenToKeys(this);
   }
 
-  /** @param {{label: string, previous: string, next: string, empty: string}} words */
-  setWords({ label, previous, next, empty }) {
+  /** @param {string} label @param {import("../words/words.js").Words} words */
+  setWords(label, words) {
+    this.words = words;
     setText(this.labelElement, label);
     setAttribute(this.wheel, "aria-label", label);
-    setAttribute(this.upButton, "aria-label", previous);
-    setAttribute(this.downButton, "aria-label", next);
-    this.emptyText = empty;
+    setAttribute(this.upButton, "aria-label", words.previous(label));
+    setAttribute(this.downButton, "aria-label", words.next(label));
   }
 
   /** @param {Column} column @param {number | null} row @param {boolean} isDisabled */
@@ -128,7 +130,7 @@ export class ColumnView {
     this.lens = make("div", { class: "lens", part: "lens" });
     this.rows = Array.from({ length: pool }, (_, slot) => make("div", {
       class: "row", part: "row", role: "option", id: `row-${this.index}-${slot}`, "aria-selected": "false",
-    }));
+    }, new Text(), make("span", { class: "remark", part: "remark", hidden: true })));
     this.drum = make("div", { class: "drum", role: "presentation" }, ...this.rows);
     this.ghostAbove = make("div", { class: "edge above", "aria-hidden": "true" });
     this.ghostBelow = make("div", { class: "edge below", "aria-hidden": "true" });
@@ -243,8 +245,7 @@ export class ColumnView {
     const isSaid = source.count === 0 && row === 0;
     element.hidden = !isThere && !isSaid;
     if (element.hidden) return setAttribute(element, "aria-selected", "false");
-    if (isSaid) setText(element, this.emptyText);
-    else setText(element, source.at(row)?.text ?? "…");
+    this.#drawText(element, isSaid ? null : source.at(row));
     setAttribute(element, "role", isSaid ? "note" : "option");
     setAttribute(element, "aria-selected", isSaid ? null : String(row === this.row));
     setAttribute(element, "aria-posinset", isSaid ? null : row + 1);
@@ -255,6 +256,17 @@ export class ColumnView {
       ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
     showGhosts(element, this.ghosts.filter((one) => one.row === row).map(({ member }) => member));
+  }
+
+  /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: there are none at all */
+  #drawText(element, row) {
+    const [text, remark] = /** @type {any} */ (element.childNodes);
+    const shown = row === null ? this.words?.empty ?? "" : row?.text ?? "…";
+    if (text.data !== shown) text.data = shown;
+    showNote(remark, row?.note);
+    const note = this.words && noteText(row?.note, this.words);
+    setAttribute(element, "aria-label", note ? `${row?.text}, ${note}` : null);
+    setAttribute(element, "title", note);
   }
 
   /**

@@ -33,6 +33,10 @@ export const wheelsSheet = sheetOf(`
   color: var(--muted); font-size: 1.14rem; border-radius: .75rem; font-variant-numeric: tabular-nums; will-change: transform;
 }
 .row[aria-selected="true"] { color: var(--ink); font-weight: 640; }
+.row .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
+/* Beside the text where there is room, else below it. */
+.columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
+.columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; }
 .wheel[data-empty] { cursor: default; }
 .wheel[data-empty] .lens { display: none; }
 .wheel[data-empty] .row { font-size: .85rem; white-space: normal; line-height: 1.2; block-size: auto; }

@@ -1,6 +1,6 @@
 // <pickerd-wheels session="…">: dates, slots, cascades and columns.
 
-import { make, setText } from "../parts/dom.js";
+import { make, setAttribute, setText } from "../parts/dom.js";
 import { PickerElement } from "../parts/picker-element.js";
 import { columnLabel } from "../parts/sentences.js";
 import { ColumnView } from "./column-view.js";
@@ -24,11 +24,12 @@ export class WheelsElement extends PickerElement {
     const { state } = picker;
     const { words } = this;
     this.#haveColumns(state.columns.length);
+    setAttribute(this.columnsElement, "data-many", state.columns.length > 2);
     setText(this.hint, picker.canChange ? words.hint.wheels : "");
     const rows = picker.rows;
     this.views.forEach((view, index) => {
       const label = columnLabel(picker, index, words, this.labels);
-      view.setWords({ label, previous: words.previous(label), next: words.next(label), empty: words.empty });
+      view.setWords(label, words);
       view.setGhosts(this.#ghostsOn(picker, index));
       view.update(state.columns[index], rows[index], !picker.canChange || picker.connection === "away");
     });
@@ -37,6 +38,7 @@ export class WheelsElement extends PickerElement {
   /** @param {import("../core/types").Notice} notice */
   noticed(notice) {
     if (notice.kind === "corrected") this.views[notice.column]?.flash();
+    if (notice.kind === "hosted") for (const { column } of notice.rows) this.views[column]?.flash();
   }
 
   /** @param {number} count */

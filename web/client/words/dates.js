@@ -46,6 +46,19 @@ export const shortDate = (date, locale) =>
   formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
 
 /**
+ * A day of this or the next year: without its year.
+ * @param {string} date @param {string} locale
+ */
+export const dayOf = (date, locale) => formatOf(locale, { month: "short", day: "numeric" }).format(instantOf(date));
+
+/**
+ * Days from one to another, without their year.
+ * @param {string} start @param {string} end @param {string} locale
+ */
+export const daySpan = (start, end, locale) => formatOf(locale, { month: "short", day: "numeric" })
+  .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
+
+/**
  * From one date to another, what they share said once.
  * @param {string} start @param {string} end @param {string} locale
  */

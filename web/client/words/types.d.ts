@@ -24,7 +24,7 @@ export type Words = {
   /** By the wire's `reason`; `first` and `last`: the bound as a date, if the definition has one. */
   reasons: {
     [reason: string]: (facts: {
-      count: number; days: number; first: string | null; last: string | null;
+      count: number; days: number; least: number; first: string | null; last: string | null;
     }) => string;
   };
   did: (name: string, what: string) => string;
@@ -37,6 +37,20 @@ export type Words = {
   opener: Named;
   hint: { wheels: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;
+  /** What the host has changed, and what that did to the selection; days and times as texts. */
+  host: {
+    daysClosed: Named; daysOpened: Named; timeTaken: Named; timeFreed: Named;
+    rowRenamed: (from: string, to: string) => string; rowRemoved: Named; rowAdded: Named;
+    maxDays: (days: number | null) => string; minDays: (days: number | null) => string;
+    min: (first: string | null) => string; max: (last: string | null) => string;
+    hours: string; other: string;
+    and: string; then: (what: string, then: string) => string;
+    stayEnds: Named; stayBegins: Named; stayGone: string; dayGone: string;
+    selected: Named; nothingLeft: string;
+    note: (where: string, text: string) => string; noteRemoved: Named; notes: Counted;
+  };
+  /** What a note's tone is called. */
+  tones: { low: string; high: string; good: string; bad: string };
   confirmed: string; cancelled: string; reopened: string; confirmedNow: string; cancelledNow: string;
   viewer: string;
   joined: string; left: string; gone: string; back: string; promoted: string;

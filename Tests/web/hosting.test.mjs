@@ -1,0 +1,163 @@
+// What the host changes: notes and definitions, how they are folded, and the sentence that people read.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Column } from "../../web/client/core/column.js";
+import { PickerState } from "../../web/client/core/state.js";
+import { sentenceOf } from "../../web/client/parts/sentences.js";
+import { whyNot } from "../../web/client/calendar/why.js";
+import { wordsOf } from "../../web/client/words/words.js";
+
+const stay = { kind: "calendar", selection: "range", timeZone: "UTC", locale: "en", blocked: [] };
+const picked = { start: "2026-12-20", end: "2026-12-26", hits: 2, by: "m_1" };
+
+function calendar(definition = stay, range = picked) {
+  const state = new PickerState();
+  state.snapshot({ revision: 1, members: [], now: "2026-11-01T00:00:00Z", snapshot: {
+    definition, version: 1, status: "open", result: null,
+    calendar: { months: { first: "2026-11", last: "2027-01", count: 3 }, range },
+  } });
+  return state;
+}
+
+function columns(kind, ...lists) {
+  const state = new PickerState();
+  const rowsOf = (rows) => rows.map((text) => ({ key: text, text }));
+  state.snapshot({ revision: 1, members: [], snapshot: {
+    definition: { kind }, version: 1, status: "open", result: null,
+    columns: lists.map((rows) => ({ generation: 1, count: rows.length, from: 0, rows: rowsOf(rows), row: 0 })),
+  } });
+  return state;
+}
+
+const host = (state, ...changes) => state.delta({ revision: state.revision + 1, changes }, false);
+const define = (definition) => ({ change: "definition", version: 2, definition });
+const cut = (end, reason, wanted) => ({ change: "range", ...picked, end, cause: "define", reason, wanted });
+const gone = (reason) => ({ change: "range", start: null, end: null, hits: 0, cause: "define", reason, wanted: picked.end });
+const reload = (column, rows, row) => ({ change: "reload", column, generation: 2, count: rows.length, from: 0, row,
+  rows: rows.map((one) => (typeof one === "string" ? { key: one, text: one } : one)) });
+
+/** What people read of a delta, in a language. */
+function said(state, notices, locale = "en") {
+  const picker = { state, locale, self: null };
+  return notices.map((notice) => sentenceOf(notice, picker, wordsOf(locale), []).text).join("\n");
+}
+
+test("a note comes to the day in every month that shows it, and goes", () => {
+  const state = calendar();
+  const cells = ["2026-11-30", "2026-12-01"].map((date) => ({ date, text: date.slice(8) }));
+  state.takeMonths({ months: [{ month: "2026-11", cells, bands: [] }, { month: "2026-12", cells, bands: [] }] });
+  host(state, { change: "notes", days: { "2026-12-01": { text: "€ 120", tone: "low" }, "2030-01-01": { text: "far" } } });
+  for (const month of ["2026-11", "2026-12"]) {
+    assert.deepEqual(state.months.get(month).cells[1], { ...cells[1], note: { text: "€ 120", tone: "low" } });
+  }
+  const before = state.months.get("2026-12");
+  host(state, { change: "notes", days: { "2026-12-01": null } });
+  assert.deepEqual(state.months.get("2026-12").cells[1], cells[1]);
+  assert.ok(before.cells[1].note, "a month that somebody holds does not change under them");
+});
+
+test("a note stays on its row when the row is selected, and goes by its key", () => {
+  const state = columns("columns", ["a", "b"]);
+  host(state, { change: "notes", column: 0, rows: { b: { text: "sold out" }, z: { text: "for later" } } });
+  assert.deepEqual(state.columns[0].at(1), { key: "b", text: "b", note: { text: "sold out" } });
+  state.delta({ revision: 3, by: "m_2", changes: [{ change: "row", column: 0, row: 1, key: "b", text: "b", cause: "select" }] }, false);
+  assert.deepEqual(state.columns[0].selected, { key: "b", text: "b", note: { text: "sold out" } });
+  host(state, { change: "notes", column: 0, rows: { b: null } });
+  assert.deepEqual(state.columns[0].selected, { key: "b", text: "b" });
+  host(state, { change: "notes", column: 7, rows: { b: null } });
+});
+
+test("the version is that of the last definition", () => {
+  const state = calendar();
+  host(state, define({ ...stay, maxDays: 4 }));
+  assert.equal(state.version, 2);
+});
+
+test("a day that sells out says whose stay it shortens, and how", () => {
+  const state = calendar();
+  const taken = { "booking-1": { from: "2026-12-24", through: "2026-12-24" } };
+  const notices = host(state, define({ ...stay, taken }), cut("2026-12-23", "blocked", "2026-12-26"));
+  assert.equal(said(state, notices), "Dec 24 sold out: your stay now ends on Dec 23");
+  assert.equal(said(state, notices, "de"), "24. Dez. ausgebucht: Ihr Aufenthalt endet jetzt am 23. Dez.");
+  assert.equal(said(state, notices, "ja"), "12月24日 は空きがなくなりました。ご滞在は 12月23日 までになりました");
+  assert.equal(said(state, notices, "zh-Hans"), "12月24日 已售完：您的入住现在到 12月23日 为止");
+  assert.match(said(state, notices, "ar"), /^نفدت الأماكن: .+؛ تنتهي إقامتك الآن في .+$/);
+});
+
+test("every reason of a definition has its sentence, in every language", () => {
+  const cases = [
+    [{ maxDays: 3 }, cut("2026-12-22", "maxDays", "2026-12-26"), "At most 3 days now: your stay now ends on Dec 22"],
+    [{ minDays: 9 }, gone("minDays"), "At least 9 days now: your stay is no longer possible and was cleared"],
+    [{ min: "2026-12-22" }, { ...cut("2026-12-26", "min", "2026-12-26"), start: "2026-12-22" },
+      "The earliest day is now Dec 22, 2026: your stay now begins on Dec 22"],
+    [{ max: "2026-12-22" }, cut("2026-12-22", "max", "2026-12-26"), "The latest day is now Dec 22, 2026: your stay now ends on Dec 22"],
+    [{ selection: "single" }, gone("selection"), "The choices have changed: your stay is no longer possible and was cleared"],
+    [{ blocked: [{ from: "2026-12-20", through: "2026-12-21" }, { from: "2026-12-22" }] }, gone("blocked"),
+      "Dec 20 – 22 sold out: your stay is no longer possible and was cleared"],
+  ];
+  for (const [change, range, sentence] of cases) {
+    const state = calendar();
+    const notices = host(state, define({ ...stay, ...change }), range);
+    assert.equal(said(state, notices), sentence);
+    const texts = ["en", "de", "ja", "zh-Hans", "ar"].map((locale) => said(state, notices, locale));
+    assert.equal(new Set(texts).size, 5, sentence);
+    for (const text of texts) assert.doesNotMatch(text, /undefined|null|NaN/, text);
+  }
+});
+
+test("what does not touch the selection is told without a consequence", () => {
+  const state = calendar();
+  const blocked = [{ from: "2026-11-10" }];
+  assert.equal(said(state, host(state, define({ ...stay, blocked }))), "Nov 10 sold out");
+  assert.equal(said(state, host(state, define(stay))), "Nov 10 available again");
+  assert.equal(said(state, host(state, { change: "notes", days: { "2026-12-24": { text: "€ 120" } } })), "Dec 24: € 120");
+  assert.equal(said(state, host(state, { change: "notes", days: { "2026-12-24": null } })), "Dec 24: note removed");
+  assert.equal(said(state, host(state, { change: "notes", days: { "2026-12-24": null, "2026-12-25": null } })), "2 notes changed");
+});
+
+test("rows that are renamed, removed and added are named", () => {
+  const state = columns("columns", ["Linux", "Ubuntu"]);
+  const renamed = host(state, define({ kind: "columns", locale: "de" }), reload(0, [{ key: "Linux", text: "Debian" }, "Ubuntu"], 0));
+  assert.equal(said(state, renamed), "Linux is now called Debian");
+  const removed = host(state, define({ kind: "columns" }), reload(0, ["Ubuntu"], 0),
+    { change: "row", column: 0, row: 0, key: "Ubuntu", text: "Ubuntu", cause: "clamp", reason: "gone", wanted: "Linux" });
+  assert.equal(said(state, removed), "Debian removed: your choice is now Ubuntu");
+  assert.equal(said(state, host(state, define({ kind: "columns" }), reload(0, ["Ubuntu", "Haiku"], 0))), "Haiku added");
+});
+
+test("a time that is taken moves the booking in one sentence", () => {
+  const state = columns("slot", ["2026-11-23"], ["10", "11"], ["00", "30"]);
+  const taken = { "booking-1": { from: "2026-11-23T10:00", until: "2026-11-23T10:30" } };
+  const notices = host(state, define({ kind: "slot", taken }), reload(2, ["30"], 0),
+    { change: "row", column: 2, row: 0, key: "30", text: "30", cause: "clamp", reason: "gone", wanted: "00" });
+  assert.equal(said(state, notices), "Nov 23, 10:00 – 10:30 taken: your choice is now 2026-11-23 10:30");
+  const closed = host(state, define({ kind: "slot", dates: { "2026-11-23": [] } }), reload(0, [], null), reload(1, [], null), reload(2, [], null));
+  assert.match(said(state, closed), /: nothing is left to choose$/);
+});
+
+test("reopening applies what the host had changed, without a definition in its delta", () => {
+  const state = calendar();
+  assert.equal(said(state, host(state, cut("2026-12-23", "blocked", "2026-12-26"))), "Your stay now ends on Dec 23");
+});
+
+test("time and members are not mistaken for the host", () => {
+  const state = calendar();
+  const tick = { change: "range", ...picked, start: "2026-12-21", cause: "tick", reason: "elapsed", wanted: "2026-12-26" };
+  assert.equal(host(state, tick)[0].kind, "rangeCorrected");
+  const tap = { change: "range", ...picked, cause: "tap", reason: "blocked", wanted: "2026-12-28" };
+  assert.equal(state.delta({ revision: 3, by: "m_2", changes: [tap] }, false)[0].kind, "rangeCorrected");
+});
+
+test("a day that is taken says so", () => {
+  const definition = { ...stay, taken: { a: { from: "2026-12-24", through: "2026-12-26" } } };
+  const picker = { state: calendar(definition), locale: "en" };
+  assert.equal(whyNot("2026-12-25", picker, wordsOf("en")), "Dec 24, 2026 to Dec 26, 2026 is taken");
+});
+
+test("a row that comes without its note keeps the note that is known, another row does not get it", () => {
+  const column = new Column({ generation: 1, count: 2, from: 0, row: 0,
+    rows: [{ key: "a", text: "A", note: { text: "€ 9" } }, { key: "b", text: "B" }] });
+  assert.deepEqual(column.rowWith({ change: "row", row: 0, key: "a", text: "Ä" }), { key: "a", text: "Ä", note: { text: "€ 9" } });
+  assert.deepEqual(column.rowWith({ change: "row", row: 0, key: "c", text: "C" }), { key: "c", text: "C" });
+});

@@ -1,0 +1,119 @@
+// In what a new definition differs from the one before, as far as a person wants to know.
+
+import { ordinalOf } from "./civil.js";
+
+/** @typedef {import("./types").Change} Change */
+/** @typedef {import("./types").Definition} Definition */
+/** @typedef {import("./types").Difference} Difference */
+/** @typedef {import("./column.js").Column} Column */
+/** @typedef {{from: string, through: string}} Days */
+
+/**
+ * @param {import("./hosting.js").Before} before @param {import("./state.js").PickerState} state @param {Change[]} changes
+ * @returns {Difference[]}
+ */
+export function differencesOf(before, state, changes) {
+  const { definition } = state;
+  if (!before.definition || !definition || before.definition === definition) return [];
+  const found = [
+    ...(definition.kind === "slot" ? takenTimes(before.definition, definition) : closedDays(before.definition, definition)),
+    ...bounds(before.definition, definition),
+    ...(definition.kind === "cascade" || definition.kind === "columns" ? changedRows(before, state, changes) : []),
+  ];
+  return found.length > 0 ? found : [{ what: "other" }];
+}
+
+/** @param {Definition} before @param {Definition} after @returns {Difference[]} */
+function bounds(before, after) {
+  /** @type {Difference[]} */
+  const found = [];
+  for (const what of /** @type {const} */ (["maxDays", "minDays"])) {
+    if (before[what] !== after[what]) found.push({ what, days: after[what] ?? null });
+  }
+  for (const what of /** @type {const} */ (["min", "max"])) if (before[what] !== after[what]) found.push({ what });
+  const isSame = (/** @type {string} */ name) => JSON.stringify(before[name]) === JSON.stringify(after[name]);
+  if (!isSame("hours") || !isSame("dates")) found.push({ what: "hours" });
+  return found;
+}
+
+/** @param {Definition} before @param {Definition} after @returns {Difference[]} */
+function closedDays(before, after) {
+  const [old, now] = [daysOf(before), daysOf(after)];
+  return [
+    ...joined(without(now, old)).map((days) => /** @type {Difference} */ ({ what: "daysClosed", ...days })),
+    ...joined(without(old, now)).map((days) => /** @type {Difference} */ ({ what: "daysOpened", ...days })),
+  ];
+}
+
+/**
+ * The days that a definition closes by name, by what they are.
+ * @param {Definition} definition @returns {Map<string, Days>}
+ */
+function daysOf({ blocked, taken }) {
+  const all = [...(blocked ?? []), ...Object.values(taken ?? {})]
+    .flatMap(({ from, through }) => (from ? [{ from, through: through ?? from }] : []));
+  return new Map(all.map((days) => [`${days.from} ${days.through}`, days]));
+}
+
+/** @param {Definition} before @param {Definition} after @returns {Difference[]} */
+function takenTimes(before, after) {
+  const [old, now] = [timesOf(before), timesOf(after)];
+  return [
+    ...without(now, old).map((time) => /** @type {Difference} */ ({ what: "timeTaken", ...time })),
+    ...without(old, now).map((time) => /** @type {Difference} */ ({ what: "timeFreed", ...time })),
+  ];
+}
+
+/** @param {Definition} definition */
+const timesOf = ({ taken }) => new Map(Object.values(taken ?? {})
+  .map(({ from, until = from }) => [`${from} ${until}`, { from, until }]));
+
+/** @template T @param {Map<string, T>} these @param {Map<string, T>} those @returns {T[]} */
+const without = (these, those) => [...these].flatMap(([name, value]) => (those.has(name) ? [] : [value]));
+
+/**
+ * Days that follow one another are one stretch.
+ * @param {Days[]} days @returns {Days[]}
+ */
+function joined(days) {
+  /** @type {Days[]} */
+  const stretches = [];
+  for (const { from, through } of [...days].sort((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = stretches.at(-1);
+    if (!last || ordinalOf(from) > ordinalOf(last.through) + 1) stretches.push({ from, through });
+    else if (through > last.through) last.through = through;
+  }
+  return stretches;
+}
+
+/**
+ * Rows with another text, rows that came and rows that went. A later column is another list once an earlier one has moved.
+ * @param {import("./hosting.js").Before} before @param {import("./state.js").PickerState} state @param {Change[]} changes
+ */
+function changedRows(before, state, changes) {
+  /** @type {Difference[]} */
+  const found = [];
+  for (const { change, column: index } of changes) {
+    if (change !== "reload" || !before.columns[index] || !state.columns[index]) continue;
+    found.push(...rowDifferences(before.columns[index].column, state.columns[index]));
+    const hasMoved = before.columns[index].selected?.key !== state.columns[index].selected?.key;
+    if (hasMoved && state.definition?.kind === "cascade") break;
+  }
+  return found;
+}
+
+/** @param {Column} before @param {Column} after @returns {Difference[]} */
+function rowDifferences(before, after) {
+  // Of a long column only a part is known.
+  if (before.rows.size < before.count || after.rows.size < after.count) return [];
+  const [old, now] = [before, after].map(({ rows }) => new Map([...rows.values()].map(({ key, text }) => [key, text])));
+  /** @type {Difference[]} */
+  const found = [];
+  for (const [key, text] of now) {
+    const from = old.get(key);
+    if (from === undefined) found.push({ what: "rowAdded", text });
+    else if (from !== text) found.push({ what: "rowRenamed", from, to: text });
+  }
+  for (const [key, text] of old) if (!now.has(key)) found.push({ what: "rowRemoved", text });
+  return found;
+}

@@ -1,0 +1,70 @@
+// What the host has changed and what has become of the selection: one notice for one change.
+
+import { differencesOf } from "./differences.js";
+
+/** @typedef {import("./types").Change} Change */
+/** @typedef {import("./types").Notice} Notice */
+/** @typedef {import("./types").Row} Row */
+/** @typedef {import("./state.js").PickerState} PickerState */
+/** @typedef {ReturnType<typeof seenBefore>} Before */
+
+/** Reasons that a tick never has. */
+const reasons = new Set(["gone", "min", "max", "blocked", "maxDays", "minDays", "selection"]);
+
+/**
+ * Whether the host has made these changes, or reopening has applied what the host had changed before.
+ * @param {Change[]} changes @param {string | null} by @param {boolean} mine
+ */
+export const isHosts = (changes, by, mine) => by === null && !mine && changes.some(({ change, cause, reason }) =>
+  change === "definition" || change === "notes" || cause === "define" || (cause === "clamp" && reasons.has(reason)));
+
+/**
+ * What there was before a change: to be taken before it is folded.
+ * @param {PickerState} state
+ */
+export const seenBefore = (state) => ({
+  definition: state.definition,
+  range: state.range,
+  columns: state.columns.map((column) => ({ column, selected: column.selected ?? null })),
+});
+
+/**
+ * @param {Before} before @param {PickerState} state after the fold @param {Change[]} changes
+ * @returns {Notice[]} none if there is nothing to say
+ */
+export function hostNotice(before, state, changes) {
+  const rows = movedRows(before, state);
+  const differences = differencesOf(before, state, changes);
+  const range = movedRange(before, state, changes);
+  const notes = changes.flatMap((change) => (change.change === "notes" ? notesOf(change, state) : []));
+  if (rows.length + differences.length + notes.length === 0 && !range) return [];
+  return [{ kind: "hosted", by: null, mine: false, differences, range, rows, notes }];
+}
+
+/** @param {Before} before @param {PickerState} state */
+function movedRows(before, state) {
+  /** @type {{column: number, from: Row | null, to: Row | null}[]} */
+  const moved = [];
+  state.columns.forEach((column, index) => {
+    const from = before.columns[index]?.selected ?? null;
+    const to = column.selected ?? null;
+    if (before.columns[index] && from?.key !== to?.key) moved.push({ column: index, from, to });
+  });
+  return moved;
+}
+
+/** @param {Before} before @param {PickerState} state @param {Change[]} changes */
+function movedRange(before, state, changes) {
+  const reason = changes.find(({ change }) => change === "range")?.reason;
+  if (!before.range || !reason) return null;
+  return { before: before.range, after: state.range, reason };
+}
+
+/** @param {Change} change @param {PickerState} state */
+function notesOf({ days = {}, column, rows = {} }, state) {
+  const known = column === undefined ? undefined : state.columns[column];
+  return [
+    ...Object.entries(days).map(([date, note]) => ({ date, note })),
+    ...Object.entries(rows).map(([key, note]) => ({ column, text: known?.rowOfKey(key)?.text ?? key, note })),
+  ];
+}

@@ -1,0 +1,87 @@
+// What the host has changed, as one sentence: "Dec 24 sold out: your stay now ends on Dec 23".
+
+import { dayOf, daySpan, fullDate, shortDate } from "../words/words.js";
+import { boundOf } from "./session-dates.js";
+
+/** @typedef {import("../core/session.js").PickerSession} PickerSession */
+/** @typedef {import("../core/types").Difference} Difference */
+/** @typedef {Extract<import("../core/types").Notice, {kind: "hosted"}>} Hosted */
+/** @typedef {import("../words/words.js").Words} Words */
+
+/** More differences than these are too many for a sentence. */
+const namedMax = 2;
+
+/** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
+export function hostText(notice, picker, words) {
+  const { host } = words;
+  const whats = notice.differences.map((one) => whatText(one, picker, words));
+  if (notice.notes.length > 0) whats.push(notesText(notice.notes, picker, words));
+  const what = whats.length > namedMax ? host.other : whats.join(host.and);
+  const then = thenText(notice, picker, words);
+  return what && then ? host.then(what, then) : what || then.charAt(0).toLocaleUpperCase() + then.slice(1);
+}
+
+/**
+ * Whether the selection has become another one.
+ * @param {Hosted} notice
+ */
+export const movesSelection = ({ range, rows }) => range !== null || rows.some(({ from }) => from !== null);
+
+/** @param {Difference} one @param {PickerSession} picker @param {Words} words @returns {string} */
+function whatText(one, picker, { host }) {
+  const { locale } = picker;
+  switch (one.what) {
+    case "daysClosed": return host.daysClosed(daysText(one.from, one.through, locale));
+    case "daysOpened": return host.daysOpened(daysText(one.from, one.through, locale));
+    case "timeTaken": return host.timeTaken(timesText(one.from, one.until, locale));
+    case "timeFreed": return host.timeFreed(timesText(one.from, one.until, locale));
+    case "rowRenamed": return host.rowRenamed(one.from, one.to);
+    case "rowRemoved": return host.rowRemoved(one.text);
+    case "rowAdded": return host.rowAdded(one.text);
+    case "maxDays": return host.maxDays(one.days);
+    case "minDays": return host.minDays(one.days);
+    case "min": case "max": {
+      const bound = boundOf(picker, one.what);
+      return host[one.what](bound && shortDate(bound, locale));
+    }
+    case "hours": return host.hours;
+    case "other": return host.other;
+  }
+}
+
+/** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
+function thenText({ range, rows }, picker, { host }) {
+  const { state, locale } = picker;
+  if (range) {
+    if (!range.after) return range.before.start === range.before.end ? host.dayGone : host.stayGone;
+    if (range.after.end !== range.before.end) return host.stayEnds(dayOf(range.after.end, locale));
+    return range.after.start === range.before.start ? "" : host.stayBegins(dayOf(range.after.start, locale));
+  }
+  if (rows.length === 0) return "";
+  if (state.columns.every(({ count }) => count === 0)) return host.nothingLeft;
+  const keys = state.columns.map((column) => column.selected?.key ?? "");
+  if (state.definition?.kind === "date") return host.selected(fullDate(keys.join("-"), locale));
+  if (state.definition?.kind === "slot") return host.selected(`${state.columns[0].selected?.text} ${keys[1]}:${keys[2]}`);
+  return host.selected(rows.flatMap(({ to }) => (to ? [to.text] : [])).join(" · "));
+}
+
+/** @param {Hosted["notes"]} notes @param {PickerSession} picker @param {Words} words */
+function notesText(notes, picker, { host }) {
+  if (notes.length > 1) return host.notes(notes.length);
+  const [{ date, text, note }] = notes;
+  const where = date ? dayOf(date, picker.locale) : text ?? "";
+  return note ? host.note(where, note.text) : host.noteRemoved(where);
+}
+
+/** @param {string} from @param {string} through @param {string} locale */
+const daysText = (from, through, locale) => (from === through ? dayOf(from, locale) : daySpan(from, through, locale));
+
+/**
+ * Local times of one day, or of two; an instant is shown as it was written.
+ * @param {string} from @param {string} until @param {string} locale
+ */
+function timesText(from, until, locale) {
+  const start = `${dayOf(from.slice(0, 10), locale)}, ${from.slice(11, 16)}`;
+  const isOneDay = from.slice(0, 10) === until.slice(0, 10);
+  return `${start} – ${isOneDay ? "" : `${dayOf(until.slice(0, 10), locale)}, `}${until.slice(11, 16)}`;
+}
