@@ -82,6 +82,12 @@ const char *wsl_header_name(wsl_header header) {
 
 bool wsl_request_is_admin(const wsl_request *request) { return request->slot->is_admin; }
 
+bool wsl_request_takes_chunks(const wsl_request *request) {
+  char version[16] = "";
+  lws_hdr_copy(request->wsi, version, sizeof version, WSI_TOKEN_HTTP);
+  return strcmp(version, "HTTP/1.1") == 0;
+}
+
 wsl_text wsl_request_peer(wsl_request *request) {
   const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
   return (wsl_text){peer, strlen(peer)};

@@ -2,7 +2,7 @@ import CivilTime
 import JSONText
 import PickerModel
 package import PickerSession
-package import PickerWire
+import PickerWire
 
 /// Some lines of a session's log.
 package struct LogPage {
@@ -10,22 +10,25 @@ package struct LogPage {
   package let lines: [UInt8]
   /// What follows; `nil` after the last page.
   package let next: LogCursor?
+
+  static let lineCountMax = 256
+  /// No line is added to as many bytes: a page is written on the thread of taps.
+  static let byteCountMax = 65_536
 }
 
 /// How far a reader of a session's log has come.
 package struct LogCursor: Sendable {
-  fileprivate enum Source: Sendable {
-    /// The session remembers the deltas.
-    case recent(ArraySlice<Delta>)
-    case log(HistoryPosition)
-  }
-
   fileprivate let origin: SessionOrigin
   /// The language of the lines.
   fileprivate let locale: String
-  fileprivate var source: Source
+  /// Deltas that have been read and are not written yet.
+  fileprivate var deltas: ArraySlice<Delta>
+  /// Where the log is read after them; `nil` if they are the last ones.
+  fileprivate var position: HistoryPosition?
   /// How many lines are still wanted.
   fileprivate var remainingCount: Int
+
+  fileprivate var isDone: Bool { remainingCount == 0 || (deltas.isEmpty && position == nil) }
 }
 
 /// The history of a session, page by page: a log may be longer than what fits into memory.
@@ -43,19 +46,15 @@ extension Hub {
       [unowned self] hosted in
       let fold = hosted.session.fold
       if after >= fold.revision { return answer(.success(LogPage(lines: [], next: nil))) }
-      let source: LogCursor.Source
-      if let recent = fold.deltas(after: after) {
-        source = .recent(recent)
-      } else if let position = HistoryPosition(
-        of: fold.origin, after: after, through: fold.revision, limits: fold.limits)
-      {
-        source = .log(position)
-      } else {
-        return answer(.failure(.unavailable))
-      }
-      let cursor = LogCursor(
-        origin: fold.origin, locale: fold.definition.locale, source: source,
+      var cursor = LogCursor(
+        origin: fold.origin, locale: fold.definition.locale, deltas: [], position: nil,
         remainingCount: limit ?? .max)
+      if let recent = fold.deltas(after: after) {
+        cursor.deltas = recent
+      } else {
+        cursor.position = HistoryPosition(
+          of: fold.origin, after: after, through: fold.revision, limits: fold.limits)
+      }
       moreLogLines(cursor) { answer($0.map { .success($0) } ?? .failure(.unavailable)) }
     }
   }
@@ -64,45 +63,47 @@ extension Hub {
   ///
   /// - Parameter answer: Gets `nil` if the log cannot be read, or its session has ended.
   package func moreLogLines(_ cursor: LogCursor, answer: @escaping (LogPage?) -> Void) {
-    switch cursor.source {
-    case .recent(let deltas):
-      let rest = deltas.dropFirst(HistoryPosition.deltaCountMax)
-      writeLines(
-        Array(deltas.prefix(HistoryPosition.deltaCountMax)),
-        next: rest.isEmpty ? nil : .recent(rest), cursor, answer)
-    case .log(let position):
-      nonisolated(unsafe) let answer = answer
-      nonisolated(unsafe) let hub = self
-      log.history(from: position) { page in
-        guard let page else { return answer(nil) }
-        hub.writeLines(page.deltas, next: page.next.map { .log($0) }, cursor, answer)
-      }
+    guard cursor.deltas.isEmpty else { return writeLines(cursor, answer) }
+    guard let position = cursor.position else { return answer(nil) }
+    nonisolated(unsafe) let answer = answer
+    nonisolated(unsafe) let hub = self
+    log.history(from: position) { page in
+      guard let page else { return answer(nil) }
+      var cursor = cursor
+      cursor.deltas = page.deltas[...]
+      cursor.position = page.next
+      if cursor.isDone { return answer(LogPage(lines: [], next: nil)) }
+      // Without deltas: a page of entries that made none.
+      hub.moreLogLines(cursor, answer: answer)
     }
   }
 
   /// Encodes lines where nobody's tap waits for it.
-  private func writeLines(
-    _ deltas: [Delta], next source: LogCursor.Source?, _ cursor: LogCursor,
-    _ answer: @escaping (LogPage?) -> Void
-  ) {
-    let wanted = deltas.prefix(cursor.remainingCount)
-    var next = cursor
-    next.remainingCount -= wanted.count
-    let isLast = source == nil || next.remainingCount == 0
-    if let source { next.source = source }
-    // A page of entries that made no delta.
-    if wanted.isEmpty && !isLast { return moreLogLines(next, answer: answer) }
-    let origin = cursor.origin
+  private func writeLines(_ cursor: LogCursor, _ answer: @escaping (LogPage?) -> Void) {
     let texts = languages.texts(for: nil, fallback: cursor.locale)
     let windowRows = limits.session.windowRows
+    let written = LineCount()
     port.inBackground(
       {
+        let wanted = cursor.deltas.prefix(min(LogPage.lineCountMax, cursor.remainingCount))
         var writer = JSONWriter(capacity: 256 * wanted.count)
-        for delta in wanted {
+        for delta in wanted where writer.count < LogPage.byteCountMax {
           HTTPDocument.logLine(
-            delta, of: origin, texts: texts, windowRows: windowRows, into: &writer)
+            delta, of: cursor.origin, texts: texts, windowRows: windowRows, into: &writer)
+          written.value += 1
         }
         return writer.octets
-      }, then: { answer(LogPage(lines: $0, next: isLast ? nil : next)) })
+      },
+      then: { lines in
+        var next = cursor
+        next.deltas = next.deltas.dropFirst(written.value)
+        next.remainingCount -= written.value
+        answer(LogPage(lines: lines, next: next.isDone ? nil : next))
+      })
   }
+}
+
+/// How many lines another thread has written; read when it has.
+private final class LineCount: @unchecked Sendable {
+  var value = 0
 }

@@ -26,8 +26,7 @@ package final class Server {
     let limits = ServerLimits(configuration.limits)
     let parts = SharedParts(configuration)
     store = try ServerStore(
-      configuration.store, limits.session, loopCount: configuration.loops, zones: parts.zones,
-      log: log)
+      configuration.store, limits, loopCount: configuration.loops, zones: parts.zones, log: log)
     var sockets = SocketLoopConfiguration(configuration, limits, log)
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)

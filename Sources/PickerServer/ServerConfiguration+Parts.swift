@@ -14,6 +14,9 @@ extension ServerLimits {
     outboxBytes = settings[.outboxBytes]
     outboxMessages = settings[.outboxMessages]
     stalledMilliseconds = Int64(settings[.stalledMilliseconds])
+    queueBytes = settings[.queueBytes]
+    inboxBytes = settings[.inboxBytes]
+    pendingBytes = settings[.pendingBytes]
     bodyBytes = settings[.bodyBytes]
     ticketStreamSeconds = settings[.ticketStreamSeconds]
     ttlSeconds = settings[.ttlSeconds]

@@ -10,6 +10,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
   case sessions, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
+  case queueBytes, inboxBytes, pendingBytes
   case ttlSeconds, logBytes
   case ticketStreamSeconds
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
@@ -68,6 +69,12 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       (10, 1...100_000, "all addresses together may do this many times those rates")
     case .rateBuckets:
       (65_536, 1...10_000_000, "rates of addresses remembered, about 100 bytes each")
+    case .queueBytes:
+      (1_048_576, 65_536...268_435_456, "bytes of a session's commands that wait for its log")
+    case .inboxBytes:
+      (65_536, 1_024...268_435_456, "bytes of a connection's messages while its session is loaded")
+    case .pendingBytes:
+      (67_108_864, 1_048_576...68_719_476_736, "bytes of all records that wait for the store")
     case .logBytes:
       (268_435_456, 65_536...1_099_511_627_776, "bytes of a session's log, snapshots included")
     case .definitionNodes: (20_000, 1...1_000_000, "nodes of a cascade, rows of columns")

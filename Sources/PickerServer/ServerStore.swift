@@ -1,6 +1,7 @@
 import Foundation
 import PickerHub
 import PickerSession
+import PickerWire
 import SessionLog
 import WebSocketTransport
 
@@ -15,19 +16,20 @@ final class ServerStore: Sendable {
 
   /// - Throws: ``StoreProblem`` if the file cannot be used.
   init(
-    _ location: StoreLocation, _ limits: SessionLimits, loopCount: Int, zones: ZoneDatabase,
+    _ location: StoreLocation, _ limits: ServerLimits, loopCount: Int, zones: ZoneDatabase,
     log serverLog: ServerLog
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
-    logByteCountMax = limits.logBytes
+    logByteCountMax = limits.session.logBytes
     switch location {
     case .memory: file = nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       file = try SQLiteSessionLog(
-        path: path, limits: limits, zone: { zones.rules(named: $0) },
+        path: path, limits: limits.session, zone: { zones.rules(named: $0) },
         digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
+        pendingByteCountMax: limits.pendingBytes,
         turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
           if case .said(let sentence) = notice { serverLog.warning(sentence) }

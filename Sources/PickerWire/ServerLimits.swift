@@ -27,6 +27,9 @@ package struct ServerLimits: Hashable, Sendable {
   /// Bytes of a connection's messages that wait for its session to be loaded, before it is no
   /// longer read; default 64 KiB.
   package var inboxBytes = 65_536
+  /// Bytes of all records that wait for the store; default 64 MiB. Over it nothing is stored, and
+  /// the sessions concerned are unloaded.
+  package var pendingBytes = 67_108_864
   /// How long a stream that was opened by a ticket goes on; default 24 h.
   package var ticketStreamSeconds = 86_400
   /// Octets of a request's body; default 4 MiB.

@@ -1,4 +1,4 @@
-package import PickerModel
+import PickerModel
 
 /// What a session is folded with besides its log: the same log gives the same state only with the
 /// same rules and the same zone database.

@@ -9,14 +9,15 @@ struct MemoryLogEntry: Sendable {
   var entry: LogEntry
 
   /// As ``SQLiteHistory/page(from:_:)``.
+  ///
+  /// - Parameter entries: Those after the position.
   static func page(
     of entries: [MemoryLogEntry], _ snapshot: (place: Int, kept: SessionFold.Kept)?,
     from start: HistoryPosition
   ) -> HistoryPage? {
     var position = start
     var deltas: [Delta] = []
-    let first = entries.index(after: position.place)
-    for entry in entries[first...].prefix(HistoryPosition.entryCountMax) {
+    for entry in entries {
       if position.isDone || deltas.count >= HistoryPosition.deltaCountMax { break }
       if let snapshot, position.place <= snapshot.place, entry.place > snapshot.place {
         guard position.fold.revision == snapshot.kept.revision else { return nil }

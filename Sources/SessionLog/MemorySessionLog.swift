@@ -16,6 +16,12 @@ package final class MemorySessionLog: SessionLog {
     var snapshot: (place: Int, kept: SessionFold.Kept)?
 
     init(of session: SessionID) { self.session = session }
+
+    /// The entries after a sequence number, as many as a page of the history needs.
+    func part(after place: Int) -> [MemoryLogEntry] {
+      let first = entries.index(after: place)
+      return Array(entries[first...].prefix(HistoryPosition.entryCountMax))
+    }
   }
 
   private var logs: [SessionID: Log] = [:]
@@ -91,7 +97,9 @@ package final class MemorySessionLog: SessionLog {
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
     let log = logs[position.origin.id]
-    let entries = log?.entries ?? []
+    // A copy of what the page needs: were the whole array shared with the other thread, the next
+    // append would copy all of it.
+    let entries = log?.part(after: position.place) ?? []
     let snapshot = log?.snapshot
     background {
       let page = MemoryLogEntry.page(of: entries, snapshot, from: position)

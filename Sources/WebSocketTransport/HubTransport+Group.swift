@@ -8,6 +8,8 @@ package struct Caller: Sendable {
   package var headers: [HTTPResponse.Header] = []
   /// Whether the answer may be compressed with gzip.
   var acceptsGzip = false
+  /// Whether the answer may be chunked.
+  var takesChunks = true
 
   init(loop: SocketLoop, id: RequestID) {
     self.loop = loop
@@ -37,6 +39,7 @@ extension HubTransport {
   package func respond(to id: RequestID, _ request: HTTPRequest) {
     var caller = Caller(loop: loop, id: id)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
+    caller.takesChunks = request.head.takesChunks
     let place =
       request.isAdmin ? .here : RequestPlace(method: request.method, path: request.path)
     let index = group.index(of: place, seenFrom: self)

@@ -88,6 +88,7 @@ extension RequestHead {
     headers = RequestHeaders()
     remoteAddress = String(wsl_request_peer(request)) ?? ""
     isAdmin = wsl_request_is_admin(request)
+    takesChunks = wsl_request_takes_chunks(request)
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = parts.count > 1 ? String(parts[1]) : ""

@@ -9,6 +9,8 @@ package struct RequestHead: Sendable {
   package var remoteAddress: String
   /// Whether the connection came through the admin listener.
   package var isAdmin = false
+  /// Whether the response may be chunked: not for HTTP/1.0.
+  package var takesChunks = true
 
   package init(
     path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String,

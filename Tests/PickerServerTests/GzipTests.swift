@@ -1,3 +1,4 @@
+import CWebSocketLoop
 import Testing
 
 @testable import WebSocketTransport
@@ -59,5 +60,19 @@ import Testing
     response.vary(by: "Accept-Encoding")
     let values = response.headers.filter { $0.name == "Vary" }.map(\.value)
     #expect(values == ["Origin, Accept-Encoding"])
+  }
+
+  @Test func `a part of a gzip file that cannot be made smaller fits into the space for it`() {
+    var random = SystemRandomNumberGenerator()
+    var parts = wsl_gzip_parts()
+    for byteCount in [0, 1, 100_000, 16_384, 0] {
+      let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+      var into = [UInt8](repeating: 0, count: byteCount + byteCount / 16 + 64)
+
+      let count = wsl_gzip_part(&parts, noise, byteCount, false, &into, into.count)
+
+      #expect((1...into.count).contains(count))
+    }
+    #expect(parts.length == 116_385)
   }
 }

@@ -3,11 +3,13 @@
 import json
 import threading
 import time
+import zlib
 
 import pytest
 
 from harness.definitions import LISTS, heavy
 from harness.store import log_lines
+from rawsocket import Raw
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -113,3 +115,33 @@ def test_a_long_log_is_answered_in_chunks(long):
     assert page.headers["content-length"] == str(len(page.body))
     head = long.request("HEAD", f"{session.path}/log")
     assert (head.status, head.body) == (200, b"")
+
+
+def test_a_long_log_is_compressed_for_who_accepts_it(long):
+    session = long.session(LISTS)
+    ana = session.join("Ana")
+    fill(ana, 1300)
+
+    plain = long.get(f"{session.path}/log")
+    packed = long.get(f"{session.path}/log", headers={"Accept-Encoding": "gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    one = zlib.decompressobj(31)
+    assert one.decompress(packed.body) == plain.body
+    assert one.eof and not one.unused_data, "one gzip file, with its checksum"
+    assert len(packed.body) < len(plain.body) / 5
+
+
+def test_a_long_log_is_not_chunked_for_http_1_0(long):
+    session = long.session(LISTS)
+    ana = session.join("Ana")
+    fill(ana, 600)
+
+    with Raw(("127.0.0.1", long.port)) as there:
+        there.send(f"GET {session.path}/log HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+        head, _, body = there.read_to_end().partition(b"\r\n\r\n")
+
+    assert b"transfer-encoding" not in head.lower()
+    assert body == long.get(f"{session.path}/log").body

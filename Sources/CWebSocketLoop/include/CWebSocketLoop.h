@@ -165,6 +165,10 @@ wsl_text wsl_request_body(const wsl_request *request);
 /// Whether the request's connection was accepted by the `WSL_ADMIN` listener.
 bool wsl_request_is_admin(const wsl_request *request);
 
+/// Whether the request is of HTTP/1.1, so that its response may be chunked.
+/// - Source: RFC 9112, section 6.1
+bool wsl_request_takes_chunks(const wsl_request *request);
+
 /// The peer's numeric address. Valid until the next call with this request.
 wsl_text wsl_request_peer(wsl_request *request);
 
@@ -212,6 +216,21 @@ void wsl_random(void *bytes, size_t count);
 /// - Returns: How many bytes were written to `into`; 0 if `size` does not suffice.
 /// - Source: RFC 1952
 size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size);
+
+/// A gzip file that is made part by part. All zero before the first part.
+typedef struct wsl_gzip_parts {
+  uint32_t checksum;  ///< of the uncompressed bytes so far
+  uint32_t length;    ///< how many there were, modulo 2^32
+  bool has_begun;
+} wsl_gzip_parts;
+
+/// Compresses the next part of a gzip file; what is written so far can always be decompressed.
+///
+/// - Returns: How many bytes were written to `into`; 0 if `size` does not suffice.
+///   `count + count / 16 + 64` always does.
+/// - Source: RFC 1952
+size_t wsl_gzip_part(wsl_gzip_parts *parts, const void *bytes, size_t count, bool is_last,
+                     void *into, size_t size);
 
 /// SHA-256 (FIPS 180-4) of `count` octets into 32.
 void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]);
