@@ -88,7 +88,7 @@ let package = Package(
     // The other end of the wire: what an app adds, and a terminal on it. Nothing of the server.
     .target(
       name: "CWebSocketClient", dependencies: ["CLibWebSockets"],
-      linkerSettings: [.linkedLibrary("crypto")]),
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     line(
       "PickerClient",
       [
@@ -144,6 +144,9 @@ let package = Package(
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "ClientDial", dependencies: ["PickerClient"], path: "Tests/ClientDial",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "StoreBench",

@@ -30,7 +30,6 @@ static void start_close(wsc_socket *socket, uint16_t code) {
 }
 
 static int opened(wsc_socket *socket, struct lws *wsi) {
-  wsc_leave_tls(socket);
   socket->wsi = wsi;
   socket->phase = WSC_OPEN;
   socket->handlers.opened(socket->owner);
@@ -118,7 +117,6 @@ static int timed(wsc_socket *socket, struct lws *wsi) {
 /// The socket is over. If a timer found that out, `lws_service` goes on to wait for what will not
 /// come, so it is woken.
 static int over(wsc_socket *socket, const char *reason, size_t count) {
-  wsc_leave_tls(socket);
   if (reason && socket->reason_count == 0) wsc_note_reason(socket, reason, count);
   socket->phase = WSC_OVER;
   if (socket->context) lws_cancel_service(socket->context);  // none while it is destroyed

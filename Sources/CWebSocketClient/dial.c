@@ -1,6 +1,6 @@
 #include "private.h"
 
-#include <openssl/crypto.h>
+#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,33 +12,45 @@ enum {
   DESCRIPTORS_MAX = 16,     ///< of one context; it reserves memory for each
 };
 
-/// Making a context with TLS changes a global of libwebsockets 4.1.6 that handshakes under way
-/// depend on (the index of a connection's data in OpenSSL's). So one dials with TLS at a time.
-static pthread_mutex_t tls_handshake = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT, tls_once = PTHREAD_ONCE_INIT;
+static SSL_CTX *tls;  ///< of all connections: it has the system's authorities
 
-/// Settings of the whole process. What libwebsockets says of a connection comes as the reason of
-/// its end as well; and OpenSSL must not be cleaned up by `exit` while a socket's thread uses it.
+/// Settings of the whole process. libwebsockets also reports what it logs about a connection as the
+/// reason of its end; and `exit` must not clean up OpenSSL while the thread of a socket uses it.
 static void prepare_process(void) {
   lws_set_log_level(0, NULL);
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
-void wsc_leave_tls(wsc_socket *socket) {
-  if (!socket->holds_tls) return;
-  socket->holds_tls = false;
-  pthread_mutex_unlock(&tls_handshake);
+/// Initialises TLS once for the process, so that handshakes run side by side.
+///
+/// libwebsockets 4.1.6 keeps the index of a connection's data in OpenSSL's objects in a global, and
+/// every context with DO_SSL_GLOBAL_INIT changes it, also for handshakes that are under way. So
+/// only this context has the option; the index outlives it.
+static void prepare_tls(void) {
+  struct lws_context_creation_info info = {
+      .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+      .gid = (gid_t)-1,
+      .uid = (uid_t)-1,
+      .fd_limit_per_thread = DESCRIPTORS_MAX,
+  };
+  struct lws_context *context = lws_create_context(&info);
+  if (!context) return;
+  lws_context_destroy(context);
+  tls = SSL_CTX_new(TLS_client_method());
+  if (!tls) return;
+  SSL_CTX_set_mode(tls, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_default_verify_paths(tls);
 }
 
-/// Makes the context. It lives on the thread's stack of calls: `protocols` must outlive it.
+/// Makes the context. `protocols` must outlive it.
 static struct lws_context *make_context(wsc_socket *socket,
                                         const struct lws_protocols *protocols) {
   struct lws_context_creation_info info = {
       .port = CONTEXT_PORT_NO_LISTEN,
       .protocols = protocols,
       .extensions = NULL,   // permessage-deflate of 4.1.6 aborts and overruns
-      .alpn = "http/1.1",
-      .options = socket->is_secure ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
+      .vhost_name = "client",
       .user = socket,
       .gid = (gid_t)-1,
       .uid = (uid_t)-1,
@@ -48,7 +60,15 @@ static struct lws_context *make_context(wsc_socket *socket,
       .pt_serv_buf_size = PIECE_BYTES,
       .http_proxy_address = "",  // else http_proxy is used, and no_proxy is not heeded
   };
-  return lws_create_context(&info);
+  struct lws_context *context = lws_create_context(&info);
+  if (!context || !socket->is_secure) return context;
+  // The option only says that this call is meant; nothing global is initialised.
+  info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  info.provided_client_ssl_ctx = tls;
+  struct lws_vhost *vhost = lws_get_vhost_by_name(context, info.vhost_name);
+  if (tls && vhost && lws_init_vhost_client_ssl(&info, vhost) == 0) return context;
+  lws_context_destroy(context);
+  return NULL;
 }
 
 static void connect_to(wsc_socket *socket, struct lws_context *context) {
@@ -82,22 +102,17 @@ static void talk(wsc_socket *socket) {
        .tx_packet_size = WSC_WAITING_BYTES_MAX},
       {.name = NULL},
   };
-  if (socket->is_secure) {
-    pthread_mutex_lock(&tls_handshake);
-    socket->holds_tls = true;
-  }
+  if (socket->is_secure) pthread_once(&tls_once, prepare_tls);
   struct lws_context *context = make_context(socket, protocols);
   if (!context) {
     static const char words[] = "libwebsockets does not start";
     wsc_note_reason(socket, words, sizeof words - 1);
-    wsc_leave_tls(socket);
     return;
   }
   share_context(socket, context);
   if (!wsc_is_asked_to_close(socket)) connect_to(socket, context);
   else socket->phase = WSC_OVER;
   while (socket->phase != WSC_OVER && lws_service(context, 0) >= 0) {}
-  wsc_leave_tls(socket);
   share_context(socket, NULL);
   socket->phase = WSC_OVER;
   lws_context_destroy(context);
@@ -105,7 +120,7 @@ static void talk(wsc_socket *socket) {
 
 static void *run(void *argument) {
   wsc_socket *socket = argument;
-  pthread_once(&once, prepare_process);
+  pthread_once(&process_once, prepare_process);
   talk(socket);
   pthread_mutex_lock(&socket->lock);
   socket->is_closing = true;

@@ -31,7 +31,6 @@ struct wsc_socket {
   char *host, *path, *authority, *subprotocol;
   uint16_t port;
   bool is_secure;
-  bool holds_tls;           ///< the lock of TLS handshakes
   struct lws *wsi;          ///< not after CLIENT_CLOSED or an error
   wsc_phase phase;
   unsigned char *incoming;  ///< a message that arrives in pieces
@@ -58,6 +57,3 @@ void wsc_give_up_holding(wsc_socket *socket);
 int wsc_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                  size_t count);
 void wsc_note_reason(wsc_socket *socket, const char *text, size_t count);
-
-// dial.c
-void wsc_leave_tls(wsc_socket *socket);

@@ -1,0 +1,72 @@
+"""Connections of PickerClient in one process do not delay each other (Tests/ClientDial)."""
+
+import os
+import select
+import socket
+import subprocess
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.pickerd import REPOSITORY
+from harness.tls import TLSFront
+
+
+def binary():
+    """CLIENT_DIAL, or what `swift build` made."""
+    places = [os.environ["CLIENT_DIAL"]] if "CLIENT_DIAL" in os.environ else [
+        REPOSITORY / ".build" / kind / "ClientDial" for kind in ("debug", "release")]
+    return next(str(place) for place in places if os.path.exists(place))
+
+
+@pytest.fixture
+def dials(server, tmp_path):
+    """A process that connects to each link it reads, and a server behind TLS that it trusts."""
+    front = TLSFront(server.port, tmp_path)
+    process = subprocess.Popen(
+        [binary()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "SSL_CERT_FILE": str(front.certificate)})
+    yield front, process
+    process.kill()
+    process.wait(10)
+    process.stdin.close()
+    process.stdout.close()
+    front.close()
+
+
+def dial(process, link):
+    process.stdin.write(f"{link}\n".encode())
+    process.stdin.flush()
+
+
+def line(process, timeout):
+    readable, _, _ = select.select([process.stdout], [], [], timeout)
+    assert readable, f"no line within {timeout} s"
+    return process.stdout.readline().decode().rstrip()
+
+
+def test_a_tls_handshake_that_hangs_delays_no_other_connection(server, dials):
+    front, process = dials
+    link = f"https://localhost:{front.port}/#/s/{server.session(LISTS).id}"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        dial(process, f"https://localhost:{silent.getsockname()[1]}/#/s/nobody")
+        silent.settimeout(5)
+        hanging, _ = silent.accept()
+        with hanging:
+            hanging.settimeout(5)
+            assert hanging.recv(1) == b"\x16", "a TLS handshake has begun"
+
+            dial(process, link)
+
+            assert line(process, 3) == f"{link} is at revision 1"
+
+
+def test_many_tls_handshakes_at_once_all_succeed(server, dials):
+    front, process = dials
+    sessions = [server.session(LISTS) for _ in range(12)]
+    links = [f"https://localhost:{front.port}/#/s/{session.id}" for session in sessions]
+
+    for link in links:
+        dial(process, link)
+
+    assert {line(process, 10) for _ in links} == {f"{link} is at revision 1" for link in links}
