@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int64_t clock_ms(clockid_t clock) {
+enum { NS_PER_MS = 1000000 };
+
+static int64_t clock_ns(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return (int64_t)now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
 }
 
-int64_t wsl_monotonic_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
+int64_t wsl_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
-int64_t wsl_wall_ms(void) { return clock_ms(CLOCK_REALTIME); }
+int64_t wsl_monotonic_ms(void) { return wsl_monotonic_ns() / NS_PER_MS; }
+
+int64_t wsl_wall_ms(void) { return clock_ns(CLOCK_REALTIME) / NS_PER_MS; }
 
 int64_t wsl_thread_us(void) {
   struct timespec now;

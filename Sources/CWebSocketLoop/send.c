@@ -199,14 +199,15 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
 
-/// Sends all posted frames. `full` may be called from here, and must not send, post or close: the
-/// batch is in use until the end.
+/// Sends all posted frames. `full` and `written` may be called from here, and must not send, post
+/// or close: the batch is in use until the end.
 void wsl_flush(wsl_loop *loop) {
   wsl_batch *batch = &loop->batch;
   for (uint32_t index = 0; index < batch->slot_count; index++) {
     wsl_slot *slot = &loop->slots[batch->slots[index]];
     if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
     else if (slot->posted_first) flush_slot(loop, slot);
+    if (index == 0) loop->handlers.written(loop->owner);
   }
   batch->slot_count = batch->piece_count = batch->byte_count = 0;
 }

@@ -69,8 +69,8 @@ package final class HostedSession {
   /// One thing to do, in the order of a session.
   enum Step {
     /// Apply an entry that the log has, or will have. The completion gets its effects, or `nil` if
-    /// it is lost.
-    case apply(LogEntry, (([SessionEffect]?) -> Void)?)
+    /// it is lost. `arrival` is when it was appended, a ``HubTime/machineNanoseconds``.
+    case apply(LogEntry, arrival: Int64, (([SessionEffect]?) -> Void)?)
     /// Refuse a command that is not in the log.
     case refuse(UnstoredCommand, (([SessionEffect]?) -> Void)?)
     /// Connect a member.
@@ -85,7 +85,7 @@ package final class HostedSession {
     case end((_ isStored: Bool) -> Void)
 
     var isTick: Bool {
-      if case .apply(let entry, _) = self { entry.body == .tick } else { false }
+      if case .apply(let entry, _, _) = self { entry.body == .tick } else { false }
     }
 
     /// Whether it waits for the log.
@@ -99,7 +99,7 @@ package final class HostedSession {
     /// About how much memory it takes, with what it refers to.
     var byteCount: Int {
       switch self {
-      case .apply(let entry, _): 256 + entry.body.textByteCount
+      case .apply(let entry, _, _): 256 + entry.body.textByteCount
       case .refuse(let unstored, _): 256 + unstored.command.textByteCount
       case .attach, .look, .request, .created, .end: 256
       }
@@ -150,7 +150,7 @@ package final class HostedSession {
     guard session.hasTokens, command.roleNeeded > .viewer else { return false }
     if let role = session.role(of: member), role > .viewer { return false }
     return !steps.contains { step in
-      guard case .apply(let entry, _) = step else { return false }
+      guard case .apply(let entry, _, _) = step else { return false }
       return switch entry.body {
       case .joined(let joining): joining.member == member && joining.role != .viewer
       case .roleChanged(let changed, let role): changed == member && role > .viewer

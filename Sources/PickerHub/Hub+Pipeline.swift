@@ -29,9 +29,10 @@ extension Hub {
     let outcome = log.append(.entry(entry), of: hosted.id)
     hosted.isLogFull = outcome == .full
     switch outcome {
-    case .stored where hosted.steps.isEmpty: apply(entry, completion, in: hosted, at: time)
+    case .stored where hosted.steps.isEmpty:
+      apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
     case .stored, .pending:
-      hosted.append(.apply(entry, completion))
+      hosted.append(.apply(entry, arrival: time.machineNanoseconds, completion))
       if entry.body == .tick { pendingTickCount += 1 }
     case .full:
       guard case .command(let member, let ref, let command) = entry.body else { return false }
@@ -91,7 +92,8 @@ extension Hub {
 
   private func run(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
     switch step {
-    case .apply(let entry, let completion): apply(entry, completion, in: hosted, at: time)
+    case .apply(let entry, let arrival, let completion):
+      apply(entry, arrival: arrival, completion, in: hosted, at: time)
     case .refuse(let unstored, let completion):
       refuse(unstored, completion, in: hosted, at: time)
     case .attach(let connection, let attachment):
@@ -111,14 +113,14 @@ extension Hub {
     case .attach(let connection, _): cannotStore(connection)
     case .created(let completion), .end(let completion): completion(false)
     case .request(let body): body(nil)
-    case .apply(_, let completion), .refuse(_, let completion): completion?(nil)
+    case .apply(_, _, let completion), .refuse(_, let completion): completion?(nil)
     case .look: break
     }
   }
 
   private func apply(
-    _ entry: LogEntry, _ completion: (([SessionEffect]?) -> Void)?, in hosted: HostedSession,
-    at time: HubTime
+    _ entry: LogEntry, arrival: Int64, _ completion: (([SessionEffect]?) -> Void)?,
+    in hosted: HostedSession, at time: HubTime
   ) {
     let memberCount = hosted.session.memberCount
     var effects: [SessionEffect] = []
@@ -146,7 +148,11 @@ extension Hub {
       // A command that came over HTTP is answered there, also if its member has a connection.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
+    let deliveryCount = counters.deliveries
     perform(effects, in: hosted, at: time)
+    if case .command = entry.body, counters.deliveries > deliveryCount, effects.haveDelta {
+      port.delivered(commandOf: arrival)
+    }
     effects.removeLast(effects.count)
     swap(&effects, &self.effects)
     queueTick(of: hosted)
@@ -192,4 +198,8 @@ extension Hub {
     hosted.queuedTick = next
     ticks.add(hosted.id, at: next)
   }
+}
+
+extension [SessionEffect] {
+  fileprivate var haveDelta: Bool { contains { if case .broadcast = $0 { true } else { false } } }
 }

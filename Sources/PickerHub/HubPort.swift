@@ -36,6 +36,9 @@ package protocol HubPort: AnyObject {
   func pause(_ connection: ConnectionID)
   /// Reads again from a connection that is paused; does nothing for one that is gone.
   func resume(_ connection: ConnectionID)
+  /// The delta of a command has been sent or posted to a connection that can take it. The command
+  /// arrived at `arrival`, which is a ``HubTime/machineNanoseconds``.
+  func delivered(commandOf arrival: Int64)
   /// Does what takes long on another thread, and then `then` on the hub's.
   func inBackground(
     _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void)
@@ -55,6 +58,9 @@ extension HubPort {
   /// A port without flow control goes on: the hub then closes a connection that sends too much.
   package func pause(_ connection: ConnectionID) {}
   package func resume(_ connection: ConnectionID) {}
+
+  /// A port that measures nothing.
+  package func delivered(commandOf arrival: Int64) {}
 
   /// A port without other threads does the work at once.
   package func inBackground(
@@ -79,12 +85,19 @@ package protocol ZoneSource: AnyObject {
 package struct HubTime: Hashable, Sendable {
   /// The sessions' clock: `now`, ticks, `at` and the 15 s of an open tap.
   package let session: Instant
-  /// The machine's clock in milliseconds, which never goes back: time to live, joins, absence.
-  package let machine: Int64
+  /// The machine's clock in nanoseconds, which never goes back.
+  package let machineNanoseconds: Int64
+
+  /// ``machineNanoseconds`` in milliseconds: time to live, joins, absence.
+  package var machine: Int64 { machineNanoseconds / 1_000_000 }
+
+  package init(session: Instant, machineNanoseconds: Int64) {
+    self.session = session
+    self.machineNanoseconds = machineNanoseconds
+  }
 
   package init(session: Instant, machine: Int64) {
-    self.session = session
-    self.machine = machine
+    self.init(session: session, machineNanoseconds: machine * 1_000_000)
   }
 }
 

@@ -6,7 +6,7 @@ struct LoopFigures: Sendable {
   var counted: HubCounters
   var sockets: SocketLoopCounters
   var sessionCount, residentCount, deltaEncodeCount: Int
-  var messageSeconds, iterationSeconds: Histogram
+  var messageSeconds, deliverySeconds, iterationSeconds: Histogram
   /// How long the loop's thread has worked.
   let microseconds: Int64
 
@@ -18,6 +18,7 @@ struct LoopFigures: Sendable {
     residentCount = transport.hub.residentCount
     deltaEncodeCount = transport.hub.encoder.deltaEncodeCount
     messageSeconds = transport.messageSeconds
+    deliverySeconds = transport.deliverySeconds
     iterationSeconds = transport.loop.iterationSeconds
     microseconds = SocketLoop.threadMicroseconds()
   }
@@ -29,6 +30,7 @@ struct LoopFigures: Sendable {
     sum.residentCount += other.residentCount
     sum.deltaEncodeCount += other.deltaEncodeCount
     sum.messageSeconds += other.messageSeconds
+    sum.deliverySeconds += other.deliverySeconds
     sum.iterationSeconds += other.iterationSeconds
   }
 }
@@ -62,6 +64,10 @@ enum ServerMetrics {
       "pickerd_message_seconds",
       "A client's message, from its arrival until its effects were posted or given to the store.",
       sum.messageSeconds)
+    text.histogram(
+      "pickerd_delivery_seconds",
+      "A command, from its arrival until the first write of its delta, the store's time included.",
+      sum.deliverySeconds)
     text.histogram(
       "pickerd_loop_iteration_seconds", "How long an event-loop iteration was busy.",
       sum.iterationSeconds)

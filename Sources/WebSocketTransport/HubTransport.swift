@@ -26,6 +26,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// How long messages took on the loop's thread, from their arrival until what came of them was
   /// posted, or they were handed to the store.
   package private(set) var messageSeconds = Histogram.seconds
+  /// How long commands took from their arrival until the first write of their delta.
+  package private(set) var deliverySeconds = Histogram.seconds
+  /// When the commands arrived whose delta has been posted since the last write.
+  private var unwritten: [Int64] = []
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
   /// Connections that are streams of events, not WebSockets.
@@ -61,7 +65,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   /// Now, by both clocks.
   package var now: HubTime {
-    HubTime(session: clock.now, machine: SocketLoop.monotonicMilliseconds())
+    HubTime(session: clock.now, machineNanoseconds: SocketLoop.monotonicNanoseconds())
   }
 
   package func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
@@ -85,12 +89,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
     let octets = message.assumingMemoryBound(to: UInt8.self)
-    let start = DispatchTime.now().uptimeNanoseconds
-    defer {
-      let duration = DispatchTime.now().uptimeNanoseconds - start
-      messageSeconds.record(Double(duration) / 1_000_000_000)
-    }
     let now = now
+    defer { messageSeconds.record(seconds(since: now.machineNanoseconds)) }
     hub.received(connection, Span(_unsafeElements: octets), at: now)
     rearm(at: now)
   }
@@ -132,6 +132,21 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     if streams[connection] != nil { return closeEvents(connection, last: last) }
     loop.close(connection, code: code, reason: reason, last: last)
+  }
+
+  package func delivered(commandOf arrival: Int64) { unwritten.append(arrival) }
+
+  package func written() {
+    guard !unwritten.isEmpty else { return }
+    for arrival in unwritten { deliverySeconds.record(seconds(since: arrival)) }
+    unwritten.removeAll(keepingCapacity: true)
+  }
+
+  /// Events of streams and long frames are not posted, but written before.
+  package func iterated() { written() }
+
+  private func seconds(since start: Int64) -> Double {
+    Double(SocketLoop.monotonicNanoseconds() - start) / 1_000_000_000
   }
 
   package func pause(_ connection: ConnectionID) { loop.pause(connection) }

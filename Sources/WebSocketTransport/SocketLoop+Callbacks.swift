@@ -1,4 +1,3 @@
-import PickerSession
 import CWebSocketLoop
 import PickerSession
 
@@ -33,8 +32,11 @@ extension SocketLoop {
     },
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
+    written: { owner in SocketLoop.of(owner).handler?.written() },
     iterated: { owner, nanoseconds in
-      SocketLoop.of(owner).iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
+      let loop = SocketLoop.of(owner)
+      loop.iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
+      loop.handler?.iterated()
     },
     log: { owner, isError, line in
       SocketLoop.of(owner).configuration.log(isError, String(cString: line!))

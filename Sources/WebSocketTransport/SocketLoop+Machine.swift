@@ -4,6 +4,9 @@ extension SocketLoop {
   /// Milliseconds of a clock that never steps, from an arbitrary start.
   package static func monotonicMilliseconds() -> Int64 { wsl_monotonic_ms() }
 
+  /// The same clock in nanoseconds.
+  package static func monotonicNanoseconds() -> Int64 { wsl_monotonic_ns() }
+
   /// Milliseconds since 1970-01-01T00:00Z.
   package static func wallMilliseconds() -> Int64 { wsl_wall_ms() }
 

@@ -45,6 +45,13 @@ package protocol SocketLoopHandler: AnyObject {
 
   /// The timer that was set has fired; it is not set any more.
   func timer()
+
+  /// Posted frames begin to go out: those of the first connection have been written. Nothing may
+  /// be sent, posted or closed in it.
+  func written()
+
+  /// An event-loop iteration is over, and everything that was posted in it has been written.
+  func iterated()
 }
 
 extension SocketLoopHandler {
@@ -52,6 +59,8 @@ extension SocketLoopHandler {
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
+  package func written() {}
+  package func iterated() {}
 }
 
 /// Whether a WebSocket may be opened.

@@ -49,6 +49,44 @@ def test_messages_and_iterations_are_measured(start, loops):
     assert histogram(server, "pickerd_message_seconds")[1] == 21
 
 
+def test_a_delivery_is_measured_with_the_time_that_the_store_takes(_logs, tmp_path):
+    server = stored(_logs / "deliveries.log", tmp_path / "store.sqlite")
+    try:
+        session = server.session(LISTS)
+        ana, ben = session.join("Ana"), session.join("Ben")
+        for n in range(1, 11):
+            ana.select(0, n % 3)
+            ben.reach(n)
+
+        buckets, count, total = histogram(server, "pickerd_delivery_seconds")
+        _, _, committing = histogram(server, "pickerd_store_commit_seconds")
+        _, _, handling = histogram(server, "pickerd_message_seconds")
+        assert count == 10 and buckets["+Inf"] == 10, "one per command, however many listen"
+        assert list(buckets.values()) == sorted(buckets.values())
+        assert handling < total < 10 and committing / 13 * 5 < total
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+def test_only_commands_that_change_something_and_are_delivered_are_measured(start, loops):
+    server = start(options=("--loops", str(loops)))
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.ask("undo")
+    ana.reach(2)
+    assert ana.do("tap", date="2018-11-20")["type"] == "refused"
+    unseen = server.session(LISTS)
+    cem = server.post(f"{unseen.path}/members", {"name": "Cem"}).json["member"]
+    posted = server.post(f"{unseen.path}/commands", {
+        "type": "select", "column": 0, "row": 2, "ref": 1, "generation": 1,
+        "member": cem["id"], "secret": cem["secret"]})
+    assert posted.json["type"] == "delta" and unseen.revision() == 1
+
+    assert histogram(server, "pickerd_delivery_seconds")[1] == 2
+
+
 def test_a_loop_that_waits_is_not_busy(start):
     server = start(options=("--loops", "1"))
     tap(server.session(LISTS), 1)

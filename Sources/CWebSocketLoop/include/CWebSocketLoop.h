@@ -198,6 +198,9 @@ void wsl_stream_end(wsl_loop *loop, wsl_id id);
 /// Milliseconds of a clock that never steps, from an arbitrary start.
 int64_t wsl_monotonic_ms(void);
 
+/// The same clock in nanoseconds.
+int64_t wsl_monotonic_ns(void);
+
 /// Milliseconds since 1970-01-01T00:00Z.
 int64_t wsl_wall_ms(void);
 

@@ -102,6 +102,9 @@ typedef struct wsl_handlers {
   void (*timer)(void *owner);
   /// `wsl_wake` was called, once or more often.
   void (*woken)(void *owner);
+  /// Posted frames begin to go out: those of the first connection have been written. Nothing may
+  /// be sent, posted or closed in it.
+  void (*written)(void *owner);
   /// An event-loop iteration is over that was busy for so long, waiting for events left out.
   void (*iterated)(void *owner, uint64_t busy_ns);
   /// A warning (`is_error` false) or an error as one line of printable ASCII.
