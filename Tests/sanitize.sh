@@ -28,7 +28,8 @@ for kind in ${@:-address thread}; do
   rm -f "$logs"/report*
   # LeakSanitizer takes Swift's tagged pointers for leaks.
   options="log_path=$PWD/$logs/report:exitcode=66:detect_leaks=0"
-  [ "$kind" = thread ] && options="log_path=$PWD/$logs/report:exitcode=66"
+  [ "$kind" = thread ] &&
+    options="log_path=$PWD/$logs/report:exitcode=66:suppressions=$PWD/Tests/thread-sanitizer.txt"
   flags=(--scratch-path ".build/$kind" --sanitize="$kind" -Xswiftc -use-ld=lld)
   passes build swift build --build-tests "${flags[@]}" || continue
   built=$PWD/.build/$kind/debug
