@@ -9,8 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// How connections come to a loop and leave it for another one. libwebsockets can adopt one with
-// what was read from it, but never gives one back: what it closes in the end is another socket.
+// Moves connections between loops. libwebsockets can adopt a socket together with bytes that were
+// already read from it, but it cannot release one. `exchange_socket` works around that: it gives
+// libwebsockets another socket to close under the same descriptor.
 
 void wsl_discard(wsl_connection connection, wsl_peers *count) {
   close(connection.descriptor);
@@ -26,7 +27,7 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size
   wsl_serve(loop, connection, head, head_count, false);
 }
 
-/// Refuses a connection that this loop has no slot for, before its handshake.
+/// Refuses a connection, before its handshake, because this loop drains or has no free slot.
 static void refuse(wsl_loop *loop, wsl_connection connection) {
   if (loop->drain_by_ms) {
     wsl_refuse_connection(connection.descriptor, 503, "draining", "the server is shutting down");
@@ -37,7 +38,7 @@ static void refuse(wsl_loop *loop, wsl_connection connection) {
   wsl_peers_end(loop->limits.count, connection.network);
 }
 
-/// Has libwebsockets serve a connection on this loop.
+/// Attaches a connection to libwebsockets on this loop, or refuses it.
 void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
                bool is_admin) {
   wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
@@ -45,11 +46,11 @@ void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size
     refuse(loop, connection);
     return;
   }
-  if (head_count == 0) loop->counters.accepted++;  // not one that has come over
+  if (head_count == 0) loop->counters.accepted++;  // a detached one was counted by its first loop
   slot->is_admin = is_admin;
   slot->network = connection.network;
   loop->adopted = slot;
-  // It closes the descriptor if it fails.
+  // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.
   lws_adopt_socket_vhost_readbuf(loop->vhost, connection.descriptor, head, head_count);
   if (!loop->adopted) return;
   loop->adopted = NULL;
@@ -58,7 +59,7 @@ void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size
 
 // Leaving --------------------------------------------------------------------------------------
 
-/// A request being written anew.
+/// A request head being serialized.
 typedef struct wsl_head {
   char *bytes;
   size_t count, size;
@@ -75,7 +76,7 @@ static void add(wsl_head *head, const char *format, ...) {
   else head->count += (size_t)count;
 }
 
-/// Adds decoded text with everything percent-encoded that is not unreserved or `kept`.
+/// Appends decoded text. Percent-encodes every character except unreserved ones and `kept`.
 /// - Source: RFC 3986, section 2.3
 static void add_encoded(wsl_head *head, wsl_text text, char kept) {
   static const char unreserved[] =
@@ -93,7 +94,7 @@ static void add_token(wsl_head *head, struct lws *wsi, enum lws_token_indexes to
     add(head, "%s %s\r\n", (const char *)lws_token_to_string(token), value);
 }
 
-/// Writes a GET request anew from its parsed headers.
+/// Serializes a GET request from its parsed headers.
 static void write_head(wsl_head *head, wsl_request *request) {
   static const enum lws_token_indexes of_connection[] = {
       WSI_TOKEN_CONNECTION, WSI_TOKEN_UPGRADE, WSI_TOKEN_KEY, WSI_TOKEN_VERSION};
@@ -116,15 +117,17 @@ static void write_head(wsl_head *head, wsl_request *request) {
   add(head, "\r\n");
 }
 
-/// The connection under another descriptor, and under its own a socket that nobody is at, for
-/// libwebsockets to shut down and close. -1 if there are no descriptors.
+/// Duplicates the connection's descriptor and replaces the original with an unconnected socket,
+/// which libwebsockets then shuts down and closes.
+///
+/// - Returns: The new descriptor of the connection, or -1 if no descriptor is available.
 static int exchange_socket(struct lws *wsi) {
   int descriptor = lws_get_socket_fd(wsi);
   int nobody = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (nobody < 0) return -1;
   int taken = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (taken >= 0) {
-    // Out of epoll first, which knows the connection by both.
+    // Remove it from epoll first: epoll refers to the open socket, which the duplicate keeps alive.
     lws_rx_flow_control(wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
                                  LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
     if (dup3(nobody, descriptor, O_CLOEXEC) < 0) {

@@ -1,6 +1,6 @@
 #include "private.h"
 
-/// What libwebsockets says of a WebSocket.
+/// Handles the events of a WebSocket.
 static int websocket_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reasons reason,
                               void *in, size_t count) {
   switch (reason) {
@@ -24,7 +24,7 @@ static int websocket_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_
   }
 }
 
-/// What libwebsockets says of a plain HTTP connection; the rest is of a WebSocket.
+/// Handles the events of an HTTP connection, and passes all others to `websocket_callback`.
 static int http_callback(wsl_loop *loop, wsl_slot *slot, enum lws_callback_reasons reason,
                          void *in, size_t count) {
   switch (reason) {
@@ -52,9 +52,9 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   (void)user;
   wsl_loop *loop = lws_context_user(lws_get_context(wsi));
   switch (reason) {
-  case LWS_CALLBACK_PROTOCOL_INIT:  // with a wsi that is none
+  case LWS_CALLBACK_PROTOCOL_INIT:  // here `wsi` is not a connection
   case LWS_CALLBACK_PROTOCOL_DESTROY:
-  case LWS_CALLBACK_WSI_CREATE:     // before its slot is known
+  case LWS_CALLBACK_WSI_CREATE:     // too early for `wsl_slot_of_wsi`
     return 0;
   case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
     loop->is_kicked = false;
@@ -67,7 +67,7 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   switch (reason) {
   case LWS_CALLBACK_CLOSED:
   case LWS_CALLBACK_CLOSED_HTTP:
-  case LWS_CALLBACK_WSI_DESTROY:    // whatever ended without one of the two above
+  case LWS_CALLBACK_WSI_DESTROY:    // connections that ended without one of the two above
     wsl_slot_over(loop, slot);
     return 0;
   case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/// Of 14 KB of months level 1 makes 1,807 bytes, 4 makes 1,224, 6 and 9 make 1,200; of 49 KB of
-/// OpenAPI 6 makes 6,343 and 9, in three times the time, 6,214.
+/// Level 6 was measured. It compresses 14 KB of month pages to 1,200 bytes (level 1: 1,807, 4:
+/// 1,224, 9: 1,200) and the 49 KB OpenAPI document to 6,343 bytes (level 9: 6,214 bytes in three
+/// times the time).
 enum { LEVEL = 6, MEMORY_LEVEL = 8, GZIP_WINDOW = 15 + 16, RAW_WINDOW = -15 };
 
 size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size) {
@@ -24,14 +25,14 @@ size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size) {
   return result == Z_STREAM_END ? written : 0;
 }
 
-/// Appends a number of 32 bits, least significant byte first.
+/// Appends a 32-bit number in little-endian order.
 static unsigned char *put(unsigned char *into, uint32_t number) {
   for (int shift = 0; shift < 32; shift += 8) *into++ = (unsigned char)(number >> shift);
   return into;
 }
 
-/// Each part is compressed without the parts before it, and ends at a whole byte (Z_SYNC_FLUSH).
-/// So zlib's 256 KiB are not allocated while the peer reads.
+/// Compresses each part independently of the previous ones, up to a byte boundary (Z_SYNC_FLUSH),
+/// so that zlib's state of 256 KiB is not allocated while the peer reads.
 size_t wsl_gzip_part(wsl_gzip_parts *parts, const void *bytes, size_t count, bool is_last,
                      void *into, size_t size) {
   static const unsigned char header[] = {0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 0xff};

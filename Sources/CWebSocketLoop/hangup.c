@@ -3,16 +3,17 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// Notices the end of connections that libwebsockets does not read from: while a response is under
-/// way it must not poll for input (see `silence` in response.c), and without that it learns of the
-/// peer's end only when it writes.
-///
-/// An epoll instance of our own, which the event loop polls. It watches for the peer's FIN
-/// (EPOLLRDHUP) and, without asking, for a reset or a TCP_USER_TIMEOUT (EPOLLERR, EPOLLHUP).
+// Detects that a peer has disconnected while libwebsockets does not read from the connection.
+// While a response is sent it must not poll for input (see `silence` in response.c), and would
+// notice the disconnect only at its next write.
+//
+// A second epoll instance, which the event loop polls, watches these connections. It reports the
+// peer's FIN (EPOLLRDHUP) and, as epoll always does, a reset or an expired TCP_USER_TIMEOUT
+// (EPOLLERR, EPOLLHUP).
 
 enum {
   EVENTS_MAX = 64,
-  HALF_CLOSED_MS = 2000,    ///< for the answer to a peer that has only closed its own side
+  HALF_CLOSED_MS = 2000,    ///< to send the response to a peer that has only closed its own side
 };
 
 /// The peer has closed its side, or the connection is broken.
@@ -43,7 +44,7 @@ bool wsl_hangups_create(wsl_loop *loop) {
   return true;
 }
 
-/// A closed descriptor leaves the epoll instance by itself.
+/// Watches a connection. The kernel removes it from the epoll instance when its descriptor closes.
 void wsl_hangups_watch(wsl_loop *loop, wsl_slot *slot) {
   struct epoll_event wanted = {.events = EPOLLRDHUP | EPOLLET,
                                .data.u64 = wsl_slot_id(loop, slot)};

@@ -8,7 +8,7 @@ enum { BODY_FIRST_BYTES = 4096, DISCARD_MS = 5000, LENGTH_DIGITS_MAX = 18 };
 
 enum { LARGE_BODY_BYTES = 65536 };
 
-/// Reserves room for a body among those of all connections; false if there is none.
+/// Reserves `length` bytes of `bodies_bytes_max`. Returns false if they are not available.
 static bool body_begins(wsl_loop *loop, wsl_slot *slot, size_t length) {
   uint64_t most = loop->limits.bodies_bytes_max;
   if (length > LARGE_BODY_BYTES) most -= most / 4;
@@ -19,7 +19,7 @@ static bool body_begins(wsl_loop *loop, wsl_slot *slot, size_t length) {
   return false;
 }
 
-/// Gives back what `body_begins` reserved, if anything.
+/// Releases the bytes that `body_begins` reserved, if any.
 void wsl_body_over(wsl_loop *loop, wsl_slot *slot) {
   wsl_count_body(loop->limits.bodies_bytes, -(int64_t)slot->body_bytes);
   slot->body_bytes = 0;
@@ -29,7 +29,7 @@ void wsl_count_body(uint64_t *bodies_bytes, int64_t count) {
   __atomic_fetch_add(bodies_bytes, (uint64_t)count, __ATOMIC_RELAXED);
 }
 
-/// The declared length of a request's body: 0 without one, -1 if it is not one decimal number.
+/// The Content-Length of a request: 0 if absent, -1 if repeated or not a decimal number.
 static int64_t content_length(struct lws *wsi) {
   char digits[LENGTH_DIGITS_MAX + 1];
   if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0) return 0;
@@ -50,17 +50,19 @@ static bool is_method_with_body(struct lws *wsi) {
          lws_hdr_total_length(wsi, WSI_TOKEN_PATCH_URI);
 }
 
-/// Whether libwebsockets had read all of a request's headers before the request before it was
-/// over. It then mistakes the headers for the body, and turns without end.
+/// Whether libwebsockets had read all headers of this request before the previous request ended.
+/// In that case it mistakes the headers for the body and spins.
 static bool is_pipelined(const wsl_slot *slot, struct lws *wsi) {
   enum { REQUEST_BYTES_MIN = 16 };  // the shortest request; the count may be one too high
-  if (slot->phase == PHASE_DISCARDING) return true;  // its end was not seen here
-  if (slot->octets_read == 0) return false;          // the first one
+  if (slot->phase == PHASE_DISCARDING) return true;  // the previous request's end is unknown
+  if (slot->octets_read == 0) return false;          // the first request of the connection
   return wsl_octets_read(lws_get_socket_fd(wsi)) < slot->octets_read + REQUEST_BYTES_MIN;
 }
 
-/// Refuses a request whose end cannot be told, or could be told differently by a proxy, and
-/// hangs up: what follows on the connection cannot be trusted. 0 if the request is fine.
+/// Refuses a request whose length is unknown or that a proxy could delimit differently (request
+/// smuggling), and closes the connection, because the bytes that follow cannot be trusted.
+///
+/// - Returns: 0 if the request is accepted.
 /// - Source: RFC 9112, sections 3.2 and 6.3
 int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   char version[16] = "";
@@ -68,24 +70,26 @@ int wsl_http_filter(wsl_slot *slot, struct lws *wsi) {
   lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_HTTP);
   bool is_1_1 = strcmp(version, "HTTP/1.1") == 0;
   if (!is_1_1 && strcmp(version, "HTTP/1.0") != 0)
-    return wsl_hang_up(wsi, 400, "", "badRequest", "Only HTTP/1.1 and HTTP/1.0 are spoken here.");
+    return wsl_hang_up(wsi, 400, "", "badRequest", "the HTTP version must be 1.1 or 1.0");
   if (is_1_1 && lws_hdr_total_length(wsi, WSI_TOKEN_HOST) == 0)
-    return wsl_hang_up(wsi, 400, "", "badRequest", "Host is missing.");
+    return wsl_hang_up(wsi, 400, "", "badRequest", "the Host header is missing");
   if (wsl_repeats(wsi, WSI_TOKEN_HOST))
-    return wsl_hang_up(wsi, 400, "", "badRequest", "Host comes twice.");
+    return wsl_hang_up(wsi, 400, "", "badRequest", "the Host header is repeated");
   if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING))
-    return wsl_hang_up(wsi, 411, "", "badRequest", "Transfer-Encoding: send Content-Length.");
+    return wsl_hang_up(wsi, 411, "", "badRequest",
+                       "Transfer-Encoding is not supported; send Content-Length");
   if (content_length(wsi) < 0)
-    return wsl_hang_up(wsi, 400, "", "badRequest", "Content-Length is not one decimal number.");
-  // libwebsockets would take 100 MB for the length.
+    return wsl_hang_up(wsi, 400, "", "badRequest", "Content-Length must be one decimal number");
+  // libwebsockets would assume a length of 100 MB.
   if (is_method_with_body(wsi) && !lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
-    return wsl_hang_up(wsi, 411, "", "badRequest", "Content-Length is missing.");
+    return wsl_hang_up(wsi, 411, "", "badRequest", "the Content-Length header is missing");
   if (content_length(wsi) > 0 && is_pipelined(slot, wsi))
-    return wsl_hang_up(wsi, 400, "", "badRequest", "A body came before the answer before it.");
+    return wsl_hang_up(wsi, 400, "", "badRequest", "a request with a body must not be pipelined");
   return 0;
 }
 
-/// Gives a whole request to the handler. What it answers goes out from the writeable callback.
+/// Passes a complete request to the handler. The response is written by the writeable callback,
+/// even if the handler answers immediately.
 static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   wsl_exchange *body = slot->exchange;
   wsl_request request;
@@ -102,7 +106,7 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return 0;
 }
 
-/// Answers a request before its body is read; libwebsockets drops the body.
+/// Answers a request before its body is read; libwebsockets discards the body.
 static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *headers,
                        const char *code, const char *detail) {
   char text[WSL_PROBLEM_BYTES];
@@ -129,19 +133,20 @@ static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t l
   return 0;
 }
 
-/// The headers of a request are there.
+/// Handles a request whose headers have been received: refuses it, waits for its body, or passes
+/// it to the handler.
 int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   int64_t length = content_length(wsi);
   if (slot->phase != PHASE_IDLE && slot->phase != PHASE_DISCARDING) return -1;
   slot->generation++;
-  lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on the time limits are ours
+  lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on `deadline_ms` applies
   if (length > loop->limits.body_bytes_max)
-    return refuse_body(slot, wsi, 413, "", "tooLarge", "The body is over the limit.");
+    return refuse_body(slot, wsi, 413, "", "tooLarge", "the body is larger than the limit");
   if (length > 0 && !body_begins(loop, slot, (size_t)length))
     return refuse_body(slot, wsi, 503, "Retry-After: 5\r\n", "full",
-                       "Other requests' bodies take all the room that there is; try again.");
+                       "the memory for request bodies is in use; retry later");
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
-  // For a POST of nothing the body's completion comes all the same.
+  // For a POST without a body, LWS_CALLBACK_HTTP_BODY_COMPLETION is called nevertheless.
   if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;
   else return dispatch(loop, slot, wsi);
   return 0;
@@ -165,7 +170,8 @@ int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t coun
   return 0;
 }
 
-/// The body is there. libwebsockets says so again whenever more arrives before the answer.
+/// Handles the end of a body. libwebsockets calls this again whenever more data arrives before the
+/// response, hence the check of the phase.
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return slot->phase == PHASE_BODY ? dispatch(loop, slot, wsi) : 0;
 }

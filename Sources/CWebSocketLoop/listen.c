@@ -10,32 +10,33 @@
 #include <string.h>
 #include <unistd.h>
 
-// The listening socket is ours, not libwebsockets': that one binds an IPv4 literal to all
-// addresses, cannot say why it failed, and spins when the process is out of descriptors.
+// The listening sockets do not use libwebsockets' listener, which binds an IPv4 literal to all
+// addresses, does not report why binding failed, and spins when the process is out of descriptors.
 
 enum { BACKLOG = 1024, ACCEPTS_PER_TURN = 128, UNSENT_BYTES = 32768, READS_MAX = 64 };
 
-/// Writes a problem document to a socket past libwebsockets.
+/// Writes a problem document directly to a socket, bypassing libwebsockets.
 void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
                        const char *detail) {
   char request[2048], lines[100], text[WSL_PROBLEM_BYTES];
   snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
   size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
-  // Unread bytes would make the kernel send a reset, which can overtake the answer.
+  // With unread bytes the kernel would send a RST on close, which can overtake the response.
   for (int reads = 0; reads < READS_MAX; reads++)
     if (recv(descriptor, request, sizeof request, MSG_DONTWAIT) < (ssize_t)sizeof request) break;
   (void)!send(descriptor, text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/// Answers a connection that was not adopted with a problem document, and closes it.
+/// Answers a connection that libwebsockets has not adopted with a problem document, and closes it.
 void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail) {
   wsl_refuse_socket(descriptor, status, "Retry-After: 5\r\n", code, detail);
   shutdown(descriptor, SHUT_WR);
   close(descriptor);
 }
 
-/// Out of descriptors: accepts one with the spare descriptor's place, to refuse it. Otherwise
-/// the waiting connection would wake the loop without end.
+/// Refuses a connection when the process is out of descriptors: closes the spare descriptor to be
+/// able to accept it. Otherwise the pending connection would keep the listening socket readable
+/// and the loop would spin.
 static void refuse_with_spare(wsl_loop *loop, int listening) {
   close(loop->spare_descriptor);
   int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
@@ -46,7 +47,7 @@ static void refuse_with_spare(wsl_loop *loop, int listening) {
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/// Counts a new connection. False if it was refused.
+/// Counts a new connection, or refuses it and returns false if a limit is reached.
 static bool admit(wsl_loop *loop, wsl_connection connection) {
   switch (wsl_peers_begin(loop->limits.count, connection.network)) {
   case WSL_ADMITTED:
@@ -64,7 +65,7 @@ static bool admit(wsl_loop *loop, wsl_connection connection) {
   return false;
 }
 
-/// The network under which a connection is counted.
+/// The network that a connection counts against.
 static wsl_network_id counted_network(const wsl_listener *listener, const struct sockaddr *peer,
                                       socklen_t length) {
   const wsl_loop *loop = listener->loop;
@@ -77,14 +78,14 @@ static wsl_network_id counted_network(const wsl_listener *listener, const struct
 static void set_options(const wsl_loop *loop, int descriptor) {
   int on = 1, unsent_bytes = UNSENT_BYTES, unacknowledged_ms = (int)loop->limits.pong_ms;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // Bytes that the kernel has are stale for a slow reader: it takes few beyond those in flight.
+  // Limit the unsent data in the kernel: it would be outdated when a slow peer receives it.
   setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
-  // A peer that vanished is noticed by what it does not acknowledge.
+  // Detect a peer that has disappeared by unacknowledged data.
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
              sizeof unacknowledged_ms);
 }
 
-/// Serves a new connection: here, or on the loop that the handler gives a public one to.
+/// Serves a new connection on this loop, unless the `accepted` handler takes it over.
 static void take(wsl_listener *listener, wsl_connection connection) {
   wsl_loop *loop = listener->loop;
   bool is_admin = listener == &loop->listeners[WSL_ADMIN];
@@ -123,17 +124,17 @@ static int give_up(int descriptor, char *problem, size_t size, const char *addre
 static const char *reason(int error) {
   switch (error) {
   case EADDRINUSE:
-    return "another program listens there; stop it or choose another port (0 is any free one)";
+    return "the port is in use; stop the other program or choose another port (0: any free port)";
   case EADDRNOTAVAIL:
     return "this machine has no such address";
   case EACCES:
-    return "ports below 1024 are reserved; choose a higher one";
+    return "permission denied; choose a port from 1024 up, or grant CAP_NET_BIND_SERVICE";
   default:
     return strerror(error);
   }
 }
 
-/// The port of a bound socket, or -1 if it is bound to anything but `wanted`'s address.
+/// The port of a bound socket, or -1 if it is not bound to the address in `wanted`.
 static int bound_port(int descriptor, const struct sockaddr *wanted) {
   struct sockaddr_storage bound = {0};
   socklen_t length = sizeof bound;
@@ -148,13 +149,13 @@ static int bound_port(int descriptor, const struct sockaddr *wanted) {
   return is_same ? ntohs(is->sin6_port) : -1;
 }
 
-/// A non-blocking socket that listens at `to`, or -1 with `errno`.
+/// Creates a non-blocking socket that listens on `to`. Returns -1 and sets `errno` on failure.
 static int listening_socket(const struct addrinfo *to) {
   int on = 1;
   int descriptor = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return -1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (to->ai_family == AF_INET6)  // exactly the address that was asked for, no IPv4 beside it
+  if (to->ai_family == AF_INET6)  // [::] must not accept IPv4 connections as well
     setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   if (bind(descriptor, to->ai_addr, to->ai_addrlen) == 0 && listen(descriptor, BACKLOG) == 0)
     return descriptor;
@@ -172,18 +173,19 @@ int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint1
   struct addrinfo *to = NULL;
   char service[8];
   if (listener->descriptor >= 0)
-    return give_up(-1, problem, size, address, port, "listening already");
+    return give_up(-1, problem, size, address, port, "this listener is already open");
   snprintf(service, sizeof service, "%u", port);
   if (getaddrinfo(address, service, &hints, &to) != 0)
     return give_up(-1, problem, size, address, port,
-                   "this is no numeric IPv4 or IPv6 address, such as 127.0.0.1 or ::1");
+                   "not a numeric IPv4 or IPv6 address, such as 127.0.0.1 or ::1");
   int descriptor = listening_socket(to);
   int error = errno;
   int real_port = descriptor < 0 ? -1 : bound_port(descriptor, to->ai_addr);
   freeaddrinfo(to);
   if (descriptor < 0) return give_up(-1, problem, size, address, port, reason(error));
   if (real_port < 0)
-    return give_up(descriptor, problem, size, address, port, "the kernel bound another address");
+    return give_up(descriptor, problem, size, address, port,
+                   "the kernel bound a different address");
   listener->loop = loop;
   listener->descriptor = descriptor;
   uv_poll_init(&loop->uv, &listener->poll, descriptor);
@@ -203,11 +205,11 @@ static void close_listener(wsl_listener *listener) {
   if (!listener->is_polled) return;
   listener->is_polled = false;
   uv_poll_stop(&listener->poll);
-  shutdown(listener->descriptor, SHUT_RDWR);  // from this moment on, connecting is refused
+  shutdown(listener->descriptor, SHUT_RDWR);  // refuses new connections immediately
   uv_close((uv_handle_t *)&listener->poll, listener_is_closed);
 }
 
-/// Stops accepting. The descriptors are closed in the loop's next iteration.
+/// Stops accepting connections. The descriptors are closed in the next event-loop iteration.
 void wsl_close_listeners(wsl_loop *loop) {
   for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
     close_listener(&loop->listeners[audience]);

@@ -5,12 +5,12 @@
 
 enum { LINE_MAX_OCTETS = 300, LINES_PER_SECOND_MAX = 20 };
 
-/// libwebsockets has one emitter for the process and gives it no context, but it always logs on
-/// the thread of the loop that it works for.
+/// The loop that receives the log lines of this thread. libwebsockets has one log callback per
+/// process, without a context argument, but it always logs on the thread of the loop concerned.
 static _Thread_local wsl_loop *loop_of_thread;
 static _Thread_local char last_error[LINE_MAX_OCTETS + 1];
 
-/// Copies `line` up to its end of line with every octet that is not printable ASCII escaped.
+/// Copies `line` without its final newline, and escapes every byte that is not printable ASCII.
 static void escape(char *into, const char *line) {
   size_t count = 0;
   size_t end = strcspn(line, "\n");
@@ -23,7 +23,7 @@ static void escape(char *into, const char *line) {
   into[count] = '\0';
 }
 
-/// Hands a line to the handler, at most 20 in a second: who attacks must not fill the disk.
+/// Passes a line to the handler, at most 20 per second, so that an attacker cannot fill the disk.
 void wsl_log(wsl_loop *loop, bool is_error, const char *line) {
   char escaped[LINE_MAX_OCTETS + 1];
   int64_t second = wsl_monotonic_ms() / 1000;
@@ -40,18 +40,17 @@ void wsl_log(wsl_loop *loop, bool is_error, const char *line) {
 }
 
 static void emit(int level, const char *line) {
-  // libwebsockets calls it an error that it does what it was asked to.
+  // libwebsockets logs this at error level although nothing is wrong.
   if (loop_of_thread && strstr(line, "adopt_socket_readbuf: calling service")) return;
   if (level == LLL_ERR) escape(last_error, line);
   if (loop_of_thread) wsl_log(loop_of_thread, level == LLL_ERR, line);
 }
 
-/// Sends what libwebsockets says on this thread to `loop`, or nowhere. Only warnings and errors:
-/// its notices print what clients send.
+/// Routes libwebsockets' log lines of this thread to `loop`, or discards them if it is NULL. Only
+/// warnings and errors are enabled, because notices contain data sent by clients.
 void wsl_log_use(wsl_loop *loop) {
   loop_of_thread = loop;
   lws_set_log_level(LLL_ERR | LLL_WARN, emit);
 }
 
-/// The last error that libwebsockets logged on this thread.
 const char *wsl_log_last_error(void) { return last_error; }

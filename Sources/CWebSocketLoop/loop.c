@@ -9,10 +9,10 @@
 
 enum {
   SWEEP_MS = 250,
-  SPARE_DESCRIPTORS = 768,      ///< for everything that is no connection; 64 loops have 514
-  RECEIVE_BYTES = 1024,         ///< each connection has a buffer of this size
-  WRITE_BYTES_MAX = 1 << 24,    ///< for one system call; what the kernel does not take is copied
-  SHARED_BYTES = 65536,         ///< one buffer for all: requests are read into it
+  SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
+  RECEIVE_BYTES = 1024,         ///< receive buffer of each WebSocket
+  WRITE_BYTES_MAX = 1 << 24,    ///< per system call; libwebsockets copies what is not written
+  SHARED_BYTES = 65536,         ///< one buffer per loop into which requests are read
 };
 
 static void woken(uv_async_t *async) {
@@ -37,8 +37,9 @@ static void turn_ends(uv_prepare_t *prepare) {
   if (!is_first) loop->handlers.iterated(loop->owner, passed > waited ? passed - waited : 0);
 }
 
-/// Sets the limit of descriptors to what `connections_max` needs, as far as it may be raised.
-/// Not to more: libwebsockets reserves memory for each possible descriptor.
+/// Sets RLIMIT_NOFILE to the descriptors that `connections_max` needs, or reduces
+/// `connections_max` to what the hard limit permits. The limit is never higher than needed, because
+/// libwebsockets allocates memory for each possible descriptor.
 static void fit_descriptors(wsl_loop *loop) {
   struct rlimit limit;
   rlim_t wanted = (rlim_t)loop->limits.connections_max + SPARE_DESCRIPTORS;
@@ -56,8 +57,8 @@ static void fit_descriptors(wsl_loop *loop) {
   wsl_log(loop, false, line);
 }
 
-/// The first protocol is for HTTP and for upgrades without a subprotocol: its empty name cannot
-/// be asked for.
+/// Creates the protocol table. The first entry serves HTTP and upgrades without a subprotocol; no
+/// client can request its empty name.
 static bool make_protocols(wsl_loop *loop, const char *const *names, size_t count) {
   loop->protocols = calloc(count + 2, sizeof *loop->protocols);
   if (!loop->protocols) return false;
@@ -103,7 +104,7 @@ static bool make_context(wsl_loop *loop) {
   return loop->vhost != NULL;
 }
 
-/// Counts connections by itself if no count is shared.
+/// Creates a connection counter for this loop if it shares none with other loops.
 static bool make_count(wsl_loop *loop) {
   wsl_limits *limits = &loop->limits;
   if (!limits->count)
@@ -154,7 +155,7 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     snprintf(problem, size, "libwebsockets cannot load its libuv plugin: install the Debian "
              "package libwebsockets-evlib-uv");
   else
-    snprintf(problem, size, "libwebsockets does not start: %s", wsl_log_last_error());
+    snprintf(problem, size, "libwebsockets cannot be initialized: %s", wsl_log_last_error());
   wsl_destroy(loop);
   return NULL;
 }
@@ -192,13 +193,14 @@ wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
 
 uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connections_max; }
 
-/// Lets closed handles' callbacks come. They need a few turns, never time.
+/// Runs the loop until the close callbacks of its handles have been called. That takes a few
+/// iterations and never waits.
 static void settle(wsl_loop *loop) {
   for (int turn = 0; turn < 1000 && uv_run(&loop->uv, UV_RUN_NOWAIT) != 0; turn++) {}
 }
 
-/// libwebsockets frees a context on a foreign loop in two calls: the first closes its handles,
-/// whose callbacks must have come before the second.
+/// Frees the context. On a foreign event loop libwebsockets needs two calls: the first closes its
+/// handles, whose close callbacks must have run before the second.
 static void destroy_context(wsl_loop *loop) {
   if (!loop->context) return;
   lws_context_destroy(loop->context);
@@ -217,7 +219,7 @@ void wsl_destroy(wsl_loop *loop) {
   if (loop->hangup_epoll >= 0) uv_close((uv_handle_t *)&loop->hangups, NULL);
   destroy_context(loop);
   settle(loop);
-  if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a handle was left in the loop");
+  if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a libuv handle was not closed");
   wsl_log_use(NULL);
   for (size_t index = 0; index < loop->protocol_count; index++)
     free((void *)(uintptr_t)loop->protocols[index].name);

@@ -1,7 +1,7 @@
 #include "octets.h"
 
 #include <linux/sockios.h>
-#include <linux/tcp.h>  // netinet's, which the other files include, lacks the count
+#include <linux/tcp.h>  // <netinet/tcp.h>, used elsewhere, lacks tcpi_bytes_received
 #include <netinet/in.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@ static int64_t received(int descriptor) {
 int64_t wsl_octets_read(int descriptor) {
   int waiting = 0;
   int64_t before, after = received(descriptor);
-  do {  // until nothing arrives between the two questions
+  do {  // until nothing has arrived between the two calls
     before = after;
     if (ioctl(descriptor, SIOCINQ, &waiting) != 0) return -1;
     after = received(descriptor);

@@ -2,6 +2,6 @@
 
 #include <stdint.h>
 
-/// How many octets were read from a TCP socket since it was opened, or -1. When the peer has
-/// closed its side, one more may be counted.
+/// The number of bytes read from a TCP socket since it was opened, or -1 on an error. It may be one
+/// too high when the peer has closed its side.
 int64_t wsl_octets_read(int descriptor);

@@ -7,11 +7,11 @@
 
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller);
 
-// Three functions of libwebsockets that it calls itself. The dynamic linker looks a symbol up in
-// the program first, so that these take their place. libwebsockets has no callback where they are
-// called. With a libwebsockets that binds its own symbols (-Bsymbolic) they would have no effect:
-// foreign upgrades would be refused and some errors not be problem documents, as the tests would
-// show (Tests/product/test_socket_refusals.py).
+// Replaces three functions that libwebsockets calls internally, at points for which it has no
+// callback (symbol interposition: the dynamic linker resolves a symbol in the program first). They
+// have no effect with a libwebsockets that was linked with -Bsymbolic: upgrades to other protocols
+// would be refused and some errors would not be problem documents, which
+// Tests/product/test_socket_refusals.py detects.
 
 static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
@@ -21,21 +21,21 @@ __attribute__((constructor)) static void find_replaced_functions(void) {
   *(void **)&close_of_library = dlsym(RTLD_NEXT, "lws_close_free_wsi");
 }
 
-/// Hides an `Upgrade` to anything but `websocket`, so that it is ignored. libwebsockets would send
-/// 403, free the headers and go on reading them (CVE-2025-11677), or speak HTTP/2.
+/// Hides an `Upgrade` header for any protocol but `websocket`, so that it is ignored. libwebsockets
+/// would send 403 and then read the freed headers (CVE-2025-11677), or switch to HTTP/2.
 /// - Source: RFC 9110, section 7.8
 int lws_hdr_total_length(struct lws *wsi, enum lws_token_indexes header) {
   char text[16];
   int count = length_of_library(wsi, header);
   if (header != WSI_TOKEN_UPGRADE || count == 0) return count;
-  // Not lws_hdr_copy(), which asks for the length.
+  // Not lws_hdr_copy(), which calls this function.
   bool is_known = lws_hdr_copy_fragment(wsi, text, sizeof text, header, 0) == count &&
                   strcasecmp(text, "websocket") == 0;
   return is_known ? count : 0;
 }
 
-/// Answers with a problem document, where libwebsockets would send a page of HTML: to a target that
-/// it cannot decode or that is no path, and to a method that it does not know.
+/// Sends a problem document instead of libwebsockets' HTML error page, for a request target that
+/// cannot be decoded or is not a path, and for an unknown method.
 int lws_return_http_status(struct lws *wsi, unsigned int code, const char *html_body) {
   char *path = NULL;
   int count = 0;
@@ -48,15 +48,15 @@ int lws_return_http_status(struct lws *wsi, unsigned int code, const char *html_
   return 0;
 }
 
-/// Whether the peer still reads, as far as the kernel knows.
+/// Whether the peer has neither closed its side nor reset the connection.
 static bool is_connected(int descriptor) {
   char byte;
   ssize_t count = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return count > 0 || (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
-/// Answers a connection that ends before the head of a request was whole: libwebsockets found an
-/// error in it, which it does not answer.
+/// Answers 400 or 431 if a connection is closed while a request head is incomplete: libwebsockets
+/// has found an error in the head and sends no response for it.
 static void refuse_head(wsl_slot *slot, struct lws *wsi) {
   int descriptor = lws_get_socket_fd(wsi);
   if (slot->phase != PHASE_IDLE || slot->is_head_read || slot->is_refused) return;
@@ -70,10 +70,10 @@ static void refuse_head(wsl_slot *slot, struct lws *wsi) {
     wsl_refuse_socket(descriptor, 400, "", "badRequest", "the head of the request is malformed");
 }
 
-/// Called by libwebsockets to end any connection, before it shuts the socket down.
+/// libwebsockets calls this to end any connection, before it shuts the socket down.
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller) {
   const struct lws_protocols *protocol = wsi ? lws_get_protocol(wsi) : NULL;
-  if (protocol && protocol->callback == wsl_callback) {  // not a client's
+  if (protocol && protocol->callback == wsl_callback) {  // not a connection of CWebSocketClient
     wsl_slot *slot = wsl_slot_of_wsi(lws_context_user(lws_get_context(wsi)), wsi);
     if (slot) refuse_head(slot, wsi);
   }

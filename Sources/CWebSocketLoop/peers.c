@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Counts connections, in all and by network, over all loops that share the count. A network is an
-/// IPv4 address or an IPv6 /64.
-///
-/// An open-addressed hash table with linear probing. There are never more networks than
-/// connections, and at least twice as many entries, so that it never grows.
+// Counts the connections of all loops that share the counter, in total and per network. A network
+// is an IPv4 address or an IPv6 /64.
+//
+// The networks are in an open-addressing hash table with linear probing. It has at least two
+// entries per permitted connection, so that it never has to grow.
 
 typedef struct entry {
   wsl_network_id network;
@@ -20,7 +20,7 @@ struct wsl_peers {
   pthread_mutex_t lock;
   uint32_t open, open_max, network_max;
   uint32_t mask;            ///< entries - 1
-  uint64_t seed;            ///< no peer can choose addresses that collide
+  uint64_t seed;            ///< random, so that no peer can choose addresses that collide
   entry *entries;
 };
 
@@ -53,7 +53,7 @@ static uint32_t home(const wsl_peers *count, wsl_network_id network) {
   return (uint32_t)(hash >> 32) & count->mask;
 }
 
-/// The entry of a network, or the free one that it would have.
+/// The index of a network's entry, or of the free entry where it would be inserted.
 static uint32_t find(const wsl_peers *count, wsl_network_id network) {
   uint32_t index = home(count, network);
   while (count->entries[index].count > 0 && count->entries[index].network != network)
@@ -61,7 +61,7 @@ static uint32_t find(const wsl_peers *count, wsl_network_id network) {
   return index;
 }
 
-/// Frees an entry, and moves those behind it that would not be found across the gap.
+/// Frees an entry, and moves later entries of the probe sequence into the gap (no tombstones).
 static void free_entry(wsl_peers *count, uint32_t gap) {
   for (uint32_t index = (gap + 1) & count->mask; count->entries[index].count > 0;
        index = (index + 1) & count->mask) {
@@ -105,8 +105,8 @@ void wsl_peers_end(wsl_peers *count, wsl_network_id network) {
   pthread_mutex_unlock(&count->lock);
 }
 
-/// No IPv6 network begins with 0000:ffff (RFC 4291 reserves 0000::/8), so that the two kinds of
-/// addresses cannot be the same number.
+/// IPv4 networks are numbered as the /64 prefix 0:0:ffff::, with the address in the last 32 bits.
+/// No IPv6 network has that number, because RFC 4291 reserves 0000::/8.
 static wsl_network_id network_of_ipv4(uint32_t address) {
   return UINT64_C(0xFFFF00000000) | address;
 }

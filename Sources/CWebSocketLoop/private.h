@@ -1,4 +1,4 @@
-/// What the files of CWebSocketLoop share. Nothing outside includes this.
+/// Declarations shared by the files of CWebSocketLoop; not part of its interface.
 #pragma once
 
 #include <libwebsockets.h>
@@ -8,54 +8,57 @@
 #include "CWebSocketLoop.h"
 #include "octets.h"
 
-/// For the request line's and the headers' text of one request; more is hung up.
+/// The limit for the request line and headers of one request; a longer head is answered 431.
 #define WSL_HEAD_BYTES_MAX 8192
 
-/// For a whole response with a problem document; details are short.
+/// The buffer size for a complete response with a problem document; details are short.
 #define WSL_PROBLEM_BYTES 1024
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
-/// Posted frames are sent at the end of the event-loop iteration, or earlier when one of these
-/// limits is reached. Enough for several concurrent taps in a session of a thousand members.
+/// Limits of the batch. Posted frames are sent at the end of the event-loop iteration, or earlier
+/// when one of these is reached. They suffice for several concurrent taps in a session of a
+/// thousand members.
 enum {
   WSL_BATCH_SLOTS = 1024,
   WSL_BATCH_PIECES = 8192,
   WSL_BATCH_BYTES = 65536,
-  WSL_PARCEL_BYTES = 32768,   ///< of one connection, or one longer frame
-  WSL_PIECES_EACH_MAX = 1000, ///< of one connection; sendmsg() takes 1,024
+  WSL_PARCEL_BYTES = 32768,   ///< per connection, unless a single frame is longer
+  WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
 };
 
-/// The state of a connection. A slot goes down this list, except for HTTP's keep-alive.
+/// The state of a connection. A slot only moves down this list, except that it returns to
+/// PHASE_IDLE when an HTTP response has been sent on a keep-alive connection.
 typedef enum wsl_phase {
   PHASE_FREE = 0,
-  PHASE_IDLE,         ///< between requests, or reading headers: libwebsockets has its timeouts
-  PHASE_BODY,         ///< a request's body arrives
+  PHASE_IDLE,         ///< between requests, or reading headers; libwebsockets' timeouts apply
+  PHASE_BODY,         ///< receiving a request's body
   PHASE_ASKED,        ///< the handler has the request
-  PHASE_ANSWERING,    ///< the response is going out
-  PHASE_STREAMING,    ///< a response without an end is going out
-  PHASE_DISCARDING,   ///< answered before the body was read: the rest of it is dropped
-  PHASE_OPEN,         ///< a WebSocket
-  PHASE_CLOSING,      ///< our close frame is written: waiting for the peer's
-  PHASE_FAILED,       ///< libwebsockets closes; its parser may never see the peer's answer
-  PHASE_DOOMED,       ///< to be dropped without a close frame
+  PHASE_ANSWERING,    ///< sending a response
+  PHASE_STREAMING,    ///< sending a streamed response
+  PHASE_DISCARDING,   ///< answered before the body was read; the rest of it is discarded
+  PHASE_OPEN,         ///< an open WebSocket
+  PHASE_CLOSING,      ///< we have sent a close frame and wait for the peer's
+  PHASE_FAILED,       ///< libwebsockets is closing and may not parse the peer's close frame
+  PHASE_DOOMED,       ///< aborted: will be dropped without a close frame
 } wsl_phase;
 
-/// Where a UTF-8 text stands between two pieces of it.
+/// The state of an incremental UTF-8 validator between two pieces of a text.
 typedef struct wsl_utf8 {
-  uint8_t missing;    ///< continuation octets still to come, 0 to 3
-  uint8_t low, high;  ///< what the next one may be
+  uint8_t missing;    ///< continuation bytes still expected, 0 to 3
+  uint8_t low, high;  ///< the valid range of the next one
 } wsl_utf8;
 
-/// A message that arrives in pieces. Only there while one does.
+/// A WebSocket message being assembled from several pieces. NULL at other times.
 typedef struct wsl_assembly {
   size_t count, capacity;
-  uint32_t fragments; ///< whole frames so far
+  uint32_t fragments; ///< complete frames received so far
   wsl_utf8 utf8;
   uint8_t bytes[];
 } wsl_assembly;
 
-/// A request's body or a response on its way.
+/// The buffer of a request body being received (PHASE_BODY) or of a response being sent
+/// (PHASE_ANSWERING), never both.
 typedef struct wsl_exchange {
   size_t count, capacity, sent;
   bool keep_alive;
@@ -63,32 +66,32 @@ typedef struct wsl_exchange {
 } wsl_exchange;
 
 typedef struct wsl_slot {
-  struct lws *wsi;          ///< not after CLOSED
+  struct lws *wsi;          ///< NULL once libwebsockets has reported the end of the connection
   uint32_t generation;
   uint8_t phase;
-  bool is_full;             ///< the handler was told to wait
+  bool is_full;             ///< write-blocked: `WSL_FULL` or `full` was reported to the handler
   bool is_admitted;         ///< the handler accepted the upgrade
-  bool is_silent;           ///< not read from, as long as a response is under way
-  bool is_paused;           ///< not read from until `wsl_resume`
+  bool is_silent;           ///< reading is disabled while a response is sent, see `silence`
+  bool is_paused;           ///< reading is disabled until `wsl_resume`
   bool is_streaming;        ///< the handler has started a stream
-  bool is_ending;           ///< the handler has ended it, or must not hear of it
+  bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
   bool is_opened;           ///< `opened` was called
   bool is_admin;            ///< accepted by the admin listener
-  bool is_detached;         ///< another loop has the connection, and counts it
+  bool is_detached;         ///< the connection was moved to another loop, which now counts it
   bool is_head_read;        ///< libwebsockets has read the head of the current request
-  bool is_refused;          ///< an error was written; the connection ends
-  int64_t deadline_ms;      ///< 0 is none; what happens then depends on the phase
+  bool is_refused;          ///< an error response was written; the connection is about to end
+  int64_t deadline_ms;      ///< 0: none; see `look_after` for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
-  uint32_t body_bytes;      ///< of the request's body, counted in `bodies_bytes`
-  int64_t octets_read;      ///< from the socket when the request before was over
-  uint16_t posted_first, posted_last; ///< pieces of the batch, counted from 1; 0 is none
+  uint32_t body_bytes;      ///< length of the request's body as counted in `bodies_bytes`
+  int64_t octets_read;      ///< `wsl_octets_read` at the end of the previous request
+  uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
-  wsl_network_id network;   ///< under which the connection is counted
-  union {
+  wsl_network_id network;   ///< the network that the connection counts against
+  union {                   ///< the active member depends on the phase
     wsl_assembly *assembly; ///< OPEN
-    wsl_exchange *exchange; ///< BODY … STREAMING
+    wsl_exchange *exchange; ///< BODY to STREAMING
     uint32_t next_free;     ///< FREE
   };
 } wsl_slot;
@@ -97,7 +100,7 @@ typedef struct wsl_slot {
 typedef struct wsl_piece {
   const uint8_t *bytes;
   uint32_t count;
-  uint16_t next;            ///< counted from 1; 0 is none
+  uint16_t next;            ///< the next piece of the same connection, numbered from 1; 0: none
 } wsl_piece;
 
 /// The frames posted in this event-loop iteration.
@@ -108,7 +111,6 @@ typedef struct wsl_batch {
   uint8_t bytes[WSL_BATCH_BYTES];
 } wsl_batch;
 
-/// A listening socket.
 typedef struct wsl_listener {
   wsl_loop *loop;
   uv_poll_t poll;
@@ -123,8 +125,8 @@ struct wsl_loop {
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_AUDIENCE_COUNT];
   int spare_descriptor;
-  bool is_kicked;           ///< libwebsockets was woken, and has not come round since
-  wsl_slot *adopted;        ///< waits for its wsi, whose first callback takes it
+  bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet
+  wsl_slot *adopted;        ///< slot of the adoption in progress; the first callback claims it
   struct lws_context *context;
   struct lws_vhost *vhost;
   struct lws_protocols *protocols;
@@ -134,14 +136,14 @@ struct wsl_loop {
   void *owner;
   wsl_slot *slots;
   uint32_t slot_count;      ///< slots ever used
-  uint32_t first_free;      ///< index + 1; 0 is none
-  int64_t drain_by_ms;      ///< 0 is no drain
-  uint64_t iterated_at_ns, idle_ns; ///< when the last iteration was over; idle time until then
+  uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
+  int64_t drain_by_ms;      ///< 0: not draining
+  uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;
-  uint64_t bodies_bytes;    ///< for a loop that is alone
-  wsl_peers *own_count;     ///< of a loop that is alone
+  uint64_t bodies_bytes;    ///< used if `limits` shares no total with other loops
+  wsl_peers *own_count;     ///< used if `limits` shares no counter with other loops
   int hangup_epoll;
   uv_poll_t hangups;
   wsl_batch batch;

@@ -5,8 +5,8 @@
 
 enum { ASSEMBLY_FIRST_BYTES = 2048 };
 
-/// What libwebsockets gives in pieces becomes one message again. A message that arrives in one
-/// piece, as nearly all do, is not copied.
+// Reassembles messages from the pieces that libwebsockets delivers. A message that arrives in one
+// piece, as nearly all do, is not copied.
 
 /// Appends a piece. False when out of memory.
 static bool append(wsl_slot *slot, const void *bytes, size_t count) {
@@ -27,7 +27,7 @@ static bool append(wsl_slot *slot, const void *bytes, size_t count) {
   return true;
 }
 
-/// Hands over a message that came in one piece.
+/// Validates a message that arrived in one piece and passes it to the handler.
 static void receive_whole(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   wsl_utf8 utf8 = wsl_utf8_start;
   if (!wsl_utf8_feed(&utf8, bytes, count) || utf8.missing != 0)
@@ -36,7 +36,7 @@ static void receive_whole(wsl_loop *loop, wsl_slot *slot, const void *bytes, siz
     loop->handlers.received(loop->owner, wsl_slot_id(loop, slot), bytes, count);
 }
 
-/// Takes one more piece, and hands over the message if it was the last.
+/// Appends a piece, and passes the message to the handler if it is complete.
 static void receive_piece(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count,
                           bool is_frame_end, bool is_message_end) {
   bool is_first = !slot->assembly;

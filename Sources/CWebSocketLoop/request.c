@@ -6,7 +6,7 @@
 
 static const struct {
   enum lws_token_indexes token;
-  const char *custom;  ///< for headers that libwebsockets has no token for, with their colon
+  const char *custom;  ///< name with colon, for headers without a libwebsockets token
 } headers[WSL_HEADER_COUNT] = {
     [WSL_HOST] = {WSI_TOKEN_HOST, NULL},
     [WSL_ORIGIN] = {WSI_TOKEN_ORIGIN, NULL},
@@ -26,7 +26,7 @@ static const struct {
     [WSL_IF_MATCH] = {WSI_TOKEN_HTTP_IF_MATCH, NULL},
 };
 
-/// In libwebsockets' order of methods. CONNECT never gets here.
+/// Maps libwebsockets' methods. CONNECT is refused before a request exists.
 static const wsl_method methods[] = {
     [LWSHUMETH_GET] = WSL_GET,     [LWSHUMETH_POST] = WSL_POST,
     [LWSHUMETH_OPTIONS] = WSL_OPTIONS, [LWSHUMETH_PUT] = WSL_PUT,
@@ -34,7 +34,7 @@ static const wsl_method methods[] = {
     [LWSHUMETH_CONNECT] = WSL_GET, [LWSHUMETH_HEAD] = WSL_HEAD,
 };
 
-/// Fills all but `scratch`, which would cost more than the rest.
+/// Initializes everything but `scratch`, because clearing its 8 KiB would cost more than the rest.
 void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   char *path = NULL;
   int count = 0;
@@ -74,7 +74,7 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header) {
   return count < 0 ? (wsl_text){NULL, 0} : (wsl_text){into, (size_t)count};
 }
 
-/// A header's name in lower case, with its colon.
+/// The name of a header in lower case, including the colon.
 const char *wsl_header_name(wsl_header header) {
   const char *custom = headers[header].custom;
   return custom ? custom : (const char *)lws_token_to_string(headers[header].token);
@@ -93,12 +93,12 @@ wsl_text wsl_request_peer(wsl_request *request) {
   return (wsl_text){peer, strlen(peer)};
 }
 
-/// Whether a header came more than once.
 bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header) {
   return lws_hdr_fragment_length(wsi, header, 1) > 0;
 }
 
-/// Whether a comma-separated list has a token, in any case. - Source: RFC 9110, section 5.6.1
+/// Whether a comma-separated list contains a token, ignoring case.
+/// - Source: RFC 9110, section 5.6.1
 bool wsl_has_token(const char *list, const char *token) {
   size_t length = strlen(token);
   while (*list) {
@@ -126,8 +126,9 @@ static const char *phrase(int status) {
   }
 }
 
-/// Writes a whole response with a problem document (RFC 9457); `headers` are whole lines.
-/// - Returns: Its octets.
+/// Writes a complete response with a problem document (RFC 9457). `headers` are complete lines with
+/// CRLF. `code` and `detail` are inserted unescaped.
+/// - Returns: The length of the response in bytes.
 size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
                         const char *code, const char *detail) {
   char body[WSL_PROBLEM_BYTES / 2];
@@ -140,7 +141,8 @@ size_t wsl_problem_text(char *into, size_t size, int status, const char *headers
   return (size_t)count;
 }
 
-/// Refuses a request with a problem document; -1, for libwebsockets to hang up then.
+/// Refuses a request with a problem document. Returns -1, which the libwebsockets callback returns
+/// to have the connection closed.
 int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
                 const char *detail) {
   char lines[200], text[WSL_PROBLEM_BYTES];

@@ -5,7 +5,8 @@
 
 enum { PIECE_BYTES_MAX = 65536 };
 
-/// Makes the slot's exchange a response. False when out of memory; there is none then.
+/// Replaces the slot's exchange with a response. Returns false when out of memory; the slot then
+/// has no exchange.
 bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
                       size_t body_count, bool keep_alive) {
   size_t count = head_count + body_count;
@@ -20,13 +21,15 @@ bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const
   return true;
 }
 
-/// Has the kernel hold back what the peer sends on, within the writeable callback only.
+/// Stops polling the socket for input while a response is sent, so that further data stays in the
+/// kernel's receive buffer. Must be called within the writeable callback.
 ///
-/// While a response is under way libwebsockets neither reads nor stops polling for input, and
-/// would turn without end; and what its flow control holds back, it does not write to either. So
-/// the control is set, which stops the polling, and lifted without effect: a change is applied
-/// after the callback, and only if that returns 0. Every writeable callback returns 1 until the
-/// response is out.
+/// While a response is being sent libwebsockets does not read, but it still polls for input, so
+/// that pipelined data would make the loop spin. Its receive flow control stops the polling, but
+/// also stops writing. Therefore this function enables flow control with immediate effect
+/// (FLAG_PROCESS_NOW) and disables it again with deferred effect: libwebsockets applies a deferred
+/// change after the callback, and only if the callback returns 0. For this reason every writeable
+/// callback returns 1 until the response has been sent.
 static void silence(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_silent) return;
   slot->is_silent = true;
@@ -36,7 +39,7 @@ static void silence(wsl_loop *loop, wsl_slot *slot) {
   lws_rx_flow_control(slot->wsi, 1);
 }
 
-/// A response is out: on to the next request, or the end.
+/// Ends a response that has been sent: expects the next request, or closes the connection (-1).
 static int finish(wsl_loop *loop, wsl_slot *slot) {
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
@@ -49,7 +52,7 @@ static int finish(wsl_loop *loop, wsl_slot *slot) {
   return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
-/// Writes a response on: a piece each time that the kernel has taken the piece before.
+/// Writes the next piece of a response. Called when the kernel has taken the previous one.
 static int pump(wsl_loop *loop, wsl_slot *slot) {
   wsl_exchange *response = slot->exchange;
   size_t rest = response->count - response->sent;
@@ -87,7 +90,7 @@ bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_c
 wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_t count) {
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (!slot || slot->phase != PHASE_STREAMING || slot->is_ending) return WSL_GONE;
-  // HTTP/1.1 is written as it is: libwebsockets does not touch these octets.
+  // With HTTP/1.1 libwebsockets does not modify these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
   if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_HTTP) < 0) {
     wsl_doom(loop, slot);
@@ -107,7 +110,7 @@ void wsl_stream_end(wsl_loop *loop, wsl_id id) {
   lws_callback_on_writable(slot->wsi);
 }
 
-/// All of a streamed response is with the kernel.
+/// Continues a streamed response when the kernel has taken everything written so far.
 static int stream_on(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_ending) return -1;
   if (!slot->is_full) return 1;
@@ -117,7 +120,7 @@ static int stream_on(wsl_loop *loop, wsl_slot *slot) {
   return 1;
 }
 
-/// The kernel takes more. libwebsockets says so unasked, too.
+/// The writeable callback of HTTP. libwebsockets also calls it without a request of ours.
 int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
   switch ((wsl_phase)slot->phase) {
   case PHASE_ASKED:

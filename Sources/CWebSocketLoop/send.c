@@ -4,26 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Writes are batched per event-loop iteration: one system call per connection at its end.
-///
-/// A posted frame is copied once, for any number of connections; each connection has a list of
-/// pieces. Only bytes that the kernel does not take go to libwebsockets, which buffers them and
-/// writes them when the socket is writable.
+// Writes are batched per event-loop iteration: one system call per connection at its end.
+//
+// A posted frame is copied into the batch once for any number of connections. The batch has a list
+// of pieces for each connection. Frames bypass libwebsockets; only bytes that the kernel does not
+// take are passed to it. It buffers them and writes them when the socket becomes writable.
+//
+// Order on one connection: `wsl_send` first flushes the batch if it contains frames of the
+// connection, and nothing is added to the batch while the connection is write-blocked. So bytes
+// are never written ahead of older frames in the batch.
 
 enum {
-  FRAME_KEPT_MAX = WSL_BATCH_BYTES / 4, ///< a longer one is not copied, but goes out at once
-  TEXT_FRAME = 0x81,                    ///< the last frame of a text message
+  FRAME_KEPT_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
+  TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
 };
 
-/// Whether data may be written: not after a close frame, be it ours or libwebsockets' own.
+/// Whether data may be written: false after a close frame from us or from libwebsockets.
 bool wsl_is_open(const wsl_slot *slot) {
   return slot && slot->phase == PHASE_OPEN && lws_get_close_length(slot->wsi) == 0;
 }
 
-/// Writes the header in front of a message.
+/// Writes a frame header into the headroom in front of `payload`.
 ///
-/// - Parameter count: The payload's octets; becomes the frame's.
-/// - Returns: The frame.
+/// - Parameter count: The length of the payload; set to the length of the frame.
+/// - Returns: The start of the frame.
 /// - Source: RFC 6455, section 5.2
 static uint8_t *make_frame(void *payload, size_t *count) {
   size_t octets = *count, length_octets = octets < 126 ? 0 : octets < 65536 ? 2 : 8;
@@ -36,8 +40,8 @@ static uint8_t *make_frame(void *payload, size_t *count) {
   return frame;
 }
 
-/// Writes bytes unchanged, behind everything that libwebsockets still buffers. It buffers the part
-/// that the kernel does not take.
+/// Writes complete frames after everything that libwebsockets still buffers. It buffers the part
+/// that the kernel does not take; the slot is then write-blocked.
 void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   // libwebsockets does not change these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
@@ -56,7 +60,9 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 
 // Posting --------------------------------------------------------------------------------------
 
-/// - Parameter is_kept: Whether the frame is in the batch already, for another connection.
+/// Whether the batch can take a frame for a slot.
+///
+/// - Parameter is_kept: Whether the batch already contains the frame, for another connection.
 static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count, bool is_kept) {
   return batch->slot_count < WSL_BATCH_SLOTS && batch->piece_count < WSL_BATCH_PIECES &&
          slot->posted_count < WSL_PIECES_EACH_MAX &&
@@ -64,7 +70,8 @@ static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count,
          (is_kept || count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
 
-/// Copies a frame into the batch; one that is too long stays where it is.
+/// Copies a frame into the batch. Returns `frame` itself if it is too long to be copied; the caller
+/// must then flush the batch before the memory of the frame becomes invalid.
 static const uint8_t *keep(wsl_batch *batch, const uint8_t *frame, size_t count) {
   if (count > FRAME_KEPT_MAX) return frame;
   uint8_t *kept = batch->bytes + batch->byte_count;
@@ -90,11 +97,15 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
   slot->posted_bytes += (uint32_t)count;
 }
 
-/// - Parameter kept: The frame in the batch, or NULL while it is not there.
+/// Adds a frame to a connection's list in the batch, flushing the batch first if it is full. If the
+/// connection is write-blocked, the frame is appended to libwebsockets' buffer instead.
+///
+/// - Parameter kept: In: the frame in the batch, or NULL if it is not in the batch. Out: likewise;
+///   equal to `frame` if it was too long to be copied.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
                         const uint8_t **kept) {
-  // Before libwebsockets writes a close of its own a callback has the slot leave this phase, so
-  // that its memory need not be touched for every hearer.
+  // Testing the phase suffices here, without wsl_is_open(), which would touch libwebsockets' memory
+  // for every recipient: a callback changes the phase before libwebsockets writes a close frame.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
   if (!has_room(&loop->batch, slot, count, *kept != NULL)) {
     wsl_flush(loop);
@@ -137,7 +148,7 @@ typedef struct parcel {
   size_t vector_count, byte_count;
 } parcel;
 
-/// Takes the frames posted to a slot out of the batch.
+/// Collects the frames posted to a slot, and empties the slot's list.
 static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
   parcel->vector_count = parcel->byte_count = 0;
   for (uint16_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
@@ -149,7 +160,7 @@ static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
   slot->posted_first = slot->posted_last = slot->posted_count = 0;
 }
 
-/// - Returns: Bytes that the kernel took, or a negative errno.
+/// - Returns: The number of bytes that the kernel took, or a negative errno.
 static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
   enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
   int descriptor = lws_get_socket_fd(slot->wsi);
@@ -160,8 +171,8 @@ static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
   return taken < 0 ? -errno : taken;
 }
 
-/// Gives libwebsockets the bytes that the kernel did not take. As one copy, because libwebsockets
-/// writes one buffered piece per writable event and keeps at most 1,024 of them.
+/// Passes the bytes that the kernel did not take to libwebsockets, as one contiguous copy, because
+/// libwebsockets writes one buffered piece per writable event and buffers at most 1,024 of them.
 static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
   const struct iovec *vector = parcel->vectors;
   size_t rest = parcel->byte_count - taken, filled = 0;
@@ -187,7 +198,7 @@ static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, si
 static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
   parcel parcel;
   pack(&loop->batch, slot, &parcel);
-  // Behind what libwebsockets has begun to write by itself, such as a pong.
+  // Frames that libwebsockets has partly written, such as a pong, come first.
   ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
   if (taken == (ssize_t)parcel.byte_count) return;
   if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
@@ -199,8 +210,8 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }
 
-/// Sends all posted frames. `full` and `written` may be called from here, and must not send, post
-/// or close: the batch is in use until the end.
+/// Sends all posted frames and empties the batch. Calls the handlers `full` and `written`, which
+/// must not send, post or close, because the batch is in use until this function returns.
 void wsl_flush(wsl_loop *loop) {
   wsl_batch *batch = &loop->batch;
   for (uint32_t index = 0; index < batch->slot_count; index++) {

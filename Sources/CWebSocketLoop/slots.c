@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/// A free slot, or NULL when `connections_max` are in use.
+/// Allocates a slot. Returns NULL when `connections_max` slots are in use.
 wsl_slot *wsl_slot_take(wsl_loop *loop) {
   wsl_slot *slot;
   if (loop->first_free) {
@@ -20,13 +20,13 @@ wsl_slot *wsl_slot_take(wsl_loop *loop) {
   return slot;
 }
 
-/// Frees what hangs on a slot in its phase.
+/// Frees the assembly or exchange of a slot.
 void wsl_slot_drop_parts(wsl_slot *slot) {
-  free(slot->assembly);  // the union's pointers are all from malloc
+  free(slot->assembly);  // or `exchange`: both members of the union point to malloc'ed memory
   slot->assembly = NULL;
 }
 
-/// Takes a slot back. Its ids mean nobody from now on.
+/// Returns a slot to the free list and invalidates its ids.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
   wsl_body_over(loop, slot);
@@ -40,7 +40,8 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   if (loop->drain_by_ms && loop->counters.connections == 0) uv_stop(&loop->uv);
 }
 
-/// The connection of a slot is over: says so to the handler, once, and takes the slot back.
+/// Handles the end of a slot's connection: releases the slot, then calls `closed` or
+/// `stream_closed`.
 void wsl_slot_over(wsl_loop *loop, wsl_slot *slot) {
   wsl_id id = wsl_slot_id(loop, slot);
   bool was_opened = slot->is_opened;
@@ -56,7 +57,7 @@ wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot) {
   return (wsl_id)slot->generation << 32 | (uint32_t)(slot - loop->slots);
 }
 
-/// The slot that an id names, or NULL if what it named is over.
+/// The slot of an id, or NULL if the connection or request has ended.
 wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id) {
   uint32_t index = (uint32_t)id;
   if (index >= loop->slot_count) return NULL;
@@ -64,8 +65,9 @@ wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id) {
   return slot->phase != PHASE_FREE && slot->generation == id >> 32 ? slot : NULL;
 }
 
-/// The slot of a wsi, whose opaque data is the slot's index + 1, or NULL if it has none. A wsi
-/// without one is that of the adoption under way.
+/// The slot of a wsi, or NULL if it has none. The wsi's opaque user data is the slot's index + 1.
+/// The first call while an adoption is in progress concerns the adopted connection: it assigns
+/// the slot to the wsi.
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
   if (loop->adopted) {
     lws_set_opaque_user_data(wsi, (void *)((uintptr_t)(loop->adopted - loop->slots) + 1));
@@ -78,15 +80,16 @@ wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi) {
   return slot;
 }
 
-/// Has libwebsockets look at its timers. It does so by itself only after input and output, so a
-/// timer that is set from one of ours would wait for some connection's next octet.
+/// Makes libwebsockets check its timers. It checks them only after socket events, so that a timer
+/// set outside of its callbacks would otherwise wait for the next event on some connection.
 void wsl_kick(wsl_loop *loop) {
   if (loop->is_kicked) return;
   loop->is_kicked = true;
   lws_cancel_service(loop->context);
 }
 
-/// Has a connection hung up from the event loop, without a close frame.
+/// Aborts a connection: libwebsockets drops it from the event loop, without a close frame. The slot
+/// remains valid until then.
 void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
   wsl_kick(loop);
   slot->phase = PHASE_DOOMED;
@@ -94,7 +97,7 @@ void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-/// What time alone does to a connection.
+/// Enforces the time limits of a connection and sends its pings.
 static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   bool is_late = slot->deadline_ms != 0 && now >= slot->deadline_ms;
   switch ((wsl_phase)slot->phase) {
@@ -121,8 +124,8 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   wsl_doom(loop, slot);
 }
 
-/// Looks after every connection, four times a second. One timer for all: libwebsockets keeps its
-/// own in a sorted list, where a ping timer for each of 10,000 connections costs more than this.
+/// Checks every connection four times per second. One sweep is cheaper than a timer per connection:
+/// libwebsockets stores its timers in a sorted list, which is slow with 10,000 ping timers.
 void wsl_sweep(uv_timer_t *timer) {
   wsl_loop *loop = timer->data;
   int64_t now = wsl_monotonic_ms();

@@ -4,7 +4,8 @@
 
 const wsl_utf8 wsl_utf8_start = {0, 0x80, 0xBF};
 
-/// What a lead octet asks of the octets after it, or false if none may be one.
+/// Sets the state that a lead byte requires for its continuation bytes. Returns false if the byte
+/// is not a valid lead byte.
 /// - Source: RFC 3629, section 4; Unicode, table 3-7
 static bool lead(wsl_utf8 *state, uint8_t octet) {
   *state = wsl_utf8_start;
@@ -12,11 +13,11 @@ static bool lead(wsl_utf8 *state, uint8_t octet) {
     state->missing = 1;
   } else if (octet >= 0xE0 && octet <= 0xEF) {
     state->missing = 2;
-    if (octet == 0xE0) state->low = 0xA0;   // no longer than needed
+    if (octet == 0xE0) state->low = 0xA0;   // no overlong encodings
     if (octet == 0xED) state->high = 0x9F;  // no surrogates
   } else if (octet >= 0xF0 && octet <= 0xF4) {
     state->missing = 3;
-    if (octet == 0xF0) state->low = 0x90;   // no longer than needed
+    if (octet == 0xF0) state->low = 0x90;   // no overlong encodings
     if (octet == 0xF4) state->high = 0x8F;  // nothing past U+10FFFF
   } else {
     return false;
@@ -24,7 +25,7 @@ static bool lead(wsl_utf8 *state, uint8_t octet) {
   return true;
 }
 
-/// The count of ASCII octets at the start.
+/// The number of ASCII bytes at the start.
 static size_t ascii_prefix(const uint8_t *bytes, size_t count) {
   size_t index = 0;
   for (uint64_t word; index + sizeof word <= count; index += sizeof word) {
@@ -35,8 +36,8 @@ static size_t ascii_prefix(const uint8_t *bytes, size_t count) {
   return index;
 }
 
-/// Feeds the next piece of a text. False at the first octet that no valid text could have.
-/// At the text's end `missing` must be 0.
+/// Validates the next piece of a text. Returns false at the first byte that cannot be part of a
+/// valid text. The caller must check that `missing` is 0 at the end of the text.
 bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count) {
   for (size_t index = 0; index < count;) {
     if (state->missing == 0) {

@@ -16,22 +16,22 @@ int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot) {
   return 0;
 }
 
-/// Writes a close frame of our own behind everything sent before. Not by lws_close_reason():
-/// libwebsockets keeps the reason in the buffer to which it copies the payload of the next ping,
-/// and loses it behind a partial write.
+/// Writes a close frame after everything sent before. Not with lws_close_reason(), because
+/// libwebsockets stores the reason in the buffer into which it copies the payload of the next ping,
+/// and loses the close frame after a partial write.
 static void write_close(wsl_loop *loop, wsl_slot *slot, const void *body, size_t count) {
   uint8_t frame[2 + 2 + WSL_REASON_MAX] = {CLOSE_FRAME, (uint8_t)count};
   if (count > 0) memcpy(frame + 2, body, count);
   wsl_write(loop, slot, frame, 2 + count);
 }
 
-/// Sends everything posted, then a close frame. Nothing of libwebsockets' state changes, so that it
-/// goes on reading: control frames, and the peer's close frame.
+/// Sends everything posted, then a close frame. libwebsockets' state does not change, so that it
+/// continues to read control frames and the peer's close frame.
 static void start_close(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason,
                         size_t count) {
   uint8_t body[2 + WSL_REASON_MAX] = {(uint8_t)(code >> 8), (uint8_t)code};
   if (slot->posted_first) wsl_flush(loop);
-  if (slot->phase != PHASE_OPEN) return;  // the flush found that the peer is gone
+  if (slot->phase != PHASE_OPEN) return;  // the flush failed: the connection is broken
   if (count > WSL_REASON_MAX) count = WSL_REASON_MAX;
   if (count > 0) memcpy(body + 2, reason, count);
   wsl_slot_drop_parts(slot);
@@ -46,13 +46,13 @@ void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, siz
   if (wsl_is_open(slot)) start_close(loop, slot, code, reason, count);
 }
 
-/// Closes because the peer broke a rule.
+/// Closes a connection whose peer has violated RFC 6455 or a limit.
 void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason) {
   loop->counters.failed++;
   start_close(loop, slot, code, reason, strlen(reason));
 }
 
-/// The socket is writable. libwebsockets calls this unasked as well: after its pings and pongs, and
+/// Handles a writable socket. libwebsockets also calls this after its own pings and pongs, and
 /// while it closes.
 int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
   if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot) || !slot->is_full) return 0;
@@ -61,11 +61,12 @@ int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
   return 0;
 }
 
-/// libwebsockets is about to close. If it found a violation, its parser may be left inside a bad
-/// frame and never see the peer's close frame: FAILED_LINGER_MS replaces its timeout of 5 s.
+/// libwebsockets is about to close the connection. If it has found a protocol violation, its parser
+/// may be stuck inside the invalid frame and never read the peer's close frame. Therefore
+/// FAILED_LINGER_MS replaces its timeout of 5 s.
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
   if (slot->posted_first) wsl_flush(loop);
-  // A close frame of libwebsockets must not follow ours.
+  // libwebsockets must not send a second close frame after ours.
   if (slot->phase == PHASE_CLOSING) shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
   if (slot->phase != PHASE_OPEN) return;
   if (lws_get_close_length(slot->wsi) > 0) loop->counters.failed++;
@@ -73,9 +74,12 @@ void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
   slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;
 }
 
-/// Answers the peer's close frame with the same body, with 1002 in place of a code that must not be
-/// sent (libwebsockets has changed that already), or with what is wrong with it; or takes it as the
-/// answer to ours. Either way -1: both sides have sent theirs.
+/// Handles the peer's close frame. If we have not sent one, answers with the same body, in which
+/// libwebsockets has already replaced a code that must not be sent with 1002. If the body is
+/// invalid, the answer names the error.
+///
+/// - Returns: -1 to drop the connection, because both sides have sent a close frame; 0 while
+///   libwebsockets is still sending its own.
 /// - Source: RFC 6455, sections 5.5.1 and 7.4.1
 int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count) {
   static const char short_body[] = "\x03\xEA" "the close frame has a body of one byte";
@@ -83,7 +87,7 @@ int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size
   wsl_utf8 utf8 = wsl_utf8_start;
   bool is_text = count <= 2 || (wsl_utf8_feed(&utf8, body + 2, count - 2) && utf8.missing == 0);
   if (slot->posted_first) wsl_flush(loop);
-  if (slot->phase == PHASE_FAILED) return 0;  // libwebsockets' own close frame is under way
+  if (slot->phase == PHASE_FAILED) return 0;  // libwebsockets is sending its own close frame
   if (slot->phase != PHASE_OPEN) return -1;
   wsl_slot_drop_parts(slot);
   slot->phase = PHASE_CLOSING;
@@ -104,7 +108,7 @@ void wsl_pause(wsl_loop *loop, wsl_id id) {
   lws_rx_flow_control(slot->wsi, 0);
 }
 
-/// The time of the pause counts neither as silence nor for the assembly of a message.
+/// The duration of the pause counts neither towards `pong_ms` nor towards `assembly_ms`.
 void wsl_resume(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (!wsl_is_open(slot) || !slot->is_paused) return;
@@ -119,8 +123,8 @@ void wsl_resume(wsl_loop *loop, wsl_id id) {
 
 void wsl_ws_pong(wsl_slot *slot) { slot->pong_at_ms = wsl_monotonic_ms(); }
 
-/// Pings when it is time, and drops a connection without pong for `pong_ms`. A connection that is
-/// write-blocked is not pinged, and dropped as well.
+/// Sends a ping when one is due, and drops a connection that has sent no pong for `pong_ms`. A
+/// write-blocked connection is not pinged and is therefore dropped after the same time.
 void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   unsigned char ping[LWS_PRE + 1] = {0};
   if (now - slot->pong_at_ms >= loop->limits.pong_ms) {
@@ -131,6 +135,6 @@ void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   if (now < slot->ping_at_ms) return;
   slot->ping_at_ms = now + loop->limits.ping_ms;
   if (!wsl_is_open(slot) || lws_partial_buffered(slot->wsi)) return;
-  // Of one byte: libwebsockets does not report an empty pong.
+  // With a payload of one byte, because libwebsockets does not report an empty pong.
   if (lws_write(slot->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0) wsl_doom(loop, slot);
 }

@@ -227,7 +227,7 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(echo):
 
 def test_an_address_that_is_not_this_machines_is_named(echo):
     assert "192.0.2.1:80" in failure(host="192.0.2.1", port=80)
-    assert "no numeric" in failure(host="localhost")
+    assert "not a numeric" in failure(host="localhost")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.5", "::1"])

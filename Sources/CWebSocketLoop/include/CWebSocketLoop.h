@@ -1,162 +1,185 @@
-/// A WebSocket and HTTP/1.1 server on one thread, over libwebsockets and libuv.
+/// A WebSocket and HTTP/1.1 server that runs on one thread, built on libwebsockets and libuv.
 ///
-/// No type of either library is visible here. Everything is named by a `wsl_id`, which never
-/// dangles: an id whose connection or request is over is recognised and ignored.
+/// No type of either library appears in this interface. Connections and requests are identified
+/// by a `wsl_id`, which cannot dangle: functions that are passed the id of a connection or request
+/// that has ended do nothing.
 ///
-/// Threads: every function belongs to the thread that calls `wsl_run`, but `wsl_wake`,
-/// `wsl_peek`, `wsl_discard`, the clocks and the cryptography, which any thread may call. Several
-/// loops may run in one process, each on its own thread; a connection can be taken from one
-/// (`accepted`, `wsl_detach`) and given to another (`wsl_adopt`).
+/// Threads: every function must be called on the thread that runs `wsl_run`, except `wsl_wake`,
+/// `wsl_peek`, `wsl_discard`, `wsl_count_body`, gzip, the clocks and the cryptography, which are
+/// safe on any thread. A process can run several loops, each on its own thread. A connection moves
+/// from one loop (`accepted`, `wsl_detach`) to another (`wsl_adopt`).
 ///
-/// Ownership: what a function takes by pointer is borrowed until it returns; what a callback is
-/// given is borrowed until the callback returns. What must outlive that is copied by the taker.
+/// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
+/// a callback is borrowed until the callback returns. The borrower copies what it needs longer.
 #pragma once
 
 #include "CWebSocketLoopTypes.h"
 
-/// Octets that must be writable in front of every payload that is sent or posted: the frame's
+/// Writable bytes that the caller reserves in front of every payload it sends or posts. The frame
 /// header is written there.
 #define WSL_HEADROOM 16
 
-/// The longest close reason in octets. - Source: RFC 6455, section 5.5
+/// The longest close reason in bytes. - Source: RFC 6455, section 5.5
 #define WSL_REASON_MAX 123
 
 // The loop -------------------------------------------------------------------------------------
 
-/// Makes a loop. `subprotocols` are the WebSocket subprotocols that can be selected.
+/// Creates a loop. `subprotocols` are the WebSocket subprotocols that the server accepts.
 ///
-/// The limits and the names are copied; `owner` must outlive the loop. The limit of open
-/// descriptors is raised as far as it may; `connections_max` is cut to it, with a warning.
+/// The limits and the subprotocol names are copied; `owner` must outlive the loop. RLIMIT_NOFILE is
+/// raised as far as the hard limit permits. If that is not enough, `connections_max` is reduced
+/// and a warning is logged.
 ///
-/// - Returns: The loop, or NULL with a sentence in `problem` that says what to do.
+/// - Returns: The loop, or NULL with a sentence in `problem` that tells the operator what to do.
 wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
                      size_t subprotocol_count, const wsl_handlers *handlers, void *owner,
                      char *problem, size_t problem_size);
 
-/// Whom a listener is for.
 typedef enum wsl_audience {
-  WSL_PUBLIC,  ///< clients: connections may go to other loops
-  WSL_ADMIN,   ///< operators: connections stay on the loop, see `wsl_request_is_admin`
+  WSL_PUBLIC,  ///< clients; the `accepted` handler may move their connections to another loop
+  WSL_ADMIN,   ///< operators; their connections stay on this loop, see `wsl_request_is_admin`
   WSL_AUDIENCE_COUNT
 } wsl_audience;
 
-/// Listens at exactly one numeric IPv4 or IPv6 address, at most once per loop and audience. Port 0
-/// is any.
+/// Listens on exactly one numeric IPv4 or IPv6 address, at most once per loop and audience. Port 0
+/// selects any free port.
 ///
-/// - Returns: The port, or -1 with a sentence in `problem`; the loop is unchanged then.
+/// - Returns: The port, or -1 with a sentence in `problem`; the loop is then unchanged.
 int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
                char *problem, size_t problem_size);
 
-/// Serves until `wsl_stop`, or until a drain is over.
+/// Runs the event loop until `wsl_stop` is called or a drain has finished.
 void wsl_run(wsl_loop *loop);
 
-/// Closes the listeners: no more connections are accepted.
+/// Closes the listening sockets. Existing connections continue.
 void wsl_stop_listening(wsl_loop *loop);
 
-/// Stops listening, hangs up idle HTTP connections, and stops the loop when no connection is
-/// left, but after `within_ms` at the latest. Closing the WebSockets is the caller's.
+/// Stops listening, drops idle HTTP connections, and stops the loop when the last connection has
+/// ended, or after `within_ms` at the latest. The caller closes the WebSockets with `wsl_close`.
 void wsl_drain(wsl_loop *loop, uint32_t within_ms);
 
-/// Makes `wsl_run` return. Connections stay as they are until `wsl_destroy`.
+/// Makes `wsl_run` return. Connections stay open until `wsl_destroy`.
 void wsl_stop(wsl_loop *loop);
 
-/// Ends all connections, with `closed` for each, and frees the loop. Not within `wsl_run`.
+/// Ends all connections, calls `closed` for each open WebSocket, and frees the loop. Must not be
+/// called from within `wsl_run`.
 void wsl_destroy(wsl_loop *loop);
 
-/// Calls `woken` soon, on the loop's thread. Any thread may call this, until `wsl_destroy`.
+/// Schedules a call of `woken` on the loop's thread. Safe on any thread until `wsl_destroy`.
+/// Several calls before the loop wakes up cause only one `woken`.
 void wsl_wake(wsl_loop *loop);
 
-/// Sets the one timer to a time of `wsl_monotonic_ms`, in place of the one before; -1 clears it.
+/// Sets the loop's only timer to a time of `wsl_monotonic_ms`, replacing the previous one. -1
+/// clears it.
 void wsl_timer(wsl_loop *loop, int64_t at_ms);
 
 wsl_counters wsl_count(const wsl_loop *loop);
 
-/// The limit of connections, which may be lower than what `wsl_create` was given.
+/// The connection limit in effect, which is lower than the `connections_max` passed to
+/// `wsl_create` when there are not enough file descriptors.
 uint32_t wsl_connections_max(const wsl_loop *loop);
 
 // Several loops --------------------------------------------------------------------------------
 
-/// Copies what has arrived on a connection, without taking it: at most `size` octets.
+/// Copies up to `size` received bytes without removing them from the socket (MSG_PEEK).
+///
+/// - Returns: The number of bytes copied, 0 if there are none yet.
 size_t wsl_peek(int descriptor, void *into, size_t size);
 
-/// Serves a connection that another loop has accepted or detached. `head` (borrowed, may be of 0
-/// octets) is a whole request without a body that was read from it. Takes the descriptor over.
-/// A loop that drains answers 503 `draining` instead.
+/// Serves a connection that another loop has accepted or detached, and takes ownership of its
+/// descriptor. `head` (borrowed, may be empty) is a complete request without a body that was
+/// already read from the connection. A draining loop answers 503 `draining` instead.
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count);
 
-/// Counts bytes of a body that is used longer than until `respond` returns; a negative `count` when
-/// it no longer is. Any thread may call this.
+/// Adds `count` bytes to the total of request bodies in memory. For a body that its handler uses
+/// after `respond` has returned; the handler subtracts them with a negative `count` when it is
+/// done. Safe on any thread.
 void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
 
 /// Closes a connection that no loop will adopt.
 void wsl_discard(wsl_connection connection, wsl_peers *count);
 
-/// A count for several loops: at most `open_max` connections, and `network_max` of one network.
-/// NULL when out of memory.
+/// Creates a connection counter that several loops share: at most `open_max` connections in total
+/// and `network_max` per network.
+///
+/// - Returns: The counter, or NULL when out of memory. The loops that use it must be destroyed
+///   before it is.
 wsl_peers *wsl_peers_create(uint32_t open_max, uint32_t network_max);
 
 void wsl_peers_destroy(wsl_peers *count);
 
-/// The network of a numeric IPv4 or IPv6 address; an IPv4-mapped one is the IPv4 address. False if
-/// it is no address.
+/// Parses the network of a numeric IPv4 or IPv6 address. An IPv4-mapped address counts as the
+/// IPv4 address.
+///
+/// - Returns: False if the text is not a numeric address.
 bool wsl_network(const char *numeric, wsl_network_id *network);
 
-/// Takes a connection away from its loop, within `admit` or `respond`, for another one. Writes
-/// its request anew, with the headers that can be asked for, into `head`; a body is left out, and
-/// what follows the request is lost.
+/// Removes a connection from its loop so that another loop can adopt it. Only valid for GET
+/// requests, within `admit` or `respond`. Serializes the request again into `head`, with the
+/// headers listed in `wsl_header`; a body is omitted, and pipelined bytes behind the request are
+/// lost.
 ///
-/// - Returns: The connection; its descriptor is -1 if there is none left, or `size` is too small:
-///   the connection is where it was then.
+/// - Returns: The connection. Its descriptor is -1, and the request stays where it is, if the
+///   method is not GET, `size` is too small, or no descriptor is available.
 wsl_connection wsl_detach(wsl_request *request, void *head, size_t size, size_t *head_count);
 
 // WebSockets -----------------------------------------------------------------------------------
 
-/// Sends `count` octets as one text message, at once. They must be valid UTF-8, and
-/// `WSL_HEADROOM` octets in front of `payload` are overwritten with the frame's header; the same
-/// payload can be sent to any number of connections of one loop.
+/// Sends `count` bytes as one text message immediately, after everything posted to this connection
+/// before. The bytes must be valid UTF-8. The `WSL_HEADROOM` bytes in front of `payload` are
+/// overwritten with the frame header. The same payload can be sent to any number of connections of
+/// one loop.
 ///
-/// - Returns: `WSL_SENT`: with the kernel. `WSL_FULL`: taken, but a part of it waits in a copy;
-///   send again after `writable`, or the copies grow. `WSL_GONE`: nothing was taken.
+/// - Returns: `WSL_SENT`: the kernel has taken all of it. `WSL_FULL`: the connection is
+///   write-blocked and the rest was copied to a buffer; wait for `writable` before sending more,
+///   because the buffer has no limit. `WSL_GONE`: the connection has ended; nothing was sent.
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Queues a text message like `wsl_send`, but sends it at the end of the event-loop iteration, in
-/// one `send()` or `sendmsg()` per connection. Keeps the order with `wsl_send`.
+/// Queues a text message like `wsl_send`, but sends it at the end of the event-loop iteration, with
+/// one `send()` or `sendmsg()` per connection. Messages that were posted and sent to the same
+/// connection keep their order. The payload can be reused as soon as this returns.
 ///
-/// - Returns: `WSL_SENT`: taken; `full` follows in this iteration if a part of it has to wait.
+/// - Returns: `WSL_SENT`: queued; the `full` handler is called in the same iteration if the kernel
+///   does not take all of it. `WSL_FULL` and `WSL_GONE` as for `wsl_send`.
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count);
 
-/// Posts the same to many.
+/// Posts the same message to several connections. Ids of ended connections are skipped.
 ///
-/// - Parameter full: Room for `id_count`; gets the places of those that answer `WSL_FULL`.
-/// - Returns: How many those are.
+/// - Parameter full: An array with room for `id_count` elements. Receives the indices into `ids`
+///   of the connections for which `wsl_post` would return `WSL_FULL`.
+/// - Returns: The number of those connections.
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
                     size_t count, uint32_t *full);
 
-/// Writes a close frame with `code` and `reason` (UTF-8, cut at `WSL_REASON_MAX`) behind everything
-/// sent before, and waits for the peer's. The connection ends, and `closed` is called, after
-/// `close_ms` at the latest. No message is received or sent any more.
+/// Writes a close frame with `code` and `reason` (UTF-8, truncated to `WSL_REASON_MAX` bytes) after
+/// everything sent or posted before, and waits for the peer's close frame. The connection ends,
+/// and `closed` is called, after `close_ms` at the latest. Until then messages are neither
+/// received nor sent.
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t reason_count);
 
-/// Stops reading from a connection: what the peer sends waits in the kernel, and at most a receive
-/// buffer of 1,024 bytes in libwebsockets. No messages, pings or pongs are processed.
+/// Stops reading from a connection. Unread data stays in the kernel's receive buffer, except for
+/// at most 1,024 bytes in libwebsockets' buffer. Messages, pings and pongs are not processed.
 void wsl_pause(wsl_loop *loop, wsl_id id);
 
-/// Reads from a paused connection again. Nothing was lost or reordered.
+/// Resumes reading from a paused connection. No data is lost or reordered.
 void wsl_resume(wsl_loop *loop, wsl_id id);
 
 // Requests -------------------------------------------------------------------------------------
+//
+// A `wsl_request` is valid only until the callback that received it returns. The request's id
+// stays valid until the response has been sent or the connection has ended.
 
 wsl_method wsl_request_method(const wsl_request *request);
 
-/// The path, percent-decoded, with `//`, `/./` and `/../` resolved (libwebsockets does so).
+/// The path, percent-decoded by libwebsockets, which also resolves `//`, `/./` and `/../`.
 wsl_text wsl_request_path(wsl_request *request);
 
-/// The `index`th `name=value` of the query, percent-decoded, `+` as space; NULL after the last.
-/// Valid until the next call with this request.
+/// The `name=value` pair of the query at `index`, percent-decoded, with `+` as a space; NULL behind
+/// the last pair. Valid until the next call with this request.
 wsl_text wsl_request_query(wsl_request *request, size_t index);
 
-/// A header's value; repeated ones are joined with a comma and blanks. NULL if it is absent.
-/// Valid until the next call with this request.
+/// The value of a header. Repeated headers are joined with a comma and a space. NULL if it is
+/// absent. Valid until the next call with this request.
 wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 
 /// The body; empty for an upgrade.
@@ -165,37 +188,43 @@ wsl_text wsl_request_body(const wsl_request *request);
 /// Whether the request's connection was accepted by the `WSL_ADMIN` listener.
 bool wsl_request_is_admin(const wsl_request *request);
 
-/// Whether the request is of HTTP/1.1, so that its response may be chunked.
+/// Whether the response may use chunked transfer coding, that is, the request is HTTP/1.1.
 /// - Source: RFC 9112, section 6.1
 bool wsl_request_takes_chunks(const wsl_request *request);
 
 /// The peer's numeric address. Valid until the next call with this request.
 wsl_text wsl_request_peer(wsl_request *request);
 
-/// Refuses an upgrade with `head` (status line, headers, empty line) and `body`, within `admit`.
+/// Refuses an upgrade with `head` (status line, headers, empty line) and `body`. Only valid within
+/// `admit`, which must then return a value other than 0.
 void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const void *body,
                 size_t body_count);
 
-/// Answers a request with `head` (status line, headers, empty line) and `body`; both are copied.
-/// If `keep_alive` is false, or the client asked so, the connection ends after that.
+/// Sends a complete response: `head` (status line, headers, empty line) and `body`. Both are
+/// copied. The connection is closed afterwards if `keep_alive` is false or the client requested
+/// it.
 ///
-/// - Returns: Whether the request was still there.
+/// - Returns: False if the request has ended or was already answered.
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
                 size_t body_count, bool keep_alive);
 
-/// Answers a request with `head` (copied) and a body that follows in pieces and ends with the
-/// connection. A peer that closes is noticed at once, one that vanishes `pong_ms` after a write.
+/// Starts a streamed response with `head` (copied). The body follows with `wsl_stream_write` and
+/// is delimited by the end of the connection. A peer that closes its connection is detected
+/// immediately; a peer that disappears is detected `pong_ms` after a write.
+///
+/// - Returns: False if the request has ended or was already answered.
 bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_count);
 
-/// Writes a piece of a streamed body, as `wsl_send` does, without headroom.
+/// Writes a part of a streamed body immediately. The outcomes are those of `wsl_send`, with
+/// `stream_writable` in place of `writable`. No headroom is needed.
 wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_t count);
 
-/// Ends a streamed response when all of it is with the kernel.
+/// Ends a streamed response: closes the connection when the kernel has taken all of it.
 void wsl_stream_end(wsl_loop *loop, wsl_id id);
 
 // Machine --------------------------------------------------------------------------------------
 
-/// Milliseconds of a clock that never steps, from an arbitrary start.
+/// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
 int64_t wsl_monotonic_ms(void);
 
 /// The same clock in nanoseconds.
@@ -204,36 +233,39 @@ int64_t wsl_monotonic_ns(void);
 /// Milliseconds since 1970-01-01T00:00Z.
 int64_t wsl_wall_ms(void);
 
-/// Microseconds that this thread has worked.
+/// CPU time of the calling thread in microseconds.
 int64_t wsl_thread_us(void);
 
-/// Writes the time as HTTP's Date header has it, 29 octets and a NUL.
+/// Writes the current time in the format of the HTTP Date header: 29 bytes and a NUL.
 /// - Source: RFC 9110, section 5.6.7
 void wsl_http_date(char into[30]);
 
-/// Fills `bytes` from libcrypto's generator. Aborts if it fails: nothing could be kept secret.
+/// Fills `bytes` from libcrypto's random generator. Aborts the process if the generator fails,
+/// because no secret could be generated any more.
 void wsl_random(void *bytes, size_t count);
 
-/// Compresses `count` bytes into the gzip format. Any thread may call this.
+/// Compresses `count` bytes into the gzip format. Safe on any thread.
 ///
-/// - Returns: How many bytes were written to `into`; 0 if `size` does not suffice.
+/// - Returns: The number of bytes written to `into`; 0 if they do not fit into `size`.
 /// - Source: RFC 1952
 size_t wsl_gzip(const void *bytes, size_t count, void *into, size_t size);
 
-/// A gzip file that is made part by part. All zero before the first part.
+/// The state of a gzip file that is compressed part by part. Zero-initialize it before the first
+/// part.
 typedef struct wsl_gzip_parts {
-  uint32_t checksum;  ///< of the uncompressed bytes so far
-  uint32_t length;    ///< how many there were, modulo 2^32
+  uint32_t checksum;  ///< CRC-32 of the uncompressed bytes so far
+  uint32_t length;    ///< their number, modulo 2^32
   bool has_begun;
 } wsl_gzip_parts;
 
-/// Compresses the next part of a gzip file; what is written so far can always be decompressed.
+/// Compresses the next part of a gzip file and flushes it: the output so far can always be
+/// decompressed.
 ///
-/// - Returns: How many bytes were written to `into`; 0 if `size` does not suffice.
-///   `count + count / 16 + 64` always does.
+/// - Returns: The number of bytes written to `into`; 0 if they do not fit into `size`. A size of
+///   `count + count / 16 + 64` is always sufficient.
 /// - Source: RFC 1952
 size_t wsl_gzip_part(wsl_gzip_parts *parts, const void *bytes, size_t count, bool is_last,
                      void *into, size_t size);
 
-/// SHA-256 (FIPS 180-4) of `count` octets into 32.
+/// Computes the SHA-256 digest (FIPS 180-4) of `count` bytes.
 void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]);
