@@ -1,4 +1,4 @@
-/// What the files of CWebSocketClient share. Nothing outside includes this.
+/// Declarations shared by the files of CWebSocketClient; not part of its interface.
 #pragma once
 
 // Here and not in Package.swift: a product with unsafe flags cannot be used by other packages.
@@ -10,22 +10,22 @@
 
 #include "CWebSocketClient.h"
 
-/// A message on its way out, with the room that libwebsockets wants in front of it.
+/// A queued message, with the headroom that libwebsockets needs in front of it.
 typedef struct wsc_message {
   struct wsc_message *next;
   size_t count;
-  unsigned char bytes[];    ///< LWS_PRE octets, then the message
+  unsigned char bytes[];    ///< LWS_PRE bytes of headroom, then the message
 } wsc_message;
 
 typedef enum wsc_phase {
   WSC_DIALLING,
   WSC_OPEN,
-  WSC_CLOSING,              ///< our close frame is out or about to be
+  WSC_CLOSING,              ///< our close frame has been or is about to be written
   WSC_OVER,
 } wsc_phase;
 
 struct wsc_socket {
-  // Of the socket's thread alone, once it runs.
+  // Only used by the socket's thread once it runs.
   wsc_handlers handlers;
   void *owner;
   char *host, *path, *authority, *subprotocol;
@@ -35,14 +35,14 @@ struct wsc_socket {
   wsc_phase phase;
   unsigned char *incoming;  ///< a message that arrives in pieces
   size_t incoming_count, incoming_capacity;
-  uint16_t close_code;      ///< 0 before one is known
+  uint16_t close_code;      ///< 0 until one is known
   char reason[128];
   size_t reason_count;
 
-  // Of all threads, under the lock.
+  // Used by all threads, under the lock.
   pthread_mutex_t lock;
-  int holders;              ///< the thread and the caller
-  bool is_closing;          ///< nothing more is taken
+  int holders;              ///< reference count: one for the socket's thread, one for the caller
+  bool is_closing;          ///< no more messages are accepted
   struct lws_context *context;
   wsc_message *first, **last;
   size_t waiting_bytes;

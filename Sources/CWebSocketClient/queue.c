@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What any thread may do with a socket: everything here holds its lock, and only wakes the
-/// socket's own thread. Of libwebsockets nothing but `lws_cancel_service` may be called so.
+// The functions that any thread may call. They hold the socket's lock and wake the socket's thread,
+// which does the rest: `lws_cancel_service` is the only function of libwebsockets that is safe on
+// another thread.
 
 static void wake(wsc_socket *socket) {
   if (socket->context) lws_cancel_service(socket->context);
@@ -38,7 +39,8 @@ void wsc_close(wsc_socket *socket) {
   pthread_mutex_unlock(&socket->lock);
 }
 
-/// The next message to go out, which the caller frees; NULL if none waits.
+/// Removes the next message from the queue. Returns NULL if the queue is empty. The caller frees
+/// the message.
 wsc_message *wsc_take_message(wsc_socket *socket) {
   pthread_mutex_lock(&socket->lock);
   wsc_message *message = socket->first;
@@ -63,7 +65,7 @@ void wsc_release(wsc_socket *socket) {
   wsc_give_up_holding(socket);
 }
 
-/// Frees the socket when the thread and the caller have both done with it.
+/// Drops one reference, and frees the socket with the last one.
 void wsc_give_up_holding(wsc_socket *socket) {
   pthread_mutex_lock(&socket->lock);
   bool is_last = --socket->holders == 0;

@@ -1,69 +1,73 @@
-/// A WebSocket client over libwebsockets: each socket has a thread and a context of its own.
+/// A WebSocket client built on libwebsockets. Each socket has its own thread and context.
 ///
-/// No type of libwebsockets is visible here. Plain and TLS connections; TLS checks the server's
-/// certificate and name against the system's authorities (OpenSSL's SSL_CERT_FILE names others).
-/// Connections are direct ones: proxies of the environment are not used.
+/// No type of libwebsockets appears in this interface. Connections are plain or TLS. TLS verifies
+/// the server's certificate and name with the system's CA certificates (override them with
+/// OpenSSL's SSL_CERT_FILE). Proxy settings in the environment are ignored.
 ///
-/// Threads: every function may be called from any thread. Callbacks come from the socket's own
-/// thread, one at a time, and must not block it for long.
+/// Threads: every function is safe on any thread. Callbacks are called on the socket's thread, one
+/// at a time, and must not block it for long.
 ///
-/// Ownership: what a function takes by pointer is borrowed until it returns; what a callback is
-/// given is borrowed until the callback returns. What must outlive that is copied by the taker.
+/// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
+/// a callback is borrowed until the callback returns. The borrower copies what it needs longer.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// The longest message that is received, in octets; one octet more closes with 1009. A snapshot
-/// of a picker with many long columns has some megabytes.
+/// The longest message in bytes that is accepted; a longer one closes the connection with 1009. A
+/// snapshot of a picker with many long columns can have several megabytes.
 #define WSC_MESSAGE_BYTES_MAX (16u << 20)
 
-/// The most octets that wait to be sent; what comes on top is not taken.
+/// The capacity of the send queue in bytes. `wsc_send` refuses a message that does not fit.
 #define WSC_WAITING_BYTES_MAX (4u << 20)
 
 typedef struct wsc_socket wsc_socket;
 
-/// Where to dial. All texts end with NUL.
+/// The server to connect to. All texts are NUL-terminated.
 typedef struct wsc_address {
   const char *host;         ///< a name, an IPv4 address, or an IPv6 address without brackets
   uint16_t port;
   bool is_secure;           ///< TLS
   const char *path;         ///< begins with a slash
-  const char *authority;    ///< what the Host header says
-  const char *subprotocol;  ///< a server that selects no other is refused
+  const char *authority;    ///< the value of the Host header
+  const char *subprotocol;  ///< the connection fails if the server does not select it
 } wsc_address;
 
-/// What a socket tells. `owner` is the one given to `wsc_dial`. None may be NULL.
+/// Callbacks. `owner` is the pointer passed to `wsc_dial`. None of them may be NULL.
 typedef struct wsc_handlers {
-  /// The WebSocket is open. At most once.
+  /// The WebSocket is open. Called at most once.
   void (*opened)(void *owner);
-  /// One whole text message. Its octets are the server's: they may be no UTF-8.
+  /// A complete text message. The bytes are passed as received and may not be valid UTF-8.
   void (*received)(void *owner, const void *bytes, size_t count);
-  /// The socket is over, or never was. Exactly once, and nothing comes after it.
+  /// The connection has ended or could not be established. Called exactly once, as the last
+  /// callback.
   ///
-  /// - code: of the close frame that came first, the server's or ours; 1005 if the server's had
-  ///   none; 1006 if there was no close frame.
-  /// - reason: of the close frame, or why there was no connection; not terminated by NUL.
+  /// - code: the code of the first close frame, the server's or ours; 1005 if the server's has no
+  ///   code; 1006 if there was no close frame.
+  /// - reason: the reason in the close frame, or the error of the connection attempt; not
+  ///   NUL-terminated.
   void (*closed)(void *owner, uint16_t code, const char *reason, size_t count);
 } wsc_handlers;
 
-/// Begins to dial, and returns at once.
+/// Starts to connect and returns immediately.
 ///
-/// `address` is copied. `owner` must live until `closed` was called.
+/// `address` is copied. `owner` must live until `closed` has been called.
 ///
-/// - Returns: The socket, to be given back to `wsc_release`; NULL if there is no memory or
-///   thread for it, and then no callback comes.
+/// - Returns: The socket, which the caller must release with `wsc_release`. NULL if no memory or
+///   thread is available; then no callback is called.
 wsc_socket *wsc_dial(const wsc_address *address, const wsc_handlers *handlers, void *owner);
 
-/// Sends a text message, after those that were given before.
+/// Queues a text message. Messages are sent in the order of the calls.
 ///
-/// - Returns: False if the socket is closing or closed, or too much waits already.
+/// - Returns: False if the message is empty, the socket is closing or closed, or the queue would
+///   exceed `WSC_WAITING_BYTES_MAX`.
 bool wsc_send(wsc_socket *socket, const void *bytes, size_t count);
 
-/// Closes with 1000 once everything that was given has gone out; a socket that is not open yet
-/// is given up. `closed` follows within about 5 s, whatever the server does.
+/// Closes with 1000 when all queued messages have been sent. A connection attempt in progress is
+/// abandoned. `closed` is called within about 5 s, whatever the server does.
 void wsc_close(wsc_socket *socket);
 
-/// Gives the socket back. It is closed as by `wsc_close`; its callbacks come until `closed`.
+/// Closes the socket like `wsc_close` and releases the caller's reference: the caller must not use
+/// the socket any more. Callbacks continue until `closed`.
 void wsc_release(wsc_socket *socket);
