@@ -1,4 +1,4 @@
-"""Who comes back: the same member or a new one, and how long one may stay away."""
+"""Reconnecting: which joins resume a member, and when an offline member leaves."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from harness.definitions import LISTS
 from harness.pickerd import wait_until
 
 
-def test_an_unknown_member_is_a_new_one(server):
+def test_resuming_an_unknown_member_creates_a_new_one(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     stranger = session.connect()
@@ -19,7 +19,7 @@ def test_an_unknown_member_is_a_new_one(server):
 
 
 @pytest.mark.parametrize("secret", ["", "wrong", "x" * 500])
-def test_a_known_member_with_a_wrong_secret_is_closed_with_4301(server, secret):
+def test_resuming_with_a_wrong_secret_closes_with_4301(server, secret):
     session = server.session(LISTS)
     ana = session.join("Ana")
     thief = session.connect()
@@ -31,7 +31,7 @@ def test_a_known_member_with_a_wrong_secret_is_closed_with_4301(server, secret):
     assert len(session.get()["members"]) == 1
 
 
-def test_anothers_secret_is_a_wrong_one(server):
+def test_resuming_with_another_members_secret_closes_with_4301(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     thief = session.connect()
@@ -42,7 +42,7 @@ def test_anothers_secret_is_a_wrong_one(server):
     thief.closed(4301)
 
 
-def test_a_member_of_another_session_is_unknown_here(server):
+def test_a_member_of_another_session_cannot_be_resumed(server):
     here, there = server.session(LISTS), server.session(LISTS)
     ana = there.join("Ana")
     stranger = here.connect()
@@ -52,7 +52,7 @@ def test_a_member_of_another_session_is_unknown_here(server):
     assert stranger.id != ana.id
 
 
-def test_the_same_member_again_closes_the_older_connection_with_4409(server):
+def test_a_second_connection_of_a_member_closes_the_first_with_4409(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -65,7 +65,7 @@ def test_the_same_member_again_closes_the_older_connection_with_4409(server):
     assert len(session.get()["members"]) == 2
 
 
-def test_who_is_gone_is_offline_and_who_comes_back_is_online(server):
+def test_a_disconnected_member_is_offline_until_it_resumes(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -77,7 +77,7 @@ def test_who_is_gone_is_offline_and_who_comes_back_is_online(server):
     bo.until(lambda m: m.screen.members[ana.id]["online"], what="online")
 
 
-def test_a_polite_close_is_an_absence_too(server):
+def test_a_normal_close_makes_the_member_offline_too(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -88,7 +88,7 @@ def test_a_polite_close_is_an_absence_too(server):
     assert session.back(ana).id == ana.id
 
 
-def test_a_member_that_stays_away_has_left(small):
+def test_an_offline_member_leaves_after_the_timeout(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     bo.until(lambda m: ana.id in m.screen.members)
@@ -104,7 +104,7 @@ def test_a_member_that_stays_away_has_left(small):
     assert [m["joined"][0]["id"] for m in bo.record if m.get("joined")][-1] == ana.id
 
 
-def test_a_member_that_left_comes_back_with_all_that_it_was(small):
+def test_a_member_that_left_resumes_with_its_identity_role_and_refs(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana", locale="en"), session.join("Bo")
     ana.select(0, 1, ref=40)
@@ -121,11 +121,11 @@ def test_a_member_that_left_comes_back_with_all_that_it_was(small):
     assert again.select(0, 99, ref=41)["code"] == refused["code"]
     bo.until(lambda m: ana.id in m.screen.members)
     roles = [(m["name"], m["role"]) for m in session.get()["members"]]
-    assert roles == [("Bo", "owner"), ("Ana", "owner")], "counts from its return"
+    assert roles == [("Bo", "owner"), ("Ana", "owner")], "its seniority starts at its return"
     assert again.confirm()["type"] == bo.reopen()["type"] == "delta"
 
 
-def test_no_owner_is_left_until_somebody_comes(server):
+def test_the_first_member_to_return_to_an_empty_session_owns_it(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     bo.leave()
@@ -144,7 +144,7 @@ def test_no_owner_is_left_until_somebody_comes(server):
     cem.until(lambda m: m.role == "owner", what="the last owner's leaving")
 
 
-def test_a_wrong_secret_of_a_member_that_left_is_wrong(server):
+def test_a_wrong_secret_of_a_member_that_left_closes_with_4301(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.leave()
@@ -156,7 +156,7 @@ def test_a_wrong_secret_of_a_member_that_left_is_wrong(server):
     thief.closed(4301)
 
 
-def test_a_member_that_comes_back_in_time_has_not_left(small):
+def test_a_member_that_resumes_before_the_timeout_does_not_leave(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
@@ -168,7 +168,7 @@ def test_a_member_that_comes_back_in_time_has_not_left(small):
     assert not [m for m in bo.record if m.get("left")]
 
 
-def test_absence_is_counted_by_the_machines_clock(server):
+def test_the_member_timeout_uses_the_system_clock(server):
     """"join, member and ping timeouts are the machine's"."""
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")

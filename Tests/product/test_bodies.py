@@ -1,4 +1,4 @@
-"""Large bodies: parsed beside the loop, limited while they are parsed, and all together."""
+"""Large request bodies: parsed off the event loop, limited during parsing and in total."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from harness.definitions import LISTS
 from rawsocket import Raw
 
 MIB = 1024 * 1024
-#: About 4 MiB each, with as many values as fit, or as hard to read as can be.
+#: About 4 MiB each, with as many values as fit, or as expensive to parse as possible.
 HEAVY = {
     "values": b'{"definition":{"kind":"columns","columns":[[' + b"0," * (2 * MIB - 40) + b"0]]}}",
     "rows": b'{"definition":{"kind":"columns","columns":[[' + b'"",' * 1_398_000 + b'"a"]]}}',
@@ -37,7 +37,7 @@ def tap_times(ana, until):
 
 @pytest.mark.parametrize("path", ["/v1/definitions/check", "/v1/sessions"])
 @pytest.mark.parametrize("body", HEAVY.values(), ids=HEAVY)
-def test_a_body_of_too_much_is_refused_early(server, path, body):
+def test_a_body_with_too_many_values_is_rejected_early(server, path, body):
     assert 2 * MIB < len(body) <= 4 * MIB
 
     began = time.monotonic()
@@ -48,14 +48,14 @@ def test_a_body_of_too_much_is_refused_early(server, path, body):
     assert time.monotonic() - began < 10
 
 
-def test_too_many_values_are_counted_while_they_are_read(server):
+def test_values_are_counted_during_parsing(server):
     answer = server.post("/v1/definitions/check", HEAVY["values"])
 
     assert (answer.status, answer.code) == (400, "badRequest")
     assert "too many values" in answer.json["detail"]
 
 
-def test_a_definition_at_its_limits_is_no_body_of_too_much(server):
+def test_a_definition_at_its_limits_is_accepted(server):
     nodes = [{"text": f"t{n}", "key": f"k{n}", "children": [{"text": "x", "key": "y"}]}
              for n in range(10_000)]
 
@@ -64,7 +64,7 @@ def test_a_definition_at_its_limits_is_no_body_of_too_much(server):
     assert (over.status, over.code, over.json["pointer"]) == (422, "badDefinition", "/nodes")
 
 
-def test_a_large_definition_makes_the_same_session_as_a_small_one(server):
+def test_a_large_definition_creates_a_session_with_all_rows(server):
     rows = [f"row {n:05}" for n in range(3_000)]
     definition = {"kind": "columns", "columns": [rows]}
     assert len(json.dumps(definition)) > 16_384
@@ -75,7 +75,7 @@ def test_a_large_definition_makes_the_same_session_as_a_small_one(server):
     assert server.check(definition).json["snapshot"] == session.get()["snapshot"]
 
 
-def test_a_tap_does_not_wait_for_a_large_body(start):
+def test_parsing_a_large_body_does_not_delay_taps(start):
     server = start(options=("--loops", "1"))
     nodes = [{"text": f"text {n}", "key": f"key {n}", "children": [{"text": "x" * 100}]}
              for n in range(10_000)]
@@ -96,20 +96,20 @@ def test_a_tap_does_not_wait_for_a_large_body(start):
     thread.join()
 
     assert checks == [200] * 3
-    assert len(times) > 5, "taps were done meanwhile"
-    # What is left for the loop is the snapshot of the answer.
+    assert len(times) > 5, "taps were handled during parsing"
+    # The event loop only encodes the snapshot of the response.
     assert times[len(times) // 2] < seconds[0] / 3 / 4, (times, seconds)
 
 
 def announced(server, length, sent=b"{"):
-    """A request that has announced a body and does not send it."""
+    """Sends a request's headers and the first bytes of its body, but never the rest."""
     there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
     there.sendall(b"POST /v1/definitions/check HTTP/1.1\r\nHost: localhost\r\n"
                   b"Content-Length: %d\r\n\r\n" % length + sent)
     return there
 
 
-def test_bodies_have_a_maximum_together(start):
+def test_all_bodies_in_flight_share_one_limit(start):
     server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
     held = [announced(server, MIB) for _ in range(3)]
     time.sleep(0.3)
@@ -119,8 +119,8 @@ def test_bodies_have_a_maximum_together(start):
                 "POST", "/v1/definitions/check", body=b" " * 100_000)
             assert (status, json.loads(body)["code"]) == (503, "full")
             assert int(headers["retry-after"]) >= 1
-            assert there.exchange("GET", "/healthz")[0] == 200, "the connection is kept"
-        assert server.check(LISTS).status == 200, "small bodies have room of their own"
+            assert there.exchange("GET", "/healthz")[0] == 200, "the connection stays open"
+        assert server.check(LISTS).status == 200, "small bodies do not count towards the limit"
     finally:
         for there in held:
             there.close()
@@ -128,7 +128,7 @@ def test_bodies_have_a_maximum_together(start):
 
 
 def wait_for_room(server):
-    """Whether the connections that went away have given their room back."""
+    """Whether the closed connections no longer count towards the limit."""
     body = json.dumps({"definition": LISTS}).encode()
     for _ in range(100):
         status = server.post("/v1/definitions/check", body + b" " * 1_000_000).status
@@ -138,7 +138,7 @@ def wait_for_room(server):
     return False
 
 
-def test_the_room_of_bodies_is_given_back(start):
+def test_parsed_bodies_no_longer_count_towards_the_limit(start):
     server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
     body = json.dumps({"definition": LISTS}).encode().ljust(MIB)
 
@@ -147,7 +147,7 @@ def test_the_room_of_bodies_is_given_back(start):
         [400] * 20)
 
 
-def test_requests_of_one_connection_keep_their_order(server):
+def test_requests_on_one_connection_are_answered_in_order(server):
     large = json.dumps({"definition": LISTS}).encode().ljust(200_000)
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for _ in range(5):
@@ -160,7 +160,7 @@ def test_requests_of_one_connection_keep_their_order(server):
 
 
 @pytest.mark.parametrize("path", ["/v1/clock", "SESSION/members", "SESSION/commands"])
-def test_only_definitions_may_be_large(server, path):
+def test_bodies_without_a_definition_are_limited_to_64_kib(server, path):
     session = server.session(LISTS)
 
     answer = server.post(path.replace("SESSION", session.path), b"{}".ljust(65_537))

@@ -1,4 +1,4 @@
-"""Messages that are no text, no UTF-8, or too long: 1003, 1007, 1009."""
+"""Binary messages (1003), invalid UTF-8 (1007) and messages over the limit (1009)."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_binary_message_closes_with_1003(server):
 @pytest.mark.parametrize("bad", [
     b'{"type":"touch","x":"\xff"}', b'{"type":"touch","x":"\xc0\xaf"}', b"\xed\xa0\x80",
     b'{"type":"touch","x":"\xf4\x90\x80\x80"}', b'{"type":"touch"}\xe2\x82'])
-def test_text_that_is_no_utf_8_closes_with_1007(server, bad):
+def test_invalid_utf_8_closes_with_1007(server, bad):
     session = server.session(DATE)
     ana, bo = session.together("Ana", "Bo")
 
@@ -28,7 +28,7 @@ def test_text_that_is_no_utf_8_closes_with_1007(server, bad):
     bo.hears_nothing()
 
 
-def test_a_message_of_64_kib_is_read(server):
+def test_a_message_of_64_kib_is_accepted(server):
     ana = server.session(DATE).join("Ana")
     text = '{"type":"touch","x":"%s"}'
 
@@ -48,7 +48,7 @@ def test_a_message_over_64_kib_closes_with_1009(server):
     bo.hears_nothing()
 
 
-def test_a_message_over_64_kib_is_no_join(server):
+def test_a_join_over_64_kib_closes_with_1009(server):
     ana = server.session(DATE).connect()
 
     ana.send_text('{"type":"join","name":"' + "x" * 70_000 + '"}')
@@ -56,7 +56,7 @@ def test_a_message_over_64_kib_is_no_join(server):
     ana.closed(1009)
 
 
-def test_the_length_of_a_message_is_a_limit_of_the_server(small):
+def test_the_message_length_limit_is_configurable(small):
     session = small.session(DATE)
     ana, bo = session.join("Ana"), session.join("Bo")
     text = '{"type":"touch","x":"%s"}'
@@ -68,7 +68,7 @@ def test_the_length_of_a_message_is_a_limit_of_the_server(small):
     bo.closed(1009)
 
 
-def test_bytes_are_counted_not_characters(server):
+def test_the_message_length_is_counted_in_bytes(server):
     ana = server.session(DATE).join("Ana")
 
     ana.send_text('{"type":"touch","x":"' + "日" * 22_000 + '"}')

@@ -1,4 +1,4 @@
-"""Taps on a calendar: targets, refusals in their order, clamps, reach, and what they carry."""
+"""Taps on a calendar: targets, refusals and their order, clamping and reach."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def change_of(delta):
     return next(change for change in delta["changes"] if change["change"] == "range")
 
 
-def test_two_taps_make_a_range_a_third_starts_anew(server):
+def test_two_taps_select_a_range_and_a_third_starts_a_new_one(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana", months={"from": "2018-10", "count": 3})
 
@@ -25,7 +25,7 @@ def test_two_taps_make_a_range_a_third_starts_anew(server):
         ("2018-12-01", "2018-12-01", 3, "tap", ana.id)]
 
 
-def test_a_tap_by_date_by_cell_and_by_point_is_the_same(server):
+def test_taps_by_date_by_cell_and_by_point_are_equivalent(server):
     for where in ({"date": "2018-11-20"}, {"month": "2018-11", "cell": 23},
                   {"month": "2018-11", "x": 2.5 / 7, "y": 0.184 + 0.816 * 3.5 / 6}):
         session = server.session(CALENDAR)
@@ -37,13 +37,13 @@ def test_a_tap_by_date_by_cell_and_by_point_is_the_same(server):
     (1.0, 0.5, "noSuchCell"), (0.5, 1.0, "noSuchCell"), (-0.01, 0.5, "noSuchCell"),
     (0.5, -1, "noSuchCell"), (2, 2, "noSuchCell"), (1e300, 0.5, "noSuchCell"),
     (0.0, 0.184, "otherMonth"), (0.99, 0.99, "otherMonth"), (0, 0.99999, "otherMonth")])
-def test_a_point_on_no_cell_of_the_month_is_refused(server, x, y, code):
+def test_a_tap_at_a_point_outside_the_months_cells_is_refused(server, x, y, code):
     ana = server.session(CALENDAR).join("Ana")
 
     assert ana.tap(month="2018-11", x=x, y=y)["code"] == code
 
 
-def test_left_and_top_edges_belong_to_the_cell(server):
+def test_a_cell_includes_its_left_and_top_edges(server):
     ana = server.session(CALENDAR).join("Ana")
 
     first = change_of(ana.tap(month="2018-11", x=4 / 7, y=0.184))
@@ -52,14 +52,14 @@ def test_left_and_top_edges_belong_to_the_cell(server):
     assert (first["start"], below["end"]) == ("2018-11-01", "2018-11-08")
 
 
-def test_integers_are_points_too(server):
-    """0 is a fraction of the width as 0.0 is."""
+def test_coordinates_may_be_integers(server):
+    """0 means the same as 0.0."""
     ana = server.session({**CALENDAR, "firstWeekday": 5}).join("Ana")
 
     assert change_of(ana.tap(month="2018-11", x=0, y=0.2))["start"] == "2018-11-01"
 
 
-def test_refusals_of_a_tap_come_in_their_order(server):
+def test_tap_refusals_have_the_documented_precedence(server):
     session = server.session(BOUNDED, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     codes = [bo.tap(**where)["code"] for where in (
@@ -77,7 +77,7 @@ def test_refusals_of_a_tap_come_in_their_order(server):
     assert ana.tap("2018-11-15")["code"] == "minDays"
 
 
-def test_min_comes_before_blocked_and_the_list_before_min(server):
+def test_outside_months_precedes_before_min_and_before_min_precedes_blocked(server):
     session = server.session({**CALENDAR, "min": "2018-11-10", "blocked": [{"from": "2018-11-01"}]})
     ana = session.join("Ana")
 
@@ -85,7 +85,7 @@ def test_min_comes_before_blocked_and_the_list_before_min(server):
     assert ana.tap("2017-12-31")["code"] == "outsideMonths"
 
 
-def test_a_refused_tap_carries_the_range(server):
+def test_a_refused_tap_carries_the_current_range(server):
     session = server.session(BOUNDED)
     ana = session.join("Ana")
 
@@ -102,8 +102,8 @@ def test_a_refused_tap_carries_the_range(server):
         "reach": {"from": "2018-11-19", "through": "2018-11-24"}}
 
 
-def test_reach_is_where_walks_would_stop(server):
-    """Towards min it is the Sunday of the 18th, towards max that of the 25th."""
+def test_reach_ends_before_blocked_days(server):
+    """The blocked Sundays are the 18th towards `min` and the 25th towards `max`."""
     session = server.session(BOUNDED)
     ana = session.join("Ana")
 
@@ -112,7 +112,7 @@ def test_reach_is_where_walks_would_stop(server):
     assert reach == {"from": "2018-11-19", "through": "2018-11-24"}
 
 
-def test_reach_ends_at_min_max_and_at_max_days(server):
+def test_reach_ends_at_min_and_at_max_days(server):
     session = server.session({**CALENDAR, "min": "2018-11-18", "maxDays": 5})
     ana = session.join("Ana")
 
@@ -121,7 +121,7 @@ def test_reach_ends_at_min_max_and_at_max_days(server):
     assert reach == {"from": "2018-11-18", "through": "2018-11-24"}
 
 
-def test_reach_without_limits_is_the_whole_list(server):
+def test_reach_without_limits_covers_all_months(server):
     ana = server.session(CALENDAR).join("Ana")
 
     reach = change_of(ana.tap("2018-11-20"))["reach"]
@@ -129,7 +129,7 @@ def test_reach_without_limits_is_the_whole_list(server):
     assert reach == {"from": "2018-01-01", "through": "2019-12-31"}
 
 
-def test_a_tap_that_goes_too_far_is_clamped_and_says_why(server):
+def test_a_tap_beyond_max_days_is_clamped_and_carries_the_reason(server):
     session = server.session({**CALENDAR, "maxDays": 5})
     ana = session.join("Ana")
     ana.tap("2018-11-10")
@@ -142,7 +142,7 @@ def test_a_tap_that_goes_too_far_is_clamped_and_says_why(server):
     assert session.result() == {"start": "2018-11-10", "end": "2018-11-14", "days": 5}
 
 
-def test_a_walk_stops_before_a_blocked_day(server):
+def test_a_range_is_clamped_before_a_blocked_day(server):
     session = server.session(
         {**CALENDAR, "blocked": [{"from": "2018-11-13", "through": "2018-11-14"}]})
     ana = session.join("Ana")
@@ -154,7 +154,7 @@ def test_a_walk_stops_before_a_blocked_day(server):
         "2018-11-15", "2018-11-20", "blocked", "2018-11-10")
 
 
-def test_blocked_days_may_be_inside_where_that_is_allowed(server):
+def test_allow_blocked_inside_permits_ranges_over_blocked_days(server):
     session = server.session({**CALENDAR, "allowBlockedInside": True, "blocked": [
         {"from": "2018-11-13", "through": "2018-11-14"}]})
     ana = session.join("Ana")
@@ -165,7 +165,7 @@ def test_blocked_days_may_be_inside_where_that_is_allowed(server):
     assert session.result()["days"] == 11
 
 
-def test_too_few_days_by_a_blocked_walk_are_refused_and_it_stays_open(server):
+def test_a_clamped_range_below_min_days_is_refused_and_stays_open(server):
     session = server.session({**CALENDAR, "minDays": 5, "blocked": [{"from": "2018-11-13"}]})
     ana = session.join("Ana")
     ana.tap("2018-11-10")
@@ -175,7 +175,7 @@ def test_too_few_days_by_a_blocked_walk_are_refused_and_it_stays_open(server):
     assert change_of(ana.tap("2018-11-06"))["hits"] == 2
 
 
-def test_clear_takes_range_and_hits_away(server):
+def test_clear_resets_the_range_and_the_hits(server):
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
@@ -189,7 +189,7 @@ def test_clear_takes_range_and_hits_away(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 1
 
 
-def test_single_sets_the_date_and_counts_a_hit(server):
+def test_a_single_selection_counts_a_hit_per_tap(server):
     session = server.session({**CALENDAR, "selection": "single", "minDays": 3, "maxDays": 4})
     ana = session.join("Ana")
 
@@ -201,7 +201,7 @@ def test_single_sets_the_date_and_counts_a_hit(server):
     assert session.result() == {"date": "2018-11-22"}
 
 
-def test_the_result_is_null_while_the_range_is_open(server):
+def test_an_open_range_has_no_result(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     assert session.result() is None
@@ -213,7 +213,7 @@ def test_the_result_is_null_while_the_range_is_open(server):
     assert session.result() == {"start": "2018-11-20", "end": "2018-11-20", "days": 1}
 
 
-def test_one_hit_counter_for_the_session(server):
+def test_all_members_share_one_hit_counter(server):
     """`shared`: "the next accepted tap of anybody closes the range"."""
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")

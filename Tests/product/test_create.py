@@ -1,4 +1,4 @@
-"""`POST /v1/sessions`: what makes a session, and every body that does not."""
+"""`POST /v1/sessions`: accepted and rejected request bodies."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ from harness.pickerd import Answer, check_problem
 # POST /v1/sessions
 
 
-def test_a_session_is_created(server):
+def test_post_creates_a_session(server):
     answer = server.create(DATE)
 
     created = contract.fits("http-created", answer.json)
@@ -26,7 +26,7 @@ def test_a_session_is_created(server):
     assert created["socket"] == f"ws://127.0.0.1:{server.port}{path}"
 
 
-def test_the_socket_of_the_answer_can_be_joined(server):
+def test_the_returned_socket_url_accepts_a_join(server):
     session = server.session(DATE)
     answer = server.create(DATE)
 
@@ -36,7 +36,7 @@ def test_the_socket_of_the_answer_can_be_joined(server):
     server.delete(f"/v1/sessions/{answer.json['session']}")
 
 
-def test_ids_are_not_guessed_and_epochs_are_their_own(server):
+def test_session_ids_are_random_and_epochs_are_unique(server):
     created = [server.create(LISTS).json for _ in range(50)]
 
     ids = {session["session"] for session in created}
@@ -45,7 +45,7 @@ def test_ids_are_not_guessed_and_epochs_are_their_own(server):
     assert len({id[:8] for id in ids}) == 50, "random from the start"
 
 
-def test_title_ttl_and_open_tap_are_taken(server):
+def test_title_ttl_and_open_tap_are_stored(server):
     session = server.session(
         CALENDAR, title="Holidays 2018 🏖", ttlSeconds=31_536_000, openTap="opener")
 
@@ -59,7 +59,7 @@ def test_a_session_without_a_title_has_none(server):
 @pytest.mark.parametrize("fields", [
     {"title": "x" * 200}, {"title": "日" * 200}, {"ttlSeconds": 1}, {"ttlSeconds": 31_536_000},
     {"openTap": "shared"}, {"openTap": "owner"}, {"openTap": "opener"}], ids=str)
-def test_what_is_at_its_limit_is_taken(server, fields):
+def test_fields_at_their_limits_are_accepted(server, fields):
     answer = server.create(DATE, **fields)
 
     assert answer.status == 201
@@ -71,7 +71,7 @@ def test_what_is_at_its_limit_is_taken(server, fields):
     {"ttlSeconds": 31_536_001}, {"ttlSeconds": 1.5}, {"ttlSeconds": "60"}, {"ttlSeconds": 10**30},
     {"openTap": "nobody"}, {"openTap": True}, {"titel": "misspelt"}, {"definitions": {}},
     {"Title": "x"}], ids=str)
-def test_what_is_beyond_or_misspelt_is_a_bad_request(server, fields):
+def test_fields_over_their_limits_and_unknown_fields_are_rejected(server, fields):
     """"Unknown fields from a client are refused in definitions and HTTP bodies"."""
     answer = server.create(DATE, **fields)
 
@@ -92,13 +92,13 @@ BAD_BODIES = {
 
 @pytest.mark.parametrize("path", ["/v1/sessions", "/v1/definitions/check"])
 @pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
-def test_a_body_that_is_none_is_a_bad_request(server, path, body):
+def test_malformed_bodies_are_rejected(server, path, body):
     answer = server.post(path, body, headers={"Content-Type": "application/json"})
 
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_a_definition_that_is_wrong_says_where(server):
+def test_an_invalid_definition_is_rejected_with_a_pointer(server):
     answer = server.create({"kind": "slot", "stepMinutes": 7})
 
     assert (answer.status, answer.type) == (422, "application/problem+json")
@@ -112,15 +112,15 @@ def padded(size):
 
 
 @pytest.mark.parametrize("path", ["/v1/sessions", "/v1/definitions/check"])
-def test_a_body_of_4_mib_is_read(server, path):
+def test_a_body_of_4_mib_is_accepted(server, path):
     answer = server.post(path, padded(4 * 1024 * 1024))
 
     assert answer.status in (200, 201)
 
 
 @pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 10**12])
-def test_a_longer_body_is_too_large(server, size):
-    """Answered by its announced length: a client need not send it all to hear that."""
+def test_a_body_over_4_mib_is_rejected(server, size):
+    """The server responds to `Content-Length` alone, before the client has sent the body."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
         there.sendall(
             b"POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"

@@ -15,7 +15,7 @@ PATIENCE = 60
 
 
 class OneOfMany(asyncio.Protocol):
-    """A member so cheap that a thousand of them fit into one Python: it counts deltas."""
+    """A minimal member, so that one Python process can run a thousand: it only counts deltas."""
 
     def __init__(self, session, number):
         self.session, self.number = session, number
@@ -35,7 +35,7 @@ class OneOfMany(asyncio.Protocol):
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n\r\n").encode())
 
     def send(self, opcode, payload):
-        """A masked frame; a mask of zeros is one too."""
+        """Sends a frame masked with zeros, which leaves the payload as it is."""
         head = bytes([0x80 | opcode])
         head += bytes([0x80 | len(payload)]) if len(payload) < 126 else (
             b"\xfe" + struct.pack(">H", len(payload)))
@@ -60,7 +60,7 @@ class OneOfMany(asyncio.Protocol):
         del self.buffer[:start]
 
     def frame(self, start):
-        """(opcode, begin, end) of the frame at `start`, None while it is not all there."""
+        """(opcode, begin, end) of the frame at `start`; None while it is incomplete."""
         if len(self.buffer) < start + 2:
             return None
         length, begin = self.buffer[start + 1], start + 2
@@ -110,7 +110,10 @@ async def enter(session, number):
 
 
 async def meet(session):
-    """Everybody enters, ten select, all hear it; and what one more is told."""
+    """Joins all members, has ten of them select, and waits until everyone has every delta.
+
+    Also connects one member over the limit; returns it and the fan-out's duration.
+    """
     members = []
     for start in range(0, CROWD, 100):
         group = await asyncio.gather(*(enter(session, n) for n in range(start, start + 100)))
@@ -131,11 +134,11 @@ async def meet(session):
     return one_more, fan_out
 
 
-def test_a_thousand_members_hear_each_other_and_one_more_has_no_place(server):
+def test_a_thousand_members_receive_every_delta_and_one_more_is_closed_with_4503(server):
     session = server.session(LISTS)
     begun = time.monotonic()
 
-    # In a thread of its own: the browsers' event loop may run in this one.
+    # In a thread of its own: Playwright's event loop may already run in this one.
     with ThreadPoolExecutor(1) as pool:
         one_more, fan_out = pool.submit(asyncio.run, meet(session)).result()
 

@@ -1,4 +1,4 @@
-"""The reference of definitions: schemas, page and decoder say the same."""
+"""The definition reference: the schemas, the guide page and the decoder agree."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def validator(name="newDefinition"):
 
 
 def decoded(kind):
-    """The fields that the decoder knows, as Swift's `static let shape` lists them."""
+    """The fields that the decoder accepts, read from `static let shape` in the Swift source."""
     source = (REPOSITORY / f"Sources/PickerModel/{kind.capitalize()}Kind.swift").read_text()
     rest = source[re.search(r"static let shape: \[String: FieldShape\] = ", source).end():]
     depths, depth = [], 0
@@ -39,7 +39,7 @@ def decoded(kind):
 
 
 def listed(heading):
-    """The table of a section of the page: name → (default, example)."""
+    """The table in a section of the guide page: name → (default, example)."""
     section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)[1]
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in section.splitlines()
             if line.startswith("| `")]
@@ -47,7 +47,7 @@ def listed(heading):
 
 
 def smallest(kind):
-    """A definition of the kind with nothing but what is required."""
+    """A definition of the kind with the required fields only."""
     properties = schema(kind)["properties"]
     return {"kind": kind} | {
         name: properties[name]["examples"][0] for name in schema(kind)["required"][1:]}
@@ -63,7 +63,7 @@ def test_schema_page_and_decoder_have_the_same_fields(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_field_has_a_meaning_and_an_example_that_the_server_takes(server, kind):
+def test_every_field_has_a_description_and_a_valid_example(server, kind):
     server.clock("2026-11-20T10:00:00+08:00")
     for name, field in schema(kind)["properties"].items():
         definition = smallest(kind) | {name: field["examples"][0]}
@@ -78,7 +78,7 @@ def test_every_field_has_a_meaning_and_an_example_that_the_server_takes(server, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_defaults_are_those_that_the_server_fills_in(server, kind):
+def test_documented_defaults_match_the_server(server, kind):
     filled = server.check(smallest(kind)).json["snapshot"]["definition"]
     for name, field in schema(kind)["properties"].items():
         if "default" not in field:
@@ -96,7 +96,7 @@ OUTSIDE = [(kind, name, value) for kind in KINDS
 
 
 @pytest.mark.parametrize("kind, name, value", OUTSIDE, ids=str)
-def test_what_a_schema_refuses_the_server_refuses_at_the_same_field(server, kind, name, value):
+def test_schema_and_server_reject_the_same_invalid_fields(server, kind, name, value):
     definition = smallest(kind) | {name: value}
 
     assert not validator().is_valid(definition)
@@ -106,7 +106,7 @@ def test_what_a_schema_refuses_the_server_refuses_at_the_same_field(server, kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_unknown_field_is_refused_by_both(server, kind):
+def test_schema_and_server_reject_unknown_fields(server, kind):
     definition = smallest(kind) | {"colour": "red"}
 
     assert not validator().is_valid(definition)
@@ -122,7 +122,7 @@ def test_the_page_explains_every_form_of_an_expression(name):
 
 
 @pytest.mark.parametrize("picker", DEMO, ids=lambda picker: picker["id"])
-def test_the_demos_definitions_can_be_posted_as_they_are(server, picker):
+def test_the_demo_definitions_are_valid(server, picker):
     for definition in picker["definitions"]:
         validator().validate(definition)
         answer = server.create(definition)

@@ -1,4 +1,4 @@
-"""Limits of a definition: what is `badDefinition`, and the JSON Pointer to it."""
+"""Validation of definitions: `badDefinition` and its JSON Pointer."""
 
 import pytest
 
@@ -33,9 +33,9 @@ def deep(levels):
 A, B = {"text": "a"}, {"text": "b"}
 
 BAD = [
-    # No object at all is the empty pointer
+    # anything but an object: the empty pointer
     (5, ""), (None, ""), ("date", ""), ([], ""), (True, ""),
-    # A missing or unknown kind is reported first
+    # a missing or unknown kind is reported first
     ({}, "/kind"), ({"kind": "wheel"}, "/kind"), ({"kind": "Date"}, "/kind"),
     ({"kind": 5}, "/kind"),
     ({"kind": None}, "/kind"), ({"colour": 1}, "/kind"), ({"kind": "wheel", "colour": 1}, "/kind"),
@@ -149,7 +149,7 @@ BAD = [
     (months(blocked=[{"through": "2018-06-01"}]), "/blocked/0/from"),
 ]
 
-#: Too many of something: the contract names no pointer but its table's; it is there, or below.
+#: Exceeded counts: the contract only requires a pointer to the list or to something in it.
 TOO_MANY = [
     (lists(*[["a"]] * 33), "/columns"), (lists([f"{n}" for n in range(20_001)]), "/columns"),
     (lists(*[[f"{n}" for n in range(10_001)]] * 2), "/columns"),
@@ -192,7 +192,7 @@ def short(value):
 
 
 @pytest.mark.parametrize("definition, pointer", BAD, ids=short)
-def test_what_is_wrong_is_pointed_at(server, definition, pointer):
+def test_an_invalid_definition_is_rejected_with_a_pointer(server, definition, pointer):
     server.clock("2018-11-23T10:00:00Z")
 
     answer = server.check(definition)
@@ -202,7 +202,7 @@ def test_what_is_wrong_is_pointed_at(server, definition, pointer):
 
 
 @pytest.mark.parametrize("definition, pointer", TOO_MANY, ids=short)
-def test_what_is_too_many_is_pointed_at(server, definition, pointer):
+def test_exceeded_counts_are_rejected_with_a_pointer(server, definition, pointer):
     server.clock("2018-11-23T10:00:00Z")
 
     answer = server.check(definition)
@@ -212,7 +212,7 @@ def test_what_is_too_many_is_pointed_at(server, definition, pointer):
 
 
 @pytest.mark.parametrize("definition", GOOD, ids=short)
-def test_what_is_at_its_limit_is_a_picker(server, definition):
+def test_definitions_at_their_limits_are_accepted(server, definition):
     server.clock("2018-11-23T10:00:00Z")
 
     answer = server.check(definition)
@@ -221,7 +221,7 @@ def test_what_is_at_its_limit_is_a_picker(server, definition):
 
 
 @pytest.mark.parametrize("definition, pointer", BAD[::7], ids=short)
-def test_creating_says_the_same_as_checking(server, definition, pointer):
+def test_create_and_check_report_the_same_problem(server, definition, pointer):
     server.clock("2018-11-23T10:00:00Z")
 
     created, checked = server.create(definition), server.check(definition)
@@ -231,7 +231,7 @@ def test_creating_says_the_same_as_checking(server, definition, pointer):
         checked.json["code"], checked.json["detail"])
 
 
-def test_integers_of_a_definition_are_json_integers(server):
+def test_definitions_require_json_integers(server):
     for text in (b"20.0", b"2e1"):
         body = b'{"definition":{"kind":"slot","leadMinutes":' + text + b"}}"
         answer = server.post("/v1/definitions/check", body)
@@ -242,7 +242,7 @@ def test_integers_of_a_definition_are_json_integers(server):
     (date(max="today-P18Y", initial="today"), "2000-11-23"),
     (date(initial="today-P1Y2M3W4D"), "2017-08-29"), (date(initial="1900-01-01"), "1950-01-01"),
     (date(initial="today+P1Y"), "2018-11-23"), (date(initial="2018-11-22"), "2018-11-22")])
-def test_the_initial_date_is_an_expression_clamped_into_min_and_max(server, definition, result):
+def test_the_initial_date_is_clamped_to_min_and_max(server, definition, result):
     server.clock("2018-11-23T10:00:00Z")
 
     assert server.check(definition).json["snapshot"]["result"] == {"date": result}
@@ -256,7 +256,7 @@ def test_the_initial_date_is_an_expression_clamped_into_min_and_max(server, defi
     ("2020-03-31T00:00:00Z", "today-P1M1D", "2020-02-28"),
     ("2020-03-31T00:00:00Z", "today-P1W", "2020-03-24"),
     ("2020-01-01T00:00:00Z", "today-P1D", "2019-12-31")])
-def test_a_month_step_takes_the_months_last_day_then_come_weeks_and_days(
+def test_month_steps_clamp_the_day_before_weeks_and_days_are_added(
         server, now, expression, result):
     server.clock(now)
 
@@ -268,7 +268,7 @@ def test_a_month_step_takes_the_months_last_day_then_come_weeks_and_days(
     ({"from": "thisYear", "through": "thisYear+P1Y"}, "2018-01", "2019-01"),
     ({"from": "thisMonth-P1Y2M", "through": "thisMonth+P14M"}, "2017-09", "2020-01"),
     ({"from": "2018-02", "through": "2018-02"}, "2018-02", "2018-02")])
-def test_month_expressions(server, months_, first, last):
+def test_month_expressions_are_evaluated(server, months_, first, last):
     server.clock("2018-11-23T10:00:00Z")
 
     snapshot = server.check({"kind": "calendar", "months": months_}).json["snapshot"]

@@ -1,4 +1,4 @@
-"""Every golden vector over a real WebSocket: one session, one member, the manual clock."""
+"""Runs every golden vector over a real WebSocket: one session, one member, a manual clock."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def vectors():
 
 
 @pytest.mark.parametrize("vector", vectors())
-def test_the_vector_holds(server, vector):
+def test_the_server_reproduces_the_vector(server, vector):
     definition, steps = vector["definition"], vector["steps"]
     server.clock(steps[0]["now"])
 
@@ -68,7 +68,7 @@ def without_bands(delta):
 
 
 def compare(where, session, ana, answer, before, expect):
-    """Everything a step expects, nothing that it does not."""
+    """Asserts that an answer is exactly what a step expects."""
     got = session.get()
     heard = deltas(ana, before)
     changes = [change for delta in heard for change in delta["changes"]]
@@ -138,7 +138,7 @@ def compare_month(where, answer, expected):
 
 
 def told(column):
-    """A column as the vectors tell it; all of theirs fit into one window."""
+    """A column in the notation of the vectors; all their columns fit into one window."""
     rows = column["rows"]
     return {
         "count": column["count"], "first": rows[0]["key"] if rows else None,

@@ -1,4 +1,4 @@
-"""The guide's pictures, its Java client, and what it says of refs, against the running server."""
+"""Checks the guide's pictures, its Java client and its text on refs against a server."""
 
 import json
 import re
@@ -17,7 +17,7 @@ MONTH = {"kind": "calendar", "months": {"from": "2026-10", "through": "2026-12"}
 
 
 def written(picture):
-    """The JSON that a picture shows, in one line."""
+    """The JSON in a picture, as one line."""
     svg = (GUIDE / "pictures" / picture).read_text()
     return "".join(re.findall(r'class="mono">([^<]*)<', svg)).replace(" ", "")
 
@@ -26,7 +26,7 @@ def compact(value):
     return json.dumps(value, separators=(",", ":")).strip("{}")
 
 
-def test_the_picture_of_a_month_shows_what_the_server_sends(server):
+def test_the_picture_of_a_month_matches_the_servers_messages(server):
     session = server.session(MONTH, now="2026-11-20T10:00:00Z")
     ana = session.join("Ana", months={"from": "2026-11", "count": 1})
     ana.tap("2026-11-12")
@@ -40,7 +40,7 @@ def test_the_picture_of_a_month_shows_what_the_server_sends(server):
     assert (cells[19]["today"], cells[27]["disabled"], cells[34]["outside"]) == (True, True, True)
 
 
-def test_the_picture_of_hits_and_reach_shows_what_the_server_sends(server):
+def test_the_picture_of_hits_and_reach_matches_the_servers_messages(server):
     session = server.session({**MONTH, "maxDays": 5, "blocked": []}, now="2026-11-20T10:00:00Z")
     ana = session.join("Ana")
     shown = written("hits.svg")
@@ -54,7 +54,7 @@ def test_the_picture_of_hits_and_reach_shows_what_the_server_sends(server):
         assert compact({field: range[field] for field in fields}) in shown
 
 
-def test_every_picture_is_used_and_drawn_in_light_and_dark():
+def test_every_picture_is_referenced_and_has_a_light_and_a_dark_style():
     pages = "".join(page.read_text() for page in GUIDE.glob("*.md"))
     pictures = {path.name for path in (GUIDE / "pictures").iterdir()}
     assert set(re.findall(r"\(pictures/([\w.-]+)\)", pages)) == pictures
@@ -62,7 +62,7 @@ def test_every_picture_is_used_and_drawn_in_light_and_dark():
         assert "prefers-color-scheme: dark" in (GUIDE / "pictures" / name).read_text()
 
 
-def test_welcome_counts_the_refs_that_are_remembered(server):
+def test_welcome_ref_counts_only_remembered_refs(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.send({"type": "select", "ref": 5, "column": 0, "row": 99, "generation": 1})
@@ -79,7 +79,7 @@ def test_welcome_counts_the_refs_that_are_remembered(server):
 
 @pytest.fixture
 def java(tmp_path):
-    """Starts the guide's client: `java(session)`; `ask` gives it lines."""
+    """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
     started = []
@@ -107,7 +107,7 @@ def state(process):
     return json.loads(process.stdout.readline())
 
 
-def test_the_java_client_folds_taps_and_goes_on_after_a_restart(server, java):
+def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
     session = server.session(CALENDAR)
     first = java(session)
     wait_until(lambda: "role" in state(first), 30)
@@ -128,7 +128,7 @@ def test_the_java_client_folds_taps_and_goes_on_after_a_restart(server, java):
     assert len(session.get()["members"]) == 2, "it is the same member"
 
 
-def test_the_java_client_has_no_warnings_and_needs_one_library(tmp_path):
+def test_the_java_client_compiles_without_warnings_and_needs_one_library(tmp_path):
     run = subprocess.run(
         ["javac", "-Xlint:all", "-Werror", "-cp", JSON, "-d", str(tmp_path),
          str(GUIDE / "PickerClient.java")], capture_output=True, text=True, timeout=60)

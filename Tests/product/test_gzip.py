@@ -1,4 +1,4 @@
-"""gzip for responses of 1,024 bytes and more, for clients that accept it."""
+"""gzip compression of responses of 1,024 bytes or more, for clients that accept it."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ def session(server):
     return server.session(LONG)
 
 
-def test_a_large_answer_is_compressed_for_who_accepts_it(server, session):
+def test_a_large_response_is_compressed_if_the_client_accepts_gzip(server, session):
     plain = server.get(session.path)
     packed = server.get(session.path, headers=GZIP)
 
@@ -29,7 +29,7 @@ def test_a_large_answer_is_compressed_for_who_accepts_it(server, session):
     assert gzip.decompress(packed.body) == plain.body
 
 
-def test_a_small_answer_is_not(server):
+def test_a_small_response_is_not_compressed(server):
     answer = server.get(server.session(LISTS).path, headers=GZIP)
 
     assert len(answer.body) < 1024
@@ -37,14 +37,14 @@ def test_a_small_answer_is_not(server):
 
 
 @pytest.mark.parametrize("accepts", ["identity", "gzip;q=0", "br", ""])
-def test_who_does_not_accept_it_does_not_get_it(server, session, accepts):
+def test_a_response_is_not_compressed_if_the_client_does_not_accept_gzip(server, session, accepts):
     answer = server.get(session.path, headers={"Accept-Encoding": accepts})
 
     assert answer.headers["vary"] == "Accept-Encoding"
     assert json.loads(answer.body)["session"] == session.id
 
 
-def test_answers_too_large_for_the_loop_are_compressed_too(server):
+def test_responses_too_large_for_the_event_loop_are_compressed_too(server):
     plain = server.get("/v1/openapi.json")
     packed = server.get("/v1/openapi.json", headers=GZIP)
 
@@ -52,7 +52,7 @@ def test_answers_too_large_for_the_loop_are_compressed_too(server):
     assert gzip.decompress(packed.body) == plain.body
 
 
-def test_a_connection_keeps_its_order(start):
+def test_pipelined_requests_are_answered_in_order(start):
     server = start(options=("--loops", "2"))
     session = server.session(LONG)
     paths = ["/v1/openapi.json", session.path, "/healthz"] * 4
@@ -69,7 +69,7 @@ def test_a_connection_keeps_its_order(start):
                 path, session.id.encode()) in said
 
 
-def test_the_head_is_as_the_answer_would_be(server, session):
+def test_head_has_the_headers_of_the_compressed_response(server, session):
     body = server.get(session.path, headers=GZIP)
     head = server.request("HEAD", session.path, headers=GZIP)
 
@@ -79,7 +79,7 @@ def test_the_head_is_as_the_answer_would_be(server, session):
 
 
 @pytest.mark.parametrize("path", ["/client/pickerd.js", "MONTH"])
-def test_the_tag_of_a_compressed_answer_is_weak_and_still_matches(server, path):
+def test_a_compressed_response_has_a_weak_etag_that_matches_either_form(server, path):
     where = path.replace("MONTH", server.session(CALENDAR).path + "/months/2018-11.svg")
     plain = server.get(where)
     packed = server.get(where, headers=GZIP)
@@ -96,7 +96,7 @@ def test_the_tag_of_a_compressed_answer_is_weak_and_still_matches(server, path):
         assert (same.status, same.headers["etag"]) == (304, tag)
 
 
-def test_events_are_never_compressed(server):
+def test_event_streams_are_never_compressed(server):
     session = server.session(LONG)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
         there.sendall(f"GET {session.path}/events HTTP/1.1\r\nHost: localhost\r\n"
@@ -109,7 +109,7 @@ def test_events_are_never_compressed(server):
     assert b"content-encoding" not in said.lower()
 
 
-def test_vary_names_the_origin_too(start):
+def test_vary_includes_origin(start):
     server = start(origins=["https://shop.example"])
     session = server.session(LONG)
 

@@ -1,4 +1,4 @@
-"""The upgrade: subprotocol, Origin, and what closes after it."""
+"""The WebSocket handshake: subprotocol, Origin, and closes right after it."""
 
 import socket
 
@@ -37,22 +37,22 @@ def test_a_client_that_offers_none_of_our_subprotocols_is_refused_with_400(serve
     refused(session, 400, subprotocols=offered)
 
 
-def test_no_origin_is_no_browser_and_is_allowed(server):
+def test_a_handshake_without_origin_is_allowed(server):
     session = server.session(DATE)
 
     with dial(session.url, origin=None) as web:
         assert web.subprotocol == "pickerd.v1"
 
 
-def test_the_servers_own_host_is_an_allowed_origin(server):
+def test_the_requests_own_host_is_an_allowed_origin(server):
     session = server.session(DATE)
 
     with dial(session.url, origin=f"http://127.0.0.1:{server.port}") as web:
         assert web.subprotocol == "pickerd.v1"
 
 
-def test_the_own_host_is_the_one_that_the_request_names(server):
-    """"by default the request's own host": a browser that came by a name sends it in both."""
+def test_the_own_origin_is_taken_from_the_host_header(server):
+    """"by default the request's own host": a browser sends the same name in both headers."""
     session = server.session(DATE)
     url = session.url.replace("127.0.0.1", "localhost")
     there = socket.create_connection(("127.0.0.1", server.port))
@@ -78,7 +78,7 @@ def test_two_origin_headers_are_refused_with_403(server):
     refused(session, 403, headers=[("Origin", own), ("Origin", "http://evil.example")])
 
 
-def test_the_listed_origins_are_the_allowed_ones(start):
+def test_only_listed_origins_are_allowed(start):
     server = start(origins=["https://app.example", "http://kiosk.example:8080"])
     session = server.session(DATE)
 
@@ -104,7 +104,7 @@ def test_a_session_that_does_not_exist_closes_with_4404_after_the_handshake(serv
     assert error["code"]
 
 
-def test_an_id_that_is_no_id_closes_with_4404_too(server):
+def test_a_malformed_session_id_closes_with_4404(server):
     for name in ("x", "a" * 200, "%E2%82%AC", "~"):
         nobody = Member(server.socket(f"/v1/sessions/{name}"), join=False)
         nobody.send({"type": "join"})
@@ -112,7 +112,7 @@ def test_an_id_that_is_no_id_closes_with_4404_too(server):
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/sessions", "/v1/sessions/", "/v1/clock", "/v2/x", "/x"])
-def test_only_a_session_can_be_joined(server, path):
+def test_other_paths_refuse_websockets(server, path):
     with pytest.raises(InvalidStatus) as failure:
         dial(server.socket(path))
 

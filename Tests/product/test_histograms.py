@@ -1,4 +1,4 @@
-"""The histograms among the metrics are recorded."""
+"""The histograms in /metrics."""
 
 import re
 import time
@@ -14,7 +14,7 @@ OF_STORE = ["pickerd_store_wait_seconds", "pickerd_store_commit_seconds",
 
 
 def histogram(server, name):
-    """The buckets by their upper bound, the count and the sum; `None` if there is no such one."""
+    """Buckets by upper bound, count and sum of a histogram; `None` if there is none."""
     text = server.metrics().body.decode()
     if f"# TYPE {name} histogram" not in text:
         return None
@@ -33,7 +33,7 @@ def tap(session, count=20):
 
 
 @pytest.mark.parametrize("loops", [1, 2])
-def test_messages_and_iterations_are_measured(start, loops):
+def test_messages_and_event_loop_iterations_are_recorded(start, loops):
     server = start(options=("--loops", str(loops)))
     session = server.session(LISTS)
     assert histogram(server, "pickerd_message_seconds")[1] == 0
@@ -87,7 +87,7 @@ def test_only_commands_that_change_something_and_are_delivered_are_measured(star
     assert histogram(server, "pickerd_delivery_seconds")[1] == 2
 
 
-def test_a_loop_that_waits_is_not_busy(start):
+def test_time_spent_waiting_for_events_is_not_recorded(start):
     server = start(options=("--loops", "1"))
     tap(server.session(LISTS), 1)
     _, _, before = histogram(server, "pickerd_loop_iteration_seconds")
@@ -98,7 +98,7 @@ def test_a_loop_that_waits_is_not_busy(start):
     assert after - before < 0.5
 
 
-def test_the_stores_batches_are_measured(_logs, tmp_path):
+def test_store_batches_are_recorded(_logs, tmp_path):
     server = stored(_logs / "histograms.log", tmp_path / "store.sqlite")
     try:
         tap(server.session(LISTS), 10)
@@ -109,11 +109,11 @@ def test_the_stores_batches_are_measured(_logs, tmp_path):
             assert count >= 10 and total > 0, name
             assert buckets["+Inf"] == count
             counts.add(count)
-        assert len(counts) == 1, "a batch is one of each"
+        assert len(counts) == 1, "every histogram has one value per batch"
     finally:
         server.stop()
 
 
-def test_a_server_without_a_file_has_no_histograms_of_one(server):
+def test_a_memory_store_has_no_store_histograms(server):
     for name in OF_STORE:
         assert histogram(server, name) is None

@@ -1,4 +1,4 @@
-"""`--host` and `--admin-listen`: who may be asked for, and where the metrics are."""
+"""`--host` and `--admin-listen`: accepted `Host` headers, and the admin listener."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ EVIL = {"Host": "evil.example", "Origin": "http://evil.example"}
 
 
 def status(server, path, host, *, method="GET", body=None, port=None):
-    """The status and the problem's code of a request with this `Host`."""
+    """Status and problem code of a request with this `Host`."""
     connection = http.client.HTTPConnection("127.0.0.1", port or server.port, timeout=10)
     try:
         connection.request(method, path, body=body, headers={"Host": host})
@@ -28,7 +28,7 @@ def status(server, path, host, *, method="GET", body=None, port=None):
     ("POST", "/v1/sessions", {"definition": LISTS}), ("GET", "/", None), ("GET", "/healthz", None),
     ("POST", "/v1/definitions/check", {"definition": LISTS}), ("GET", "SESSION", None),
     ("GET", "SESSION/events", None), ("DELETE", "SESSION", None)])
-def test_a_rebound_name_reaches_nothing(server, method, path, body):
+def test_requests_with_a_foreign_host_are_rejected(server, method, path, body):
     session = server.session(LISTS)
 
     answer = server.request(method, path.replace("SESSION", session.path), body, headers=EVIL)
@@ -37,7 +37,7 @@ def test_a_rebound_name_reaches_nothing(server, method, path, body):
     assert server.get(session.path).status == 200
 
 
-def test_a_rebound_name_opens_no_websocket(server):
+def test_handshakes_with_a_foreign_host_are_rejected(server):
     session = server.session(LISTS)
     with Raw(("127.0.0.1", server.port)) as there:
         answer, _, body = there.upgrade(session.path, **EVIL, **PROTOCOL)
@@ -46,7 +46,7 @@ def test_a_rebound_name_opens_no_websocket(server):
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8:1", "[::1]", "LOCALHOST:99"])
-def test_loopback_names_are_accepted_with_any_port(server, host):
+def test_loopback_hosts_are_accepted_with_any_port(server, host):
     assert status(server, "/healthz", host)[0] == 200
 
 
@@ -54,7 +54,7 @@ def test_loopback_names_are_accepted_with_any_port(server, host):
                                    b"Host: local host\r\n", b"Host: localhost, localhost\r\n",
                                    b"Host:\r\n", b"Host: localhost:http\r\n"])
 @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
-def test_a_host_that_is_not_one_name_is_400(server, lines, version):
+def test_a_malformed_host_is_rejected_with_400(server, lines, version):
     with Raw(("127.0.0.1", server.port)) as there:
         there.send(b"GET /healthz HTTP/" + version + b"\r\n" + lines + b"\r\n")
         answer, _, body = there.response()
@@ -62,7 +62,7 @@ def test_a_host_that_is_not_one_name_is_400(server, lines, version):
     assert (answer, json.loads(body)["code"]) == (400, "badRequest")
 
 
-def test_hosts_are_added_by_option(start):
+def test_the_host_option_adds_accepted_hosts(start):
     server = start(options=("--host", "pick.example.org", "--host", "Other.example"))
 
     for host in ("pick.example.org", "other.example:8080", "localhost"):
@@ -70,7 +70,7 @@ def test_hosts_are_added_by_option(start):
     assert status(server, "/healthz", "evil.example") == (421, "misdirected")
 
 
-def test_elsewhere_every_name_is_accepted_until_hosts_are_given(start):
+def test_a_wildcard_listener_accepts_every_host_unless_hosts_are_configured(start):
     anywhere = start(listen="0.0.0.0:0")
     listed = start(listen="0.0.0.0:0", options=("--host", "pick.example.org"))
 
@@ -82,12 +82,12 @@ def test_elsewhere_every_name_is_accepted_until_hosts_are_given(start):
 # The admin listener
 
 
-def test_the_public_listener_has_no_metrics(server):
+def test_the_public_listener_does_not_serve_metrics(server):
     for method in ("GET", "HEAD", "POST"):
         assert server.request(method, "/metrics").status == 404
 
 
-def test_the_admin_listener_has_metrics_and_health_and_nothing_else(server):
+def test_the_admin_listener_serves_only_metrics_and_health(server):
     session = server.session(LISTS)
 
     for path in ("/metrics", "/healthz", "/readyz"):
@@ -102,12 +102,12 @@ def test_the_admin_listener_has_metrics_and_health_and_nothing_else(server):
     assert server.get(session.path).status == 200
 
 
-def test_the_admin_listener_is_not_reached_by_a_rebound_name(server):
+def test_the_admin_listener_rejects_foreign_hosts(server):
     assert status(server, "/metrics", "evil.example", port=server.admin_port) == (
         421, "misdirected")
 
 
-def test_the_admin_listener_opens_no_websocket(server):
+def test_the_admin_listener_refuses_websockets(server):
     session = server.session(LISTS)
     with Raw(("127.0.0.1", server.admin_port)) as there:
         answer, _, body = there.upgrade(session.path, **PROTOCOL)
@@ -116,7 +116,7 @@ def test_the_admin_listener_opens_no_websocket(server):
 
 
 @pytest.mark.parametrize("loops", [1, 3])
-def test_an_admin_connection_is_kept_alive(start, loops):
+def test_admin_connections_are_persistent(start, loops):
     server = start(options=("--loops", str(loops)))
     with Raw(("127.0.0.1", server.admin_port)) as there:
         for _ in range(5):
@@ -124,7 +124,7 @@ def test_an_admin_connection_is_kept_alive(start, loops):
             assert there.response()[0] == 200
 
 
-def test_there_is_no_admin_listener_unless_it_is_asked_for(start):
+def test_the_admin_listener_is_off_by_default(start):
     server = start(admin=None)
 
     assert server.admin_port is None

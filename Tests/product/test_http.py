@@ -1,4 +1,4 @@
-"""The rest of the HTTP side: checks, the clock, health, metrics, methods."""
+"""HTTP resources without a file of their own: check, clock, health, metrics, methods."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ from harness.definitions import CALENDAR, DATE, LISTS, LONG, SLOT, TREE
 
 @pytest.mark.parametrize("definition", [DATE, SLOT, TREE, LISTS, CALENDAR, LONG],
                          ids=["date", "slot", "cascade", "columns", "calendar", "long"])
-def test_a_definition_is_checked(server, definition):
+def test_check_returns_the_snapshot_of_a_new_session(server, definition):
     answer = server.check(definition)
 
     assert (answer.status, answer.type) == (200, "application/json")
@@ -25,7 +25,7 @@ def test_a_definition_is_checked(server, definition):
     assert checked["snapshot"] == server.session(definition, now=None).get()["snapshot"]
 
 
-def test_a_check_with_an_unknown_field_is_a_bad_request(server):
+def test_a_check_with_an_unknown_field_is_rejected(server):
     answer = server.post("/v1/definitions/check", {"definition": DATE, "title": "x"})
 
     assert (answer.status, answer.code) == (400, "badRequest")
@@ -38,20 +38,20 @@ def test_a_check_with_an_unknown_field_is_a_bad_request(server):
     {}, {"now": 5}, {"now": "yesterday"}, {"now": "2018-11-23"}, {"now": "2018-11-23T10:00:00"},
     {"now": "2018-02-30T10:00:00Z"}, {"now": "2018-11-23T25:00:00Z"}, {"now": None},
     {"now": "2018-11-23T10:00:00Z", "then": 1}, [], "now"], ids=str)
-def test_a_clock_is_not_set_to_what_is_no_time(server, body):
+def test_an_invalid_clock_time_is_rejected(server, body):
     answer = server.post("/v1/clock", body)
 
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_the_machines_clock_cannot_be_set(plain):
-    """"only with `--clock manual`": without it there is no such resource."""
+def test_the_system_clock_cannot_be_set(plain):
+    """"only with `--clock manual`": otherwise the resource does not exist."""
     answer = plain.post("/v1/clock", {"now": "2018-11-23T10:00:00Z"})
 
     assert answer.status == 404
 
 
-def test_a_manual_clock_starts_at_the_machines_time_and_stands(start):
+def test_a_manual_clock_is_frozen_at_the_start_time(start):
     server = start()
     session = server.session(DATE, now=None)
 
@@ -64,7 +64,7 @@ def test_a_manual_clock_starts_at_the_machines_time_and_stands(start):
     assert 0 <= age.total_seconds() < 30
 
 
-def test_the_systems_clock_goes(plain):
+def test_the_system_clock_advances(plain):
     session = plain.session(DATE, now=None)
 
     first = session.join("Ana").welcome["now"]
@@ -78,7 +78,7 @@ def test_the_systems_clock_goes(plain):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_the_server_is_well(server, path):
+def test_a_healthy_server_is_live_and_ready(server, path):
     assert server.get(path).status == 200
     head = server.request("HEAD", path)
     assert (head.status, head.body) == (200, b"")
@@ -98,14 +98,14 @@ def test_metrics_are_prometheus_text(server):
     text = answer.body.decode()
     assert text.endswith("\n")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    assert lines, "nothing is measured"
+    assert lines, "no metrics"
     for line in lines:
         assert SAMPLE.fullmatch(line), line
     names = {re.split(r"[{ ]", line)[0] for line in lines}
     assert all(name.startswith(("pickerd_", "process_", "go_")) for name in names), names
 
 
-def test_metrics_tell_no_names(server):
+def test_metrics_contain_no_names(server):
     session = server.session(LISTS, title="A secret meeting")
     session.join("Ana Unmistakable")
 
@@ -114,7 +114,7 @@ def test_metrics_tell_no_names(server):
     assert "Unmistakable" not in text and session.id not in text and "secret meeting" not in text
 
 
-def test_the_page_is_served(server):
+def test_the_demo_page_is_served(server):
     answer = server.get("/")
 
     assert (answer.status, answer.type) == (200, "text/html")
@@ -129,7 +129,7 @@ def test_the_page_is_served(server):
     ("POST", "/healthz"), ("DELETE", "/readyz"), ("POST", "/"),
     ("PUT", "SESSION"), ("PATCH", "SESSION"), ("POST", "SESSION"), ("DELETE", "SESSION/log"),
     ("POST", "SESSION/log")])
-def test_a_method_that_a_resource_has_not_is_405(server, method, path):
+def test_an_unsupported_method_is_rejected_with_405(server, method, path):
     session = server.session(LISTS)
 
     answer = server.request(method, path.replace("SESSION", session.path), body=b"{}")
@@ -138,7 +138,7 @@ def test_a_method_that_a_resource_has_not_is_405(server, method, path):
     assert session.get()["revision"] == 0
 
 
-def test_several_requests_on_one_connection(server):
+def test_a_connection_serves_several_requests(server):
     session = server.session(LISTS)
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
 
@@ -154,8 +154,8 @@ def test_several_requests_on_one_connection(server):
     connection.close()
 
 
-def test_a_server_that_holds_enough_sessions_answers_503_full(start):
-    """"`503 full`": how many it holds is `--limit sessions=N` (this suite's choice of a name)."""
+def test_creation_over_the_session_limit_is_rejected_with_503(start):
+    """"`503 full`": the limit is `--limit sessions=N`."""
     server = start(limits={"sessions": 2})
     first = server.session(LISTS)
     server.session(LISTS)
@@ -168,7 +168,7 @@ def test_a_server_that_holds_enough_sessions_answers_503_full(start):
     assert again.status == 201
 
 
-def test_only_a_trusted_proxy_says_that_the_client_came_over_tls(start):
+def test_x_forwarded_proto_is_honoured_from_trusted_proxies_only(start):
     server = start(options=("--trusted-proxy", "10.0.0.0/8"))
 
     made = server.post(
@@ -179,7 +179,7 @@ def test_only_a_trusted_proxy_says_that_the_client_came_over_tls(start):
 
 @pytest.mark.parametrize("forwarded, scheme", [
     ("https", "wss"), ("HTTPS", "wss"), ("https, http", "wss"), ("http, https", "ws"), (None, "ws")])
-def test_the_address_of_the_socket_is_as_the_client_came(server, forwarded, scheme):
+def test_x_forwarded_proto_selects_the_scheme_of_the_socket_url(server, forwarded, scheme):
     headers = {"X-Forwarded-Proto": forwarded} if forwarded else {}
 
     made = server.post("/v1/sessions", {"definition": LISTS}, headers=headers)

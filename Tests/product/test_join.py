@@ -1,4 +1,4 @@
-"""Joining: who one is, what one sees, and what is no join."""
+"""Joining: identity, the first messages, and joins that close the connection."""
 
 import time
 
@@ -13,7 +13,7 @@ LIMITS = {
     "messagesPerSecond": 50}
 
 
-def test_welcome_tells_a_new_member_everything(server):
+def test_welcome_has_the_member_the_session_and_the_snapshot(server):
     session = server.session(SLOT)
 
     ana = session.join("Ana")
@@ -27,7 +27,7 @@ def test_welcome_tells_a_new_member_everything(server):
     assert welcome["now"] == "2018-11-23T02:00:00.000Z"
 
 
-def test_members_has_everybody(server):
+def test_welcome_lists_all_members(server):
     session = server.session(DATE)
 
     ana, bo, cem = (session.join(name) for name in ("Ana", "Bo", "Cem"))
@@ -47,7 +47,7 @@ def test_the_first_member_is_the_owner_and_later_ones_are_editors(server):
     assert roles == ["owner", "editor", "editor"]
 
 
-def test_ids_and_secrets_are_everybodys_own(server):
+def test_every_member_has_its_own_id_and_secret(server):
     session = server.session(DATE)
 
     members = [session.join(name) for name in ("Ana", "Bo", "Cem")]
@@ -55,10 +55,10 @@ def test_ids_and_secrets_are_everybodys_own(server):
     assert len({m.id for m in members}) == 3
     secrets = {m.welcome["member"]["secret"] for m in members}
     assert len(secrets) == 3
-    assert all(len(secret) >= 16 for secret in secrets), "nobody guesses a secret"
+    assert all(len(secret) >= 16 for secret in secrets), "a secret cannot be guessed"
 
 
-def test_nobody_hears_anothers_secret(server):
+def test_secrets_are_sent_only_to_their_member(server):
     session = server.session(DATE)
     ana, bo = session.together("Ana", "Bo")
 
@@ -66,14 +66,14 @@ def test_nobody_hears_anothers_secret(server):
         assert ana.welcome["member"]["secret"] not in str(told)
 
 
-def test_who_names_no_name_is_guest(server):
+def test_a_member_without_a_name_is_called_guest(server):
     session = server.session(DATE)
 
     assert session.join().welcome["member"]["name"] == "guest"
 
 
 @pytest.mark.parametrize("name", ["x" * 64, "日" * 64, "Ada Lovelace", "😀", "\u0000\u001b[31m\n"])
-def test_a_name_may_be_any_text_of_64_characters(server, name):
+def test_a_name_may_be_any_text_of_up_to_64_characters(server, name):
     session = server.session(DATE)
 
     ana = session.join(name)
@@ -82,8 +82,8 @@ def test_a_name_may_be_any_text_of_64_characters(server, name):
     assert session.get()["members"][0]["name"] == name
 
 
-def test_a_longer_name_is_not_taken_as_it_is(server):
-    """"`name` ≤ 64 characters": cut, or refused as ill-typed; the contract leaves it open."""
+def test_a_longer_name_is_truncated_or_refused(server):
+    """"`name` ≤ 64 characters": the contract allows truncation and refusal."""
     session = server.session(DATE)
     ana = session.connect()
 
@@ -96,7 +96,7 @@ def test_a_longer_name_is_not_taken_as_it_is(server):
         ana.closed(4400)
 
 
-def test_unknown_fields_of_a_join_are_ignored(server):
+def test_unknown_fields_in_a_join_are_ignored(server):
     """"ignored in messages (an older server must not break a newer client)"."""
     session = server.session(DATE)
     ana = session.connect()
@@ -106,13 +106,13 @@ def test_unknown_fields_of_a_join_are_ignored(server):
     assert ana.welcome["revision"] == 0
 
 
-def test_the_limits_are_those_of_the_contract_unless_configured(plain):
+def test_welcome_has_the_default_limits_of_the_contract(plain):
     session = plain.session(DATE, now=None)
 
     assert session.join("Ana").welcome["limits"] == LIMITS
 
 
-def test_configured_limits_are_told(small):
+def test_welcome_has_the_configured_limits(small):
     session = small.session(DATE)
 
     told = session.join("Ana").welcome["limits"]
@@ -122,7 +122,7 @@ def test_configured_limits_are_told(small):
                     "memberMilliseconds": 1000, "messageBytes": 2048}
 
 
-def test_a_join_that_names_months_hears_them_after_welcome(server):
+def test_months_requested_in_a_join_follow_welcome(server):
     session = server.session(CALENDAR)
     ana = session.connect()
 
@@ -133,7 +133,7 @@ def test_a_join_that_names_months_hears_them_after_welcome(server):
     assert [view["month"] for view in months["months"]] == ["2018-10", "2018-11", "2018-12"]
 
 
-def test_a_member_that_named_no_months_looks_at_none(server):
+def test_a_join_without_months_subscribes_to_no_month(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
 
@@ -170,7 +170,7 @@ def test_a_second_join_closes_with_4400(server):
     {"type": "undo", "ref": 1}, {"type": "rows", "column": 0, "from": 0, "count": 1},
     {"type": "tap", "ref": 1, "date": "2018-11-23"}, {"type": "welcome"}],
     ids=lambda m: m["type"] + (" with ref" if "ref" in m else ""))
-def test_anything_before_join_closes_with_4400(server, message):
+def test_any_message_before_join_closes_with_4400(server, message):
     session = server.session(DATE)
     ana = session.connect()
 
@@ -180,7 +180,7 @@ def test_anything_before_join_closes_with_4400(server, message):
     assert session.get()["members"] == []
 
 
-def test_who_does_not_join_in_time_is_closed_with_4508(small):
+def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(small):
     session = small.session(DATE)
     begun = time.monotonic()
     ana = session.connect()
@@ -191,7 +191,7 @@ def test_who_does_not_join_in_time_is_closed_with_4508(small):
     assert session.get()["members"] == []
 
 
-def test_who_joined_in_time_stays(small):
+def test_a_connection_that_joins_in_time_stays_open(small):
     session = small.session(DATE)
     ana, bo = session.join("Ana"), session.join("Bo")
 
@@ -201,7 +201,7 @@ def test_who_joined_in_time_stays(small):
     bo.hears_nothing()
 
 
-def test_who_leaves_is_gone_at_once_and_for_everybody(server):
+def test_leave_removes_the_member_immediately(server):
     session = server.session(DATE)
     ana, bo = session.together("Ana", "Bo")
 
@@ -212,7 +212,7 @@ def test_who_leaves_is_gone_at_once_and_for_everybody(server):
     assert [m["id"] for m in session.get()["members"]] == [ana.id]
 
 
-def test_a_member_that_left_comes_back_as_the_same_member(server):
+def test_a_member_that_left_resumes_as_the_same_member(server):
     session = server.session(DATE)
     ana, bo = session.together("Ana", "Bo")
     bo.leave()
@@ -224,7 +224,7 @@ def test_a_member_that_left_comes_back_as_the_same_member(server):
     assert [m["id"] for m in session.get()["members"]] == [ana.id, bo.id]
 
 
-def test_a_member_over_members_is_closed_with_4503(small):
+def test_a_join_over_the_member_limit_is_closed_with_4503(small):
     session = small.session(DATE)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
 
@@ -237,7 +237,7 @@ def test_a_member_over_members_is_closed_with_4503(small):
     assert len(session.get()["members"]) == 3
 
 
-def test_offline_members_count_until_they_have_left(small):
+def test_offline_members_count_towards_the_limit_until_they_leave(small):
     """"A member over `members` (offline ones count) is closed with 4503"."""
     session = small.session(DATE)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
@@ -252,7 +252,7 @@ def test_offline_members_count_until_they_have_left(small):
     assert session.join("Dee").role == "editor"
 
 
-def test_a_session_of_members_has_room_for_one_who_comes_back(small):
+def test_a_member_can_resume_in_a_full_session(small):
     session = small.session(DATE)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
     cem.drop()

@@ -1,4 +1,4 @@
-"""`pickerd join --plain` and `--json`: for pipes, screen readers and scripts."""
+"""`pickerd join --plain` and `--json`, for pipes, screen readers and scripts."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ pytest_plugins = ["terminals"]
 
 
 def said(output):
-    """The lines of `--json`, as objects; every line is one."""
+    """The lines of `--json` as objects."""
     return [json.loads(line) for line in output.splitlines()]
 
 
@@ -24,10 +24,10 @@ def answers(output):
     return [event for event in said(output) if event["event"] == "answer"]
 
 
-# Sentences
+# --plain
 
 
-def test_plain_says_what_stands_and_leaves_with_the_input(server):
+def test_plain_prints_the_state_and_leaves_at_the_end_of_input(server):
     session = server.session(DATE)
 
     status, output, complaint = run(session.url, "--plain", "--name", "Ana")
@@ -37,11 +37,11 @@ def test_plain_says_what_stands_and_leaves_with_the_input(server):
     wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
 
 
-def test_without_a_terminal_lines_are_the_way(server):
+def test_plain_is_the_default_without_a_terminal(server):
     assert run(server.session(DATE).url) == (0, "* connecting\n* connected\n= 2018-11-23\n", "")
 
 
-def test_plain_words_select_tap_and_undo(server):
+def test_plain_accepts_commands_as_words(server):
     session = server.session(LISTS)
 
     status, output, _ = run(
@@ -55,7 +55,7 @@ def test_plain_words_select_tap_and_undo(server):
         "column 2: [Xcode] | VSCode | Sublime | Atom", "members: guest"]
 
 
-def test_a_last_line_without_an_end_is_a_line(server):
+def test_a_last_line_without_a_newline_is_executed(server):
     session = server.session(CALENDAR)
 
     assert run(session.url, "--plain", stdin="tap 2018-11-20\ntap 2018-11-24")[0] == 0
@@ -63,7 +63,7 @@ def test_a_last_line_without_an_end_is_a_line(server):
     assert session.result() == {"start": "2018-11-20", "end": "2018-11-24", "days": 5}
 
 
-def test_what_is_not_done_says_why_and_the_status_tells(server):
+def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
     session = server.session(CALENDAR)
 
     status, output, _ = run(
@@ -75,10 +75,10 @@ def test_what_is_not_done_says_why_and_the_status_tells(server):
     assert any(line.startswith("? dance: no such command; there are select") for line in lines)
     assert "? tap soon: tap needs a date such as 2026-11-20" in lines
     assert "? select 1 x: select: this is a calendar" in lines
-    assert "you: 2018-11-20" in lines, "and the rest is done"
+    assert "you: 2018-11-20" in lines, "later commands are executed"
 
 
-def test_others_are_heard(server, lines):
+def test_plain_prints_what_other_members_do(server, lines):
     session = server.session(CALENDAR)
     ana = lines(session, "--plain")
     ana.until(lambda line: line == "* connected")
@@ -93,7 +93,7 @@ def test_others_are_heard(server, lines):
     assert ana.end() == 0
 
 
-def test_quit_ends_it_whatever_waits_behind(server):
+def test_quit_discards_the_rest_of_the_input(server):
     session = server.session(CALENDAR)
 
     assert run(session.url, "--plain", stdin="quit\ntap 2018-11-20\n")[0] == 0
@@ -101,10 +101,10 @@ def test_quit_ends_it_whatever_waits_behind(server):
     assert session.revision() == 0
 
 
-# JSON
+# --json
 
 
-def test_every_line_is_an_object_and_every_command_has_an_answer(server):
+def test_every_command_has_one_answer(server):
     session = server.session(LISTS)
     commands = [{"type": "select", "column": 0, "text": "Linux", "id": "first"},
                 {"type": "select", "column": 1, "row": 3, "id": 7},
@@ -127,7 +127,7 @@ def test_every_line_is_an_object_and_every_command_has_an_answer(server):
     assert state["result"] == truth["snapshot"]["result"]
 
 
-def test_a_state_comes_before_the_answer_that_it_is_of(server):
+def test_the_new_state_precedes_the_answer_to_its_command(server):
     session = server.session(CALENDAR)
 
     events = said(run(session.url, "--json", stdin="tap 2018-11-20\n")[1])
@@ -138,7 +138,7 @@ def test_a_state_comes_before_the_answer_that_it_is_of(server):
     assert events[-3]["calendar"]["range"]["start"] == "2018-11-20"
 
 
-def test_a_state_is_the_servers(server, lines):
+def test_the_printed_state_equals_the_servers(server, lines):
     session = server.session(CALENDAR)
     ana = lines(session, "--json")
     ana.event("connection", connection="live")
@@ -158,7 +158,7 @@ def test_a_state_is_the_servers(server, lines):
     assert ana.end() == 0
 
 
-def test_fingers_are_events_and_commands(server, lines):
+def test_touches_are_printed_and_can_be_sent(server, lines):
     session = server.session(LISTS)
     ana = lines(session, "--json")
     ana.event("connection", connection="live")
@@ -173,7 +173,7 @@ def test_fingers_are_events_and_commands(server, lines):
     assert list(bo.screen.touching.values())[0]["row"] == 2
 
 
-def test_show_has_all_rows_that_are_known(server, lines):
+def test_show_prints_all_loaded_rows(server, lines):
     session = server.session(LONG)
     ana = lines(session, "--json")
     ana.event("connection", connection="live")
@@ -185,7 +185,7 @@ def test_show_has_all_rows_that_are_known(server, lines):
     assert column["rows"][7] == {"row": 7, "key": "row 7", "text": "row 7"}
 
 
-def test_rows_are_in_the_members_language(server):
+def test_the_locale_option_selects_the_language_of_the_rows(server):
     output = run(server.session(DATE).url, "--json", "--locale", "zh-Hans")[1]
 
     state = next(event for event in said(output) if event["event"] == "state")
@@ -198,7 +198,7 @@ def test_rows_are_in_the_members_language(server):
 @pytest.mark.parametrize("link", [
     "ws://127.0.0.1:{port}/v1/sessions/{id}", "http://127.0.0.1:{port}/v1/sessions/{id}",
     "http://127.0.0.1:{port}/#/s/{id}", "http://localhost:{port}/#/s/{id}?x=1"])
-def test_a_link_has_many_forms(server, link):
+def test_socket_and_page_links_are_accepted(server, link):
     session = server.session(DATE)
 
     status, output, complaint = run(link.format(port=server.port, id=session.id))
@@ -207,14 +207,14 @@ def test_a_link_has_many_forms(server, link):
 
 
 @pytest.mark.parametrize("link", ["x", "http://127.0.0.1:1/", "ftp://127.0.0.1/v1/sessions/a"])
-def test_what_is_no_link_is_wrong_usage(link):
+def test_an_invalid_link_is_a_usage_error(link):
     status, output, complaint = run(link)
 
     assert (status, output) == (64, "")
     assert complaint.startswith(f"pickerd join: {link} is no link such as http://")
 
 
-def test_a_session_that_is_not_there_is_said_to_be_none(server):
+def test_a_missing_session_is_reported_with_4404(server):
     status, output, complaint = run(server.socket("/v1/sessions/nobody"), "--json")
 
     assert status == 1
@@ -238,14 +238,14 @@ def test_a_token_can_be_given_in_three_ways(guarded, way):
     assert (status, complaint) == (0, "") and session.revision() == 1
 
 
-def test_without_a_token_it_says_that_one_is_needed(guarded):
+def test_a_missing_token_is_reported(guarded):
     status, output, complaint = run(guarded.session(CALENDAR).url, "--plain")
 
     assert status == 1
     assert complaint.startswith("pickerd join: a token is needed, 4301")
 
 
-def test_a_server_that_is_not_there_is_given_up_when_asked(server):
+def test_the_timeout_option_ends_attempts_to_connect(server):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -256,14 +256,14 @@ def test_a_server_that_is_not_there_is_given_up_when_asked(server):
     assert complaint.startswith("pickerd join: no connection: connecting (")
 
 
-def test_proxies_of_the_environment_are_not_asked(server):
+def test_proxy_environment_variables_are_ignored(server):
     session = server.session(DATE)
 
     assert run(session.url, "--timeout", "5",
                environment={"http_proxy": "http://127.0.0.1:9"})[0] == 0
 
 
-def test_a_signal_leaves_the_session(server, lines):
+def test_sigint_leaves_the_session(server, lines):
     session = server.session(DATE)
     ana = lines(session, "--json")
     ana.event("connection", connection="live")
@@ -274,7 +274,7 @@ def test_a_signal_leaves_the_session(server, lines):
     wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
 
 
-def test_commands_wait_for_a_server_that_comes_back(start, lines, tmp_path):
+def test_commands_given_while_disconnected_are_sent_after_reconnecting(start, lines, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -290,11 +290,11 @@ def test_commands_wait_for_a_server_that_comes_back(start, lines, tmp_path):
     server.start()
 
     assert ana.event("answer")["revision"] == 2
-    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "the same member"
+    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "Ana is still the same member"
     assert ana.end() == 0
 
 
-def test_a_server_that_is_frozen_is_given_up_after_its_pings(start, lines):
+def test_a_frozen_server_is_detected_by_missing_pongs(start, lines):
     server = start()
     ana = lines(server.session(CALENDAR), "--json")
     ana.event("connection", connection="live")
@@ -311,7 +311,7 @@ def test_a_server_that_is_frozen_is_given_up_after_its_pings(start, lines):
     assert ana.end() == 0
 
 
-def test_it_ends_when_nobody_reads_any_more(server):
+def test_join_exits_when_its_output_is_closed(server):
     session = server.session(CALENDAR)
     process = subprocess.Popen(
         [binary(), "join", session.url, "--plain"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -337,7 +337,7 @@ def front(server, tmp_path):
     one.close()
 
 
-def test_wss_is_spoken_to_a_server_that_is_trusted(server, front):
+def test_wss_connects_to_a_server_with_a_trusted_certificate(server, front):
     session = server.session(CALENDAR)
 
     status, _, complaint = run(
@@ -348,7 +348,7 @@ def test_wss_is_spoken_to_a_server_that_is_trusted(server, front):
 
 
 @pytest.mark.parametrize("host, trusts", [("localhost", False), ("127.0.0.1", True)])
-def test_wss_is_not_spoken_to_a_stranger(server, front, host, trusts):
+def test_wss_refuses_untrusted_certificates_and_wrong_host_names(server, front, host, trusts):
     session = server.session(CALENDAR)
 
     status, _, complaint = run(

@@ -1,4 +1,4 @@
-"""`pickerd join`, and so the Swift client on libwebsockets, against servers that are none of ours."""
+"""`pickerd join`, and with it the Swift client, against servers that break the protocol."""
 
 import http.server
 import json
@@ -13,7 +13,7 @@ from harness.terminal import run
 
 pytest_plugins = ["terminals"]
 
-#: The longest message that the client takes.
+#: The longest message that the client accepts.
 MESSAGE_BYTES = 16 << 20
 WELCOME = {
     "type": "welcome", "member": {
@@ -27,7 +27,7 @@ WELCOME = {
 
 @pytest.fixture
 def odd():
-    """A server that does as it is told: `odd(talk)` is its link, where `talk` has the socket."""
+    """Starts a scripted server: `odd(talk)` returns its link; `talk` is called with the socket."""
     running = []
 
     def starts(talk, subprotocols=("pickerd.v1",)):
@@ -43,14 +43,17 @@ def odd():
 
 
 def padded(size):
-    """A welcome of `size` octets."""
+    """A welcome of `size` bytes."""
     text = json.dumps({**WELCOME, "more": ""})
     return json.dumps({**WELCOME, "more": "x" * (size - len(text))})
 
 
 def says(*messages, then=None):
-    """Hears the join, says `messages`, then waits for the end; the queue `then` gets the close
-    code, also if the end comes before a message is out."""
+    """A script that receives the join, sends `messages` and waits for the close.
+
+    It puts the close code into the queue `then`, even if the client closes before it has
+    received all messages.
+    """
     def talk(socket):
         socket.recv()
         try:
@@ -65,7 +68,7 @@ def says(*messages, then=None):
 
 
 def only(codes):
-    """The one close code that the server has got or is about to get."""
+    """The only close code in the queue; waits for it. A list if there are several."""
     try:
         code = codes.get(timeout=5)
     except queue.Empty:
@@ -74,13 +77,13 @@ def only(codes):
 
 
 @pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
-def test_a_long_message_is_taken(odd, size):
+def test_a_message_at_the_limit_is_accepted(odd, size):
     status, output, complaint = run(odd(says(padded(size))), "--timeout", "5")
 
     assert (status, output, complaint) == (0, "* connecting\n* connected\n= A\n", "")
 
 
-def test_a_message_in_many_frames_is_one(odd):
+def test_a_fragmented_message_is_assembled(odd):
     text = padded(50_000)
 
     def talk(socket):
@@ -91,7 +94,7 @@ def test_a_message_in_many_frames_is_one(odd):
     assert run(odd(talk), "--timeout", "5")[0] == 0
 
 
-def test_a_message_that_is_one_octet_too_long_is_refused(odd):
+def test_a_message_over_the_limit_closes_with_1009(odd):
     codes = queue.Queue()
 
     status, _, complaint = run(odd(says(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
@@ -100,7 +103,7 @@ def test_a_message_that_is_one_octet_too_long_is_refused(odd):
     assert complaint.startswith("pickerd join: closed, 1009")
 
 
-def test_a_binary_message_is_refused(odd):
+def test_a_binary_message_closes_with_1003(odd):
     codes = queue.Queue()
 
     status, _, complaint = run(odd(says(b"\x00\x01", then=codes)), "--timeout", "9")
@@ -110,14 +113,14 @@ def test_a_binary_message_is_refused(odd):
 
 
 @pytest.mark.parametrize("text", ["no JSON", "{}", '{"type":"welcome"}', "[" * 100])
-def test_what_is_no_message_of_ours_is_not_believed(odd, text):
+def test_an_invalid_message_drops_the_connection(odd, text):
     status, output, complaint = run(odd(says(text)), "--timeout", "0.5")
 
     assert status == 1 and "connected" not in output
     assert complaint.startswith("pickerd join: no connection")
 
 
-def test_text_that_is_no_utf8_is_not_believed(odd):
+def test_invalid_utf_8_drops_the_connection(odd):
     def talk(socket):
         socket.recv()
         socket.send(b'{"type":"\xff"}', text=True)
@@ -126,7 +129,7 @@ def test_text_that_is_no_utf8_is_not_believed(odd):
     assert run(odd(talk), "--timeout", "0.5")[0] == 1
 
 
-def test_a_server_without_the_subprotocol_is_not_spoken_to(odd):
+def test_a_server_without_the_subprotocol_is_rejected(odd):
     heard = []
 
     def talk(socket):
@@ -138,14 +141,14 @@ def test_a_server_without_the_subprotocol_is_not_spoken_to(odd):
     assert "does not speak the subprotocol" in complaint
 
 
-def test_the_end_of_a_handshake_without_an_answer_is_a_lost_connection(odd):
+def test_an_unanswered_handshake_counts_as_a_lost_connection(odd):
     status, _, complaint = run(odd(lambda socket: socket.socket.close()), "--timeout", "0.5")
 
     assert status == 1 and "no connection" in complaint
 
 
 @pytest.mark.parametrize("answer", [200, 302, 404, 503])
-def test_who_does_not_upgrade_is_come_back_to(answer):
+def test_a_response_other_than_101_is_retried_and_redirects_are_not_followed(answer):
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -168,10 +171,10 @@ def test_who_does_not_upgrade_is_come_back_to(answer):
     server.shutdown()
     server.server_close()
     assert status == 1 and "no connection" in complaint
-    assert set(asked) == {"/v1/sessions/x"}, "a redirect is not followed"
+    assert set(asked) == {"/v1/sessions/x"}, "redirects are not followed"
 
 
-def test_a_months_title_and_weekdays_are_the_servers(odd, terminal):
+def test_month_titles_and_weekday_names_come_from_the_server(odd, terminal):
     months = {"first": "2018-11", "last": "2018-11", "count": 1}
     calendar = {"months": months, "weekdays": ["A1", "B2", "C3x", "D4", "E5", "F6", "星期"], "range": None}
     definition = {"kind": "calendar", "firstWeekday": 1, "weeks": "fit", "selection": "range"}

@@ -1,4 +1,4 @@
-"""`pickerd join` in a real terminal: drawn, turned, tapped, left."""
+"""`pickerd join` in a real terminal: drawing, keys, and how it ends."""
 
 import re
 import signal
@@ -10,30 +10,30 @@ from harness.definitions import CALENDAR, DATE, LISTS, LONG, TREE
 from harness.pickerd import wait_until
 
 pytest_plugins = ["terminals"]
-#: Reversed video, with or without a colour after it.
+#: Reverse video, with or without a colour after it.
 REVERSED = re.compile(r"\x1b\[[0-9;]*7[0-9;]*m")
 
 
 def absent(session, name):
-    """Whether nobody of this name is in the session any more."""
+    """A condition: the session has no member of this name."""
     return lambda: all(m["name"] != name for m in session.get()["members"])
 
 
 # Wheels
 
 
-def test_wheels_fill_eighty_columns_and_no_more(server, terminal):
+def test_wheels_fit_into_80_columns(server, terminal):
     session = server.session(DATE)
 
     ana = terminal(session)
 
     ana.sees("connected", "Ana (you)", "▸ 2018", "· November", "· 23", "2018-11-23", "q quit")
     assert len(ana.lines) == 24 and all(len(line) <= 80 for line in ana.lines)
-    assert "…" not in ana.text, "nothing is cut"
+    assert "…" not in ana.text, "nothing is truncated"
     assert ana.lines[-1].strip().endswith("q quit")
 
 
-def test_arrows_turn_and_tab_goes_to_the_next_wheel(server, terminal):
+def test_arrows_select_rows_and_tab_moves_between_wheels(server, terminal):
     session = server.session(LISTS)
     ana = terminal(session)
     ana.sees("▸ MacOS", "· Xcode")
@@ -52,7 +52,7 @@ def test_arrows_turn_and_tab_goes_to_the_next_wheel(server, terminal):
     wait_until(lambda: session.result() == {"keys": ["Linux", "VSCode"]})
 
 
-def test_a_tree_shows_what_hangs_below(server, terminal):
+def test_a_cascade_shows_the_children_of_the_selected_row(server, terminal):
     session = server.session(TREE)
     ana = terminal(session)
     ana.sees("▸ Guangdong", "· Guangzhou", "· Haizhu")
@@ -65,7 +65,7 @@ def test_a_tree_shows_what_hangs_below(server, terminal):
     ana.sees_no("Pixian")
 
 
-def test_others_fingers_and_moves_are_seen(server, terminal):
+def test_touches_and_selections_of_others_are_drawn(server, terminal):
     session = server.session(LISTS)
     ana = terminal(session)
     bo = session.join("Bo")
@@ -83,21 +83,21 @@ def test_others_fingers_and_moves_are_seen(server, terminal):
     assert touching
 
 
-def test_a_correction_is_told(server, terminal):
+def test_a_clamped_selection_is_corrected(server, terminal):
     session = server.session({**DATE, "max": "2018-11-23"}, now="2018-11-23T10:00:00+08:00")
     ana = terminal(session)
     ana.sees("▸ 2018")
 
     ana.press("Tab", "Tab", "End")
     ana.press("BTab", "BTab", "Up")
-    # The terminal shows its own choice before the server's twelve months are here.
+    # The terminal shows the pending selection before the server's twelve months have arrived.
     ana.sees("▸ 2017", "December")
     ana.press("Tab", "End")
 
     ana.sees("· 2017", "▸ December")
 
 
-def test_rows_far_away_are_fetched(server, terminal):
+def test_rows_outside_the_window_are_fetched(server, terminal):
     session = server.session(LONG)
     ana = terminal(session)
     ana.sees("▸ row 0")
@@ -108,7 +108,7 @@ def test_rows_far_away_are_fetched(server, terminal):
     ana.sees("▸ row 9983", "row 9976")
 
 
-def test_more_wheels_than_fit_scroll_with_the_one_that_is_turned(server, terminal):
+def test_wheels_that_do_not_fit_scroll_into_view_with_the_focus(server, terminal):
     columns = [[f"wheel {n}", "other"] for n in range(8)]
     session = server.session({"kind": "columns", "columns": columns})
     ana = terminal(session)
@@ -120,7 +120,7 @@ def test_more_wheels_than_fit_scroll_with_the_one_that_is_turned(server, termina
     ana.sees("▸ wheel 7", "· wheel 2", "‹")
 
 
-def test_wide_letters_take_two_cells(server, terminal):
+def test_wide_characters_take_two_cells(server, terminal):
     session = server.session(DATE)
 
     ana = terminal(session, "--locale", "zh-Hans", name="安娜")
@@ -157,10 +157,10 @@ def test_two_taps_make_a_range(server, terminal):
     ana.sees("2018-11-23 to 2018-12-02, 10 days")
     wait_until(lambda: session.result() == {
         "start": "2018-11-23", "end": "2018-12-02", "days": 10})
-    assert REVERSED.search(ana.styled), "the range is a band"
+    assert REVERSED.search(ana.styled), "the range is highlighted"
 
 
-def test_escape_gives_up_an_open_range(server, terminal):
+def test_escape_clears_an_open_range(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -173,7 +173,7 @@ def test_escape_gives_up_an_open_range(server, terminal):
     wait_until(lambda: session.get()["snapshot"]["calendar"]["range"] is None)
 
 
-def test_undo_confirm_and_reopen(server, terminal):
+def test_keys_undo_confirm_and_reopen(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -189,7 +189,7 @@ def test_undo_confirm_and_reopen(server, terminal):
     assert session.get()["status"] == "open"
 
 
-def test_pages_and_ends_of_the_calendar(server, terminal):
+def test_home_end_and_page_keys_move_in_the_calendar(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -203,7 +203,7 @@ def test_pages_and_ends_of_the_calendar(server, terminal):
     ana.sees("December 2019", "[31]")
 
 
-def test_another_members_finger_stands_around_a_day(server, terminal):
+def test_a_day_that_another_member_touches_is_in_parentheses(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -217,7 +217,7 @@ def test_another_members_finger_stands_around_a_day(server, terminal):
     ana.sees_no("(14)")
 
 
-def test_a_month_is_named_in_the_members_language(server, terminal):
+def test_the_locale_option_selects_the_language_of_the_months(server, terminal):
     session = server.session({**CALENDAR, "firstWeekday": 2})
 
     ana = terminal(session, "--locale", "de")
@@ -228,7 +228,7 @@ def test_a_month_is_named_in_the_members_language(server, terminal):
 # The terminal itself
 
 
-def test_a_small_terminal_says_so_and_a_tiny_one_only_that(server, terminal):
+def test_a_small_terminal_shows_a_hint_and_a_tiny_one_only_the_hint(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session, width=60, height=20)
     ana.sees("60×20, made for 80×24", "[23]", "December 2018")
@@ -243,7 +243,7 @@ def test_a_small_terminal_says_so_and_a_tiny_one_only_that(server, terminal):
 
 
 @pytest.mark.parametrize("key", ["q", "C-c", "C-d"])
-def test_a_key_ends_it_and_the_terminal_is_as_before(server, terminal, key):
+def test_quit_keys_exit_and_restore_the_terminal(server, terminal, key):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -258,7 +258,7 @@ def test_a_key_ends_it_and_the_terminal_is_as_before(server, terminal, key):
 
 @pytest.mark.parametrize("number", [
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_a_signal_ends_it_as_a_key_does(server, terminal, number):
+def test_signals_exit_and_restore_the_terminal(server, terminal, number):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -271,7 +271,7 @@ def test_a_signal_ends_it_as_a_key_does(server, terminal, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGABRT])
-def test_a_crash_leaves_the_terminal_as_before(server, terminal, number):
+def test_a_crash_restores_the_terminal(server, terminal, number):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -282,7 +282,7 @@ def test_a_crash_leaves_the_terminal_as_before(server, terminal, number):
     assert ana.is_as_before()
 
 
-def test_names_cannot_write_to_the_terminal(server, terminal):
+def test_escape_sequences_in_names_are_not_written_to_the_terminal(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -292,7 +292,7 @@ def test_names_cannot_write_to_the_terminal(server, terminal):
     ana.sees("● E [2Jve", "[23]")
 
 
-def test_no_color_means_none(server, terminal):
+def test_no_color_disables_colours(server, terminal):
     session = server.session(CALENDAR)
     colored = terminal(session)
     plain = terminal(session, environment={"NO_COLOR": "1"}, name="Bo")
@@ -301,7 +301,7 @@ def test_no_color_means_none(server, terminal):
 
     assert re.search(r"\x1b\[[0-9;]*38;5;", colored.styled)
     assert not re.search(r"\x1b\[[0-9;]*3[0-9];", plain.styled)
-    assert "\x1b[1m" in plain.styled, "bold is no colour"
+    assert "\x1b[1m" in plain.styled, "bold is still used"
 
 
 # The connection
@@ -309,14 +309,14 @@ def test_no_color_means_none(server, terminal):
 
 @pytest.fixture
 def lasting(start, tmp_path):
-    """A server whose sessions are in a file, on a port that it can come back to."""
+    """A server with a SQLite store and a fixed port, so that a test can restart it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     return start(listen=f"127.0.0.1:{port}", options=["--store", f"sqlite:{tmp_path}/store.sqlite"])
 
 
-def test_it_goes_on_after_the_server_was_killed(lasting, terminal):
+def test_the_terminal_reconnects_after_the_server_was_killed(lasting, terminal):
     session = lasting.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -331,10 +331,10 @@ def test_it_goes_on_after_the_server_was_killed(lasting, terminal):
 
     ana.sees("connected", "2018-11-23 to 2018-11-24, 2 days")
     assert session.result() == {"start": "2018-11-23", "end": "2018-11-24", "days": 2}
-    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "the same member"
+    assert [m["name"] for m in session.get()["members"]] == ["Ana"], "Ana is still the same member"
 
 
-def test_a_session_that_ends_ends_it(server, terminal):
+def test_a_deleted_session_ends_the_program(server, terminal):
     session = server.session(CALENDAR)
     ana = terminal(session)
     ana.sees("[23]")
@@ -346,7 +346,7 @@ def test_a_session_that_ends_ends_it(server, terminal):
     ana.sees("pickerd join: closed, 4410")
 
 
-def test_a_server_that_is_not_there_is_waited_for(server, terminal):
+def test_connecting_is_retried_until_the_user_quits(server, terminal):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -359,7 +359,7 @@ def test_a_server_that_is_not_there_is_waited_for(server, terminal):
     assert ana.is_as_before()
 
 
-def test_a_server_that_is_silent_keeps_nobody(start, terminal):
+def test_quitting_does_not_wait_for_a_frozen_server(start, terminal):
     server = start()
     session = server.session(CALENDAR)
     ana = terminal(session)
@@ -374,7 +374,7 @@ def test_a_server_that_is_silent_keeps_nobody(start, terminal):
         server.process.send_signal(signal.SIGCONT)
 
 
-def test_a_viewer_cannot_tap_and_hears_why(guarded, terminal):
+def test_a_refused_tap_shows_the_reason_to_a_viewer(guarded, terminal):
     session = guarded.session(CALENDAR)
     ana = terminal(session, "--token", session.tokens["viewer"])
     ana.sees("[23]")

@@ -1,4 +1,4 @@
-"""The host changes the definition of a session: PUT, PATCH, If-Match, and who sees what of it."""
+"""Changing the definition of a live session: PUT, PATCH, If-Match, and what members receive."""
 
 import json
 
@@ -27,7 +27,7 @@ def definition(session):
     return answer
 
 
-def test_get_shows_the_definition_as_it_was_given_with_its_defaults(server):
+def test_get_returns_the_definition_with_defaults_filled_in(server):
     session = server.session(SIZES)
     answer = definition(session)
     assert answer.headers["etag"] == '"1"'
@@ -37,7 +37,7 @@ def test_get_shows_the_definition_as_it_was_given_with_its_defaults(server):
     assert "minutes" in definition(server.session({"kind": "slot", "minutes": 30})).json
 
 
-def test_everybody_sees_a_patch_and_the_log_has_it(server):
+def test_a_patch_is_broadcast_and_logged(server):
     session = server.session(STAY)
     ana, ben = session.together("Ana", "Ben")
     ana.look("2026-11")
@@ -84,7 +84,7 @@ def test_an_equal_definition_takes_no_revision(server):
     assert session.log() == []
 
 
-def test_patches_and_the_whole_give_the_same(server):
+def test_patches_and_a_put_produce_the_same_definition(server):
     one, other = server.session(SIZES), server.session(SIZES)
     replace = [{"op": "replace", "path": "/columns/0/1", "value": {"text": "Medium", "key": "M"}}]
     assert patch(one, replace, PATCH).status == 200
@@ -106,14 +106,14 @@ def test_patches_and_the_whole_give_the_same(server):
     ([], MERGE, 422, "badDefinition"), (b" " * 262_145, MERGE, 413, "tooLarge"),
     ([{"op": "copy", "from": "/columns", "path": "/columns/-"}] * 60, PATCH, 413, "tooLarge"),
 ])
-def test_a_problem_changes_nothing(server, body, type, status, code):
+def test_a_rejected_change_has_no_effect(server, body, type, status, code):
     session = server.session(SIZES)
     answer = patch(session, body, type)
     assert (answer.status, answer.code) == (status, code), answer
     assert session.get()["version"] == 1 and session.revision() == 0
 
 
-def test_the_pointers_of_problems(server):
+def test_problems_have_a_pointer_into_the_definition(server):
     session = server.session(SIZES)
     assert put(session, {"kind": "slot", "stepMinutes": 7}).json["pointer"] == "/kind"
     assert put(session, {**SIZES, "colour": 1}).json["pointer"] == "/colour"
@@ -121,7 +121,7 @@ def test_the_pointers_of_problems(server):
     assert put(session, []).json["pointer"] == ""
 
 
-def test_if_match_names_the_version(server):
+def test_if_match_compares_the_version(server):
     session = server.session(SIZES)
     other = {"kind": "columns", "columns": [["S"]]}
     mismatch = put(session, {"kind": "x"}, If_Match='"2"')
@@ -132,7 +132,7 @@ def test_if_match_names_the_version(server):
     assert put(session, SIZES, If_Match="*").json["version"] == 3
 
 
-def test_more_than_twenty_changes_a_second_are_too_many(server):
+def test_more_than_twenty_changes_a_second_are_rejected(server):
     session = server.session(SIZES)
     answers = [patch(session, {"locale": ["de", "fr"][n % 2]}) for n in range(80)]
     late = [answer for answer in answers if answer.status == 429]
@@ -140,7 +140,7 @@ def test_more_than_twenty_changes_a_second_are_too_many(server):
     assert session.get()["version"] == 1 + len([a for a in answers if a.status == 200])
 
 
-def test_a_confirmed_session_takes_it_and_applies_it_when_it_is_reopened(server):
+def test_a_definition_put_on_a_confirmed_session_is_applied_at_reopen(server):
     session = server.session(SIZES)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -160,7 +160,7 @@ def test_a_confirmed_session_takes_it_and_applies_it_when_it_is_reopened(server)
     session.agree()
 
 
-def test_undo_goes_on_under_the_new_definition(server):
+def test_undo_works_across_a_change_of_the_definition(server):
     session = server.session(SIZES)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -171,7 +171,7 @@ def test_undo_goes_on_under_the_new_definition(server):
     session.agree()
 
 
-def test_who_missed_it_resumes_with_it(server):
+def test_a_resuming_member_receives_the_missed_definition(server):
     session = server.session(SIZES)
     ana, ben = session.together("Ana", "Ben")
     ben.drop()
@@ -185,7 +185,7 @@ def test_who_missed_it_resumes_with_it(server):
     session.agree()
 
 
-def test_only_the_owner_changes_it(guarded):
+def test_only_the_owner_may_change_the_definition(guarded):
     session = guarded.session(SIZES)
     path = session.path + "/definition"
     for token, status in ((None, 401), ("x", 401), (session.tokens["editor"], 403)):

@@ -1,4 +1,4 @@
-"""Texts: exactly the table for `en` and `zh-Hans`, and two locales in one session."""
+"""Localised texts: the contract's table for `en` and `zh-Hans`, and several locales at once."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def texts(snapshot, column):
 
 
 def strip(delta):
-    """A delta without what may differ between members."""
+    """A delta without the parts that may differ between members."""
     changes = []
     for change in delta["changes"]:
         if change["change"] == "bands":
@@ -22,7 +22,7 @@ def strip(delta):
     return {**{k: v for k, v in delta.items() if k != "ref"}, "changes": changes}
 
 
-def test_a_date_in_english(server):
+def test_date_columns_in_english(server):
     snapshot = server.session(DATE).get()["snapshot"]
 
     assert texts(snapshot, 0)["2018"] == "2018"
@@ -34,7 +34,7 @@ def test_a_date_in_english(server):
     assert texts(snapshot, 2)["23"] == "23"
 
 
-def test_a_date_in_chinese(server):
+def test_date_columns_in_chinese(server):
     snapshot = server.session({**DATE, "locale": "zh-Hans"}).get()["snapshot"]
 
     assert texts(snapshot, 0)["2018"] == "2018年"
@@ -42,7 +42,7 @@ def test_a_date_in_chinese(server):
     assert texts(snapshot, 2)["23"] == "23日"
 
 
-def test_a_year_has_no_leading_zeros_but_its_key_has(server):
+def test_only_the_key_of_a_year_has_leading_zeros(server):
     definition = {"kind": "date", "min": "0007-01-01", "max": "0012-12-31", "initial": "0009-01-01"}
 
     english = server.session(definition).get()["snapshot"]
@@ -53,7 +53,7 @@ def test_a_year_has_no_leading_zeros_but_its_key_has(server):
     assert english["result"] == {"date": "0009-01-01"}
 
 
-def test_a_slot_in_english(server):
+def test_slot_columns_in_english(server):
     snapshot = server.session(SLOT).get()["snapshot"]
 
     assert list(texts(snapshot, 0).values()) == ["Today, Nov 23", "Sat, Nov 24", "Sun, Nov 25"]
@@ -61,7 +61,7 @@ def test_a_slot_in_english(server):
     assert list(texts(snapshot, 2).values()) == ["20", "30", "40", "50"]
 
 
-def test_a_slot_in_chinese(server):
+def test_slot_columns_in_chinese(server):
     definition = {**SLOT, "locale": "zh-Hans", "days": 8}
     snapshot = server.session(definition, now="2018-11-23T05:00:00+08:00").get()["snapshot"]
 
@@ -73,35 +73,35 @@ def test_a_slot_in_chinese(server):
     assert texts(snapshot, 2)["20"] == "20分"
 
 
-def test_weekdays_in_english(server):
+def test_weekdays_of_slots_in_english(server):
     snapshot = server.session({**SLOT, "days": 8}).get()["snapshot"]
 
     assert [text.split(",")[0] for text in texts(snapshot, 0).values()] == [
         "Today", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri"]
 
 
-def test_today_is_a_date_of_the_sessions_zone(server):
-    """15:30 UTC is half past midnight in Tokyo: tomorrow's date is today there."""
+def test_today_is_determined_in_the_sessions_time_zone(server):
+    """15:30 UTC is 00:30 of the next day in Tokyo."""
     definition = {**SLOT, "timeZone": "Asia/Tokyo"}
     snapshot = server.session(definition, now="2018-11-23T15:30:00Z").get()["snapshot"]
 
     assert list(texts(snapshot, 0).items())[0] == ("2018-11-24", "Today, Nov 24")
 
 
-def test_the_first_day_is_not_today_late_at_night(server):
+def test_a_first_day_after_today_is_not_called_today(server):
     snapshot = server.session(SLOT, now="2018-11-23T23:45:00+08:00").get()["snapshot"]
 
     assert list(texts(snapshot, 0).values())[0] == "Sat, Nov 24"
 
 
-def test_a_cell_is_its_day(server):
+def test_the_text_of_a_cell_is_its_day_of_the_month(server):
     for locale in ("en", "zh-Hans"):
         ana = server.session(CALENDAR).join("Ana", locale=locale)
         cells = ana.look("2018-11")["months"][0]["cells"]
         assert [cell["text"] for cell in cells] == [str(int(cell["date"][8:])) for cell in cells]
 
 
-def test_two_locales_in_one_session(server):
+def test_members_receive_texts_in_their_own_locales(server):
     session = server.session(SLOT)
     ana, bo = session.join("Ana", locale="en"), session.join("Bo", locale="zh-Hans")
     assert texts(ana.welcome["snapshot"], 0)["2018-11-24"] == "Sat, Nov 24"
@@ -118,7 +118,7 @@ def test_two_locales_in_one_session(server):
     assert [c["text"] for c in mine["changes"] if c["change"] == "row"][0] == "Sat, Nov 24"
 
 
-def test_a_tick_is_told_to_everybody_in_their_own_locale(server):
+def test_ticks_are_sent_in_each_members_locale(server):
     session = server.session(SLOT)
     ana, bo = session.join("Ana", locale="zh-Hans"), session.join("Bo", locale="en")
 
@@ -130,7 +130,7 @@ def test_a_tick_is_told_to_everybody_in_their_own_locale(server):
     assert english["changes"][0]["rows"][0]["text"] == "Today, Nov 24"
 
 
-def test_a_refused_select_and_more_rows_are_in_the_members_locale(server):
+def test_refusals_and_requested_rows_are_in_the_members_locale(server):
     ana = server.session(SLOT).join("Ana", locale="zh-Hans")
 
     assert ana.select(0, 9)["changes"][0]["text"] == "11月23日 今天"
@@ -141,8 +141,8 @@ def test_a_refused_select_and_more_rows_are_in_the_members_locale(server):
     ("en", "November"), ("zh-Hans", "11月"), ("en-GB", "November"), ("en-XX", "November"),
     ("zh-Hans-CN", "11月"), ("de", "November"), ("fr", "novembre"), ("es-MX", "noviembre"),
     ("xx", "November"), ("tlh-Latn", "November"), ("", "November"), ("no locale!", "November")])
-def test_other_locales_are_their_own_and_fall_back(server, locale, text):
-    """To the language, then to the definition's locale, then to `en`."""
+def test_other_locales_are_supported_or_fall_back(server, locale, text):
+    """The fallbacks are the language alone, the definition's locale and `en`, in this order."""
     session = server.session(DATE)
 
     ana = session.join("Ana", locale=locale)
@@ -150,7 +150,7 @@ def test_other_locales_are_their_own_and_fall_back(server, locale, text):
     assert texts(ana.welcome["snapshot"], 1)["11"] == text
 
 
-def test_an_unknown_locale_falls_back_to_the_definitions(server):
+def test_an_unknown_locale_falls_back_to_the_definitions_locale(server):
     session = server.session({**DATE, "locale": "zh-Hans"})
 
     ana = session.join("Ana", locale="xx")
@@ -158,19 +158,19 @@ def test_an_unknown_locale_falls_back_to_the_definitions(server):
     assert texts(ana.welcome["snapshot"], 1)["11"] == "11月"
 
 
-def test_who_names_no_locale_reads_the_definitions(server):
+def test_a_member_without_a_locale_gets_the_definitions_locale(server):
     session = server.session({**DATE, "locale": "zh-Hans"})
 
     assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "11月"
 
 
-def test_a_definition_in_an_unknown_locale_is_english(server):
+def test_a_definition_in_an_unknown_locale_falls_back_to_english(server):
     session = server.session({**DATE, "locale": "xx"})
 
     assert texts(session.join("Ana").welcome["snapshot"], 1)["11"] == "November"
 
 
-def test_get_reads_in_the_asked_locale(server):
+def test_get_returns_the_requested_locale(server):
     session = server.session(DATE)
 
     assert texts(session.get(locale="zh-Hans")["snapshot"], 1)["11"] == "11月"
@@ -190,7 +190,7 @@ def test_keys_are_never_localised(server):
 
 @pytest.mark.parametrize("asked, got", [
     ("zh-Hans", "zh-Hans"), ("de", "de"), ("de-XX", "de"), ("nonsense!", "ja"), (None, "ja")])
-def test_a_welcome_names_the_locale_of_the_texts(server, asked, got):
+def test_welcome_has_the_locale_of_the_texts(server, asked, got):
     session = server.session({**DATE, "locale": "ja"})
 
     ana = session.join("Ana", **({"locale": asked} if asked else {}))
@@ -205,7 +205,7 @@ def test_a_welcome_names_the_locale_of_the_texts(server, asked, got):
     ("ja", "2018年11月", ["日", "月", "火", "水", "木", "金", "土"]),
     ("ru", "ноябрь 2018\u202fг.", ["Вс", "Пн", "Вт", "Ср", "Чт", "Пт", "Сб"]),
 ])
-def test_a_month_has_its_heading_and_a_calendar_its_weekdays(server, locale, title, weekdays):
+def test_months_have_titles_and_calendars_have_weekday_names(server, locale, title, weekdays):
     session = server.session({**CALENDAR, "firstWeekday": 2})
     ana = session.join("Ana", locale=locale)
 
@@ -218,7 +218,7 @@ def test_a_month_has_its_heading_and_a_calendar_its_weekdays(server, locale, tit
     assert f"<title>{title}</title>" in drawn and f">{weekdays[0]}<" in drawn
 
 
-def test_a_changed_first_weekday_brings_the_weekdays_in_each_members_locale(server):
+def test_a_changed_first_weekday_sends_weekdays_in_each_members_locale(server):
     session = server.session(CALENDAR)
     ana, bo = session.join("Ana", locale="en"), session.join("Bo", locale="ja")
     patch = {"Content-Type": "application/merge-patch+json"}

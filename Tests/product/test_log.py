@@ -1,4 +1,4 @@
-"""`GET …/log`: a line per revision, none left out."""
+"""`GET …/log`: one line per revision, without gaps."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_the_log_has_every_revision(server):
     assert [line["changes"] for line in log] == deltas
 
 
-def test_the_log_after_a_revision(server):
+def test_after_skips_earlier_revisions(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     for n in range(1, 11):
@@ -39,7 +39,7 @@ def test_the_log_after_a_revision(server):
 
 
 @pytest.mark.parametrize("after", ["x", "1.5", "", "1e1"])
-def test_a_log_after_what_is_no_revision_is_a_bad_request(server, after):
+def test_an_invalid_after_parameter_is_rejected(server, after):
     session = server.session(LISTS)
 
     answer = server.get(f"{session.path}/log?after={after}")
@@ -47,7 +47,7 @@ def test_a_log_after_what_is_no_revision_is_a_bad_request(server, after):
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_the_log_is_longer_than_the_history(small):
+def test_the_log_has_revisions_that_the_history_has_dropped(small):
     session = small.session(LISTS)
     ana = session.join("Ana")
     for n in range(1, 41):

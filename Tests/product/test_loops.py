@@ -1,4 +1,4 @@
-"""Several loops, each a thread with its share of the sessions: nobody can tell from outside."""
+"""Several event loops, each a thread with a shard of the sessions, act as one server."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ def tap_of(member, row):
     return member.screen.revision
 
 
-def test_a_session_is_there_in_every_way_whichever_loop_has_it(looped):
+def test_sessions_of_every_loop_are_reachable_by_http_and_websocket(looped):
     for session in one_on_each_loop(looped, COUNT, LISTS):
         ana, bo = session.together("Ana", "Bo")
         watcher = Watcher(session)
@@ -52,7 +52,7 @@ def test_a_session_is_there_in_every_way_whichever_loop_has_it(looped):
         assert looped.get(session.path).code == "noSuchSession"
 
 
-def test_new_sessions_are_spread_whoever_makes_them(looped):
+def test_new_sessions_are_spread_evenly_over_the_loops(looped):
     connection = http.client.HTTPConnection("127.0.0.1", looped.port, timeout=10)
     counts = [0] * COUNT
     for _ in range(10 * COUNT):
@@ -63,7 +63,7 @@ def test_new_sessions_are_spread_whoever_makes_them(looped):
     assert counts == [10] * COUNT
 
 
-def test_one_clock_moves_every_loop_and_answers_when_all_have_ticked(looped):
+def test_setting_the_clock_returns_after_every_loop_has_ticked(looped):
     sessions = [looped.session(DATE, now="2018-07-25T12:00:00+08:00") for _ in range(4 * COUNT)]
 
     looped.clock("2018-07-26T12:00:00+08:00")
@@ -74,7 +74,7 @@ def test_one_clock_moves_every_loop_and_answers_when_all_have_ticked(looped):
     assert [(days["count"], days["row"]) for days in fresh] == [(26, 25)] * COUNT
 
 
-def test_metrics_are_sums_over_the_loops(looped):
+def test_metrics_are_summed_over_the_loops(looped):
     sessions = one_on_each_loop(looped, COUNT, LISTS)
     for number, session in enumerate(sessions):
         ana, bo = session.together("Ana", "Bo")
@@ -94,7 +94,7 @@ def test_metrics_are_sums_over_the_loops(looped):
     assert all(value > 0 for value in seconds.values())
 
 
-def test_the_limit_of_sessions_is_for_all_loops_together(start):
+def test_the_session_limit_covers_all_loops(start):
     server = start(options=("--loops", str(COUNT)), limits={"sessions": 5})
     sessions = [server.session(LISTS) for _ in range(5)]
 
@@ -104,7 +104,7 @@ def test_the_limit_of_sessions_is_for_all_loops_together(start):
     assert server.create(LISTS).code == "full"
 
 
-def test_sigterm_sends_the_members_of_every_loop_away(looped):
+def test_sigterm_closes_the_members_of_every_loop_with_1001(looped):
     members = [session.join("Ana") for session in one_on_each_loop(looped, COUNT, LISTS)]
 
     looped.terminate()
@@ -115,14 +115,14 @@ def test_sigterm_sends_the_members_of_every_loop_away(looped):
     assert looped.process.wait(10) == 0
 
 
-def test_a_server_with_idle_loops_ends_at_once(looped):
+def test_a_server_with_idle_loops_exits_immediately(looped):
     looped.terminate()
 
     assert looped.process.wait(2) == 0
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_another_number_of_loops_keeps_every_session(tmp_path, kill):
+def test_sessions_survive_a_change_of_the_number_of_loops(tmp_path, kill):
     server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     try:
         server.arguments += ["--loops", "4"]
@@ -147,13 +147,13 @@ def test_another_number_of_loops_keeps_every_session(tmp_path, kill):
         server.stop()
 
 
-def test_sessions_asleep_on_every_loop_tick_and_wake(tmp_path):
+def test_evicted_sessions_of_every_loop_tick(tmp_path):
     server = stored(
         tmp_path / "log", tmp_path / "store.sqlite", options=("--loops", str(COUNT)),
         limits={"memberMilliseconds": 200})
     try:
         sessions = one_on_each_loop(server, COUNT, DATE, now=NOON)
-        wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="all asleep")
+        wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="the eviction of all sessions")
 
         server.clock("2018-11-25T10:00:00+08:00")
 
@@ -162,8 +162,8 @@ def test_sessions_asleep_on_every_loop_tick_and_wake(tmp_path):
         server.stop()
 
 
-def test_loops_share_one_commit(tmp_path):
-    """Group commit is over all loops: they wait for the same flush of the disk."""
+def test_loops_share_one_group_commit(tmp_path):
+    """A group commit has the commands of all loops and flushes the disk once."""
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", options=("--loops", str(COUNT)))
     try:
         members = [session.join("Ana") for session in one_on_each_loop(server, COUNT, LISTS)]
@@ -186,7 +186,7 @@ def session_revision(member):
     return member.screen.revision
 
 
-def test_a_store_that_fails_concerns_every_loop_and_comes_back_for_all(tmp_path):
+def test_a_failing_store_affects_every_loop_and_recovers_for_all(tmp_path):
     path = tmp_path / "store.sqlite"
     server = stored(tmp_path / "log", path, options=("--loops", str(COUNT)))
     try:
@@ -201,11 +201,11 @@ def test_a_store_that_fails_concerns_every_loop_and_comes_back_for_all(tmp_path)
         assert [server.create(LISTS).status for _ in range(COUNT)] == [503] * COUNT
 
         (tmp_path / "away").rename(path)
-        wait_until(lambda: server.get("/readyz").status == 200, what="the store is well")
+        wait_until(lambda: server.get("/readyz").status == 200, what="a healthy store")
 
         for session in sessions:
             before = session.revision()
-            # Nobody was told of it, but it may have come into the file that was moved away.
+            # No member received it, but it may be in the file that was moved away.
             assert before in (0, 1)
             assert tap_of(session.join("Bo"), 2) == before + 1
     finally:

@@ -1,4 +1,4 @@
-"""Connections with several loops: each request finds the loop of its session, wherever it came in."""
+"""Connections with several loops: each request reaches the loop that has its session."""
 
 import json
 import time
@@ -36,7 +36,7 @@ def handshake(path, **headers):
 
 
 def join(connection, name="Ana", **fields):
-    """Joins on an open WebSocket; the welcome."""
+    """Joins on an open WebSocket and returns the welcome."""
     connection.send_frame(TEXT, json.dumps({"type": "join", "name": name, **fields}).encode())
     return json.loads(connection.read_text())
 
@@ -48,13 +48,13 @@ def opened(connection, path, **headers):
     return connection
 
 
-def test_a_connection_that_is_kept_asks_for_sessions_of_all_loops(looped, sessions):
+def test_a_persistent_connection_reaches_sessions_of_all_loops(looped, sessions):
     with raw(looped) as connection:
         for turn in range(3):
             for session in sessions:
                 status, headers, body = connection.exchange("GET", session.path)
                 assert (status, json.loads(body)["session"]) == (200, session.id)
-                assert "connection" not in headers, "it is kept"
+                assert "connection" not in headers, "the connection is persistent"
                 assert connection.exchange("GET", f"{session.path}/log")[0] == 200
             assert connection.exchange("GET", "/healthz")[0] == 200
             assert connection.exchange("GET", "/readyz")[0] == 200
@@ -63,7 +63,7 @@ def test_a_connection_that_is_kept_asks_for_sessions_of_all_loops(looped, sessio
         assert connection.exchange("GET", "/v1/sessions/nobody")[0] == 404
 
 
-def test_requests_that_come_at_once_are_answered_in_their_order(looped, sessions):
+def test_pipelined_requests_are_answered_in_order(looped, sessions):
     paths = [session.path for session in sessions] * 5
     with raw(looped) as connection:
         connection.send(b"".join(
@@ -73,8 +73,8 @@ def test_requests_that_come_at_once_are_answered_in_their_order(looped, sessions
             assert (status, path) == (200, "/v1/sessions/" + json.loads(body)["session"])
 
 
-def test_a_websocket_may_follow_requests_on_the_same_connection(looped, sessions):
-    """As proxies do that keep connections to the server."""
+def test_a_websocket_can_follow_requests_on_the_same_connection(looped, sessions):
+    """Proxies with persistent upstream connections do this."""
     for first in sessions:
         for session in sessions:
             with raw(looped) as connection:
@@ -87,7 +87,7 @@ def test_a_websocket_may_follow_requests_on_the_same_connection(looped, sessions
     wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="all are gone")
 
 
-def test_a_stream_of_events_may_follow_requests_on_the_same_connection(looped, sessions):
+def test_an_event_stream_can_follow_requests_on_the_same_connection(looped, sessions):
     for first in sessions:
         for session in sessions:
             with raw(looped) as connection:
@@ -105,7 +105,7 @@ def test_a_stream_of_events_may_follow_requests_on_the_same_connection(looped, s
     lambda id: f"/v1/sessions/{''.join(f'%{ord(c):02x}' for c in id)}",
     lambda id: f"/v1//./sessions/x/../{id}", lambda id: f"/v1/sessions/{id}?x=1"],
     ids=["percent-encoded", "with detours", "with a query"])
-def test_a_path_may_be_spelt_in_any_way(looped, sessions, spelt):
+def test_equivalent_paths_reach_the_same_session(looped, sessions, spelt):
     for session in sessions:
         with raw(looped) as connection:
             opened(connection, spelt(session.id))
@@ -115,7 +115,7 @@ def test_a_path_may_be_spelt_in_any_way(looped, sessions, spelt):
                 "session"] == session.id
 
 
-def test_what_a_handshake_says_goes_with_it(start):
+def test_origin_and_authorization_move_with_the_connection(start):
     server = start(options=("--loops", str(COUNT)), auth="token",
                    origins=["https://example.org"])
     for session in one_on_each_loop(server, COUNT, CALENDAR):
@@ -131,7 +131,7 @@ def test_what_a_handshake_says_goes_with_it(start):
                 assert connection.response()[0] == 403
 
 
-def test_a_head_that_trickles_in_finds_its_loop(looped, sessions):
+def test_a_request_header_sent_byte_by_byte_reaches_its_loop(looped, sessions):
     for session in sessions:
         with raw(looped) as connection:
             for octet in handshake(session.path):
@@ -140,8 +140,8 @@ def test_a_head_that_trickles_in_finds_its_loop(looped, sessions):
             assert join(connection)["type"] == "welcome"
 
 
-def test_slow_and_silent_heads_are_hung_up_in_time(looped, sessions):
-    """After 10 s in all, however often an octet comes."""
+def test_slow_and_missing_request_headers_time_out(looped, sessions):
+    """The timeout of 10 s covers the whole header; single bytes do not restart it."""
     began = time.monotonic()
     silent = [raw(looped, timeout=30) for _ in range(COUNT)]
     half = [raw(looped, timeout=30) for _ in range(COUNT)]
@@ -167,7 +167,7 @@ def test_slow_and_silent_heads_are_hung_up_in_time(looped, sessions):
     wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="all are gone")
 
 
-def test_a_head_over_its_limit_is_answered_with_431(looped, sessions):
+def test_a_request_header_over_the_limit_is_rejected_with_431(looped, sessions):
     for session in sessions:
         with raw(looped) as connection:
             connection.send(handshake(session.path, X_Long="x" * 20_000))
@@ -177,7 +177,7 @@ def test_a_head_over_its_limit_is_answered_with_431(looped, sessions):
             assert connection.response()[0] == 431
 
 
-def test_connections_that_come_and_go_over_loops_leave_nothing_behind(looped, sessions):
+def test_closed_connections_leave_no_resources_on_any_loop(looped, sessions):
     def take(session, number):
         connection = raw(looped)
         if number % 3 == 0:
@@ -194,7 +194,7 @@ def test_connections_that_come_and_go_over_loops_leave_nothing_behind(looped, se
         assert session.join("Ana").role == "owner"
 
 
-def test_the_limit_of_connections_is_for_all_loops_together(start):
+def test_the_connection_limit_covers_all_loops(start):
     server = start(options=("--loops", str(COUNT)), limits={"connections": 8})
     sessions = one_on_each_loop(server, COUNT, LISTS)
     wait_until(lambda: metric(server, "pickerd_sockets") == 1)
@@ -211,7 +211,7 @@ def test_the_limit_of_connections_is_for_all_loops_together(start):
         connection.socket.close()
 
 
-def test_the_limit_per_address_is_for_all_loops_together_and_not_for_trusted_proxies(start):
+def test_the_limit_per_address_covers_all_loops_and_exempts_trusted_proxies(start):
     limits = {"connectionsPerAddress": 3}
     server = start(options=("--loops", str(COUNT), "--trusted-proxy", "192.0.2.1"), limits=limits)
     behind = start(limits=limits)
@@ -233,8 +233,8 @@ def is_served(server):
         return connection.exchange("GET", "/healthz")[0] == 200
 
 
-def test_sessions_are_where_their_ids_say(looped):
-    """Their hash is part of no contract but between the loops: every id of one is found."""
+def test_a_session_is_on_the_loop_of_its_ids_hash(looped):
+    """The hash is internal; the test only checks that every id is found on its loop."""
     ids = [looped.session(LISTS).id for _ in range(12)]
     with raw(looped) as connection:
         found = [connection.exchange("GET", f"/v1/sessions/{id}")[0] for id in ids]

@@ -1,4 +1,4 @@
-"""What is not our protocol: 4400, 1003, 1007, 1009; and nobody else in the session notices."""
+"""Protocol errors close one connection (4400) and do not affect the other members."""
 
 import json
 
@@ -112,7 +112,7 @@ ILL_JOINED = {
 
 
 def closes_ana_alone(session, text, code=4400):
-    """Ana sends `text` and is closed; Bo hears that she is offline, and goes on."""
+    """Ana sends `text` and is closed; Bo sees her offline, and the session works on."""
     ana, bo = session.together("Ana", "Bo")
     state = session.get()["snapshot"]
 
@@ -127,14 +127,14 @@ def closes_ana_alone(session, text, code=4400):
 
 
 @pytest.mark.parametrize("text", NOT_OURS.values(), ids=NOT_OURS)
-def test_what_is_not_our_protocol_closes_with_4400(server, text):
+def test_malformed_messages_close_with_4400(server, text):
     error = closes_ana_alone(server.session(LISTS), text)
 
     assert error["detail"]
 
 
 @pytest.mark.parametrize("text", NOT_OURS.values(), ids=NOT_OURS)
-def test_what_is_not_our_protocol_is_no_join(server, text):
+def test_malformed_joins_close_with_4400(server, text):
     ana = server.session(LISTS).connect()
 
     ana.send_text(text)
@@ -143,12 +143,12 @@ def test_what_is_not_our_protocol_is_no_join(server, text):
 
 
 @pytest.mark.parametrize("message", ILL_TYPED.values(), ids=ILL_TYPED)
-def test_a_field_that_is_missing_or_ill_typed_closes_with_4400(server, message):
+def test_missing_and_ill_typed_fields_close_with_4400(server, message):
     closes_ana_alone(server.session(LISTS), json.dumps(message))
 
 
 @pytest.mark.parametrize("message", ILL_DATED.values(), ids=ILL_DATED)
-def test_a_date_or_place_that_is_none_closes_with_4400(server, message):
+def test_invalid_dates_and_targets_close_with_4400(server, message):
     closes_ana_alone(server.session(CALENDAR), json.dumps(message, ensure_ascii=False))
 
 
@@ -164,14 +164,14 @@ def test_an_ill_typed_join_closes_with_4400(server, fields):
 
 
 @pytest.mark.parametrize("number", ["1.0", "1e0", "10e-1", "-0.0"])
-def test_integers_are_json_integers(server, number):
+def test_integers_must_be_json_integers(server, number):
     session = server.session(LISTS)
     select = '{"type":"select","ref":1,"column":0,"row":%s,"generation":1}'
 
     closes_ana_alone(session, select % number)
 
 
-def test_nesting_of_64_is_read(server):
+def test_nesting_of_64_levels_is_accepted(server):
     ana = server.session(LISTS).join("Ana")
 
     ana.send_text('{"type":"touch","x":' + "[" * 63 + "]" * 63 + "}")
@@ -179,7 +179,7 @@ def test_nesting_of_64_is_read(server):
     ana.hears_nothing()
 
 
-def test_a_pair_of_surrogates_is_one_character(server):
+def test_a_surrogate_pair_is_one_character(server):
     ana = server.session(LISTS).connect()
 
     ana.send_text('{"type":"join","name":"\\ud83d\\ude00"}')
@@ -187,7 +187,7 @@ def test_a_pair_of_surrogates_is_one_character(server):
     assert ana.expect("welcome")["member"]["name"] == "😀"
 
 
-def test_escapes_and_blanks_are_json_too(server):
+def test_escapes_and_whitespace_are_accepted(server):
     ana = server.session(LISTS).join("Ana")
 
     ana.pending.append(1)
@@ -210,7 +210,7 @@ def test_an_unknown_type_is_refused_with_a_ref_and_ignored_without(server, kind)
     ana.hears_nothing()
 
 
-def test_unknown_fields_of_messages_are_ignored(server):
+def test_unknown_fields_in_messages_are_ignored(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
 
@@ -219,7 +219,7 @@ def test_unknown_fields_of_messages_are_ignored(server):
     assert (delta["type"], delta["by"], delta["revision"]) == ("delta", ana.id, 1)
 
 
-def test_negative_integers_are_well_typed_and_name_nothing(server):
+def test_negative_integers_are_well_typed_and_refer_to_nothing(server):
     wheels = server.session(LISTS).join("Ana")
     months = server.session(CALENDAR, now=None).join("Ana")
 

@@ -1,4 +1,4 @@
-"""Keys that differ only in Unicode normalization are two keys, on the wire and in a store."""
+"""Keys that differ only in Unicode normalization are distinct, on the wire and in the store."""
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 ROWS = {"kind": "columns", "columns": [[COMPOSED, DECOMPOSED, "f"]]}
@@ -7,7 +7,7 @@ NODES = {"kind": "cascade", "nodes": [
     {"text": DECOMPOSED, "children": [{"text": DECOMPOSED}]}]}
 
 
-def test_both_rows_of_a_column_can_be_selected(server):
+def test_rows_that_differ_only_in_normalization_can_both_be_selected(server):
     session = server.session(ROWS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -19,7 +19,7 @@ def test_both_rows_of_a_column_can_be_selected(server):
     session.agree()
 
 
-def test_a_stale_select_means_the_row_with_exactly_that_key(server):
+def test_a_stale_select_finds_the_row_with_exactly_its_key(server):
     session = server.session(ROWS)
     ana = session.join("Ana")
 
@@ -29,7 +29,7 @@ def test_a_stale_select_means_the_row_with_exactly_that_key(server):
     assert session.result() == {"keys": [DECOMPOSED]}
 
 
-def test_lists_below_such_nodes_are_told_apart(server):
+def test_nodes_that_differ_only_in_normalization_have_their_own_children(server):
     session = server.session(NODES)
     ana = session.join("Ana")
 
@@ -40,7 +40,7 @@ def test_lists_below_such_nodes_are_told_apart(server):
     assert session.result() == {"keys": [DECOMPOSED, DECOMPOSED]}
 
 
-def test_names_of_a_message_are_duplicates_only_if_their_bytes_are_equal(server):
+def test_field_names_are_duplicates_only_if_their_bytes_are_equal(server):
     session = server.session(ROWS)
     ana = session.join("Ana")
 
