@@ -1,4 +1,4 @@
-"""`openTap`: two people, one range, and who may close it."""
+"""`openTap`: which members may close an open range."""
 
 from harness.definitions import CALENDAR
 
@@ -8,7 +8,7 @@ def change_of(delta):
     return next(change for change in delta["changes"] if change["change"] == "range")
 
 
-def test_only_who_opened_the_range_may_close_it(server):
+def test_only_the_member_who_opened_a_range_may_close_it(server):
     session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     bo.tap("2018-11-20")
@@ -21,7 +21,7 @@ def test_only_who_opened_the_range_may_close_it(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 2
 
 
-def test_anybody_may_open_the_next_range(server):
+def test_any_member_may_open_the_next_range(server):
     session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     for day in ("2018-11-20", "2018-11-22"):
@@ -55,7 +55,7 @@ def test_the_claim_ends_when_the_member_has_left(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 2
 
 
-def test_who_is_offline_has_not_left(server):
+def test_the_claim_of_an_offline_member_continues(server):
     session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
@@ -67,7 +67,7 @@ def test_who_is_offline_has_not_left(server):
     assert change_of(session.back(ana).tap("2018-11-22"))["hits"] == 2
 
 
-def test_anybody_may_clear_or_undo_a_claimed_range(server):
+def test_any_member_may_clear_or_undo_a_claimed_range(server):
     session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
@@ -79,7 +79,7 @@ def test_anybody_may_clear_or_undo_a_claimed_range(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 1
 
 
-def test_the_15_seconds_count_from_the_tap_that_opened_it(server):
+def test_undo_does_not_restart_the_15_seconds(server):
     """"an undo brings `by` back with the range, and the 15 s count from the tap that opened it"."""
     session = server.session(CALENDAR, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
@@ -96,8 +96,8 @@ def test_the_15_seconds_count_from_the_tap_that_opened_it(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 2
 
 
-def test_single_is_never_claimed(server):
-    """There is no open range in `single`: every tap sets the date."""
+def test_single_selections_are_never_claimed(server):
+    """`single` has no open ranges: every tap sets the date."""
     session = server.session({**CALENDAR, "selection": "single"}, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
@@ -106,7 +106,7 @@ def test_single_is_never_claimed(server):
     assert change_of(bo.tap("2018-11-22"))["hits"] == 2
 
 
-def test_owner_is_the_old_name_of_opener(server):
+def test_owner_is_an_alias_of_opener(server):
     session = server.session(CALENDAR, openTap="owner")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")

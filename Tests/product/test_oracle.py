@@ -1,4 +1,4 @@
-"""Random walks, held against the rules of `date` and `calendar` as this file computes them."""
+"""Random commands, compared with an independent implementation of `date` and `calendar`."""
 
 import calendar as months_of_the_year
 import random
@@ -12,13 +12,13 @@ TODAY = date(2018, 7, 25)
 
 
 def bounded(year, month, day, low, high):
-    """The whole date, its day cut to the month's last, clamped into `low`…`high`."""
+    """The date with its day limited to the month's last, clamped to `low`…`high`."""
     day = min(day, months_of_the_year.monthrange(year, month)[1])
     return min(max(date(year, month, day), low), high)
 
 
 def shown(value, low, high):
-    """The keys of the three columns: only what lies inside `low`…`high`."""
+    """The keys of the three columns, limited to `low`…`high`."""
     years = range(low.year, high.year + 1)
     first = low.month if value.year == low.year else 1
     last = high.month if value.year == high.year else 12
@@ -33,7 +33,7 @@ def shown(value, low, high):
 @pytest.mark.parametrize("low, high, seed", [
     ("1950-01-01", "today", 1), ("2015-05-10", "2018-03-03", 2), ("2016-02-28", "2016-03-01", 3),
     ("1895-11-30", "2104-02-29", 4)])
-def test_a_walk_through_dates(server, low, high, seed):
+def test_random_selects_match_the_rules_of_date(server, low, high, seed):
     definition = {**DATE, "min": low, "max": high}
     session = server.session(definition, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
@@ -59,7 +59,7 @@ def test_a_walk_through_dates(server, low, high, seed):
 
 
 class Taps:
-    """A range by two taps, by the rules."""
+    """The rules of a range picked by two taps."""
 
     def __init__(self, low, high, blocked_weekdays, shortest, longest):
         self.low, self.high, self.weekdays = low, high, blocked_weekdays
@@ -71,7 +71,7 @@ class Taps:
         return day.isoweekday() % 7 + 1 in self.weekdays
 
     def tap(self, day):
-        """The code of a refusal, or None."""
+        """The code of the refusal, or None if the tap is accepted."""
         if day < self.low:
             return "beforeMin"
         if day > self.high:
@@ -94,7 +94,7 @@ class Taps:
 
 @pytest.mark.parametrize("blocked, shortest, longest", [
     ([], 1, 400), ([1, 7], 1, 400), ([4], 2, 5), ([], 3, 10)])
-def test_a_walk_through_taps(server, blocked, shortest, longest):
+def test_random_taps_match_the_rules_of_calendar(server, blocked, shortest, longest):
     low, high = date(2018, 3, 5), date(2018, 10, 20)
     definition = {
         "kind": "calendar", "months": {"from": "2018-01", "through": "2018-12"},

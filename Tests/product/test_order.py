@@ -1,4 +1,4 @@
-"""Commands of one connection are done, and answered, in order; everybody hears one history."""
+"""Commands of a connection are executed and answered in order; all members see one history."""
 
 import threading
 
@@ -8,7 +8,7 @@ from harness.definitions import CALENDAR, LISTS, TREE
 from harness.member import ANSWERS
 
 
-def test_200_commands_at_once_are_answered_in_order_and_once(server):
+def test_200_pipelined_commands_are_answered_in_order_and_once(server):
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
 
@@ -22,7 +22,7 @@ def test_200_commands_at_once_are_answered_in_order_and_once(server):
     bo.reach(200)
 
 
-def test_200_commands_of_all_sorts_are_answered_in_order(server):
+def test_200_commands_of_all_types_are_answered_in_order(server):
     ana = server.session(LISTS).join("Ana")
     sorts = [
         ("select", {"column": 0, "row": 1, "generation": 1}),
@@ -39,7 +39,7 @@ def test_200_commands_of_all_sorts_are_answered_in_order(server):
     assert [m["type"] for m in answers] == kinds * 25
 
 
-def test_everybody_hears_the_same_deltas_in_the_same_order(server):
+def test_all_members_receive_the_same_deltas_in_the_same_order(server):
     session = server.session(TREE)
     members = session.together("Ana", "Bo", "Cem")
 

@@ -1,4 +1,4 @@
-"""Clients that ask for HTTP/2 over plain HTTP/1.1: the header is ignored (RFC 9110, 7.8)."""
+"""Clients that offer an upgrade to HTTP/2: the header is ignored (RFC 9110, section 7.8)."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from harness.definitions import LISTS
 JAVA = Path(__file__).parent / "clients" / "UpgradeClient.java"
 
 
-def test_curl_that_offers_http_2_gets_its_answers(server):
+def test_curl_with_an_http_2_upgrade_receives_http_1_1_responses(server):
     if not shutil.which("curl"):
         pytest.fail("curl is missing: apt-get install curl")
     base = f"http://127.0.0.1:{server.port}"
@@ -23,8 +23,8 @@ def test_curl_that_offers_http_2_gets_its_answers(server):
     assert run.stdout.split() == ["1.1", "200", "1.1", "200"]
 
 
-def test_javas_client_makes_requests_and_opens_a_websocket(server):
-    """Its default is HTTP/2, which over plain TCP is `Upgrade: h2c` in every request."""
+def test_the_java_client_sends_requests_and_opens_a_websocket(server):
+    """Its default is HTTP/2: over plain TCP it sends `Upgrade: h2c` in every request."""
     if not shutil.which("java"):
         pytest.fail("java is missing: apt-get install openjdk-17-jdk-headless")
     session = server.session(LISTS)

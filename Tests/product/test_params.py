@@ -1,4 +1,4 @@
-"""`params`: the facts of a refusal, for a sentence in the user's own language."""
+"""`params`: the values in a refusal, from which a client makes a localised message."""
 
 import json
 import re
@@ -26,13 +26,13 @@ def refused(answer, code):
     ("afterMax", {"date": "2018-12-21"}, {"date": "2018-12-21", "max": "2018-12-20"}),
     ("blocked", {"date": "2018-11-25"}, {"date": "2018-11-25"}),
 ])
-def test_refused_taps(server, code, where, params):
+def test_refused_taps_have_params(server, code, where, params):
     ana = server.session(BOUNDED).join("Ana")
 
     assert refused(ana.tap(**where), code) == params
 
 
-def test_a_range_that_is_too_short_or_somebody_elses(server):
+def test_min_days_and_tap_claimed_have_params(server):
     session = server.session(BOUNDED, openTap="opener")
     ana, bo = session.together("Ana", "Bo")
     ana.tap("2018-11-20")
@@ -41,7 +41,7 @@ def test_a_range_that_is_too_short_or_somebody_elses(server):
     assert refused(ana.tap("2018-11-21"), "minDays") == {"days": 2, "minDays": 3}
 
 
-def test_refused_selects(server):
+def test_refused_selects_have_params(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -54,8 +54,8 @@ def test_refused_selects(server):
     assert refused(ana.select(0, 1), "notOpen") == {"status": "confirmed"}
 
 
-def test_a_refusal_sent_again_has_the_params_of_the_first(server):
-    """Also when the bounds have moved on meanwhile."""
+def test_a_repeated_refusal_has_its_original_params(server):
+    """Even if the bounds have changed since."""
     session = server.session(BOUNDED)
     ana = session.join("Ana")
     first = ana.do("tap", date="2018-11-13", ref=7)
@@ -68,7 +68,7 @@ def test_a_refusal_sent_again_has_the_params_of_the_first(server):
     assert refused(ana.tap("2018-11-13"), "beforeMin")["min"] == "2018-11-18"
 
 
-def test_the_guide_has_every_refusal_in_order_with_its_params():
+def test_the_guide_lists_every_refusal_in_order_with_its_params():
     guide = (REPOSITORY / "web/guide/README.md").read_text()
     table = re.search(r"^## Refusals\n(.*?)^## ", guide, re.M | re.S)[1]
     rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("| `")]
@@ -81,7 +81,7 @@ def test_the_guide_has_every_refusal_in_order_with_its_params():
     assert named == set(common["params"]["properties"])
 
 
-def test_the_guide_has_every_close_code():
+def test_the_guide_lists_every_close_code():
     guide = (REPOSITORY / "web/guide/README.md").read_text()
     codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/CloseCode.swift").read_text())
 

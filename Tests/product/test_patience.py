@@ -1,4 +1,4 @@
-"""Timeouts, all at once, shortened by --limit; their defaults are in ServerConfigurationTests."""
+"""Timeouts, shortened with `--limit`; ServerConfigurationTests checks the defaults."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ from harness.rawmember import CLOSE, PING, PONG, TEXT, RawMember
 
 @pytest.fixture(scope="module")
 def outcomes(_shared):
-    """All the waiting is done side by side."""
+    """Runs all clients in parallel, so that the module waits only once."""
     server = _shared("patience", limits={
         "messagesPerSecond": 100_000, "joinMilliseconds": 1000, "pingMilliseconds": 1000,
         "pongMilliseconds": 4000, "messageMilliseconds": 1500, "stalledMilliseconds": 1200})
@@ -66,7 +66,7 @@ def pongs(server):
 
 
 def drips(server):
-    """A message in many fragments, ten a second."""
+    """Sends a message in many fragments, ten per second."""
     session = server.session(LISTS)
     slow = RawMember(server, session)
     begun = time.monotonic()
@@ -87,7 +87,7 @@ def drips(server):
 
 
 def reads_nothing(server):
-    """Does not read: it gets a snapshot in place of what waits, and then it is closed."""
+    """Reads nothing: a snapshot replaces its pending deltas, then the server closes it."""
     session = server.session(heavy())
     ana, bo = session.together("Ana", "Bo")
     ana.is_trusted = bo.is_trusted = True
@@ -118,14 +118,14 @@ def test_the_server_pings_and_drops_a_connection_without_pongs(outcomes):
     assert seconds is not None and 3.8 <= seconds <= 6
 
 
-def test_a_connection_that_answers_pings_stays(outcomes):
+def test_a_connection_that_answers_pings_stays_open(outcomes):
     assert outcomes["pongs"] == "unknownType"
 
 
 def test_a_message_that_does_not_arrive_in_time_is_closed(outcomes):
-    # It does not answer the close frame, and is dropped 5 s later.
+    # The client does not answer the close frame and is dropped 5 s later.
     assert outcomes["drips"] is not None and 6.4 <= outcomes["drips"] <= 9
 
 
-def test_a_reader_that_has_stalled_after_a_snapshot_is_closed(outcomes):
+def test_a_reader_that_stalls_after_a_snapshot_is_closed(outcomes):
     assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 1.1

@@ -1,4 +1,4 @@
-"""Who is here, and where their fingers are."""
+"""Presence: joined, changed and left members, touches, and who becomes the owner."""
 
 import time
 
@@ -10,7 +10,7 @@ def heard(member, field):
     return [entry for m in member.record if m["type"] == "presence" for entry in m.get(field, [])]
 
 
-def test_who_joins_is_heard_of(server):
+def test_a_join_is_broadcast(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
 
@@ -23,7 +23,7 @@ def test_who_joins_is_heard_of(server):
     assert not heard(bo, "joined")
 
 
-def test_who_goes_offline_and_comes_back_has_changed(server):
+def test_going_offline_and_returning_are_broadcast_as_changes(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -37,7 +37,7 @@ def test_who_goes_offline_and_comes_back_has_changed(server):
     assert not heard(ana, "left")
 
 
-def test_who_leaves_is_heard_of(server):
+def test_a_leave_is_broadcast(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -47,7 +47,7 @@ def test_who_leaves_is_heard_of(server):
     assert heard(ana, "left") == [bo.id]
 
 
-def test_a_finger_on_a_row_is_seen_by_the_others(server):
+def test_a_touch_on_a_row_is_broadcast(server):
     session = server.session(LISTS)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
 
@@ -59,7 +59,7 @@ def test_a_finger_on_a_row_is_seen_by_the_others(server):
     assert session.revision() == 0
 
 
-def test_a_finger_that_is_lifted_is_gone(server):
+def test_an_empty_touch_removes_the_touch(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.touch(column=1, row=2)
@@ -71,7 +71,7 @@ def test_a_finger_that_is_lifted_is_gone(server):
     assert heard(bo, "touching")[-1] == {"member": ana.id}
 
 
-def test_a_finger_on_a_day_is_seen_by_the_others(server):
+def test_a_touch_on_a_day_is_broadcast(server):
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")
 
@@ -80,7 +80,7 @@ def test_a_finger_on_a_day_is_seen_by_the_others(server):
     bo.until(lambda m: m.screen.touching.get(ana.id) == {"date": "2018-11-20"})
 
 
-def test_the_last_of_many_touches_counts(server):
+def test_the_last_of_many_touches_is_broadcast(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -90,8 +90,8 @@ def test_the_last_of_many_touches_counts(server):
     bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 3})
 
 
-def test_presence_is_at_most_20_messages_a_second(server):
-    """Merged, whoever moves: a second of steady fingers, and the last word is still said."""
+def test_presence_is_limited_to_20_messages_a_second(server):
+    """Updates of all members are merged, and the last state is always sent."""
     session = server.session(LISTS)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
     bo.drain(0.1)
@@ -108,10 +108,10 @@ def test_presence_is_at_most_20_messages_a_second(server):
     seconds = time.monotonic() - begun
     count = len([m for m in bo.record[before:] if m["type"] == "presence"])
     assert count <= 20 * seconds + 2, f"{count} messages in {seconds:.2f} s"
-    assert count >= 3, "a moving finger is seen to move"
+    assert count >= 3, "intermediate touches are sent too"
 
 
-def test_presence_takes_no_revision_and_is_not_in_the_log(server):
+def test_presence_is_not_a_revision_and_not_in_the_log(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.touch(column=0, row=1)
@@ -120,7 +120,7 @@ def test_presence_takes_no_revision_and_is_not_in_the_log(server):
     assert (session.revision(), session.log()) == (0, [])
 
 
-def test_when_the_owner_has_left_the_longest_member_becomes_it(server):
+def test_the_member_who_joined_first_succeeds_an_owner_who_leaves(server):
     session = server.session(LISTS)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
 
@@ -149,7 +149,7 @@ def test_an_offline_member_can_become_owner(server):
     assert cem.confirm()["code"] == "notAllowed"
 
 
-def test_an_owner_who_is_only_offline_stays_the_owner(server):
+def test_an_offline_owner_stays_the_owner(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()
@@ -159,7 +159,7 @@ def test_an_owner_who_is_only_offline_stays_the_owner(server):
     assert session.back(ana).role == "owner"
 
 
-def test_an_owner_whose_absence_has_ended_is_succeeded(small):
+def test_an_owner_whose_absence_timed_out_is_succeeded(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
@@ -170,7 +170,7 @@ def test_an_owner_whose_absence_has_ended_is_succeeded(small):
     assert bo.confirm()["type"] == "delta"
 
 
-def test_who_comes_to_an_empty_session_is_its_owner(server):
+def test_the_first_member_of_an_empty_session_is_its_owner(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.leave()
@@ -179,7 +179,7 @@ def test_who_comes_to_an_empty_session_is_its_owner(server):
     assert session.join("Bo").role == "owner"
 
 
-def test_a_member_is_informed_when_its_own_role_changes(server):
+def test_a_member_receives_changes_of_its_own_role(server):
     session = server.session(LISTS)
     ana, bo, cem = session.together("Ana", "Bo", "Cem")
 

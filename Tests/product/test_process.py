@@ -1,4 +1,4 @@
-"""The process: its command line, its first line, and how it ends."""
+"""The server process: command line, startup line, signals and shutdown."""
 
 import re
 import socket
@@ -19,15 +19,15 @@ def run(*arguments, timeout=15):
         [str(binary()), *arguments], capture_output=True, text=True, timeout=timeout)
 
 
-def test_help_explains_all():
+def test_help_documents_every_option():
     said = run("serve", "--help")
 
     assert said.returncode == 0
     for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops"):
-        assert option in said.stdout, f"{option} is not explained"
+        assert option in said.stdout, f"{option} is not documented"
 
 
-def test_help_names_the_commands():
+def test_help_lists_the_subcommands():
     said = run("--help")
 
     assert said.returncode == 0
@@ -40,7 +40,7 @@ def test_help_names_the_commands():
     ("--limit", "members"), ("--limit", "members=x"), ("--limit", "members=-1"),
     ("--limit", "spoons=3"), ("--loops", "0"), ("--loops", "many"), ("--io-uring", "on"),
     ("extra",)], ids=" ".join)
-def test_what_is_no_option_is_refused_with_a_sentence(arguments):
+def test_an_invalid_command_line_is_rejected_with_an_explanation(arguments):
     first = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
 
     said = run("serve", *first, *arguments)
@@ -50,7 +50,7 @@ def test_what_is_no_option_is_refused_with_a_sentence(arguments):
     assert "serves http" not in said.stdout
 
 
-def test_the_first_line_says_where_it_serves():
+def test_the_first_line_has_the_listening_address():
     process = subprocess.Popen(
         [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "memory:"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -65,13 +65,13 @@ def test_the_first_line_says_where_it_serves():
         assert process.wait(10) == 0
 
 
-def test_it_listens_where_it_was_told_and_nowhere_else(server):
-    """Bound to 127.0.0.1 and no wildcard: the other loopback addresses answer nothing."""
+def test_the_server_binds_only_the_configured_address(server):
+    """Bound to 127.0.0.1 and not to the wildcard: 127.0.0.2 refuses connections."""
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.2", server.port), timeout=2)
 
 
-def test_a_port_in_use_is_said_so(server):
+def test_a_port_in_use_is_reported(server):
     said = run("serve", "--listen", f"127.0.0.1:{server.port}", "--store", "memory:")
 
     assert said.returncode not in (0, -6, -11)
@@ -80,7 +80,7 @@ def test_a_port_in_use_is_said_so(server):
     assert server.get("/healthz").status == 200
 
 
-def test_sigterm_drains(start):
+def test_sigterm_drains_connections_and_exits(start):
     server = start()
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
@@ -98,14 +98,14 @@ def test_sigterm_drains(start):
         socket.create_connection(("127.0.0.1", server.port), timeout=2)
 
 
-def test_sigint_ends_it_too(start):
+def test_sigint_exits(start):
     server = start()
     server.process.send_signal(2)
 
     assert server.process.wait(10) in (0, 130, -2)
 
 
-def test_sigterm_with_a_member_who_does_not_answer_ends_in_time(start):
+def test_sigterm_does_not_wait_for_a_silent_member(start):
     server = start()
     silent = RawMember(server, server.session(LISTS))
     begun = time.monotonic()
@@ -117,7 +117,7 @@ def test_sigterm_with_a_member_who_does_not_answer_ends_in_time(start):
     silent.close()
 
 
-def test_a_memory_store_forgets_with_the_process(start):
+def test_a_memory_store_does_not_survive_a_restart(start):
     server = start(listen=f"127.0.0.1:{free_port()}")
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -140,7 +140,7 @@ def free_port():
         return there.getsockname()[1]
 
 
-def test_a_port_can_be_taken_again_at_once(start):
+def test_the_port_can_be_bound_again_immediately(start):
     server = start(listen=f"127.0.0.1:{free_port()}")
     server.session(LISTS).together("Ana", "Bo")
     server.kill()
@@ -150,7 +150,7 @@ def test_a_port_can_be_taken_again_at_once(start):
     assert server.get("/healthz").status == 200
 
 
-def test_names_and_paths_do_not_break_the_log(start):
+def test_control_characters_in_names_and_paths_are_escaped_in_the_log(start):
     server = start()
     session = server.session(LISTS)
     session.join("Ana\n2026-01-01 FORGED line\u001b[31m")
@@ -165,7 +165,7 @@ def test_names_and_paths_do_not_break_the_log(start):
     assert "\u001b[31m" not in log
 
 
-def test_connections_that_come_and_go_leave_nothing_behind(server):
+def test_closed_connections_do_not_leak_descriptors(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
 
@@ -184,7 +184,7 @@ def test_connections_that_come_and_go_leave_nothing_behind(server):
     ana.hears_nothing()
 
 
-def test_a_server_is_started_twice_side_by_side(start):
+def test_two_servers_run_side_by_side(start):
     first, second = start(), start()
 
     assert first.port != second.port
@@ -192,15 +192,15 @@ def test_a_server_is_started_twice_side_by_side(start):
     assert second.get(session.path).status == 404
 
 
-def test_everything_has_a_default(plain):
+def test_every_option_has_a_default(plain):
     assert isinstance(plain, Pickerd)
     session = plain.session(LISTS, now=None)
-    assert session.tokens == {}, "open, unless told otherwise"
+    assert session.tokens == {}, "--auth open is the default"
     assert session.join("Ana").role == "owner"
 
 
-def test_the_first_thing_asked_of_a_server_may_be_a_read(start):
-    """A bug once: texts were only there when somebody had joined."""
+def test_a_session_can_be_read_before_any_member_joins(start):
+    """Regression: texts were loaded only by the first join."""
     server = start()
     session = server.session({**LISTS, "locale": "zh-Hans"})
 
@@ -209,8 +209,8 @@ def test_the_first_thing_asked_of_a_server_may_be_a_read(start):
     assert session.log() == []
 
 
-def test_a_member_that_the_server_closes_is_offline(server):
-    """A bug once: it stayed online for everybody else."""
+def test_a_member_closed_by_the_server_is_offline(server):
+    """Regression: the other members still saw it online."""
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 

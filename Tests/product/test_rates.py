@@ -1,4 +1,4 @@
-"""`messagesPerSecond`: over it `tooMany`, ten times over it 4529."""
+"""`messagesPerSecond`: `tooMany` over the rate, close code 4529 over ten times the rate."""
 
 import pytest
 
@@ -16,12 +16,12 @@ def _slow_paced(_shared):
 
 @pytest.fixture
 def paced(_slow_paced, request):
-    """A server that takes ten messages a second of a connection."""
+    """A server that accepts ten messages a second per connection."""
     yield from for_one_test(_slow_paced, request)
 
 
 def burst(member, count):
-    """`count` selects at once; the answers in their order."""
+    """Sends `count` selects at once and returns the answers in order."""
     first = len(member.record)
     for n in range(count):
         member.ask("select", column=0, row=(n + 1) % 4, generation=1)
@@ -29,7 +29,7 @@ def burst(member, count):
     return [m for m in member.record[first:] if "ref" in m]
 
 
-def test_within_the_rate_everything_is_done(paced):
+def test_commands_within_the_rate_are_executed(paced):
     ana = paced.session(LISTS).join("Ana")
 
     assert [answer["type"] for answer in burst(ana, RATE - 2)] == ["delta"] * (RATE - 2)
@@ -55,7 +55,7 @@ def test_a_ref_refused_with_too_many_may_be_sent_again(paced):
     ref = next(a["ref"] for a in reversed(answers) if a.get("code") == "tooMany")
     done = session.revision()
 
-    again = wait_until(lambda: unless_too_many(ana, ref), what="a rate that has calmed down")
+    again = wait_until(lambda: unless_too_many(ana, ref), what="a rate below the limit")
 
     assert (again["type"], again["ref"]) == ("delta", ref)
     assert session.revision() == done + 1
@@ -97,7 +97,7 @@ def test_rows_over_the_rate_are_refused_without_a_ref(paced):
     assert {m["code"] for m in heard if m["type"] == "refused"} == {"tooMany"}
 
 
-def test_touches_over_the_rate_are_dropped_and_the_last_one_counts(paced):
+def test_touches_over_the_rate_are_dropped_except_the_last(paced):
     session = paced.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -120,7 +120,7 @@ def test_ten_times_over_the_rate_closes_with_4529(paced):
     assert bo.select(0, 1)["type"] == "delta"
 
 
-def test_the_rate_is_a_connections_own(paced):
+def test_the_rate_is_counted_per_connection(paced):
     session = paced.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     burst(ana, 3 * RATE)

@@ -1,10 +1,10 @@
-"""Refs: every command is done once, and answered once, in the order of its connection."""
+"""Refs: every command is executed once and answered once, in the order of its connection."""
 
 
 from harness.definitions import CALENDAR, LISTS
 
 
-def test_a_command_sent_again_with_the_same_ref_is_done_once(server):
+def test_a_command_repeated_with_its_ref_is_executed_once(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     first = ana.select(0, 1, ref=7)
@@ -16,7 +16,7 @@ def test_a_command_sent_again_with_the_same_ref_is_done_once(server):
     assert session.revision() == 1
 
 
-def test_the_second_answer_has_the_revision_at_which_it_was_done(server):
+def test_the_reply_to_a_repeated_command_has_the_original_revision(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.select(0, 1, ref=7)
@@ -30,8 +30,8 @@ def test_the_second_answer_has_the_revision_at_which_it_was_done(server):
     assert session.result() == {"keys": ["Linux", "Xcode"]}
 
 
-def test_what_is_sent_again_is_not_read_again(server):
-    """A known ref is the command that it was, whatever the second message says."""
+def test_the_content_of_a_repeated_ref_is_ignored(server):
+    """A known ref refers to its first command, even if the second message differs."""
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1, ref=7)
@@ -42,7 +42,7 @@ def test_what_is_sent_again_is_not_read_again(server):
     assert session.result() == {"keys": ["Windows", "Xcode"]}
 
 
-def test_a_refused_command_sent_again_is_the_same_refused(server):
+def test_a_repeated_refused_command_is_refused_identically(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     first = ana.select(0, 9, ref=7)
@@ -53,7 +53,7 @@ def test_a_refused_command_sent_again_is_the_same_refused(server):
     assert again == first
 
 
-def test_the_same_refused_has_the_wheels_as_they_now_stand(server):
+def test_a_repeated_refusal_carries_the_current_row(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     first = ana.select(0, 9, ref=7)
@@ -68,7 +68,7 @@ def test_the_same_refused_has_the_wheels_as_they_now_stand(server):
         {"change": "row", "column": 0, "row": 2, "key": "Linux", "text": "Linux"}]
 
 
-def test_a_reply_sent_again_is_the_same_reply(server):
+def test_a_repeated_reply_is_identical(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 0, ref=7)
@@ -79,7 +79,7 @@ def test_a_reply_sent_again_is_the_same_reply(server):
     assert again == {"type": "reply", "ref": 7, "revision": 0}
 
 
-def test_an_unknown_type_sent_again_is_the_same_refused(server):
+def test_a_repeated_command_of_an_unknown_type_is_refused_again(server):
     ana = server.session(LISTS).join("Ana")
 
     answers = [ana.do("dance", ref=7)["code"] for _ in range(2)]
@@ -87,7 +87,7 @@ def test_an_unknown_type_sent_again_is_the_same_refused(server):
     assert answers == ["unknownType", "unknownType"]
 
 
-def test_an_unknown_ref_that_is_not_greater_is_refused_with_old_ref(server):
+def test_an_unknown_ref_not_above_the_greatest_is_refused_with_old_ref(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1, ref=10)
@@ -98,7 +98,7 @@ def test_an_unknown_ref_that_is_not_greater_is_refused_with_old_ref(server):
     assert session.revision() == 1
 
 
-def test_old_ref_is_not_remembered(server):
+def test_a_ref_refused_with_old_ref_is_not_remembered(server):
     """"A `ref` refused with `tooMany` or `oldRef` is not remembered"."""
     ana = server.session(LISTS).join("Ana")
     ana.select(0, 1, ref=10)
@@ -107,7 +107,7 @@ def test_old_ref_is_not_remembered(server):
     assert ana.select(0, 2, ref=11)["type"] == "delta"
 
 
-def test_a_refused_command_counts_for_the_greatest_ref(server):
+def test_a_refused_command_advances_the_greatest_ref(server):
     ana = server.session(LISTS).join("Ana")
     ana.select(0, 9, ref=10)
 
@@ -123,14 +123,14 @@ def test_old_ref_is_checked_before_everything_else(server):
     assert ana.do("undo", ref=6)["code"] == "oldRef"
 
 
-def test_a_negative_ref_is_well_typed_and_old(server):
+def test_a_negative_ref_is_refused_with_old_ref(server):
     """"Integers are JSON integers; negative ones are well-typed and name nothing"."""
     ana = server.session(LISTS).join("Ana")
 
     assert ana.select(0, 1, ref=-1)["code"] == "oldRef"
 
 
-def test_refs_may_leave_gaps_and_be_as_great_as_2_to_the_53_less_1(server):
+def test_refs_may_have_gaps_and_go_up_to_2_to_the_53_minus_1(server):
     ana = server.session(LISTS).join("Ana")
 
     for number, ref in enumerate((5, 1000, 2**31, 2**32 + 1, 2**53 - 1)):
@@ -138,7 +138,7 @@ def test_refs_may_leave_gaps_and_be_as_great_as_2_to_the_53_less_1(server):
         assert (answer["type"], answer["ref"]) == ("delta", ref)
 
 
-def test_the_last_256_refs_are_known(server):
+def test_the_last_256_refs_are_remembered(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     for ref in range(1, 301):
@@ -150,7 +150,7 @@ def test_the_last_256_refs_are_known(server):
     assert session.revision() == 300
 
 
-def test_how_many_refs_are_known_is_a_limit_of_the_server(small):
+def test_the_number_of_remembered_refs_is_configurable(small):
     ana = small.session(LISTS).join("Ana")
     for ref in range(1, 21):
         ana.select(0, ref % 2, ref=ref)
@@ -159,7 +159,7 @@ def test_how_many_refs_are_known_is_a_limit_of_the_server(small):
     assert ana.select(0, 0, ref=12)["code"] == "oldRef"
 
 
-def test_only_the_authors_copy_of_a_delta_carries_ref(server):
+def test_only_the_authors_copy_of_a_delta_has_a_ref(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -171,7 +171,7 @@ def test_only_the_authors_copy_of_a_delta_carries_ref(server):
     assert theirs["by"] == ana.id
 
 
-def test_refs_are_a_members_own(server):
+def test_refs_are_counted_per_member(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -182,7 +182,7 @@ def test_refs_are_a_members_own(server):
     assert bo.select(0, 3, ref=4)["code"] == "oldRef"
 
 
-def test_refs_are_kept_across_connections(server):
+def test_refs_are_remembered_across_connections(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.select(0, 1, ref=7)
@@ -197,7 +197,7 @@ def test_refs_are_kept_across_connections(server):
     assert again.select(0, 2, ref=9)["type"] == "delta"
 
 
-def test_a_command_whose_answer_was_lost_is_done_once(server):
+def test_a_command_repeated_after_a_lost_answer_is_executed_once(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.ask_select(0, 1, ref=7)
@@ -213,7 +213,7 @@ def test_a_command_whose_answer_was_lost_is_done_once(server):
     assert session.revision() == 1
 
 
-def test_a_member_who_has_left_takes_its_refs_along(server):
+def test_a_new_member_of_the_same_name_starts_without_refs(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.select(0, 1, ref=7)
@@ -225,7 +225,7 @@ def test_a_member_who_has_left_takes_its_refs_along(server):
     assert again.select(0, 2, ref=1)["type"] == "delta"
 
 
-def test_what_had_not_to_change_is_replied_and_takes_no_revision(server):
+def test_a_command_without_effect_gets_a_reply_and_no_revision(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -234,15 +234,15 @@ def test_what_had_not_to_change_is_replied_and_takes_no_revision(server):
     bo.hears_nothing()
 
 
-def test_a_clear_of_nothing_is_replied(server):
+def test_clearing_an_empty_calendar_gets_a_reply(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
 
     assert ana.do("clear", ref=1) == {"type": "reply", "ref": 1, "revision": 0}
 
 
-def test_a_welcome_has_the_greatest_ref_that_the_server_knows_of_the_member(server):
-    """A client that lost its own count goes on after it."""
+def test_welcome_has_the_members_greatest_ref(server):
+    """A client that has lost its counter continues after this ref."""
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     assert (ana.welcome["ref"], bo.welcome["ref"]) == (0, 0)
@@ -252,5 +252,5 @@ def test_a_welcome_has_the_greatest_ref_that_the_server_knows_of_the_member(serv
 
     again = session.back(ana)
 
-    assert again.welcome["ref"] == 80, "a refused command counts, an old ref does not"
+    assert again.welcome["ref"] == 80, "refused commands count, old refs do not"
     assert session.join("Cem").welcome["ref"] == 0

@@ -1,4 +1,4 @@
-"""`429 tooMany`: requests of each kind are counted per address and in all."""
+"""`429 tooMany`: requests of each kind are limited per address and in total."""
 
 import json
 
@@ -10,13 +10,13 @@ from rawsocket import Raw
 
 
 def limits(*kinds, burst=2):
-    """`burst` at once, then one a second."""
+    """`burst` requests at once, then one per second."""
     return {f"{kind}{name}": value for kind in kinds
             for name, value in (("PerSecond", 1), ("Burst", burst))}
 
 
 def requests_of(kind, server, session, member):
-    """One request of a kind, as (method, path, body)."""
+    """A request of the kind, as (method, path, body)."""
     return {
         "creates": ("POST", "/v1/sessions", {"definition": DATE}),
         "joins": ("POST", f"{session.path}/members", {}),
@@ -55,7 +55,7 @@ def test_each_kind_has_a_rate_per_address(start, kind, loops):
     assert server.get("/healthz", headers=forwarded("192.0.2.1")).status == 200
 
 
-def test_websockets_and_event_streams_are_joins(start):
+def test_websockets_and_event_streams_count_as_joins(start):
     server = start(limits=limits("joins"))
     session = server.session(CALENDAR)
     session.join("Ana")
@@ -69,7 +69,7 @@ def test_websockets_and_event_streams_are_joins(start):
     assert (stream.status, stream.code) == (429, "tooMany")
 
 
-def test_all_addresses_together_have_a_rate(start):
+def test_requests_of_all_addresses_share_a_rate(start):
     server = start(limits={**limits("checks"), "fullRateAddresses": 2})
 
     statuses = [server.post("/v1/definitions/check", {"definition": DATE},
@@ -79,7 +79,7 @@ def test_all_addresses_together_have_a_rate(start):
     assert 429 in statuses[4:]
 
 
-def test_a_refused_creation_has_made_nothing(start):
+def test_a_rate_limited_creation_creates_nothing(start):
     server = start(limits=limits("creates", burst=1))
     server.session(DATE)
 
@@ -87,7 +87,7 @@ def test_a_refused_creation_has_made_nothing(start):
     assert metric(server, "pickerd_sessions") == 1
 
 
-def test_the_rate_comes_back(start):
+def test_requests_are_accepted_again_when_the_rate_recovers(start):
     server = start(limits={"checksPerSecond": 20, "checksBurst": 1})
     answers = [server.check(DATE).status for _ in range(100)]
 
@@ -95,7 +95,7 @@ def test_the_rate_comes_back(start):
     assert 200 in answers[answers.index(429):]
 
 
-def test_only_a_trusted_proxy_names_other_addresses(start):
+def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):
     server = start(limits=limits("checks"), options=("--trusted-proxy", "none"))
 
     statuses = [server.post("/v1/definitions/check", {"definition": DATE},
@@ -105,7 +105,7 @@ def test_only_a_trusted_proxy_names_other_addresses(start):
     assert 429 in statuses
 
 
-def test_what_a_client_writes_left_of_its_address_does_not_count(start):
+def test_forged_addresses_in_x_forwarded_for_are_ignored(start):
     server = start(limits=limits("checks"))
 
     statuses = [server.post("/v1/definitions/check", {"definition": DATE},
@@ -116,6 +116,6 @@ def test_what_a_client_writes_left_of_its_address_does_not_count(start):
     assert 429 in statuses
 
 
-def test_the_default_rates_are_not_noticed(server):
+def test_the_default_rates_allow_150_checks_in_a_row(server):
     for _ in range(150):
         assert server.check(DATE).status == 200

@@ -1,4 +1,4 @@
-"""`result` in deltas: a client never computes it."""
+"""`result` in deltas: the server sends it, clients never compute it."""
 
 import json
 
@@ -8,13 +8,13 @@ from test_thin_events import Watcher
 
 
 def results(delta):
-    """What a delta says of the result; it is the last change, if there is one."""
+    """The results in a delta, none or one; `result` must be the last change."""
     changes = delta["changes"]
     assert all(change["change"] != "result" for change in changes[:-1]), changes
     return [change["result"] for change in changes if change["change"] == "result"]
 
 
-def test_every_delta_after_which_the_result_is_another_one_has_it(server):
+def test_every_delta_that_changes_the_result_has_it(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -25,7 +25,7 @@ def test_every_delta_after_which_the_result_is_another_one_has_it(server):
     assert bo.reach(5).screen.result == session.result() == second[0]
 
 
-def test_a_range_has_a_result_while_it_is_closed(server):
+def test_only_a_closed_range_has_a_result(server):
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")
     bo.look("2018-11")
@@ -40,7 +40,7 @@ def test_a_range_has_a_result_while_it_is_closed(server):
     assert [change["change"] for change in closed["changes"]] == ["range", "bands", "result"]
 
 
-def test_a_clamped_tap_has_the_result_that_it_came_to(server):
+def test_a_clamped_tap_has_the_clamped_result(server):
     session = server.session({**CALENDAR, "maxDays": 3})
     ana = session.join("Ana")
     ana.tap("2018-11-20")
@@ -51,7 +51,7 @@ def test_a_clamped_tap_has_the_result_that_it_came_to(server):
     assert results(delta) == [{"start": "2018-11-20", "end": "2018-11-22", "days": 3}]
 
 
-def test_a_tick_has_the_result_that_time_made(server):
+def test_a_tick_that_changes_the_result_has_it(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
 
@@ -61,8 +61,8 @@ def test_a_tick_has_the_result_that_time_made(server):
         {"local": "2018-11-23T10:30", "instant": "2018-11-23T02:30:00Z"}]
 
 
-def test_a_tick_that_changes_nothing_but_the_result_is_a_delta(server):
-    """01:20 comes twice on this day: a row whose first time has passed means the second one."""
+def test_a_tick_that_changes_only_the_result_sends_a_delta(server):
+    """01:20 occurs twice on this day; once the first has passed, the row means the second."""
     slot = {"kind": "slot", "timeZone": "America/New_York", "leadMinutes": 0}
     session = server.session(slot, now="2018-11-04T05:20:00Z")
     ana = session.join("Ana")
@@ -77,7 +77,7 @@ def test_a_tick_that_changes_nothing_but_the_result_is_a_delta(server):
     assert session.log()[-1]["changes"] == delta["changes"]
 
 
-def test_a_tick_without_another_result_has_none(server):
+def test_a_tick_that_does_not_change_the_result_has_none(server):
     session = server.session(DATE, now="2018-07-25T23:59:00+08:00")
     ana = session.join("Ana")
 
@@ -86,7 +86,7 @@ def test_a_tick_without_another_result_has_none(server):
     assert results(ana.expect("delta")) == []
 
 
-def test_resumed_deltas_log_lines_and_events_have_it(server):
+def test_resumed_deltas_log_lines_and_events_have_the_result(server):
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")
     watcher = Watcher(session)
@@ -104,7 +104,7 @@ def test_resumed_deltas_log_lines_and_events_have_it(server):
     watcher.close()
 
 
-def test_a_log_of_a_pickerd_that_wrote_no_results_can_be_replayed(server, tmp_path):
+def test_logs_of_older_versions_without_results_can_be_replayed(server, tmp_path):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1)

@@ -1,18 +1,18 @@
-"""Coming back: missed deltas where they are there, else a snapshot; and the same member."""
+"""Resuming: the member receives its missed deltas or, if they are gone, a snapshot."""
 
 
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
 
 
 def selects(member, count, column=0):
-    """`count` selects that all change something."""
+    """Sends `count` selects, each of which changes something."""
     rows = member.screen.columns[column]["count"]
     for _ in range(count):
         row = (member.screen.columns[column]["row"] + 1) % rows
         assert member.select(column, row)["type"] == "delta"
 
 
-def test_missed_deltas_are_sent_again(server):
+def test_missed_deltas_are_sent_after_welcome(server):
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()
@@ -31,7 +31,7 @@ def test_missed_deltas_are_sent_again(server):
     assert missed == mine
 
 
-def test_who_has_missed_nothing_hears_nothing(server):
+def test_a_member_that_missed_nothing_receives_only_welcome(server):
     session = server.session(TREE)
     ana = session.join("Ana")
     selects(ana, 3)
@@ -43,7 +43,7 @@ def test_who_has_missed_nothing_hears_nothing(server):
     again.hears_nothing()
 
 
-def test_a_gap_is_healed_by_resuming_from_before_it(server):
+def test_a_client_can_resume_from_an_earlier_revision(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     before = ana.screen
@@ -59,8 +59,8 @@ def test_a_gap_is_healed_by_resuming_from_before_it(server):
     again.reach(5)
 
 
-def test_the_authors_missed_delta_carries_its_ref(server):
-    """"Only the author's copy of a delta carries `ref`": also the copy that is sent again."""
+def test_a_missed_delta_of_the_member_itself_has_its_ref(server):
+    """"Only the author's copy of a delta carries `ref`": so does the copy sent on resume."""
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.ask_select(0, 1, ref=7)
@@ -72,7 +72,7 @@ def test_the_authors_missed_delta_carries_its_ref(server):
     assert again.expect("delta")["ref"] == 7
 
 
-def test_missed_deltas_come_without_bands_then_one_months(server):
+def test_missed_deltas_have_no_bands_and_are_followed_by_months(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana", months={"from": "2018-11", "count": 2})
     bo = session.join("Bo")
@@ -91,7 +91,7 @@ def test_missed_deltas_come_without_bands_then_one_months(server):
     again.hears_nothing()
 
 
-def test_months_are_those_of_the_new_join(server):
+def test_the_new_join_replaces_the_subscribed_months(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana", months={"from": "2018-11", "count": 2})
     ana.drop()
@@ -102,7 +102,7 @@ def test_months_are_those_of_the_new_join(server):
     assert [change["change"] for change in delta["changes"]] == ["range"]
 
 
-def test_locale_is_that_of_the_new_join(server):
+def test_the_new_join_replaces_the_locale(server):
     session = server.session(SLOT)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()
@@ -115,7 +115,7 @@ def test_locale_is_that_of_the_new_join(server):
     assert day["text"] == "11月24日 星期六"
 
 
-def test_name_color_and_role_stay_the_members(server):
+def test_a_resumed_member_keeps_its_name_color_and_role(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()
@@ -130,7 +130,7 @@ def test_name_color_and_role_stay_the_members(server):
     assert (theirs["name"], theirs["role"], theirs["online"]) == ("Ana", "owner", True)
 
 
-def test_when_history_is_too_short_there_is_a_snapshot(small):
+def test_resuming_from_before_the_history_returns_a_snapshot(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
@@ -144,7 +144,7 @@ def test_when_history_is_too_short_there_is_a_snapshot(small):
     again.hears_nothing()
 
 
-def test_when_history_is_just_long_enough_there_are_deltas(small):
+def test_resuming_from_the_oldest_revision_of_the_history_returns_deltas(small):
     session = small.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     ana.drop()
@@ -156,7 +156,7 @@ def test_when_history_is_just_long_enough_there_are_deltas(small):
     again.reach(20)
 
 
-def test_at_least_the_last_1000_deltas_are_there(server):
+def test_the_history_has_at_least_1000_deltas(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()
@@ -170,7 +170,7 @@ def test_at_least_the_last_1000_deltas_are_there(server):
     again.reach(1000)
 
 
-def test_another_epoch_is_answered_with_a_snapshot(server):
+def test_resuming_with_another_epoch_returns_a_snapshot(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     selects(ana, 2)
@@ -182,7 +182,7 @@ def test_another_epoch_is_answered_with_a_snapshot(server):
     assert (again.id, again.welcome["revision"]) == (ana.id, 2)
 
 
-def test_a_revision_beyond_the_servers_is_answered_with_a_snapshot(server):
+def test_resuming_from_a_future_revision_returns_a_snapshot(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     selects(ana, 2)
@@ -194,8 +194,8 @@ def test_a_revision_beyond_the_servers_is_answered_with_a_snapshot(server):
     assert (again.id, again.welcome["epoch"]) == (ana.id, session.epoch)
 
 
-def test_a_negative_revision_names_nothing(server):
-    """"negative ones are well-typed and name nothing": nothing to resume from, a snapshot."""
+def test_resuming_from_a_negative_revision_returns_a_snapshot(server):
+    """"negative ones are well-typed and name nothing": there is no revision to resume from."""
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.drop()
@@ -205,7 +205,7 @@ def test_a_negative_revision_names_nothing(server):
     assert (again.welcome["resumed"], again.id) == (False, ana.id)
 
 
-def test_a_snapshot_at_resume_is_followed_by_months_if_join_named_some(server):
+def test_a_snapshot_on_resume_is_followed_by_requested_months(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     ana.tap("2018-11-20")
@@ -216,7 +216,7 @@ def test_a_snapshot_at_resume_is_followed_by_months_if_join_named_some(server):
     assert again.expect("months")["revision"] == 1
 
 
-def test_ticks_that_were_missed_are_missed_deltas(server):
+def test_missed_ticks_are_sent_as_deltas(server):
     session = server.session(DATE)
     ana = session.join("Ana")
     ana.drop()

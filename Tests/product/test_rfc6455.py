@@ -1,6 +1,6 @@
 """RFC 6455 over raw sockets: framing, fragments, UTF-8 and closing.
 
-Cases are numbered as in Autobahn's test suite where there is one of it."""
+Case numbers are those of Autobahn's test suite."""
 
 import struct
 import time
@@ -14,7 +14,7 @@ LIMIT = 65536
 
 
 def is_over_soon(web, code):
-    """The server closes with that code, takes the answer, and hangs up well before 5 s."""
+    """The server closes with `code`, accepts the answer and closes TCP well before 5 s."""
     assert web.read_close()[0] == code
     web.answer_close(code)
     assert web.seconds_until_gone() < 1
@@ -31,7 +31,7 @@ def test_a_text_message_of_any_length_up_to_the_limit_is_echoed(echo, count):
         assert web.read_text() == "x" * count
 
 
-def test_a_message_that_comes_octet_by_octet_is_echoed(echo):
+def test_a_message_sent_byte_by_byte_is_echoed(echo):
     with echo.websocket() as web:
         for octet in frame(TEXT, "grüße".encode()):
             web.send(bytes([octet]))
@@ -44,7 +44,7 @@ def test_messages_in_one_segment_are_echoed_in_order(echo):
         assert [web.read_text() for _ in range(500)] == [str(number) for number in range(500)]
 
 
-def test_a_message_in_the_segment_of_the_handshake_is_echoed(echo):
+def test_a_message_in_the_handshakes_segment_is_echoed(echo):
     with echo.raw() as raw:
         whole = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
             b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -58,21 +58,21 @@ def test_the_handler_can_send_before_anything_is_received(echo):
         assert web.read_text() == "hello localhost"
 
 
-def test_a_binary_message_is_closed_with_1003(echo):
+def test_a_binary_message_closes_with_1003(echo):
     web = echo.websocket()
     web.send_frame(BINARY, b"\x00")
     is_over_soon(web, 1003)
 
 
 @pytest.mark.parametrize("opcode", [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
-def test_a_reserved_opcode_is_closed_with_1002(echo, opcode):
+def test_a_reserved_opcode_closes_with_1002(echo, opcode):
     web = echo.websocket()
     web.send_frame(opcode, b"x")
     is_over_soon(web, 1002)
 
 
 @pytest.mark.parametrize("rsv", [1, 2, 3, 4, 5, 6, 7])
-def test_a_reserved_bit_is_closed_with_1002(echo, rsv):
+def test_a_reserved_bit_closes_with_1002(echo, rsv):
     web = echo.websocket()
     web.send_frame(TEXT, b"x", rsv=rsv)
     is_over_soon(web, 1002)
@@ -87,7 +87,7 @@ def test_compression_is_not_negotiated(echo):
 
 
 def test_nothing_is_echoed_after_the_server_has_failed_the_connection(echo):
-    """5.15: what follows a violation in the same segment is not acted on."""
+    """5.15: frames that follow a protocol error in the same segment are not processed."""
     with echo.websocket() as web:
         web.send(frame(TEXT, b"good") + frame(CONTINUATION, b"bad") + frame(TEXT, b"late"))
         assert web.read_text() == "good"
@@ -99,26 +99,26 @@ def test_nothing_is_echoed_after_the_server_has_failed_the_connection(echo):
 # Size ------------------------------------------------------------------------------------------
 
 
-def test_a_message_one_octet_over_the_limit_is_closed_with_1009(echo):
+def test_a_message_one_byte_over_the_limit_closes_with_1009(echo):
     web = echo.websocket()
     web.send_text("x" * (LIMIT + 1))
     is_over_soon(web, 1009)
 
 
 @pytest.mark.parametrize("length", [LIMIT + 1, 1 << 31, 1 << 32, (1 << 63) - 1])
-def test_a_frame_that_declares_too_much_is_closed_at_its_first_octet(echo, length):
+def test_a_frame_length_over_the_limit_closes_with_1009_before_the_payload(echo, length):
     with echo.websocket() as web:
         web.send_frame(TEXT, b"x", length=length)
         assert web.read_close()[0] == 1009
 
 
-def test_a_frame_with_the_highest_bit_of_its_length_set_is_hung_up(echo):
+def test_a_frame_length_with_its_highest_bit_set_drops_the_connection(echo):
     with echo.websocket() as web:
         web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
         assert web.seconds_until_gone() < 1
 
 
-def test_a_fragmented_message_over_the_limit_is_closed_with_1009(echo):
+def test_a_fragmented_message_over_the_limit_closes_with_1009(echo):
     web = echo.websocket()
     web.send_frame(TEXT, b"x" * LIMIT, final=False)
     web.send_frame(CONTINUATION, b"x")
@@ -136,7 +136,7 @@ def test_fragments_with_control_frames_between_them_are_one_message(echo):
         web.send_frame(CONTINUATION, b"", final=False)
         web.send_frame(PONG, b"unasked")
         web.send_frame(CONTINUATION, b"message")
-        answers = {web.read_frame(), web.read_frame()}  # the pong may be overtaken
+        answers = {web.read_frame(), web.read_frame()}  # the pong may arrive second
         assert answers == {(PONG, b"between"), (TEXT, b"one message")}
 
 
@@ -147,35 +147,35 @@ def test_empty_fragments_make_an_empty_message(echo):
         assert web.read_text() == ""
 
 
-def test_64_fragments_are_a_message(echo):
+def test_a_message_of_64_fragments_is_accepted(echo):
     with echo.websocket() as web:
         web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 62
                  + frame(CONTINUATION, b"x"))
         assert web.read_text() == "x" * 64
 
 
-def test_65_fragments_are_closed_with_1009(echo):
+def test_a_message_of_65_fragments_closes_with_1009(echo):
     web = echo.websocket()
     web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 63)
     is_over_soon(web, 1009)
 
 
 @pytest.mark.parametrize("final", [True, False])
-def test_a_continuation_of_nothing_is_closed_with_1002(echo, final):
+def test_a_continuation_without_a_message_closes_with_1002(echo, final):
     web = echo.websocket()
     web.send_frame(CONTINUATION, b"x", final=final)
     is_over_soon(web, 1002)
 
 
-def test_a_new_message_inside_another_is_closed_with_1002(echo):
+def test_a_new_message_between_fragments_closes_with_1002(echo):
     web = echo.websocket()
     web.send_frame(TEXT, b"one", final=False)
     web.send_frame(TEXT, b"two")
     is_over_soon(web, 1002)
 
 
-def test_a_message_that_takes_too_long_is_closed_with_1009(echo):
-    """Also if its peer is alive in between, and if it comes octet by octet."""
+def test_a_message_that_takes_too_long_closes_with_1009(echo):
+    """The timeout covers the whole message; single bytes do not restart it."""
     web = echo.websocket()
     whole = frame(TEXT, b"x" * 100)
     with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
@@ -208,21 +208,21 @@ def test_a_ping_is_answered_with_its_payload(echo, payload):
         assert web.read_frame() == (PONG, payload)
 
 
-def test_an_unasked_pong_is_ignored(echo):
+def test_an_unsolicited_pong_is_ignored(echo):
     with echo.websocket() as web:
         web.send_frame(PONG, b"\xff not even text")
         web.send_text("still here")
         assert web.read_text() == "still here"
 
 
-def test_a_fragmented_ping_is_closed_with_1002(echo):
+def test_a_fragmented_ping_closes_with_1002(echo):
     web = echo.websocket()
     web.send_frame(PING, b"x", final=False)
     is_over_soon(web, 1002)
 
 
 @pytest.mark.parametrize("opcode", [PING, PONG, CLOSE])
-def test_a_control_frame_over_125_octets_ends_the_connection(echo, opcode):
+def test_a_control_frame_over_125_bytes_ends_the_connection(echo, opcode):
     with echo.websocket() as web:
         web.send_frame(opcode, b"x" * 126)
         assert web.seconds_until_gone() < 1

@@ -1,13 +1,13 @@
-"""Every close of the server shows its own code, wherever the client's pings come in between.
+"""The server's close frame has the right code even if the client sends pings around it.
 
-libwebsockets has one buffer for the close reason and for the payload of the last ping."""
+libwebsockets uses one buffer for the close reason and for the payload of the last ping."""
 
 import pytest
 
 from conftest_socket import echo, start  # noqa: F401
 from rawsocket import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame
 
-#: As a close code this payload is 25185.
+#: If libwebsockets sent this payload as the close reason, the code would be 25185.
 PINGED = frame(PING, b"ba" + b"?" * 50)
 TOO_LONG = b"x" * 65537
 
@@ -16,7 +16,7 @@ def script(line):
     return frame(TEXT, line.encode())
 
 
-#: What the client sends in one piece, and the code with which the server closes.
+#: The bytes that the client sends, and the code with which the server closes.
 CAUSES = {
     "4400": (script("close 4400 bad message"), 4400), "4404": (script("close 4404"), 4404),
     "4409": (script("close 4409 " + "r" * 123), 4409), "4410": (script("last 4410 gone"), 4410),
@@ -24,7 +24,7 @@ CAUSES = {
     "no text": (frame(TEXT, b"\xff"), 1007), "too long": (frame(TEXT, TOO_LONG), 1009),
     "no opcode": (frame(3, b"x"), 1002),
 }
-#: The client's bytes, in segments, with pings at one or all places.
+#: The segments that the client sends: the cause of the close with pings around it.
 PLACES = {
     "before": lambda cause: [PINGED, cause],
     "before, in the same segment": lambda cause: [PINGED + cause],
@@ -38,13 +38,13 @@ PLACES = {
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("cause", CAUSES)
-def test_a_close_shows_its_code_wherever_pings_come_in_between(echo, cause, place):
+def test_a_close_frame_has_its_code_despite_pings(echo, cause, place):
     octets, code = CAUSES[cause]
     with echo.websocket("/script") as web:
         for segment in PLACES[place](octets):
             web.send(segment)
         assert web.read_close()[0] == code
-        if code != 1002:  # after which libwebsockets may take anything for a violation more
+        if code != 1002:  # after 1002 libwebsockets may treat any frame as another error
             web.answer_close(code)
         assert web.seconds_until_gone() < 1
 
@@ -54,7 +54,7 @@ def test_a_close_shows_its_code_wherever_pings_come_in_between(echo, cause, plac
                                         (frame(CONTINUATION, b" of a script"), 4400),
                                         (frame(TEXT, b"x"), 1002)],
                          ids=["no UTF-8", "too long", "ours", "no continuation"])
-def test_a_close_shows_its_code_with_pings_between_fragments(echo, last, code):
+def test_a_close_frame_has_its_code_despite_pings_between_fragments(echo, last, code):
     first = frame(TEXT, b"close 4400 in the middle", final=False)
     with echo.websocket("/script") as web:
         web.send(first + PINGED + frame(CONTINUATION, b"", final=False) + PINGED + last + PINGED)
@@ -64,14 +64,14 @@ def test_a_close_shows_its_code_with_pings_between_fragments(echo, last, code):
 
 
 @pytest.mark.parametrize("pings", [0, 1, 100])
-def test_a_close_behind_a_backlog_follows_all_of_it_and_shows_its_code(echo, pings):
+def test_a_close_frame_follows_all_buffered_messages_and_has_its_code(echo, pings):
     with echo.websocket("/script", receive_buffer=4096) as web:
         web.send(PINGED * pings + script("flood-close 1 3000000 4410") + PINGED * pings)
         assert web.read_text_past_pongs() == "x" * 3_000_000
         assert web.read_close() == (4410, "done")
 
 
-def test_a_drain_shows_1001_with_pings_under_way(start):
+def test_a_drain_closes_with_1001_despite_pings(start):
     server = start()
     webs = [server.websocket() for _ in range(10)]
     server.process.terminate()
@@ -83,7 +83,7 @@ def test_a_drain_shows_1001_with_pings_under_way(start):
     assert server.stop() == 0
 
 
-def test_pings_that_follow_our_close_do_not_prolong_the_connection(start):
+def test_pings_after_the_servers_close_do_not_extend_the_close_timeout(start):
     server = start(closeMilliseconds=700)
     with server.websocket("/script") as web:
         web.send(script("close 4400"))
@@ -92,14 +92,14 @@ def test_pings_that_follow_our_close_do_not_prolong_the_connection(start):
         assert web.seconds_until_gone() < 1.7
 
 
-def test_a_violation_after_our_close_gets_no_second_close_frame(echo):
+def test_a_protocol_error_after_the_servers_close_sends_no_second_close_frame(echo):
     with echo.websocket("/script") as web:
         web.send(script("close 4400") + frame(3, b"no opcode"))
         assert web.read_close()[0] == 4400
         assert bytes([0x80 | CLOSE]) not in web.read_to_end()[:1]
 
 
-def test_the_peers_close_is_answered_with_its_code_past_pings(echo):
+def test_the_clients_close_is_answered_with_its_code_despite_pings(echo):
     with echo.websocket() as web:
         web.send(PINGED + frame(CLOSE, b"\x0f\xa0bye") + PINGED)
         assert web.read_close() == (4000, "bye")

@@ -12,7 +12,7 @@ def upgrade(echo, path="/", **changes):
 
 
 def is_refused(echo, status, **changes):
-    """Refused with a problem document, and hung up."""
+    """Asserts a problem document and the end of the connection."""
     with echo.raw() as raw:
         answer = raw.upgrade(**changes)
         assert answer[0] == status, answer
@@ -20,7 +20,7 @@ def is_refused(echo, status, **changes):
         return problem(answer), answer[1]
 
 
-def test_a_handshake_is_answered_with_the_hash_of_its_key(echo):
+def test_the_response_has_the_hash_of_the_key(echo):
     status, headers, _ = upgrade(echo)
     assert status == 101
     assert headers["upgrade"].lower() == "websocket"
@@ -31,53 +31,53 @@ def test_a_handshake_is_answered_with_the_hash_of_its_key(echo):
 
 @pytest.mark.parametrize("connection", ["Upgrade", "upgrade", "keep-alive, Upgrade", "UPGRADE,x"])
 @pytest.mark.parametrize("protocol", ["websocket", "WebSocket"])
-def test_names_are_compared_without_regard_to_case(echo, connection, protocol):
+def test_header_names_and_tokens_are_case_insensitive(echo, connection, protocol):
     assert upgrade(echo, Connection=connection, Upgrade=protocol)[0] == 101
 
 
 @pytest.mark.parametrize("version", ["12", "8", "0", "14", "130", "013", "13, 8", "thirteen"])
-def test_another_version_is_answered_with_426_and_ours(echo, version):
+def test_an_unsupported_version_is_rejected_with_426_and_the_supported_one(echo, version):
     _, headers = is_refused(echo, 426, Sec_WebSocket_Version=version)
     assert headers["sec-websocket-version"] == "13"
     assert headers["upgrade"] == "websocket"
 
 
-def test_no_version_is_answered_with_426(echo):
+def test_a_missing_version_is_rejected_with_426(echo):
     is_refused(echo, 426, Sec_WebSocket_Version=None)
 
 
 @pytest.mark.parametrize("key", [None, "", "x", KEY[:-1], KEY + "=", KEY * 2, "!" * 22 + "==",
                                  "x" * 3000])
-def test_a_key_that_is_not_16_octets_is_answered_with_400(echo, key):
+def test_a_key_that_is_not_16_bytes_is_rejected_with_400(echo, key):
     is_refused(echo, 400, Sec_WebSocket_Key=key)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
-def test_another_method_than_get_is_answered_with_400(echo, method):
+def test_a_method_other_than_get_is_rejected_with_400(echo, method):
     is_refused(echo, 400, method=method)
 
 
 @pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.10"])
-def test_another_version_of_http_is_answered_with_400(echo, version):
+def test_an_http_version_other_than_1_1_is_rejected_with_400(echo, version):
     is_refused(echo, 400, version=version)
 
 
-def test_a_handshake_without_host_is_answered_with_400(echo):
+def test_a_handshake_without_host_is_rejected_with_400(echo):
     is_refused(echo, 400, Host=None)
 
 
 @pytest.mark.parametrize("connection", [None, "keep-alive", "up", "upgraded", "x" * 2000])
-def test_a_connection_header_that_does_not_say_upgrade_is_answered_with_400(echo, connection):
+def test_a_connection_header_without_upgrade_is_rejected_with_400(echo, connection):
     is_refused(echo, 400, Connection=connection)
 
 
-def test_a_handshake_with_a_body_is_answered_with_400(echo):
+def test_a_handshake_with_a_body_is_rejected_with_400(echo):
     is_refused(echo, 400, Content_Length="5")
 
 
 @pytest.mark.parametrize("protocol", ["h2c", "foo", "websocket, h2c", "TLS/1.0", "x" * 500])
-def test_an_upgrade_to_anything_else_is_ignored(echo, protocol):
-    """RFC 9110, section 7.8: the request is answered as if the header were not there."""
+def test_an_upgrade_to_another_protocol_is_ignored(echo, protocol):
+    """RFC 9110, section 7.8: the server ignores the header and answers the request."""
     with echo.raw() as raw:
         for method, body in (("GET", b""), ("POST", b"body"), ("GET", b"")):
             headers = [("Connection", "Upgrade, HTTP2-Settings"), ("Upgrade", protocol),
@@ -90,21 +90,21 @@ def test_an_upgrade_to_anything_else_is_ignored(echo, protocol):
         assert raw.read_text() == "and on"
 
 
-def test_an_upgrade_to_foo_after_a_kept_alive_request_is_ignored(echo):
-    """CVE-2025-11677: libwebsockets reads headers here that it has freed."""
+def test_an_unknown_upgrade_on_a_persistent_connection_is_ignored(echo):
+    """CVE-2025-11677: libwebsockets reads freed headers in this case."""
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello")[0] == 200
         assert raw.upgrade("/hello", Upgrade="foo")[0] == 200
         assert raw.exchange("GET", "/hello")[0] == 200
 
 
-def test_a_preface_of_http_2_is_hung_up(echo):
+def test_an_http_2_preface_drops_the_connection(echo):
     with echo.raw() as raw:
         raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(9))
         assert b" 101 " not in raw.read_to_end()
 
 
-def test_the_handler_can_refuse_with_a_document_of_its_own(echo):
+def test_the_handler_can_reject_a_handshake_with_its_own_document(echo):
     status, headers, body = upgrade(echo, "/refused")
     assert (status, body) == (403, b'{"code":"notAllowed","status":403}')
 
@@ -112,7 +112,7 @@ def test_the_handler_can_refuse_with_a_document_of_its_own(echo):
 @pytest.mark.parametrize("offered, chosen", [
     ("echo.v1", "echo.v1"), ("echo.v2", "echo.v2"), ("chat, echo.v2", "echo.v2"),
     ("echo.v2,echo.v1", "echo.v2"), (None, None)])
-def test_the_first_offered_subprotocol_that_is_spoken_is_selected(echo, offered, chosen):
+def test_the_first_supported_subprotocol_is_selected(echo, offered, chosen):
     status, headers, _ = upgrade(echo, Sec_WebSocket_Protocol=offered)
     assert status == 101
     assert headers.get("sec-websocket-protocol") == chosen
@@ -120,7 +120,7 @@ def test_the_first_offered_subprotocol_that_is_spoken_is_selected(echo, offered,
 
 @pytest.mark.parametrize("offered", ["chat", "echo", "echo.v11", "Echo.v1", "http", "default", ",",
                                      "x" * 63, "echo.v1" + " " * 200 + ",x", "a," * 100])
-def test_an_offer_without_a_subprotocol_that_is_spoken_is_answered_with_400(echo, offered):
+def test_an_offer_without_a_supported_subprotocol_is_rejected_with_400(echo, offered):
     assert upgrade(echo, Sec_WebSocket_Protocol=offered)[0] == 400
 
 

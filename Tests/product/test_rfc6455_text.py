@@ -10,7 +10,7 @@ from rawsocket import CLOSE, CONTINUATION, TEXT, Gone
 #: Well-formed, at the edges of every length. - Source: Unicode, table 3-7
 GOOD = ["κόσμε", "\0", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff",
         "\U00010000", "\U0010ffff", "\U0001f600 and 25日"]
-#: Each ends at the first octet that no text can have there.
+#: Each ends with the first byte that makes it invalid.
 BAD = {
     "a lone continuation": b"\x80", "the highest continuation": b"\xbf",
     "an overlong slash": b"\xc0", "an overlong del": b"\xc1", "an overlong of 3": b"\xe0\x9f",
@@ -37,7 +37,7 @@ def test_well_formed_text_is_echoed(echo, text):
 
 
 @pytest.mark.parametrize("text", GOOD, ids=ascii)
-def test_well_formed_text_cut_at_every_octet_is_echoed(echo, text):
+def test_well_formed_text_split_at_every_byte_is_echoed(echo, text):
     octets = text.encode()
     with echo.websocket() as web:
         web.send_frame(TEXT, b"", final=False)
@@ -48,15 +48,15 @@ def test_well_formed_text_cut_at_every_octet_is_echoed(echo, text):
 
 
 @pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
-def test_ill_formed_text_is_closed_with_1007(echo, octets):
+def test_ill_formed_text_closes_with_1007(echo, octets):
     web = echo.websocket()
     web.send_frame(TEXT, b"sixteen letters " + octets + b" and more")
     fails_with_1007(web)
 
 
 @pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
-def test_ill_formed_text_is_closed_before_its_message_is_over(echo, octets):
-    """6.4: at once, not at the final fragment."""
+def test_ill_formed_text_closes_before_the_end_of_the_message(echo, octets):
+    """6.4: at the invalid byte, not at the final fragment."""
     web = echo.websocket()
     web.send_frame(TEXT, b"ok", final=False)
     for octet in octets:
@@ -65,7 +65,7 @@ def test_ill_formed_text_is_closed_before_its_message_is_over(echo, octets):
 
 
 @pytest.mark.parametrize("octets", BAD.values(), ids=BAD)
-def test_ill_formed_text_is_closed_inside_its_frame(echo, octets):
+def test_ill_formed_text_closes_before_the_end_of_the_frame(echo, octets):
     web = echo.websocket()
     web.send_frame(TEXT, b"ok" + octets, length=3000)
     assert web.read_close()[0] == 1007
@@ -74,7 +74,7 @@ def test_ill_formed_text_is_closed_inside_its_frame(echo, octets):
 
 @pytest.mark.parametrize("octets", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf0\x9f", b"\xf0"])
 @pytest.mark.parametrize("is_split", [False, True])
-def test_text_that_ends_inside_a_character_is_closed_with_1007(echo, octets, is_split):
+def test_text_that_ends_inside_a_character_closes_with_1007(echo, octets, is_split):
     web = echo.websocket()
     web.send_frame(TEXT, b"cut " + octets, final=not is_split)
     if is_split:
@@ -82,11 +82,11 @@ def test_text_that_ends_inside_a_character_is_closed_with_1007(echo, octets, is_
     fails_with_1007(web)
 
 
-# Closing by the peer ---------------------------------------------------------------------------
+# Close by the client ---------------------------------------------------------------------------
 
 
 def closes(echo, body):
-    """The answer to a close frame with that body: code, octets of the reason; then the end."""
+    """Sends a close frame with `body`; code and reason of the answer, after which TCP ends."""
     with echo.websocket() as web:
         web.send_frame(CLOSE, body)
         opcode, payload = web.read_frame()
@@ -101,22 +101,22 @@ def test_an_empty_close_is_answered_with_an_empty_one(echo):
 
 @pytest.mark.parametrize("code", [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999,
                                   4000, 4404, 4999])
-def test_a_close_code_that_may_be_sent_is_echoed(echo, code):
+def test_a_valid_close_code_is_echoed(echo, code):
     assert closes(echo, struct.pack("!H", code) + "Grüße".encode()) == (code, "Grüße".encode())
 
 
 @pytest.mark.parametrize("code", [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999])
-def test_a_close_code_that_may_not_be_sent_is_answered_with_1002(echo, code):
+def test_an_invalid_close_code_is_answered_with_1002(echo, code):
     assert closes(echo, struct.pack("!H", code))[0] == 1002
 
 
 @pytest.mark.parametrize("code", [1012, 1013, 1014])
-def test_a_close_code_registered_later_is_answered_with_1002(echo, code):
-    """libwebsockets 4.1.6 knows the codes of the RFC alone; a peer cannot tell the difference."""
+def test_a_close_code_newer_than_the_rfc_is_answered_with_1002(echo, code):
+    """libwebsockets 4.1.6 only knows the codes of the RFC itself."""
     assert closes(echo, struct.pack("!H", code))[0] == 1002
 
 
-def test_a_close_body_of_one_octet_is_answered_with_1002(echo):
+def test_a_close_body_of_one_byte_is_answered_with_1002(echo):
     assert closes(echo, b"\x03")[0] == 1002
 
 
@@ -125,11 +125,11 @@ def test_an_ill_formed_reason_is_answered_with_1007(echo, reason):
     assert closes(echo, struct.pack("!H", 1000) + reason)[0] == 1007
 
 
-def test_a_reason_of_123_octets_is_echoed(echo):
+def test_a_reason_of_123_bytes_is_echoed(echo):
     assert closes(echo, struct.pack("!H", 1000) + b"r" * 123) == (1000, b"r" * 123)
 
 
-def test_nothing_is_received_after_the_peers_close(echo):
+def test_messages_after_the_clients_close_are_ignored(echo):
     before = echo.counters()["closed"]
     with echo.websocket() as web:
         web.send_frame(CLOSE, struct.pack("!H", 1000))
@@ -148,11 +148,11 @@ def test_a_message_before_the_close_is_answered_before_the_close(echo):
         assert web.read_close() == (1000, "")
 
 
-# Closing by the handler ------------------------------------------------------------------------
+# Close by the handler --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("code", [1000, 1001, 1011, 4301, 4404, 4508])
-def test_the_handlers_code_and_reason_arrive(echo, code):
+def test_the_handlers_code_and_reason_are_sent(echo, code):
     with echo.websocket("/script") as web:
         web.send_text(f"close {code} why not, Ünal?")
         assert web.read_close() == (code, "why not, Ünal?")
@@ -160,21 +160,21 @@ def test_the_handlers_code_and_reason_arrive(echo, code):
         assert web.seconds_until_gone() < 1
 
 
-def test_last_words_arrive_before_the_close(echo):
+def test_a_last_message_arrives_before_the_close(echo):
     with echo.websocket("/script") as web:
         web.send_text("last 4404 no such session")
         assert web.read_frame() == (TEXT, b"last words")
         assert web.read_close() == (4404, "no such session")
 
 
-def test_a_reason_over_123_octets_is_cut_between_characters(echo):
+def test_a_reason_over_123_bytes_is_truncated_between_characters(echo):
     with echo.websocket("/script") as web:
         web.send_text("close 4400 " + "ü" * 100)
         assert web.read_close() == (4400, "ü" * 61)
 
 
 def test_two_megabytes_arrive_before_the_close(echo):
-    """Row "Close code lost": after a partial write, too."""
+    """The close frame follows even if the message needs partial writes."""
     with echo.websocket("/script", receive_buffer=4096) as web:
         web.send_text("flood-close 1 2000000 4410")
         assert web.read_frame() == (TEXT, b"x" * 2_000_000)
@@ -183,14 +183,14 @@ def test_two_megabytes_arrive_before_the_close(echo):
         assert web.seconds_until_gone() < 1
 
 
-def test_a_peer_that_does_not_answer_the_close_is_hung_up(echo):
+def test_a_client_that_does_not_answer_the_close_is_dropped(echo):
     with echo.websocket("/script") as web:
         web.send_text("close 4404 gone")
         assert web.read_close()[0] == 4404
         assert 1 < web.seconds_until_gone() < 2.5
 
 
-def test_a_peer_that_does_not_read_is_hung_up_though_it_is_being_closed(echo):
+def test_a_client_that_does_not_read_while_closing_is_dropped(echo):
     with echo.websocket("/script", receive_buffer=4096) as web:
         before = echo.counters()["closed"]
         web.send_text("flood-close 1 8000000 4410")
@@ -200,7 +200,7 @@ def test_a_peer_that_does_not_read_is_hung_up_though_it_is_being_closed(echo):
         assert echo.counters()["closed"] == before + 1
 
 
-def test_messages_after_the_handlers_close_are_dropped(echo):
+def test_messages_after_the_handlers_close_are_ignored(echo):
     with echo.websocket("/script") as web:
         web.send_text("close 4404 gone")
         web.send_text("all nobody may hear this")

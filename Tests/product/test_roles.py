@@ -1,4 +1,4 @@
-"""`--auth token`: three tokens, three roles."""
+"""`--auth token`: the three tokens of a session and their roles."""
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -24,21 +24,21 @@ def test_a_session_has_three_tokens(guarded):
 
     assert set(session.tokens) == {"owner", "editor", "viewer"}
     assert len(set(session.tokens.values())) == 3
-    assert all(len(token) >= 22 for token in session.tokens.values()), "128 bits at least"
+    assert all(len(token) >= 22 for token in session.tokens.values()), "at least 128 bits"
 
 
-def test_an_open_server_gives_no_tokens(server):
+def test_an_open_server_issues_no_tokens(server):
     assert "tokens" not in server.create(LISTS).json
 
 
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
-def test_a_token_is_a_role(guarded, role):
+def test_a_token_determines_the_role(guarded, role):
     session = guarded.session(LISTS)
 
     assert session.join("Ana", role=role).role == role
 
 
-def test_several_may_have_one_token(guarded):
+def test_several_members_may_use_the_same_token(guarded):
     session = guarded.session(LISTS)
 
     roles = [session.join(role=role).role for role in ("viewer", "owner", "owner", "viewer")]
@@ -48,7 +48,7 @@ def test_several_may_have_one_token(guarded):
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
-def test_who_may_do_what(guarded, role, command):
+def test_each_role_has_its_commands(guarded, role, command):
     session = guarded.session(CALENDAR if command in FOR_CALENDARS else LISTS)
     ana = session.join("Ana", role=role)
 
@@ -61,7 +61,7 @@ def test_who_may_do_what(guarded, role, command):
         assert session.revision() == 0
 
 
-def test_a_viewer_looks(guarded):
+def test_a_viewer_may_request_months_and_rows(guarded):
     months = guarded.session(CALENDAR).join("Ana", role="viewer")
     wheels = guarded.session(LISTS, now=None).join("Ana", role="viewer")
 
@@ -87,7 +87,7 @@ def test_not_allowed_is_checked_before_the_kind_and_the_status(guarded):
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", "x" * 1000, "日本"])
-def test_no_or_a_bad_token_closes_with_4301(guarded, token):
+def test_a_missing_or_invalid_token_closes_with_4301(guarded, token):
     session = guarded.session(LISTS)
     ana = session.connect()
 
@@ -97,7 +97,7 @@ def test_no_or_a_bad_token_closes_with_4301(guarded, token):
     assert session.get()["members"] == []
 
 
-def test_the_token_of_another_session_is_a_bad_one(guarded):
+def test_a_token_of_another_session_closes_with_4301(guarded):
     here, there = guarded.session(LISTS), guarded.session(LISTS)
     ana = here.connect()
 
@@ -106,7 +106,7 @@ def test_the_token_of_another_session_is_a_bad_one(guarded):
     ana.closed(4301)
 
 
-def test_a_token_may_come_in_the_authorization_header(guarded):
+def test_the_authorization_header_may_carry_the_token(guarded):
     session = guarded.session(LISTS)
     ana = session.connect(headers={"Authorization": f"Bearer {session.tokens['editor']}"})
 
@@ -115,7 +115,7 @@ def test_a_token_may_come_in_the_authorization_header(guarded):
     assert ana.role == "editor"
 
 
-def test_a_bad_token_in_the_header_closes_with_4301_after_the_handshake(guarded):
+def test_an_invalid_token_in_the_header_closes_with_4301_after_the_handshake(guarded):
     session = guarded.session(LISTS)
     ana = session.connect(headers={"Authorization": "Bearer wrong"})
 
@@ -124,7 +124,7 @@ def test_a_bad_token_in_the_header_closes_with_4301_after_the_handshake(guarded)
     ana.closed(4301)
 
 
-def test_a_token_in_the_url_is_none(guarded):
+def test_a_token_in_the_url_is_ignored(guarded):
     session = guarded.session(LISTS)
     ana = session.keep(Member(f"{session.url}?token={session.tokens['owner']}", join=False))
 
@@ -134,7 +134,7 @@ def test_a_token_in_the_url_is_none(guarded):
     assert guarded.get(f"{session.path}?token={session.tokens['owner']}").code == "noToken"
 
 
-def test_a_token_in_the_subprotocol_is_none(guarded):
+def test_a_token_in_the_subprotocol_is_ignored(guarded):
     session = guarded.session(LISTS)
     try:
         web = dial(session.url, subprotocols=("pickerd.v1", session.tokens["owner"]))
@@ -147,7 +147,7 @@ def test_a_token_in_the_subprotocol_is_none(guarded):
     ana.closed(4301)
 
 
-def test_who_resumes_needs_a_token_again(guarded):
+def test_resuming_requires_a_token(guarded):
     session = guarded.session(LISTS)
     ana = session.join("Ana", role="editor")
     ana.drop()
@@ -158,7 +158,7 @@ def test_who_resumes_needs_a_token_again(guarded):
     again.closed(4301)
 
 
-def test_the_role_of_the_new_token_counts(guarded):
+def test_the_token_of_the_new_join_determines_the_role(guarded):
     session = guarded.session(LISTS)
     ana, bo = session.join("Ana", role="editor"), session.join("Bo", role="owner")
     ana.drop()
@@ -170,7 +170,7 @@ def test_the_role_of_the_new_token_counts(guarded):
     bo.until(lambda m: m.screen.members[ana.id]["role"] == "viewer")
 
 
-def test_nobody_inherits_where_tokens_are_the_roles(guarded):
+def test_ownership_is_not_inherited_with_tokens(guarded):
     session = guarded.session(LISTS)
     ana, bo = session.join("Ana", role="owner"), session.join("Bo", role="editor")
     ana.leave()
@@ -182,7 +182,7 @@ def test_nobody_inherits_where_tokens_are_the_roles(guarded):
 # HTTP
 
 
-def test_get_needs_any_token(guarded):
+def test_get_accepts_every_token(guarded):
     session = guarded.session(LISTS)
 
     for role in ("owner", "editor", "viewer"):
@@ -191,7 +191,7 @@ def test_get_needs_any_token(guarded):
 
 
 @pytest.mark.parametrize("path", ["", "/log"])
-def test_get_without_a_token_is_401_no_token(guarded, path):
+def test_get_without_a_token_is_rejected_with_no_token(guarded, path):
     session = guarded.session(LISTS)
 
     answer = guarded.get(session.path + path)
@@ -200,7 +200,7 @@ def test_get_without_a_token_is_401_no_token(guarded, path):
 
 
 @pytest.mark.parametrize("path", ["", "/log"])
-def test_get_with_a_bad_token_is_401_bad_token(guarded, path):
+def test_get_with_an_invalid_token_is_rejected_with_bad_token(guarded, path):
     session, other = guarded.session(LISTS), guarded.session(LISTS)
 
     for token in ("wrong", other.tokens["owner"], session.tokens["owner"] + "x"):
@@ -208,7 +208,7 @@ def test_get_with_a_bad_token_is_401_bad_token(guarded, path):
         assert (answer.status, answer.code) == (401, "badToken")
 
 
-def test_a_header_that_is_no_bearer_token_is_refused(guarded):
+def test_an_authorization_header_without_a_bearer_token_is_rejected(guarded):
     session = guarded.session(LISTS)
 
     for value in ("Basic eDp5", "Bearer", session.tokens["owner"], "Bearer  "):
@@ -217,7 +217,7 @@ def test_a_header_that_is_no_bearer_token_is_refused(guarded):
 
 
 @pytest.mark.parametrize("role, status", [("viewer", 403), ("editor", 403), ("owner", 204)])
-def test_delete_needs_the_owners_token(guarded, role, status):
+def test_delete_requires_the_owners_token(guarded, role, status):
     session = guarded.session(LISTS)
 
     answer = session.delete(token=session.tokens[role])
@@ -228,14 +228,14 @@ def test_delete_needs_the_owners_token(guarded, role, status):
         assert session.get()["revision"] == 0
 
 
-def test_delete_without_or_with_a_bad_token_is_401(guarded):
+def test_delete_without_a_valid_token_is_rejected(guarded):
     session = guarded.session(LISTS)
 
     assert guarded.delete(session.path).code == "noToken"
     assert guarded.delete(session.path, token="wrong").code == "badToken"
 
 
-def test_http_is_open_where_auth_is_open(server):
+def test_http_needs_no_token_with_auth_open(server):
     session = server.session(LISTS)
 
     assert server.get(session.path).status == 200
@@ -243,7 +243,7 @@ def test_http_is_open_where_auth_is_open(server):
     assert server.delete(session.path).status == 204
 
 
-def test_tokens_and_secrets_are_in_no_log(guarded):
+def test_tokens_and_secrets_are_never_logged(guarded):
     session = guarded.session(LISTS)
     ana = session.join("Ana", role="editor")
     ana.select(0, 1)
