@@ -31,9 +31,9 @@ struct wsc_socket {
   char *host, *path, *authority, *subprotocol;
   uint16_t port;
   bool is_secure;
-  struct lws *wsi;          ///< not after CLIENT_CLOSED or an error
+  struct lws *wsi;          ///< NULL after CLIENT_CLOSED or an error
   wsc_phase phase;
-  unsigned char *incoming;  ///< a message that arrives in pieces
+  unsigned char *incoming;  ///< a message being assembled from several pieces
   size_t incoming_count, incoming_capacity;
   uint16_t close_code;      ///< 0 until one is known
   char reason[128];

@@ -3,12 +3,12 @@ import CWebSocketLoop
 /// Compression of responses with gzip.
 /// - Source: RFC 9110, sections 8.4.1.3, 8.8.3.3 and 12.5.3; protocol.md, "HTTP details".
 extension HTTPResponse {
-  /// Smaller bodies are sent as they are.
+  /// Smaller bodies are not compressed.
   static let compressedBytesMin = 1_024
-  /// Larger bodies are compressed on another thread: this many take about 0.1 ms.
+  /// Larger bodies are compressed on another thread. This many bytes take about 0.1 ms.
   static let compressedBytesOnLoop = 16_384
 
-  /// Larger bodies are compressed apart from others.
+  /// Larger bodies are compressed on a queue of their own, so that they do not delay smaller ones.
   static let longBytesMin = 262_144
 
   /// Whether the response depends on `Accept-Encoding`.
@@ -17,7 +17,7 @@ extension HTTPResponse {
     return body.count >= HTTPResponse.compressedBytesMin && isText
   }
 
-  /// Whether the body's type is one that compression makes smaller.
+  /// Whether the content type is compressible.
   private var isText: Bool {
     guard let type = header("content-type")?.lowercased() else { return false }
     return ["text/", "application/", "image/svg+xml"].contains(where: type.hasPrefix)
@@ -32,7 +32,7 @@ extension HTTPResponse {
     }
   }
 
-  /// Makes the entity tag weak: the tag of the content means all its encodings then.
+  /// Makes an entity tag of the content weak, because it then identifies all encodings of it.
   mutating func weakenTag() {
     guard hasTagOfContent,
       let index = headers.firstIndex(where: { $0.name.lowercased() == "etag" }),
@@ -41,7 +41,7 @@ extension HTTPResponse {
     headers[index].value = "W/" + headers[index].value
   }
 
-  /// The response with its body in gzip; as it is if that is not shorter.
+  /// The response with a gzip body, or unchanged if gzip does not make the body shorter.
   func compressed() -> HTTPResponse {
     guard !body.isEmpty else { return self }
     var response = self
@@ -58,7 +58,6 @@ extension HTTPResponse {
   }
 }
 
-/// What a client says about encodings.
 enum AcceptEncoding {
   /// Whether `Accept-Encoding` prefers gzip to no encoding.
   static func acceptsGzip(_ header: String?) -> Bool {

@@ -1,11 +1,12 @@
 import PickerHub
 
-/// A part of a response body, and how to get the next one.
+/// A part of a response body, with a function that produces the next one.
 package struct BodyPart {
   package typealias Rest = (_ answer: @escaping (BodyPart?) -> Void) -> Void
 
   package let bytes: [UInt8]
-  /// Gets the next part; `nil` after the last one. Answers `nil` if the body cannot be completed.
+  /// Produces the next part; `nil` if this is the last one. Calls `answer` with `nil` if the body
+  /// cannot be completed.
   package let rest: Rest?
 
   package init(_ bytes: [UInt8], rest: Rest?) {
@@ -14,11 +15,13 @@ package struct BodyPart {
   }
 }
 
-/// Responses that are written part by part, in the chunks of HTTP/1.1; for HTTP/1.0 without. A
-/// response that cannot be completed ends without the last chunk, which the client notices.
+/// Responses that are written part by part, with chunked transfer coding unless the request is
+/// HTTP/1.0. A response that cannot be completed ends without the last chunk, so that the client
+/// detects the truncation.
 /// - Source: RFC 9112, section 7.1.
 extension HubTransport {
-  /// Answers a request with 200 and a body in parts. Called on the loop that makes the parts.
+  /// Answers a request with 200 and a body in parts. Must be called on the loop that produces the
+  /// parts, which may be another one than the loop of the connection.
   package func answer(
     _ caller: Caller, headers: [HTTPResponse.Header], parts first: BodyPart
   ) {
@@ -39,7 +42,7 @@ extension HubTransport {
     encode(first.bytes, isLast: false, download, for: index)
   }
 
-  /// Has the next part made. Called on the loop that writes.
+  /// Requests the next part. Must be called on the loop of the connection.
   func askForMore(_ download: Download) {
     let writer = index
     group.post(to: download.home.index) { home in
@@ -51,7 +54,7 @@ extension HubTransport {
     }
   }
 
-  /// Encodes a part on another thread and has the loop with the number `writer` write it.
+  /// Encodes a part on another thread, then writes it on the loop with the index `writer`.
   ///
   /// - Parameter bytes: `nil` if the body cannot be completed.
   private func encode(_ bytes: [UInt8]?, isLast: Bool, _ download: Download, for writer: Int) {

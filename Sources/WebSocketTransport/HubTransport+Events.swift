@@ -2,20 +2,20 @@ package import PickerSession
 import PickerHub
 import PickerWire
 
-/// How often something is said on a stream on which nothing else may be.
+/// The interval of comments that keep idle streams alive.
 private let keepAliveMilliseconds: Int64 = 15_000
 
-/// Streams of server-sent events: connections of the hub that never say anything.
+/// Streams of server-sent events. To the hub they are connections that never send a message.
 extension HubTransport {
   struct EventStream {
     let request: RequestID
     let epochMark: String
-    /// When the stream is ended; `nil`: not by time.
+    /// When the server ends the stream, by ``HubTime/machine``; `nil` if it has no time limit.
     let endsAt: Int64?
     var isFull = false
   }
 
-  /// The last message as an event: the next of the same are octet for octet the same.
+  /// The last frame, encoded as an event. Streams that receive the same frame share the encoding.
   struct EncodedEvent {
     let frame: Frame
     let octets: [UInt8]
@@ -23,18 +23,18 @@ extension HubTransport {
 
   package static let eventHeaders: [(name: String, value: String)] = [
     ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-    // nginx would wait for more.
+    // Otherwise nginx would buffer the stream.
     ("X-Accel-Buffering", "no"),
   ]
 
   /// Answers a request with a stream of events.
   ///
-  /// - Parameter lifetime: Milliseconds after which the stream is ended, if any.
-  /// - Returns: `nil` if the peer is gone.
+  /// - Parameter lifetime: Milliseconds after which the server ends the stream, if any.
+  /// - Returns: The id under which the hub addresses the stream; `nil` if the request has ended.
   package func openEvents(
     _ caller: Caller, epoch: String, lifetime: Int64? = nil
   ) -> ConnectionID? {
-    // The connection has come to this loop before its request was answered.
+    // `loop(forOpening:isWebSocket:)` has moved the connection to this loop before.
     let id = caller.id
     let headers = HubTransport.eventHeaders + caller.headers
     guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
@@ -68,12 +68,12 @@ extension HubTransport {
     }
   }
 
-  /// Says why, and ends a stream.
+  /// Sends `last` as the final event and ends a stream.
   func closeEvents(_ connection: ConnectionID, last: Frame?) {
     if let last { _ = sendEvent(last, to: connection) }
     guard let stream = streams.removeValue(forKey: connection) else { return }
     loop.streamEnd(stream.request)
-    // Only carried to a later turn of the same thread.
+    // Safe: used in a later event-loop iteration on the same thread.
     nonisolated(unsafe) let transport = self
     loop.post {
       transport.hub.closed(connection, at: transport.now)
@@ -96,7 +96,8 @@ extension HubTransport {
     closed(connection)
   }
 
-  /// Says something on every stream that takes it, when it is time.
+  /// Ends streams whose time is up, and sends a comment on every other stream that is not
+  /// write-blocked, when `keepAliveDue` has passed.
   func keepAlive() {
     let now = now.machine
     guard let due = keepAliveDue, due <= now else { return }

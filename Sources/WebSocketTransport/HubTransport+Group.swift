@@ -1,14 +1,14 @@
 import PickerHub
 
-/// Who waits for an HTTP answer, on whichever loop its connection is.
+/// An HTTP request to be answered, with the loop of its connection. Any loop may answer it.
 package struct Caller: Sendable {
   let loop: SocketLoop
   let id: RequestID
-  /// Headers that the answer has besides its own, whatever it is.
+  /// Headers that are added to every response to this request.
   package var headers: [HTTPResponse.Header] = []
-  /// Whether the answer may be compressed with gzip.
+  /// Whether the client accepts a response body in gzip.
   var acceptsGzip = false
-  /// Whether the answer may be chunked.
+  /// Whether the response may use chunked transfer coding.
   var takesChunks = true
 
   init(loop: SocketLoop, id: RequestID) {
@@ -17,7 +17,7 @@ package struct Caller: Sendable {
   }
 }
 
-/// Requests find the loop that can answer them, and their answers the connection.
+/// Routes requests to the loop that answers them, and responses back to the loop of the connection.
 extension HubTransport {
   package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? {
     if case .session(let id) = RequestPlace(guessedFrom: said) {
@@ -48,11 +48,12 @@ extension HubTransport {
       return rearm()
     }
     if !group.post(to: index, { [caller] in $0.routes(caller, request) }) {
-      answer(caller, problem(503, "unavailable", "the server is going away"))
+      answer(caller, problem(503, "unavailable", "the server is shutting down"))
     }
   }
 
-  /// Answers a request, on the loop that has its connection.
+  /// Answers a request on the loop of its connection. Compresses the body if the client accepts it,
+  /// long bodies on another thread.
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
     var response = response
     response.headers += caller.headers

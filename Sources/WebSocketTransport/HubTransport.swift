@@ -4,50 +4,50 @@ package import PickerHub
 package import PickerSession
 package import PickerWire
 
-/// Performs the hub's actions on real connections, on the loop's thread.
+/// Connects a hub to a ``SocketLoop``, on the loop's thread.
 ///
-/// Everything that comes from the loop goes to the hub with the time it came; requests other than
-/// upgrades go to `routes`.
+/// It passes every event of the loop to the hub, with the current time, and performs the hub's
+/// actions on the connections. HTTP requests that are not upgrades go to `routes`.
 package final class HubTransport: SocketLoopHandler, HubPort {
   package let loop: SocketLoop
   package let clock: SessionClock
-  /// Set before the loop runs.
+  /// Must be set before the loop runs.
   package var hub: Hub!
-  /// Answers HTTP requests. Set before the loop runs.
+  /// Answers HTTP requests. Must be set before the loop runs.
   package var routes: ((Caller, HTTPRequest) -> Void)!
-  /// The loops of the server, this one among them.
+  /// All loops of the server, including this one.
   package let group: LoopGroup
-  /// This loop's number in the group.
+  /// This loop's index in the group.
   package internal(set) var index = 0
-  /// Whose turn it is to have the next new connection.
+  /// The index of the loop that received the last new connection, for round robin.
   var connectionTurn = 0
-  /// Judges an upgrade before the hub hears of it: the answer that refuses it, or `nil`.
   private let refusal: (UpgradeRequest) -> HTTPResponse?
-  /// How long messages took on the loop's thread, from their arrival until what came of them was
-  /// posted, or they were handed to the store.
+  /// The time to process a message on the loop's thread, from its arrival until the resulting
+  /// frames were posted or a store operation was started.
   package private(set) var messageSeconds = Histogram.seconds
-  /// How long commands took from their arrival until the first write of their delta.
+  /// The time from the arrival of a command to the first write of its delta.
   package private(set) var deliverySeconds = Histogram.seconds
-  /// When the commands arrived whose delta has been posted since the last write.
+  /// The arrival times of commands whose deltas have been posted since the last write.
   private var unwritten: [Int64] = []
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
-  /// Connections that are streams of events, not WebSockets.
+  /// Connections that are event streams, not WebSockets.
   var streams: [ConnectionID: EventStream] = [:]
   var lastEvent: EncodedEvent?
-  /// Responses of which more parts follow.
+  /// Responses that are being written part by part.
   var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
-  /// One at a time for all loops: what takes long must not take all cores from them.
+  /// Serial and shared by all loops, so that expensive work never occupies more than one core.
   private static let parsing = DispatchQueue(label: "pickerd.parsing")
   static let compressing = DispatchQueue(label: "pickerd.compressing")
-  /// Long logs have a queue of their own, so that no other response waits for one.
+  /// A separate queue, so that long logs do not delay other responses.
   static let compressingLong = DispatchQueue(label: "pickerd.compressing.long")
   private static let background = DispatchQueue(label: "pickerd.background")
 
   /// - Parameters:
-  ///   - refusal: Judges an upgrade by its headers and peer: the answer that refuses it, or `nil`.
-  ///   - problem: Makes the answer to a handshake that is refused.
+  ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,
+  ///     or `nil` to continue.
+  ///   - problem: Creates a problem document as the response to a refused handshake.
   package init(
     _ loop: SocketLoop, in group: LoopGroup, clock: SessionClock,
     refusal: @escaping (UpgradeRequest) -> HTTPResponse?,
@@ -63,7 +63,6 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package static let subprotocol = "pickerd.v1"
 
-  /// Now, by both clocks.
   package var now: HubTime {
     HubTime(session: clock.now, machineNanoseconds: SocketLoop.monotonicNanoseconds())
   }
@@ -142,7 +141,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// Events of streams and long frames are not posted, but written before.
+  /// Covers deltas that were written without being posted, such as stream events.
   package func iterated() { written() }
 
   private func seconds(since start: Int64) -> Double {
@@ -156,7 +155,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package func inBackground(
     _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
   ) {
-    // Only carried through the other thread: both are used on the loop's.
+    // Safe: both are passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
     nonisolated(unsafe) let transport = self
     HubTransport.background.async { [loop] in
@@ -168,15 +167,15 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     }
   }
 
-  /// Takes a request's body apart on another thread, and then calls `then` on this one.
+  /// Parses a request's body on another thread, then calls `then` on this one.
   ///
-  /// One body at a time for all loops. Its bytes are counted until then, so that bodies which wait
-  /// have a maximum.
+  /// Bodies of all loops are parsed one at a time. The body counts towards `bodiesBytesMax` until
+  /// it is parsed, which bounds the queue.
   package func parseInBackground<Parsed: Sendable>(
     _ body: [UInt8], _ parse: @escaping @Sendable ([UInt8]) -> Parsed,
     then: @escaping (Parsed) -> Void
   ) {
-    // Only carried through the other thread: both are used on the loop's.
+    // Safe: both are passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
     nonisolated(unsafe) let transport = self
     let bodies = loop.configuration.bodies
@@ -191,7 +190,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     }
   }
 
-  /// Sets the loop's timer to when the hub wants to be called next.
+  /// Sets the loop's timer to the hub's next due time. Must follow every call of the hub that can
+  /// change that time.
   package func rearm() { rearm(at: now) }
 
   private func rearm(at now: HubTime) {
@@ -202,7 +202,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     loop.setTimer(atMonotonicMilliseconds: due)
   }
 
-  /// The session that a path names: `/v1/sessions/ID`.
+  /// The session id in a path `/v1/sessions/ID`.
   package static func session(in path: String) -> SessionID? {
     let prefix = "/v1/sessions/"
     guard path.hasPrefix(prefix) else { return nil }
@@ -211,7 +211,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
     return SessionID(String(id))
   }
 
-  /// The token of an `Authorization` header of the scheme `Bearer`.
+  /// The token in an `Authorization` header with the scheme `Bearer`.
   package static func bearer(_ authorization: String?) -> String? {
     guard let authorization else { return nil }
     let parts = authorization.split(separator: " ", maxSplits: 1)

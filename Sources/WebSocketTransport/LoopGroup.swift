@@ -2,24 +2,24 @@ import PickerHub
 import PickerSession
 import Synchronization
 
-/// The loops of a server, each with its thread, its hub and its share of the sessions.
+/// The loops of a server. Each has its own thread, hub and shard of the sessions.
 ///
-/// Nothing of one loop is touched by another: they leave word in each other's mailbox.
-/// `@unchecked Sendable`: it does not change once the first loop runs.
+/// Loops do not access each other's state; they post work to each other's mailbox.
+/// `@unchecked Sendable`: immutable once the first loop runs.
 package final class LoopGroup: @unchecked Sendable {
   package private(set) var transports: [HubTransport] = []
-  /// Whose turn it is to have the next new session: one count for all loops.
+  /// The number of requests for a new session so far, on all loops, for round robin.
   private let sessionTurn = Atomic(0)
 
   package init() {}
 
-  /// Adds the next loop, before any of them runs.
+  /// Adds a loop. Must not be called once a loop runs.
   package func add(_ transport: HubTransport) {
     transport.index = transports.count
     transports.append(transport)
   }
 
-  /// The number of the loop for a place; `transport` is where the request came in.
+  /// The index of the loop that answers a request received by `transport`.
   func index(of place: RequestPlace, seenFrom transport: HubTransport) -> Int {
     switch place {
     case .session(let id): HubShare.index(of: id, among: transports.count)
@@ -30,12 +30,12 @@ package final class LoopGroup: @unchecked Sendable {
     }
   }
 
-  /// Does something on a loop's thread, soon.
+  /// Runs `work` on a loop's thread, then rearms the loop's timer.
   ///
-  /// - Returns: False if the loop is over.
+  /// - Returns: False if the loop has ended; `work` is then dropped.
   @discardableResult
   package func post(to index: Int, _ work: @escaping @Sendable (HubTransport) -> Void) -> Bool {
-    // Only carried: the work is done on its own thread.
+    // Safe: only used on its own thread.
     nonisolated(unsafe) let transport = transports[index]
     return transport.loop.post {
       work(transport)
@@ -43,12 +43,12 @@ package final class LoopGroup: @unchecked Sendable {
     }
   }
 
-  /// Asks every loop something.
+  /// Collects an answer from every loop.
   ///
   /// - Parameters:
-  ///   - question: Called on each loop's thread; calls `reply` once, there.
+  ///   - question: Called on each loop's thread; must call `reply` exactly once on that thread.
   ///   - completion: Called on the thread of `asking`, with the answers in the order of the loops,
-  ///     without those of loops that are over.
+  ///     without those of loops that have ended.
   package func ask<Answer: Sendable>(
     for asking: HubTransport,
     _ question:
@@ -68,7 +68,7 @@ package final class LoopGroup: @unchecked Sendable {
   }
 }
 
-/// What the loops have answered so far. Only on the thread of the one that asks.
+/// The answers received so far. Only used on the thread of the asking loop.
 private final class Poll<Answer: Sendable>: @unchecked Sendable {
   private var answers: [Answer?]
   private var missingCount: Int

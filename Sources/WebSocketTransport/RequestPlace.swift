@@ -1,14 +1,14 @@
 package import PickerSession
 
-/// Which of a server's loops a request is for.
+/// Which of the server's loops answers a request.
 package enum RequestPlace: Hashable, Sendable {
-  /// The one that has the session.
+  /// The loop that owns the session.
   case session(SessionID)
-  /// Each in its turn, so that new sessions are spread whoever makes them.
+  /// Round robin, so that new sessions are distributed evenly whichever connection creates them.
   case inTurn
-  /// The first: what has to happen in one order everywhere.
+  /// The first loop, for requests that must take effect in the same order on all loops.
   case first
-  /// Any; so where it came in.
+  /// The loop that received the request; any loop could answer it.
   case here
 
   package init(method: HTTPMethod, path: String) {
@@ -24,10 +24,10 @@ package enum RequestPlace: Hashable, Sendable {
     }
   }
 
-  /// Guesses from the first octets of a connection. The connection goes there; if the guess was
-  /// wrong, or there was nothing to guess from, its request goes on to where it belongs.
+  /// Guesses the loop of a new connection from its first bytes, which are not validated. If the
+  /// guess is wrong or impossible, the request is routed to the right loop later.
   ///
-  /// - Returns: `nil` if nothing is known.
+  /// - Returns: `nil` if the bytes do not contain a complete request target.
   package init?(guessedFrom said: UnsafeRawBufferPointer) {
     let parts = said.split(
       separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,19 +1,19 @@
 package import CivilTime
 
-/// The sessions' clock: the machine's, or one that stands until somebody puts it.
+/// The clock of the sessions: the system clock, or a manual clock that is frozen until set.
 package final class SessionClock {
-  /// Where a manual clock stands.
+  /// The time of a manual clock.
   private var standing: Instant?
 
-  /// - Parameter standing: Where a manual clock stands; `nil` for the machine's.
+  /// - Parameter standing: The time of a manual clock; `nil` for the system clock.
   package init(standingAt standing: Instant?) { self.standing = standing }
 
-  /// Whether it goes on by itself.
+  /// Whether this is the system clock, which advances by itself.
   package var runs: Bool { standing == nil }
 
   package var now: Instant { standing ?? Instant(milliseconds: SocketLoop.wallMilliseconds()) }
 
-  /// Puts a manual clock to `instant`; the machine's stays as it is.
+  /// Sets a manual clock; has no effect on the system clock.
   package func set(_ instant: Instant) {
     if standing != nil { standing = instant }
   }

@@ -1,7 +1,8 @@
 import CWebSocketLoop
 import PickerSession
 
-/// From C to the handler: each callback finds the loop and makes Swift values of what is borrowed.
+/// The C callbacks: each one finds its loop, copies borrowed memory into Swift values (except for
+/// messages), and calls the handler.
 extension SocketLoop {
   static let handlers = wsl_handlers(
     accepted: { owner, connection in SocketLoop.of(owner).accepted(connection) ? 0 : 1 },
@@ -46,7 +47,7 @@ extension SocketLoop {
     Unmanaged<SocketLoop>.fromOpaque(owner!).takeUnretainedValue()
   }
 
-  /// Asks the handler, and says 0 for yes.
+  /// Asks the handler to admit an upgrade. Returns 0 to accept it.
   private func admit(_ request: OpaquePointer) -> CInt {
     let upgrade = UpgradeRequest(head: RequestHead(request))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
@@ -129,7 +130,7 @@ extension HTTPMethod {
 }
 
 extension String {
-  /// Octets that are no UTF-8 become U+FFFD.
+  /// Replaces invalid UTF-8 with U+FFFD. `nil` if the text is absent.
   fileprivate init?(_ text: wsl_text) {
     guard let bytes = text.bytes else { return nil }
     self.init(decoding: UnsafeRawBufferPointer(start: bytes, count: text.count), as: UTF8.self)

@@ -1,7 +1,7 @@
 import CWebSocketLoop
 
 extension SocketLoop {
-  /// Milliseconds of a clock that never steps, from an arbitrary start.
+  /// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
   package static func monotonicMilliseconds() -> Int64 { wsl_monotonic_ms() }
 
   /// The same clock in nanoseconds.
@@ -10,7 +10,7 @@ extension SocketLoop {
   /// Milliseconds since 1970-01-01T00:00Z.
   package static func wallMilliseconds() -> Int64 { wsl_wall_ms() }
 
-  /// Octets that nobody can guess, from libcrypto.
+  /// Cryptographically secure random bytes from libcrypto.
   package static func randomBytes(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
       wsl_random(bytes.baseAddress, count)
@@ -18,7 +18,7 @@ extension SocketLoop {
     }
   }
 
-  /// The SHA-256 of some octets: 32 octets. - Source: FIPS 180-4
+  /// The SHA-256 digest of `bytes`, 32 bytes long. - Source: FIPS 180-4
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { digest, initialized in
       wsl_sha256(bytes, bytes.count, digest.baseAddress)

@@ -4,10 +4,11 @@ package import PickerSession
 package import PickerWire
 
 extension SocketLoop: HubPort {
-  /// Sends a frame as one text message, at once. Its octets are valid UTF-8.
+  /// Sends a frame immediately as one text message. Its bytes must be valid UTF-8.
   ///
-  /// The frame is shared by all connections of this loop, and is not kept: what the kernel does
-  /// not take is copied.
+  /// The loop does not retain the frame; bytes that the kernel does not take are copied. Sending
+  /// writes the frame header into the frame's headroom, so a frame must only be used by one loop at
+  /// a time.
   package func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     SendOutcome(wsl_send(loop, connection.raw, frame.base + Frame.headroom, frame.count))
   }
@@ -29,10 +30,10 @@ extension SocketLoop: HubPort {
     }
   }
 
-  /// Sends `last`, then closes with `code` and `reason` once the kernel has all of it, and waits
-  /// for the peer's answer. `closed` follows after `closeMilliseconds` at the latest.
+  /// Sends `last`, then a close frame with `code` and `reason`, and waits for the peer's close
+  /// frame. The handler's `closed` is called after `closeMilliseconds` at the latest.
   ///
-  /// - Parameter reason: Cut to 123 octets, never inside a character.
+  /// - Parameter reason: Truncated to 123 bytes, never inside a character.
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     if let last { _ = send(last, to: connection) }
     var text = reason
@@ -44,34 +45,35 @@ extension SocketLoop: HubPort {
     }
   }
 
-  /// Stops reading from a WebSocket: its bytes wait in the kernel until ``resume(_:)``.
+  /// Stops reading from a WebSocket: received data stays in the kernel's buffer until
+  /// ``resume(_:)``.
   package func pause(_ connection: ConnectionID) { wsl_pause(loop, connection.raw) }
 
-  /// Reads from a paused WebSocket again.
   package func resume(_ connection: ConnectionID) { wsl_resume(loop, connection.raw) }
 
-  /// Answers a request. An answer to a request that is answered or gone is dropped.
+  /// Answers a request. Has no effect if the request was already answered or has ended.
   package func answer(_ id: RequestID, _ response: HTTPResponse) {
     let head = response.head(length: response.body.count, keepAlive: response.keepAlive)
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
     _ = wsl_answer(loop, id.raw, head, head.count, body, body.count, response.keepAlive)
   }
 
-  /// Answers a request with 200, `headers`, and a body that follows with
-  /// ``streamWrite(_:_:)`` and ends with the connection.
+  /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends
+  /// with the connection.
   ///
-  /// - Returns: Whether the peer is still there.
+  /// - Returns: False if the request was already answered or has ended.
   package func startStream(_ id: RequestID, headers: [(name: String, value: String)]) -> Bool {
     let head = HTTPResponse(status: 200, headers: headers).head(length: nil, keepAlive: false)
     return wsl_stream_start(loop, id.raw, head, head.count)
   }
 
-  /// Sends a piece of a streamed body. Waits for `streamWritable` as messages for `writable`.
+  /// Sends a part of a streamed body. After ``SendOutcome/full`` the caller must wait for the
+  /// handler's `streamWritable`.
   package func streamWrite(_ id: RequestID, _ bytes: UnsafeRawBufferPointer) -> SendOutcome {
     SendOutcome(wsl_stream_write(loop, id.raw, bytes.baseAddress, bytes.count))
   }
 
-  /// Ends a streamed body, and the connection.
+  /// Ends a streamed response by closing the connection when everything has been written.
   package func streamEnd(_ id: RequestID) { wsl_stream_end(loop, id.raw) }
 }
 

@@ -1,12 +1,12 @@
 import CWebSocketLoop
 
-/// Connections that go from one loop to another: new ones, and those on which somebody opens what
-/// is another loop's.
+/// Moves connections between loops: new ones, and those that open a WebSocket or stream of another
+/// loop's session.
 extension SocketLoop {
-  /// Octets of a new connection that are looked at; the request line of a session fits.
+  /// The bytes of a new connection that are examined; the request line of a session fits.
   private static let peekBytes = 256
-  /// Octets of a request that goes to another loop; libwebsockets keeps 8,192 at most, of which
-  /// each may become three.
+  /// The buffer size for a request that moves to another loop: a request head has at most 8,192
+  /// bytes, each of which may be percent-encoded as three.
   private static let headBytes = 32_768
 
   static var noDescriptors: HTTPResponse {
@@ -14,12 +14,12 @@ extension SocketLoop {
       status: 503, contentType: "application/problem+json",
       body: Array(
         (#"{"type":"about:blank","title":"Service Unavailable","status":503,"#
-          + #""code":"unavailable","detail":"no file descriptor is left"}"#).utf8))
+          + #""code":"unavailable","detail":"the server is out of file descriptors"}"#).utf8))
   }
 
-  /// Has another loop serve a new connection, if it should.
+  /// Passes a new connection to another loop if the handler says so.
   ///
-  /// - Returns: Whether it stays here.
+  /// - Returns: True if the connection stays on this loop.
   func accepted(_ connection: wsl_connection) -> Bool {
     guard configuration.connections != nil, let handler else { return true }
     let other = withUnsafeTemporaryAllocation(
@@ -33,15 +33,15 @@ extension SocketLoop {
     return false
   }
 
-  /// The other loop that what a request opens belongs to, if there is one.
+  /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one.
   func elsewhere(_ head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     guard configuration.connections != nil, !head.isAdmin else { return nil }
     return handler?.loop(forOpening: head, isWebSocket: isWebSocket)
   }
 
-  /// Takes the connection of a request to another loop.
+  /// Moves the connection of a request to another loop.
   ///
-  /// - Returns: False if there is no descriptor to do it with; the connection is here then.
+  /// - Returns: False if no file descriptor is available; the connection then stays on this loop.
   func detach(_ request: OpaquePointer, to other: SocketLoop) -> Bool {
     var connection = wsl_connection(descriptor: -1, network: 0)
     let head = [UInt8](unsafeUninitializedCapacity: SocketLoop.headBytes) { octets, count in
@@ -60,15 +60,15 @@ extension SocketLoop {
     if !isTaken { wsl_discard(connection, configuration.connections?.count) }
   }
 
-  /// Serves a connection of another loop, or refuses it if this loop drains.
+  /// Serves a connection of another loop, or refuses it if this loop is draining.
   func adopt(_ descriptor: CInt, network: UInt64 = 0, head: [UInt8]) {
     let connection = wsl_connection(descriptor: descriptor, network: network)
     wsl_adopt(loop, connection, head, head.count)
   }
 
-  /// The limit of connections as the machine allows it.
+  /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
   package var connectionsMax: Int { Int(wsl_connections_max(loop)) }
 
-  /// Microseconds that this thread has worked.
+  /// CPU time of the calling thread in microseconds.
   package static func threadMicroseconds() -> Int64 { wsl_thread_us() }
 }

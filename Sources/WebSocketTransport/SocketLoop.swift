@@ -2,21 +2,22 @@ import CWebSocketLoop
 package import PickerHub
 import Synchronization
 
-/// A WebSocket and HTTP/1.1 server on one thread, over libwebsockets.
+/// A WebSocket and HTTP/1.1 server on one thread, built on libwebsockets.
 ///
-/// RFC 6455 is the loop's own business: it assembles messages, validates UTF-8, pings, and closes
-/// who breaks a rule or a limit; the handler hears whole messages and the end. Everything but
-/// ``post(_:)`` and the static functions belongs to the thread that calls ``run()``.
+/// The loop implements RFC 6455: it assembles messages, validates UTF-8, sends pings, and closes
+/// connections that violate the RFC or a limit. The handler receives complete messages and the end
+/// of each connection. Everything but ``post(_:)`` and the static functions must be called on the
+/// thread that calls ``run()``.
 ///
-/// `@unchecked Sendable` for `post` alone: what it touches is in the mailbox's mutex.
+/// `@unchecked Sendable` because of `post` only, whose state is protected by the mailbox's mutex.
 package final class SocketLoop: @unchecked Sendable {
-  /// Who is told. Held strongly until ``run()`` returns; set it before.
+  /// Receives the loop's events. Must be set before ``run()``, which releases it when it returns.
   package var handler: (any SocketLoopHandler)?
 
   let configuration: SocketLoopConfiguration
   var loop: OpaquePointer?
   var admitted: UpgradeRequest?
-  /// How long event-loop iterations were busy.
+  /// The busy time of event-loop iterations.
   package internal(set) var iterationSeconds = Histogram.seconds
   private let mailbox = Mutex(Mailbox())
 
@@ -32,7 +33,7 @@ package final class SocketLoop: @unchecked Sendable {
     var handlers = SocketLoop.handlers
     let names = configuration.subprotocols.map { Array($0.utf8CString) }
     let problem = Problem()
-    // The names live in `names` until the call is over; C wants an array of pointers to them.
+    // C expects an array of pointers; the copies must live until wsl_create() returns.
     let pointers = names.map { name in
       let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: name.count)
       _ = copy.initialize(from: name)
@@ -49,14 +50,14 @@ package final class SocketLoop: @unchecked Sendable {
     if let loop { wsl_destroy(loop) }
   }
 
-  /// Listens at exactly one numeric address, IPv4 or IPv6, once per loop and audience.
+  /// Listens on exactly one numeric IPv4 or IPv6 address, at most once per loop and audience.
   ///
   /// - Parameters:
-  ///   - port: 0 is any free port.
+  ///   - port: 0 selects any free port.
   ///   - isAdmin: Requests of this listener's connections have ``RequestHead/isAdmin`` set, and
   ///     the connections stay on this loop.
-  /// - Returns: The real port.
-  /// - Throws: ``SocketLoopProblem``. The loop is unchanged.
+  /// - Returns: The actual port.
+  /// - Throws: ``SocketLoopProblem``. The loop is then unchanged.
   package func listen(
     host: String, port: UInt16, isAdmin: Bool = false
   ) throws(SocketLoopProblem) -> UInt16 {
@@ -67,8 +68,9 @@ package final class SocketLoop: @unchecked Sendable {
     return real
   }
 
-  /// Serves until ``stop()`` or the end of a ``drain(withinMilliseconds:)``; ends all connections
-  /// that are left, each with its `closed`; and frees everything. Once per loop.
+  /// Runs the event loop until ``stop()`` or the end of a ``drain(withinMilliseconds:)``. Then ends
+  /// all remaining connections, calls `closed` for each, and frees all resources. May be called
+  /// once per loop.
   package func run() {
     wsl_run(loop)
     mailbox.withLock { mailbox in
@@ -80,21 +82,21 @@ package final class SocketLoop: @unchecked Sendable {
     handler = nil
   }
 
-  /// Accepts no more connections. Those that are open stay.
+  /// Closes the listening sockets. Existing connections continue.
   package func stopListening() { wsl_stop_listening(loop) }
 
-  /// Stops listening, and stops the loop when the last connection is gone, after that time at the
-  /// latest. Closing the WebSockets (1001) is the handler's.
+  /// Stops listening, and stops the loop when the last connection has ended, or after the given
+  /// time at the latest. The handler must close the WebSockets (1001).
   package func drain(withinMilliseconds: Int) {
     wsl_drain(loop, UInt32(clamping: withinMilliseconds))
   }
 
-  /// Makes ``run()`` return soon.
+  /// Makes ``run()`` return after the current event-loop iteration.
   package func stop() { wsl_stop(loop) }
 
-  /// Does `work` soon, on the loop's thread, in the order of posting. From any thread.
+  /// Schedules `work` on the loop's thread. Safe on any thread; work runs in the order of posting.
   ///
-  /// - Returns: False if the loop is over; the work is dropped then.
+  /// - Returns: False if the loop has ended; `work` is then dropped.
   @discardableResult
   package func post(_ work: @escaping @Sendable () -> Void) -> Bool {
     mailbox.withLock { mailbox in
@@ -113,8 +115,8 @@ package final class SocketLoop: @unchecked Sendable {
     for piece in work { piece() }
   }
 
-  /// Sets the one timer to a time of ``monotonicMilliseconds()``, in place of the one before; nil
-  /// clears it.
+  /// Sets the loop's only timer to a time of ``monotonicMilliseconds()``, replacing the previous
+  /// one; `nil` clears it.
   package func setTimer(atMonotonicMilliseconds time: Int64?) { wsl_timer(loop, time ?? -1) }
 
   package var counters: SocketLoopCounters {
@@ -128,7 +130,7 @@ package final class SocketLoop: @unchecked Sendable {
   }
 }
 
-/// Room for C's sentence about what is wrong.
+/// The buffer into which C writes an error description.
 private struct Problem: ~Copyable {
   static let capacity = 300
   let text = UnsafeMutablePointer<CChar>.allocate(capacity: Problem.capacity)

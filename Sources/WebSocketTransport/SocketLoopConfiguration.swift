@@ -1,55 +1,60 @@
 import CWebSocketLoop
 
-/// The limits and names of a ``SocketLoop``. Each has a default that suits the public network.
+/// The limits and subprotocols of a ``SocketLoop``. The defaults are suitable for the public
+/// internet.
 package struct SocketLoopConfiguration: Sendable {
-  /// The WebSocket subprotocols that can be selected, each at most 62 octets. Default: none.
+  /// The supported WebSocket subprotocols, each at most 62 bytes long. Default: none.
   package var subprotocols: [String] = []
-  /// TCP connections of all kinds; one more is answered with 503. Cut to what the machine's limit
-  /// of open files allows.
+  /// TCP connections of all kinds; further ones are answered 503. Reduced if RLIMIT_NOFILE does not
+  /// permit as many.
   package var connectionsMax = 16_384
-  /// TCP connections of one IPv4 address or IPv6 /64; one more is answered with 429.
+  /// TCP connections per IPv4 address or IPv6 /64; further ones are answered 429.
   package var addressConnectionsMax = 4_096
-  /// Whether a numeric address is that of a proxy, whose connections are not limited per address.
+  /// Whether a numeric address belongs to a proxy, whose connections are not limited per address.
   package var isProxy: @Sendable (_ address: String) -> Bool = { _ in false }
-  /// For loops that share connections: counts those of all of them. Default: this loop is alone.
+  /// The counter of loops that move connections between each other. Default: a loop that does not.
   package var connections: ConnectionCount?
-  /// Octets of one message; one more is closed with 1009.
+  /// The length of one message; a longer one is closed with 1009.
   package var messageBytesMax = 65_536
-  /// Frames of one message; one more is closed with 1009.
+  /// Frames of one message; more are closed with 1009.
   package var fragmentsMax = 64
-  /// From a message's first octet to its last; longer is closed with 1009.
+  /// From a message's first byte to its last; a slower one is closed with 1009.
   package var assemblyMilliseconds = 10_000
-  /// Octets of a request's body; one more is answered with 413.
+  /// The length of a request's body; a longer one is answered 413.
   package var bodyBytesMax = 4_194_304
-  /// Bytes of all bodies that are being received or used; a request over it is answered with 503.
+  /// The total of all bodies being received or used; a request that exceeds it is answered 503.
   package var bodiesBytesMax = 67_108_864
-  /// Counts those bytes, for all loops that have it. Default: each loop counts its own.
+  /// The total that `bodiesBytesMax` limits, shared by all loops with this object. Default: each
+  /// loop has its own total.
   package var bodies: BodyBytes?
-  /// For all headers of a request, rounded up to seconds; then the connection is dropped.
+  /// Time to receive all headers of a request, rounded up to seconds; then the connection is
+  /// dropped.
   package var headerMilliseconds = 10_000
-  /// For a request's body, and one second more for each 64 KiB of it; longer is hung up.
+  /// Time to receive a request's body, plus one second per 64 KiB of it; then the connection is
+  /// dropped.
   package var bodyMilliseconds = 10_000
-  /// For the handler's answer, and for the peer to read each 64 KiB of it; longer is hung up.
+  /// Time for the handler to answer, and for the peer to read each 64 KiB of the response; then the
+  /// connection is dropped.
   package var answerMilliseconds = 60_000
-  /// For the next request on a connection that is kept alive.
+  /// Time until the next request on a keep-alive connection.
   package var idleSeconds = 30
-  /// Between two pings.
+  /// The interval of pings.
   package var pingMilliseconds = 20_000
-  /// Since the last pong, or for the acknowledgement of sent bytes by the peer's TCP; then the
-  /// connection is dropped. Greater than `pingMilliseconds`.
+  /// Time since the last pong, and for the peer's TCP to acknowledge data; then the connection is
+  /// dropped. Must be greater than `pingMilliseconds`.
   package var pongMilliseconds = 30_000
-  /// From `close` to the end of the connection, at most.
+  /// The maximum time from `close` to the end of the connection.
   package var closeMilliseconds = 5_000
-  /// Where lines of the transport go: one line of printable ASCII, at most 300 octets, at most 20
-  /// a second. On the loop's thread. Default: nowhere.
+  /// Receives log lines of the transport: printable ASCII of at most 300 bytes, at most 20 lines
+  /// per second. Called on the loop's thread. Default: discards them.
   package var log: @Sendable (_ isError: Bool, _ line: String) -> Void = { _, _ in }
 
   package init() {}
 }
 
-/// Counts connections over all loops that share it, in all and per address.
+/// Counts the connections of all loops that share it, in total and per address.
 ///
-/// `@unchecked Sendable`: C locks it.
+/// `@unchecked Sendable`: the C implementation has a lock.
 package final class ConnectionCount: @unchecked Sendable {
   let count: OpaquePointer
 
@@ -63,12 +68,12 @@ package final class ConnectionCount: @unchecked Sendable {
   deinit { wsl_peers_destroy(count) }
 }
 
-/// An IPv4 address, or the /64 prefix of an IPv6 address, as connections are counted.
+/// An IPv4 address, or the /64 prefix of an IPv6 address: the unit of per-address limits.
 package struct PeerNetwork: Hashable, Sendable {
   package let raw: UInt64
 
-  /// - Parameter address: A numeric address; an IPv4-mapped IPv6 one is the IPv4 address. `nil` for
-  ///   anything else.
+  /// - Parameter address: A numeric address; `nil` for anything else. An IPv4-mapped IPv6 address
+  ///   equals the IPv4 address.
   package init?(_ address: String) {
     var network: wsl_network_id = 0
     guard wsl_network(address, &network) else { return nil }
@@ -76,9 +81,9 @@ package struct PeerNetwork: Hashable, Sendable {
   }
 }
 
-/// The bytes of all bodies that are being received or used, in all loops that share this.
+/// The total length of all request bodies being received or used, in all loops that share it.
 package final class BodyBytes: @unchecked Sendable {
-  /// Changed by atomic operations only.
+  /// Only accessed with atomic operations, by wsl_count_body() and C.
   let count: UnsafeMutablePointer<UInt64>
 
   package init() {
@@ -89,29 +94,28 @@ package final class BodyBytes: @unchecked Sendable {
   deinit { count.deallocate() }
 }
 
-/// Why a loop cannot start or listen: a sentence that says what to do.
+/// The reason why a loop cannot start or listen, as a sentence for the operator.
 package struct SocketLoopProblem: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// What a loop has counted since it was made.
+/// Gauges, and counters since the loop was created.
 package struct SocketLoopCounters: Sendable {
   /// TCP connections of all kinds, now.
   package var connections: Int
   /// Open WebSockets, now.
   package var webSockets: Int
   package var accepted: Int
-  /// Connections refused because there were `connectionsMax`, or no descriptors.
+  /// Connections refused because of `connectionsMax` or for lack of descriptors.
   package var refusedFull: Int
-  /// Connections refused because there were `addressConnectionsMax` of their address.
+  /// Connections refused because of `addressConnectionsMax`.
   package var refusedOfAddress: Int
-  /// WebSockets closed for breaking RFC 6455 or a limit.
+  /// WebSockets closed for violating RFC 6455 or a limit.
   package var failed: Int
-  /// Connections hung up for being slow or silent.
+  /// Connections dropped because a time limit expired.
   package var timedOut: Int
   package var logLinesDropped: Int
 
-  /// Adds what another loop has counted.
   package static func += (sum: inout SocketLoopCounters, other: SocketLoopCounters) {
     sum.connections += other.connections
     sum.webSockets += other.webSockets

@@ -1,56 +1,59 @@
 package import PickerSession
 
-/// What a ``SocketLoop`` tells its owner, and asks it. Everything is called on the loop's thread.
+/// The events of a ``SocketLoop``. All functions are called on the loop's thread.
 ///
-/// Every function of the loop may be called from each of these but `full`, for any connection.
+/// They may call any function of the loop, for any connection, except that `full` and `written`
+/// must not send, post or close.
 package protocol SocketLoopHandler: AnyObject {
-  /// Which loop should serve a new connection, by what it has said so far, which may be nothing;
-  /// `nil`: this one. Asked only of loops that share connections.
+  /// The loop that should serve a new connection; `nil` for this one. Only called if the loops
+  /// share a ``ConnectionCount``.
+  ///
+  /// - Parameter said: The bytes received so far, possibly none.
   func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop?
 
-  /// Which loop a WebSocket, or the stream that a GET opens, belongs to; `nil`: this one, or it is
-  /// no stream. Asked only of loops that share connections; the connection goes there, with this
-  /// request, and what has come behind it is lost.
+  /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one, or
+  /// if the request opens neither. Only called if the loops share a ``ConnectionCount``. The
+  /// connection moves to that loop with this request; pipelined bytes behind the request are lost.
   func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop?
 
-  /// Somebody wants to open a WebSocket, with a handshake that is correct.
+  /// A client requests a WebSocket with a valid handshake.
   func admit(_ request: UpgradeRequest) -> UpgradeAnswer
 
-  /// The WebSocket is open. Follows its `admit` without anything in between.
+  /// The WebSocket is open. Follows its `admit` directly, with no other call in between.
   func opened(_ connection: ConnectionID, _ request: UpgradeRequest)
 
-  /// One whole text message: valid UTF-8, at most `messageBytesMax` octets, gone after the call.
+  /// A complete text message: valid UTF-8 of at most `messageBytesMax` bytes. The memory is only
+  /// valid during the call.
   func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer)
 
-  /// A part of what was posted has to wait: as `.full`, told later. Only to be noted: nothing may
-  /// be sent, posted or closed in it.
+  /// The connection has become write-blocked while posted frames were written; like an outcome
+  /// ``SendOutcome/full``, but reported later.
   func full(_ connection: ConnectionID)
 
-  /// Everything that was sent before `.full` is with the kernel now.
+  /// The kernel has taken everything that was sent before ``SendOutcome/full`` or `full`.
   func writable(_ connection: ConnectionID)
 
-  /// The WebSocket is over, whoever ended it. Exactly once for each `opened`.
+  /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   func closed(_ connection: ConnectionID)
 
-  /// A whole HTTP request, to be answered now or later, once, with ``SocketLoop/answer(_:_:)`` or
-  /// ``SocketLoop/startStream(_:headers:)``. Who gets no answer for `answerMilliseconds` is hung
-  /// up.
+  /// A complete HTTP request. It must be answered once, now or later, with
+  /// ``SocketLoop/answer(_:_:)`` or ``SocketLoop/startStream(_:headers:)``. The connection is
+  /// dropped if no answer follows within `answerMilliseconds`.
   func respond(to id: RequestID, _ request: HTTPRequest)
 
-  /// As `writable`, for a streamed response.
+  /// `writable` for a streamed response.
   func streamWritable(_ id: RequestID)
 
-  /// The peer of a streamed response is gone. Not after `streamEnd`.
+  /// The connection of a streamed response has ended. Not called after `streamEnd`.
   func streamClosed(_ id: RequestID)
 
-  /// The timer that was set has fired; it is not set any more.
+  /// The timer has fired; it is now cleared.
   func timer()
 
-  /// Posted frames begin to go out: those of the first connection have been written. Nothing may
-  /// be sent, posted or closed in it.
+  /// Writing posted frames has begun: those of the first connection have been written.
   func written()
 
-  /// An event-loop iteration is over, and everything that was posted in it has been written.
+  /// An event-loop iteration has ended, and everything posted in it has been written or buffered.
   func iterated()
 }
 
@@ -63,18 +66,17 @@ extension SocketLoopHandler {
   package func iterated() {}
 }
 
-/// Whether a WebSocket may be opened.
 package enum UpgradeAnswer: Sendable {
-  /// Yes. The subprotocol is the first that the client offered of those configured; it can be
-  /// nil only if the client offered none.
+  /// Accepts the upgrade. `subprotocol` must be the first one offered that is configured, and `nil`
+  /// only if the client offered none; otherwise the loop answers 500.
   case accept(subprotocol: String?)
-  /// No, for this reason; the connection ends.
+  /// Refuses the upgrade with a response; the connection is closed.
   case refuse(HTTPResponse)
 }
 
-/// A request that waits for its answer. Ids of answered or abandoned requests are ignored.
+/// A request that is to be answered. The loop ignores ids of requests that were answered or ended.
 package struct RequestID: Hashable, Sendable {
   let raw: UInt64
-  /// A HEAD request: its answer goes out without the body.
+  /// Whether this is a HEAD request, whose response is sent without the body.
   let isHead: Bool
 }

@@ -1,15 +1,15 @@
-/// What every request has.
+/// The parts that every request has, including upgrades.
 package struct RequestHead: Sendable {
   /// Percent-decoded, with `//`, `/./` and `/../` resolved; begins with `/`.
   package var path: String
-  /// Percent-decoded, in the order in which they came.
+  /// Percent-decoded, in the order of the query.
   package var query: [QueryField]
   package var headers: RequestHeaders
   /// The peer's numeric IPv4 or IPv6 address.
   package var remoteAddress: String
   /// Whether the connection came through the admin listener.
   package var isAdmin = false
-  /// Whether the response may be chunked: not for HTTP/1.0.
+  /// Whether the response may use chunked transfer coding: false for HTTP/1.0.
   package var takesChunks = true
 
   package init(
@@ -34,14 +34,15 @@ package struct QueryField: Hashable, Sendable {
   package var name, value: String
 }
 
-/// The headers that can be asked for. Others are not kept.
+/// The headers that a request provides; all others are ignored. The raw values are those of
+/// `wsl_header`.
 package enum RequestHeader: Int, CaseIterable, Sendable {
   case host, origin, authorization, accept, acceptLanguage, acceptEncoding, contentType
   case ifNoneMatch, userAgent, xForwardedFor, xForwardedProto, lastEventID, subprotocols
   case accessControlRequestHeaders, accessControlRequestMethod, ifMatch
 }
 
-/// The values of the headers that a request has; repeated ones are joined with a comma and blanks.
+/// The headers of a request. Repeated ones are joined with a comma and a space.
 package struct RequestHeaders: Sendable {
   var fields: [(name: RequestHeader, value: String)] = []
 
@@ -56,7 +57,7 @@ package struct RequestHeaders: Sendable {
   }
 }
 
-/// A correct opening handshake. - Source: RFC 6455, section 4.2.1
+/// A valid opening handshake. - Source: RFC 6455, section 4.2.1
 @dynamicMemberLookup
 package struct UpgradeRequest: Sendable {
   package var head: RequestHead
@@ -68,7 +69,7 @@ package struct UpgradeRequest: Sendable {
   package var origin: String? { head.headers[.origin] }
   package var authorization: String? { head.headers[.authorization] }
 
-  /// The subprotocols that the client offers, its favourite first.
+  /// The subprotocols that the client offers, in its order of preference.
   package var subprotocols: [String] {
     (head.headers[.subprotocols] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
       .map(String.init)
@@ -85,12 +86,12 @@ package enum HTTPMethod: String, Sendable {
   case head = "HEAD"
 }
 
-/// A whole HTTP request. - Source: RFC 9112
+/// A complete HTTP request. - Source: RFC 9112
 @dynamicMemberLookup
 package struct HTTPRequest: Sendable {
   package var method: HTTPMethod
   package var head: RequestHead
-  /// At most `bodyBytesMax` octets.
+  /// At most `bodyBytesMax` bytes long.
   package var body: [UInt8]
 
   package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {

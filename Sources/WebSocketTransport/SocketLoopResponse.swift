@@ -1,15 +1,15 @@
 import CWebSocketLoop
 
-/// An HTTP response. `Content-Length`, `Date` and `Connection` are the loop's.
+/// An HTTP response. The loop adds `Content-Length`, `Date` and `Connection`.
 package struct HTTPResponse: Sendable {
   package var status: Int
   package typealias Header = (name: String, value: String)
 
   package var headers: [Header]
   package var body: [UInt8]
-  /// Whether the `ETag` is made from the content, so that other encodings of it need a weak one.
+  /// Whether the `ETag` identifies the content, so that it must be weak if the content is encoded.
   package var hasTagOfContent = false
-  /// Whether the connection may serve another request. Default: yes.
+  /// Whether the connection may serve another request. Default: true.
   package var keepAlive = true
 
   package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
@@ -24,13 +24,14 @@ package struct HTTPResponse: Sendable {
 
   /// The status line, the headers and the empty line.
   ///
-  /// - Parameter length: The body's octets; nil for a body that ends with the connection.
+  /// - Parameter length: The length of the body; `nil` if the body ends with the connection.
   func head(length: Int?, keepAlive: Bool) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(phrase)\r\nDate: \(currentDate())\r\n"
     for (name, value) in headers {
       text += "\(oneLine(name)): \(oneLine(value))\r\n"
     }
-    // RFC 9110, section 8.6: not with 1xx and 204; 304 would have to say that of a 200.
+    // RFC 9110, section 8.6: not permitted for 1xx and 204; for 304 it would be the length of the
+    // 200 response.
     if let length, status >= 200, status != 204, status != 304 {
       text += "Content-Length: \(length)\r\n"
     }
@@ -39,7 +40,7 @@ package struct HTTPResponse: Sendable {
     return Array(text.utf8)
   }
 
-  /// A header must not smuggle in another one: control characters become spaces.
+  /// Replaces control characters with spaces to prevent header injection.
   private func oneLine(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
     return String(
