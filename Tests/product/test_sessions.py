@@ -1,4 +1,4 @@
-"""A session over HTTP: read, deleted, ended by its time."""
+"""Sessions over HTTP: GET, DELETE and expiry."""
 
 import time
 
@@ -12,7 +12,7 @@ from harness.definitions import CALENDAR, DATE, LISTS, LONG, SLOT, TREE
 
 @pytest.mark.parametrize("definition", [DATE, SLOT, TREE, LISTS, CALENDAR, LONG],
                          ids=["date", "slot", "cascade", "columns", "calendar", "long"])
-def test_a_session_is_read(server, definition):
+def test_get_returns_a_new_session(server, definition):
     session = server.session(definition)
 
     got = session.get()
@@ -36,18 +36,18 @@ FILLED = {
 
 
 @pytest.mark.parametrize("given, filled", FILLED.values(), ids=FILLED)
-def test_a_definition_has_its_defaults_filled_in(server, given, filled):
+def test_get_fills_in_the_defaults_of_the_definition(server, given, filled):
     session = server.session(given)
 
     definition = session.get()["snapshot"]["definition"]
 
     assert definition == {**definition, "kind": given["kind"], **filled}
     assert "nodes" not in definition and "columns" not in definition
-    assert not {"maxDays"} & definition.keys(), "no default to write"
+    assert not {"maxDays"} & definition.keys(), "maxDays has no default"
     assert not [name for name, value in definition.items() if value is None]
 
 
-def test_the_full_definition_has_nodes_and_columns(server):
+def test_full_returns_nodes_and_columns(server):
     tree = server.session(TREE).get(full=True)["snapshot"]["definition"]
     lists = server.session(LISTS).get(full=True)["snapshot"]["definition"]
 
@@ -56,14 +56,14 @@ def test_the_full_definition_has_nodes_and_columns(server):
     assert len(lists["columns"]) == 2 and len(lists["columns"][0]) == 4
 
 
-def test_a_full_definition_makes_the_same_picker_again(server):
+def test_a_full_definition_recreates_the_same_picker(server):
     for definition in (DATE, SLOT, TREE, LISTS, CALENDAR):
         first = server.session(definition)
         again = server.session(first.get(full=True)["snapshot"]["definition"])
         assert again.get(full=True)["snapshot"] == first.get(full=True)["snapshot"]
 
 
-def test_get_carries_the_revision_at_which_it_is_true(server):
+def test_get_returns_the_current_revision_and_state(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -77,7 +77,7 @@ def test_get_carries_the_revision_at_which_it_is_true(server):
 
 @pytest.mark.parametrize("path", [
     "/v1/sessions/nobody", "/v1/sessions/nobody/log", "/v1/sessions/" + "a" * 300])
-def test_a_session_that_does_not_exist_is_404(server, path):
+def test_a_missing_session_is_404(server, path):
     answer = server.get(path)
 
     assert (answer.status, answer.code) == (404, "noSuchSession")
@@ -98,7 +98,7 @@ def test_any_other_path_is_404(server, path):
 # DELETE
 
 
-def test_delete_ends_a_session_for_everybody(server):
+def test_delete_closes_all_members_with_4410(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     waiting = session.connect()
@@ -114,7 +114,7 @@ def test_delete_ends_a_session_for_everybody(server):
         assert (gone.status, gone.code) == (404, "noSuchSession")
 
 
-def test_nobody_joins_or_resumes_what_has_ended(server):
+def test_a_deleted_session_cannot_be_joined_or_resumed(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     session.delete()
@@ -126,7 +126,7 @@ def test_nobody_joins_or_resumes_what_has_ended(server):
         nobody.closed((4404, 4410))
 
 
-def test_from_delete_on_nothing_is_answered(server):
+def test_commands_after_delete_are_not_answered(server):
     """"nothing of that session is done or answered; its members hear only 4410"."""
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -139,7 +139,7 @@ def test_from_delete_on_nothing_is_answered(server):
     assert [m["type"] for m in ana.record if m["type"] != "presence"] == ["welcome", "error"]
 
 
-def test_other_sessions_go_on(server):
+def test_delete_does_not_affect_other_sessions(server):
     session, other = server.session(LISTS), server.session(LISTS)
     ana, bo = session.join("Ana"), other.join("Bo")
 
@@ -149,7 +149,7 @@ def test_other_sessions_go_on(server):
     assert bo.select(0, 1)["type"] == "delta"
 
 
-def test_a_session_ends_when_its_time_is_over(server):
+def test_a_session_expires_after_ttl_seconds(server):
     session = server.session(LISTS, ttlSeconds=1)
     ana = session.join("Ana")
     begun = time.monotonic()
@@ -160,7 +160,7 @@ def test_a_session_ends_when_its_time_is_over(server):
     assert server.get(session.path).code == "noSuchSession"
 
 
-def test_a_revision_gives_a_session_its_time_again(server):
+def test_a_revision_restarts_the_ttl(server):
     """"counted from the last revision or join"."""
     session = server.session(LISTS, ttlSeconds=1)
     ana = session.join("Ana")
@@ -174,7 +174,7 @@ def test_a_revision_gives_a_session_its_time_again(server):
     ana.closed(4410)
 
 
-def test_the_time_of_a_session_is_the_machines(server):
+def test_the_ttl_uses_the_system_clock(server):
     session = server.session(LISTS, ttlSeconds=60)
 
     server.clock("2019-11-23T10:00:00+08:00")

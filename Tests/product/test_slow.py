@@ -1,4 +1,4 @@
-"""Slow readers get a snapshot instead of what waits for them; nobody else waits."""
+"""Slow readers get a snapshot instead of their pending deltas and do not delay others."""
 
 import json
 import time
@@ -8,13 +8,13 @@ import pytest
 from harness.definitions import CALENDAR, heavy
 from harness.rawmember import TEXT, RawMember
 
-#: Deltas of some 50 KiB each: more than the kernel's buffers on both sides take.
+#: Deltas of about 50 KiB each: more than the socket buffers of both sides can hold.
 FLOOD = 500
 
 
 @pytest.fixture
 def flooded(server):
-    """Slow does not read; Ana turns the wheel; Bo hears all of it."""
+    """A session in which Ana selects, Bo receives every delta and `slow` does not read."""
     session = server.session(heavy())
     ana, bo = session.together("Ana", "Bo")
     slow = RawMember(server, session, receive_buffer=4096)
@@ -29,25 +29,25 @@ def turn(ana, count):
 
 
 def without_checks(*members):
-    """The schema of 500 big deltas takes a minute; their order and fold is checked anyway."""
+    """Skips the schemas: 500 large deltas would take a minute. Order and fold are still checked."""
     for member in members:
         member.is_trusted = True
 
 
 def story(slow, until):
-    """What Slow reads until it hears of revision `until`, presence left out."""
+    """The messages that `slow` reads up to revision `until`, without presence."""
     heard = []
     while True:
         message = slow.message()
-        assert message is not None, f"hung up after {[m['type'] for m in heard][-3:]}"
+        assert message is not None, f"closed after {[m['type'] for m in heard][-3:]}"
         if message["type"] != "presence":
             heard.append(message)
         if message.get("revision") == until and message["type"] in ("delta", "snapshot"):
             return heard
 
 
-def test_at_most_128_kib_of_old_deltas_come_before_the_snapshot(flooded):
-    """They were in the kernel's send buffer, where nothing can be replaced any more."""
+def test_at_most_128_kib_of_old_deltas_precede_the_snapshot(flooded):
+    """The server cannot replace deltas that are already in the kernel's send buffer."""
     session, ana, bo, slow = flooded
     without_checks(ana, bo)
     turn(ana, 100)
@@ -60,11 +60,11 @@ def test_at_most_128_kib_of_old_deltas_come_before_the_snapshot(flooded):
             break
         octets += len(payload)
 
-    received_before = 16_384  # what the smallest receive buffer holds
+    received_before = 16_384  # capacity of the smallest receive buffer
     assert octets <= 128 * 1024 + received_before
 
 
-def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):
+def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):
     session, ana, bo, slow = flooded
     without_checks(ana, bo)
 
@@ -72,7 +72,7 @@ def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):
     turn(ana, FLOOD)
     bo.until(lambda m: m.screen.revision == FLOOD, timeout=60)
     took = time.monotonic() - begun
-    assert took < 30, f"{took:.1f} s for {FLOOD} selects: somebody waits for the slow one"
+    assert took < 30, f"{took:.1f} s for {FLOOD} selects: the slow reader delays others"
 
     heard = story(slow, FLOOD)
     kinds = [m["type"] for m in heard]
@@ -81,7 +81,7 @@ def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):
     revision = slow.welcome["revision"]
     for message in heard:
         if message["type"] == "delta":
-            assert message["revision"] == revision + 1, "no gap but by a snapshot"
+            assert message["revision"] == revision + 1, "only a snapshot may skip revisions"
         revision = message["revision"]
     server = session.get()
     if last == len(heard) - 1:
@@ -92,11 +92,11 @@ def test_a_slow_reader_gets_a_snapshot_and_nobody_waits_for_it(flooded):
     assert slow.until_type("delta")["revision"] == FLOOD + 1
 
 
-def test_a_slow_readers_own_commands_are_answered_each_once(flooded):
+def test_every_command_of_a_slow_reader_is_answered_once(flooded):
     """"`refused` and `reply` stay, and a dropped delta with its own `ref` becomes a `reply`".
 
-    With which revision? "`reply`, `refused` … carry the revision at which they are true: all
-    deltas up to it were sent before, none after it": that of the snapshot in place of the deltas.
+    "`reply`, `refused` … carry the revision at which they are true: all deltas up to it were sent
+    before, none after it": here that is the revision of the snapshot.
     """
     session, ana, bo, slow = flooded
     without_checks(ana, bo)
@@ -118,12 +118,12 @@ def test_a_slow_readers_own_commands_are_answered_each_once(flooded):
             done = message["ref"] % 2 == 1
             assert (message["type"] in ("delta", "reply")) == done, message
             assert message["type"] != "delta" or now == (message["ref"] + 1) // 2, message
-            assert message["revision"] == now, f"{now} is what was sent before: {message}"
+            assert message["revision"] == now, f"the last state sent has revision {now}: {message}"
     assert refs == list(range(1, 2 * FLOOD + 1))
     assert {"snapshot", "reply", "refused"} <= types
 
 
-def test_a_slow_reader_that_looks_at_months_gets_them_with_the_snapshot(server):
+def test_a_slow_reader_subscribed_to_months_gets_them_with_the_snapshot(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     without_checks(ana)
@@ -143,13 +143,13 @@ def test_a_slow_reader_that_looks_at_months_gets_them_with_the_snapshot(server):
         if message.get("revision") == 6000 and message["type"] in ("months", "delta"):
             break
     slow.close()
-    assert "snapshot" in kinds, "6,000 taps over 24 months are more than any buffer"
+    assert "snapshot" in kinds, "6,000 taps over 24 months exceed all buffers"
     at = kinds.index("snapshot")
     assert "months" in kinds[at:]
 
 
-def test_who_reads_nothing_for_as_long_as_is_set_is_closed(start):
-    """`--limit` says how much may wait for a slow reader, and how long it may read nothing."""
+def test_a_stalled_reader_is_closed_after_the_configured_time(start):
+    """`outboxBytes` limits a slow reader's buffer, `stalledMilliseconds` its inactivity."""
     server = start(limits={"messagesPerSecond": 100_000, "outboxBytes": 65_536,
                            "stalledMilliseconds": 500})
     session = server.session(heavy())
@@ -160,6 +160,6 @@ def test_who_reads_nothing_for_as_long_as_is_set_is_closed(start):
 
     while (ana.screen.members.get(slow.welcome["member"]["id"]) or {"online": True})["online"]:
         turn(ana, 20)
-        assert time.monotonic() - begun < 9, "it is there after ten times as long"
+        assert time.monotonic() - begun < 9, "not closed after more than ten times the limit"
 
     slow.close()

@@ -1,4 +1,4 @@
-"""Connections per peer address: a limit, exact over all loops, refused before any handshake."""
+"""The limit of connections per peer address: exact over all loops, enforced before handshakes."""
 
 import socket
 
@@ -12,7 +12,7 @@ LIMIT = 3
 
 
 class From(Raw):
-    """A connection from a given address of this machine."""
+    """A connection from a given loopback address."""
 
     def __init__(self, server, address):
         self.socket = socket.create_connection(server.address, 5, (address, 0))
@@ -25,7 +25,7 @@ def is_served(raw):
 
 
 @pytest.mark.parametrize("loops", [{}, {"loops": 2}])
-def test_one_connection_too_many_of_an_address_is_429_and_others_are_served(start, loops):
+def test_connections_over_the_limit_of_an_address_get_429_and_others_are_served(start, loops):
     server = start(addressConnectionsMax=LIMIT, **loops)
     held = [From(server, "127.0.0.2") for _ in range(LIMIT)]
     assert all(is_served(raw) for raw in held)
@@ -48,8 +48,8 @@ def is_admitted(server, address="127.0.0.2"):
         return raw.exchange("GET", "/hello")[0] == 200
 
 
-def test_the_count_is_exact_however_connections_end_and_wherever_they_went(start):
-    """Half of them are moved to the other loop; some are reset before they are read from."""
+def test_the_count_is_exact_for_every_way_to_close_on_every_loop(start):
+    """Half of the connections move to the other loop; some are reset before the first read."""
     server = start(addressConnectionsMax=LIMIT, loops=2)
     for number in range(60):
         raw = From(server, "127.0.0.2")
@@ -84,7 +84,7 @@ def test_the_count_is_exact_however_connections_end_and_wherever_they_went(start
         raw.socket.close()
 
 
-def test_connections_of_a_proxy_are_not_limited(start):
+def test_connections_of_a_trusted_proxy_are_not_limited(start):
     server = start(addressConnectionsMax=LIMIT, proxy="127.0.0.9")
     held = [From(server, "127.0.0.9") for _ in range(3 * LIMIT)]
     assert all(is_served(raw) for raw in held)
@@ -92,7 +92,7 @@ def test_connections_of_a_proxy_are_not_limited(start):
         raw.socket.close()
 
 
-def test_many_addresses_are_counted_each_by_itself(start):
+def test_many_addresses_are_counted_separately(start):
     server = start(addressConnectionsMax=2)
     held = [From(server, f"127.0.{number // 200 + 1}.{number % 200 + 1}")
             for number in range(600) for _ in range(2)]

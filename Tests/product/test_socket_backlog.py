@@ -1,5 +1,5 @@
-"""Below the server's own queues little waits for a slow reader: what is there cannot be replaced by
-a snapshot any more."""
+"""The loop buffers little for a slow reader: a snapshot can only replace what is still queued
+above the loop."""
 
 import fcntl
 import struct
@@ -11,7 +11,7 @@ import pytest
 from conftest_socket import start  # noqa: F401
 
 LIMIT = 128 * 1024
-WINDOW = 16_384  # what a client with the smallest receive buffer lets the server send ahead
+WINDOW = 16_384  # bytes that fit into the smallest receive buffer
 
 
 def waiting(web):
@@ -20,8 +20,8 @@ def waiting(web):
 
 
 @pytest.mark.parametrize("script", ["flood 4000 1000", "flood 400 10000", "each 900 4"])
-def test_the_loop_takes_little_more_than_a_reader_that_stopped_reads(start, script):
-    """`bytesTaken` is what the handler gave to the loop until that was full."""
+def test_the_loop_accepts_only_a_bounded_amount_for_a_stalled_reader(start, script):
+    """`bytesTaken` counts the bytes that the loop accepted before it reported back-pressure."""
     server = start()
     with server.websocket("/script", receive_buffer=4096) as web:
         before = server.counters()["bytesTaken"]
@@ -32,7 +32,7 @@ def test_the_loop_takes_little_more_than_a_reader_that_stopped_reads(start, scri
         assert WINDOW < taken <= LIMIT + waiting(web) + WINDOW
 
 
-def test_a_reader_that_stopped_and_reads_again_gets_everything_in_order(start):
+def test_a_reader_that_stalled_receives_everything_in_order(start):
     server = start()
     with server.websocket("/script", receive_buffer=4096) as web:
         for number in range(3):
@@ -43,7 +43,7 @@ def test_a_reader_that_stopped_and_reads_again_gets_everything_in_order(start):
                 assert web.read_text() == f"{index} " + "y" * (index * 4)
 
 
-def test_a_message_over_the_limit_waits_alone(start):
+def test_a_message_over_the_limit_is_buffered_alone(start):
     server = start()
     with server.websocket("/script", receive_buffer=4096) as web:
         before = server.counters()["bytesTaken"]

@@ -1,4 +1,4 @@
-"""Peers that are gone while a response to them is under way."""
+"""Peers that disappear while they are sent a response."""
 
 import socket
 import time
@@ -14,7 +14,7 @@ def stream(server, **rest):
     return raw
 
 
-def test_the_end_of_a_streams_peer_is_noticed_at_once(start):
+def test_a_stream_whose_peer_disconnects_is_closed_immediately(start):
     server = start()
     for leave in (lambda raw: raw.socket.close(), lambda raw: raw.reset()):
         closed = server.counters()["streamsClosed"]
@@ -25,16 +25,18 @@ def test_the_end_of_a_streams_peer_is_noticed_at_once(start):
         assert time.monotonic() - began < 0.2
 
 
-def test_bytes_that_are_not_acknowledged_end_a_stream(start):
-    """TCP_USER_TIMEOUT: to the kernel a peer whose window stays closed is one that has vanished.
-    No other limit ends this stream within a minute."""
+def test_unacknowledged_bytes_end_a_stream(start):
+    """TCP_USER_TIMEOUT applies to a peer whose window stays closed, too.
+
+    No other limit ends this stream within a minute.
+    """
     server = start(pingMilliseconds=400, pongMilliseconds=900)
     with server.raw(**SLOW) as raw:
         raw.request("GET", "/stream?pieces=800")
         until(lambda: server.counters()["streamsClosed"] == 1, seconds=8)
 
 
-def test_a_peer_that_closes_only_its_own_side_gets_its_answer(start):
+def test_a_peer_that_shuts_down_its_writing_side_gets_its_response(start):
     server = start()
     with server.raw() as raw:
         raw.request("GET", "/later?milliseconds=600")
@@ -42,14 +44,14 @@ def test_a_peer_that_closes_only_its_own_side_gets_its_answer(start):
         assert raw.response()[2] == b"at last"
 
 
-def test_a_request_without_answer_is_dropped_when_its_peer_has_closed(start):
+def test_an_unanswered_request_is_dropped_when_its_peer_closes(start):
     server = start()
     with server.raw() as raw:
         raw.request("GET", "/never")
     until(lambda: server.counters()["connections"] == 1, seconds=4)
 
 
-def test_many_silent_streams_cost_no_time(start):
+def test_idle_streams_use_no_cpu_time(start):
     server = start()
     streams = [stream(server) for _ in range(300)]
     before = server.cpu_seconds()

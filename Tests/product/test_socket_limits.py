@@ -1,4 +1,4 @@
-"""What slow, silent, greedy and vanished peers can do to a SocketLoop: little."""
+"""Limits of SocketLoop against slow, silent, greedy and vanished peers."""
 
 import socket
 import subprocess
@@ -15,14 +15,14 @@ SLOW = dict(receive_buffer=4096)
 def until(condition, seconds=5):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come true"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.02)
 
 
 # Readers ---------------------------------------------------------------------------------------
 
 
-def test_a_slow_reader_gets_everything_and_nobody_waits_for_it(echo):
+def test_a_slow_reader_receives_everything_and_does_not_delay_others(echo):
     with echo.websocket("/script", **SLOW) as slow, echo.websocket() as other:
         slow.send_text("flood 100 60000")
         began = time.monotonic()
@@ -39,12 +39,12 @@ def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
         slow.send_text("anything")
         before = server.resident_bytes()
         for _ in range(50):
-            slow.send_text("flood 40 60000")  # the handler keeps one shared frame for all
+            slow.send_text("flood 40 60000")  # the handler has one shared frame for all
         time.sleep(0.5)
         assert server.resident_bytes() - before < 16_000_000
 
 
-def test_one_frame_reaches_everybody(echo):
+def test_one_frame_is_sent_to_all_connections(echo):
     webs = [echo.websocket("/script") for _ in range(50)]
     webs[0].send_text("all hear this")
     for web in webs:
@@ -52,10 +52,10 @@ def test_one_frame_reaches_everybody(echo):
         web.socket.close()
 
 
-# Silence ---------------------------------------------------------------------------------------
+# Timeouts ---------------------------------------------------------------------------------------
 
 
-def test_who_does_not_answer_pings_is_hung_up_and_who_does_stays(start):
+def test_only_connections_that_answer_pings_stay_open(start):
     server = start(pingMilliseconds=500, pongMilliseconds=3000)
     with server.websocket() as silent, server.websocket() as alive:
         began = time.monotonic()
@@ -69,7 +69,7 @@ def test_who_does_not_answer_pings_is_hung_up_and_who_does_stays(start):
     assert server.counters()["timedOut"] == 1
 
 
-def test_a_slow_head_is_hung_up(echo):
+def test_a_slow_request_header_times_out(echo):
     with echo.raw() as raw:
         began = time.monotonic()
         with pytest.raises((Gone, OSError)):
@@ -79,12 +79,12 @@ def test_a_slow_head_is_hung_up(echo):
         assert 1.5 < time.monotonic() - began < 3.5
 
 
-def test_a_connection_that_says_nothing_is_hung_up(echo):
+def test_a_connection_without_a_request_times_out(echo):
     with echo.raw() as raw:
         assert 1.5 < raw.seconds_until_gone() < 3.5
 
 
-def test_a_slow_body_is_hung_up(echo):
+def test_a_slow_body_times_out(echo):
     with echo.raw() as raw:
         raw.request("POST", "/echo", [("Content-Length", "500")])
         began = time.monotonic()
@@ -95,14 +95,14 @@ def test_a_slow_body_is_hung_up(echo):
         assert 0.5 < time.monotonic() - began < 2
 
 
-def test_an_answer_that_is_not_read_is_hung_up(start):
+def test_a_response_that_is_not_read_times_out(start):
     server = start(answerMilliseconds=700)
     with server.raw(**SLOW) as raw:
         raw.request("GET", "/large?octets=20000000")
         until(lambda: server.counters()["timedOut"] == 1)
 
 
-def test_a_handler_that_never_answers_leaves_nothing_behind(start):
+def test_a_request_that_is_never_answered_times_out(start):
     server = start(answerMilliseconds=500)
     with server.raw() as raw:
         raw.request("GET", "/never")
@@ -110,7 +110,7 @@ def test_a_handler_that_never_answers_leaves_nothing_behind(start):
     until(lambda: server.counters()["connections"] == 1)
 
 
-# Going without a word --------------------------------------------------------------------------
+# Disconnects -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("end", ["reset", "close", "half"])
@@ -136,7 +136,7 @@ def test_a_websocket_that_vanishes_is_closed_once(echo, end):
                                     b"HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n", b"GET /stream?pieces=-1 HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n"])
-def test_a_request_that_vanishes_leaves_nothing_behind(start, octets):
+def test_aborted_requests_do_not_leak_connections(start, octets):
     server = start()
     for number in range(20):
         raw = server.raw()
@@ -146,8 +146,8 @@ def test_a_request_that_vanishes_leaves_nothing_behind(start, octets):
     until(lambda: server.counters()["connections"] == 1)
 
 
-def test_a_peer_that_sends_on_while_its_answer_waits_costs_no_time(start):
-    """libwebsockets 4.1.6 would turn without end."""
+def test_requests_sent_during_a_pending_response_use_no_cpu_time(start):
+    """libwebsockets 4.1.6 would busy-loop."""
     server = start()
     more = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n" * 3
     with server.raw(**SLOW) as large, server.raw() as never, server.raw() as stream:
@@ -161,10 +161,10 @@ def test_a_peer_that_sends_on_while_its_answer_waits_costs_no_time(start):
         assert server.cpu_seconds() - before < 0.1
 
 
-# Numbers ---------------------------------------------------------------------------------------
+# Counts ----------------------------------------------------------------------------------------
 
 
-def test_one_connection_too_many_is_refused_politely_and_counted(start):
+def test_connections_over_the_limit_get_503_and_are_counted(start):
     server = start(connectionsMax=5)
     webs = [server.websocket() for _ in range(5)]
     with server.raw() as raw:
@@ -178,8 +178,8 @@ def test_one_connection_too_many_is_refused_politely_and_counted(start):
         web.socket.close()
 
 
-def test_running_out_of_descriptors_is_survived(start):
-    """Also without spinning: the listening socket stays readable."""
+def test_the_server_survives_running_out_of_descriptors(start):
+    """It must not busy-loop although the listening socket stays readable."""
     server = start(wrapper=("prlimit", "--nofile=100:100"), connectionsMax=1000)
     held = []
     for _ in range(150):
@@ -219,19 +219,19 @@ def failure(**arguments):
     return run.stderr
 
 
-def test_a_port_that_is_taken_is_named_with_what_to_do(echo):
+def test_a_port_in_use_is_reported_with_advice(echo):
     port = echo.address[1]
     text = failure(port=port)
     assert f"127.0.0.1:{port}" in text and "choose another port" in text
 
 
-def test_an_address_that_is_not_this_machines_is_named(echo):
+def test_an_address_of_another_machine_is_reported(echo):
     assert "192.0.2.1:80" in failure(host="192.0.2.1", port=80)
     assert "not a numeric" in failure(host="localhost")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.5", "::1"])
-def test_exactly_the_address_that_was_asked_for_listens(start, host):
+def test_only_the_configured_address_is_bound(start, host):
     server = start(host=host)
     with server.websocket() as web:
         web.send_text("x")
@@ -241,7 +241,7 @@ def test_exactly_the_address_that_was_asked_for_listens(start, host):
             open_websocket((other, server.address[1]))
 
 
-def test_a_drain_closes_everybody_with_1001_and_ends(start):
+def test_a_drain_closes_all_connections_with_1001_and_exits(start):
     server = start()
     webs = [server.websocket(**SLOW) for _ in range(20)]
     with server.raw() as idle, server.raw() as later:
@@ -258,7 +258,7 @@ def test_a_drain_closes_everybody_with_1001_and_ends(start):
     assert server.stop() == 0
 
 
-def test_a_drain_does_not_wait_for_ever(start):
+def test_a_drain_does_not_wait_for_stalled_connections(start):
     server = start()
     with server.websocket("/script", **SLOW) as web, server.raw() as never:
         web.send_text("flood 1 8000000")

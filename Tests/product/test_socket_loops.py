@@ -1,4 +1,4 @@
-"""A connection that goes from one SocketLoop to another with the request that opens something."""
+"""Moving a connection from one SocketLoop to another, together with its request."""
 
 import subprocess
 import time
@@ -17,14 +17,14 @@ def two(start):  # noqa: F811
 
 
 def second(server):
-    """What the second loop has counted; the question is one of its connections."""
+    """The counters of the second loop; this request itself is one of its connections."""
     with server.raw() as raw:
         _, _, body = raw.exchange("GET", "/counters?over")
     return {name: int(count) for name, count in
             (line.split() for line in body.decode().splitlines())}
 
 
-def test_a_websocket_goes_over_and_is_the_same_there(two):
+def test_a_moved_websocket_behaves_like_any_other(two):
     with two.websocket("/?over") as over, two.websocket("/") as here:
         for web in (over, here):
             for text in ("a", "b" * 60_000, "ü" * 200):
@@ -33,7 +33,7 @@ def test_a_websocket_goes_over_and_is_the_same_there(two):
         assert (second(two)["webSockets"], two.counters()["webSockets"]) == (1, 1)
 
 
-def test_it_goes_over_after_any_number_of_requests(two):
+def test_a_connection_can_move_after_any_number_of_requests(two):
     with two.raw() as raw:
         for _ in range(5):
             assert raw.exchange("GET", "/hello")[0] == 200
@@ -44,7 +44,7 @@ def test_it_goes_over_after_any_number_of_requests(two):
     assert second(two)["opened"] == 1
 
 
-def test_requests_and_bodies_may_follow_where_it_went(two):
+def test_a_moved_connection_serves_requests_with_bodies(two):
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello?over")[2] == b"hello"
         for _ in range(3):
@@ -57,7 +57,7 @@ def test_requests_and_bodies_may_follow_where_it_went(two):
     assert second(two)["opened"] == 1
 
 
-def test_the_request_is_the_same_there(two):
+def test_the_moved_request_is_unchanged(two):
     path = "/./x/..//request?over=1&locale=zh-Hans&name=a%26b+c%3Dd&empty&%C3%BC=%25"
     headers = [("Origin", "http://a"), ("Authorization", "Bearer x.y"), ("Last-Event-ID", "7"),
                ("X-Forwarded-Proto", "https"), ("Origin", "http://b"), ("Accept", "text/html, */*"),
@@ -71,7 +71,7 @@ def test_the_request_is_the_same_there(two):
     assert "query name=a&b c=d" in over and "query ü=%" in over
 
 
-def test_a_path_of_other_letters_is_the_same_there(two):
+def test_a_percent_encoded_path_is_unchanged_after_moving(two):
     with two.raw() as raw:
         path = "/%C3%BC%20%25%3F%23/request"
         assert raw.exchange("GET", f"{path}?over")[0] == 404
@@ -79,28 +79,28 @@ def test_a_path_of_other_letters_is_the_same_there(two):
 
 
 @pytest.mark.parametrize("length", [2_000, 7_000])
-def test_a_long_head_goes_over_whole(two, length):
+def test_a_long_request_header_moves_completely(two, length):
     with two.raw() as raw:
         _, _, body = raw.exchange(
             "GET", "/request?over&x=" + "%E2%82%AC" * (length // 9), [("Accept", "y" * 100)])
     assert "€" * (length // 9) in body.decode()
 
 
-def test_who_wants_the_connection_closed_has_it_closed(two):
+def test_connection_close_is_honoured_after_moving(two):
     with two.raw() as raw:
         raw.request("GET", "/hello?over", [("Connection", "close")])
         assert raw.response()[0] == 200
         assert raw.seconds_until_gone() < 1
 
 
-def test_http_1_0_stays_so(two):
+def test_an_http_1_0_connection_is_closed_after_moving(two):
     with two.raw() as raw:
         raw.send(b"GET /hello?over HTTP/1.0\r\n\r\n")
         assert raw.response()[0] == 200
         assert raw.seconds_until_gone() < 1
 
 
-def test_a_stream_goes_over_and_its_end_is_noticed(two):
+def test_a_stream_can_move_and_its_end_is_detected(two):
     with two.raw() as raw:
         raw.request("GET", "/stream?over&pieces=20")
         assert raw.response()[2] == b"." * 200_000
@@ -110,7 +110,7 @@ def test_a_stream_goes_over_and_its_end_is_noticed(two):
     until(lambda: second(two)["streamsClosed"] == 1)
 
 
-def test_nothing_is_left_where_it_was(two):
+def test_moved_connections_leave_no_resources_on_the_first_loop(two):
     for number in range(50):
         raw = two.raw()
         if number % 2:
@@ -125,14 +125,14 @@ def test_nothing_is_left_where_it_was(two):
     assert second(two)["accepted"] == 0 and accepted >= 50
 
 
-def test_the_limit_counts_a_connection_once_wherever_it_is(start):  # noqa: F811
+def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
     two = start(loops=2, connectionsMax=10)
     webs = [two.websocket("/?over") for _ in range(9)]
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello")[0] == 200
         with two.raw() as one_more:
             assert one_more.exchange("GET", "/hello")[0] == 503
-        assert raw.upgrade("/?over")[0] == 101, "going over is nothing new"
+        assert raw.upgrade("/?over")[0] == 101, "moving does not count again"
     for web in webs:
         web.socket.close()
     until(lambda: has_room(two))
@@ -144,21 +144,21 @@ def has_room(server):
         return raw.exchange("GET", "/hello")[0] == 200
 
 
-def test_an_idle_connection_that_went_over_is_hung_up_in_time(start):  # noqa: F811
+def test_an_idle_moved_connection_times_out(start):  # noqa: F811
     two = start(loops=2, idleSeconds=2)
     with two.raw() as raw:
         assert raw.exchange("GET", "/hello?over")[0] == 200
         assert 1 < raw.seconds_until_gone() < 5
 
 
-def test_pings_and_silence_are_minded_where_it_went(start):  # noqa: F811
+def test_a_moved_websocket_is_pinged_and_times_out(start):  # noqa: F811
     two = start(loops=2, pingMilliseconds=300, pongMilliseconds=1000)
     with two.websocket("/?over") as silent:
         silent.read_to_end()
     assert second(two)["timedOut"] == 1
 
 
-def test_going_over_costs_no_time_afterwards(two):
+def test_moved_idle_connections_use_no_cpu_time(two):
     with two.raw() as raw, two.websocket("/?over"):
         raw.exchange("GET", "/hello")
         before = two.cpu_seconds()
@@ -166,7 +166,7 @@ def test_going_over_costs_no_time_afterwards(two):
         assert two.cpu_seconds() - before < 0.1
 
 
-def test_going_over_is_clean_under_valgrind(tmp_path, monkeypatch):
+def test_moving_connections_is_clean_under_valgrind(tmp_path, monkeypatch):
     stripped = tmp_path / "SocketEcho"
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
     monkeypatch.setenv("SOCKET_ECHO", str(stripped))

@@ -1,4 +1,4 @@
-"""Read flow control of one connection: its bytes wait in the kernel, and arrive in order."""
+"""Read flow control of a connection: its bytes stay in the kernel and arrive in order."""
 
 import socket
 import time
@@ -11,8 +11,7 @@ from test_socket_limits import until
 
 
 def unread(web):
-    """Bytes that the client has sent and the server's kernel has not acknowledged as read: with a
-    small send buffer the client cannot send more than both kernels' buffers hold."""
+    """Fills the socket buffers of both sides; the number of bytes that they took."""
     web.socket.setblocking(False)
     count = 0
     try:
@@ -34,7 +33,7 @@ def paused(server):
     return web
 
 
-def test_what_a_paused_connection_sends_arrives_in_order_after_resume(start):
+def test_bytes_sent_during_a_pause_arrive_in_order_after_resume(start):
     server = start()
     with paused(server) as web, server.websocket("/script") as other:
         web.send(b"".join(frame(TEXT, f"message {number}".encode()) for number in range(3000)))
@@ -49,7 +48,7 @@ def test_what_a_paused_connection_sends_arrives_in_order_after_resume(start):
 
 
 def test_the_bytes_of_a_paused_connection_stay_in_the_kernel(start):
-    """The client is write-blocked in the end, and the server holds nothing of it."""
+    """The client becomes write-blocked, and the server buffers none of its bytes."""
     server = start()
     with paused(server) as web, server.websocket("/script") as other:
         before = server.resident_bytes()
@@ -61,7 +60,7 @@ def test_the_bytes_of_a_paused_connection_stay_in_the_kernel(start):
         until(lambda: unread(web) > 0)
 
 
-def test_a_pause_within_a_segment_holds_back_what_follows_in_it(start):
+def test_a_pause_holds_back_later_messages_of_the_same_segment(start):
     server = start()
     with server.websocket("/script") as web, server.websocket("/script") as other:
         for _ in range(20):
@@ -74,7 +73,7 @@ def test_a_pause_within_a_segment_holds_back_what_follows_in_it(start):
             assert heard == ["a", "paused", "b", "paused", "c"]
 
 
-def test_a_pause_counts_neither_as_silence_nor_for_a_message(start):
+def test_a_pause_stops_the_ping_and_message_timeouts(start):
     server = start(pingMilliseconds=200, pongMilliseconds=500, assemblyMilliseconds=500)
     with server.websocket("/script") as web, server.websocket("/script") as other:
         web.send(frame(TEXT, b"pause") + frame(TEXT, b"one ", final=False))

@@ -1,4 +1,4 @@
-"""Frames posted in one event-loop iteration are sent at its end: in order, whole, to everyone."""
+"""Frames posted in one event-loop iteration are sent at its end, in order, to all recipients."""
 
 import socket
 import struct
@@ -17,8 +17,8 @@ def server(start):  # noqa: F811
     return start()
 
 
-def test_what_a_turn_sends_to_one_connection_arrives_in_order(server):
-    """Also frames that are too long to wait, between those that do."""
+def test_frames_of_one_iteration_arrive_in_order(server):
+    """Frames too long to be batched keep their position among batched ones."""
     with server.websocket("/script") as web:
         web.send_text("each 40 997")
         for index in range(40):
@@ -31,7 +31,7 @@ def data_segments_received(web):
                               152)[0]
 
 
-def test_the_frames_of_an_iteration_are_one_system_call_for_a_connection(server):
+def test_frames_of_one_iteration_are_written_with_one_system_call(server):
     with server.websocket("/script") as author, server.websocket("/script") as other:
         author.send_text("all warm")
         assert (author.read_text(), other.read_text()) == ("warm", "warm")
@@ -42,7 +42,7 @@ def test_the_frames_of_an_iteration_are_one_system_call_for_a_connection(server)
         assert data_segments_received(other) - before == 1
 
 
-def test_more_connections_than_fit_a_batch_hear_everything_in_order(server):
+def test_more_connections_than_fit_a_batch_receive_everything_in_order(server):
     webs = [server.websocket("/script") for _ in range(1300)]
     webs[0].send_text("each 7 5")
     for web in webs:
@@ -52,7 +52,7 @@ def test_more_connections_than_fit_a_batch_hear_everything_in_order(server):
         web.socket.close()
 
 
-def test_one_that_does_not_read_gets_everything_later_and_the_others_at_once(server):
+def test_a_slow_reader_receives_everything_later_and_does_not_delay_others(server):
     with server.websocket("/script", **SLOW) as slow:
         others = [server.websocket("/script") for _ in range(20)]
         for _ in range(30):
@@ -69,7 +69,7 @@ def test_one_that_does_not_read_gets_everything_later_and_the_others_at_once(ser
             other.socket.close()
 
 
-def test_those_that_are_gone_do_not_keep_it_from_the_others(server):
+def test_closed_connections_do_not_affect_the_other_recipients(server):
     webs = [server.websocket("/script") for _ in range(40)]
     for web in webs[1::2]:
         web.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -89,7 +89,7 @@ def test_those_that_are_gone_do_not_keep_it_from_the_others(server):
     assert counters["webSockets"] == 0 and counters["opened"] == counters["closed"] == 40
 
 
-def test_what_was_sent_arrives_before_the_close_that_the_same_packet_brings_about(server):
+def test_messages_are_answered_before_a_close_caused_by_the_same_segment(server):
     with server.websocket() as web:
         web.send(frame(TEXT, b"before") + frame(0xB, b"no opcode"))
         assert web.read_frame() == (TEXT, b"before")
@@ -100,8 +100,8 @@ def test_what_was_sent_arrives_before_the_close_that_the_same_packet_brings_abou
         assert web.read_close()[0] == 1000
 
 
-def test_a_thousand_small_pieces_of_a_turn_reach_one_that_does_not_read(server):
-    """What the kernel does not take of them waits as one."""
+def test_many_small_frames_of_one_iteration_reach_a_slow_reader(server):
+    """The loop buffers the frames that the kernel does not accept as one block."""
     with server.websocket("/script", **SLOW) as web:
         web.send_text("flood 1 6000000")
         for _ in range(3):
@@ -113,7 +113,7 @@ def test_a_thousand_small_pieces_of_a_turn_reach_one_that_does_not_read(server):
                 assert web.read_text() == f"{index} "
 
 
-def test_a_ping_between_messages_is_answered_and_breaks_none(server):
+def test_a_ping_between_messages_is_answered_and_leaves_them_intact(server):
     with server.websocket() as web:
         web.send(frame(TEXT, b"one") + frame(PING, b"?") + frame(TEXT, b"two"))
         heard = [web.read_frame() for _ in range(3)]

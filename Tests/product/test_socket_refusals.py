@@ -1,4 +1,4 @@
-"""Every error of the transport is a problem document (RFC 9457) in one style."""
+"""Every error response of the transport is a problem document (RFC 9457)."""
 
 import json
 
@@ -45,7 +45,7 @@ def is_problem(response, status, code):
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_an_error_of_http_is_a_problem_document(echo, kind):
+def test_an_http_error_is_a_problem_document(echo, kind):
     octets, status, code = REFUSED[kind]
     with echo.raw() as raw:
         raw.send(octets)
@@ -53,7 +53,7 @@ def test_an_error_of_http_is_a_problem_document(echo, kind):
 
 
 @pytest.mark.parametrize("kind", ["unknown method", "bad escape", "long target", "large head"])
-def test_so_it_is_for_a_later_request_of_a_connection(echo, kind):
+def test_an_error_in_a_later_request_is_a_problem_document(echo, kind):
     octets, status, code = REFUSED[kind]
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello")[2] == b"hello"
@@ -63,13 +63,13 @@ def test_so_it_is_for_a_later_request_of_a_connection(echo, kind):
         assert raw.seconds_until_gone() < 1
 
 
-def test_a_connection_that_sends_nothing_is_closed_without_an_answer(start):
+def test_a_connection_that_sends_nothing_is_closed_without_a_response(start):
     server = start(headerMilliseconds=1000)
     with server.raw() as raw:
         assert raw.read_to_end() == b""
 
 
-def test_one_connection_too_many_gets_a_problem_document(start):
+def test_a_connection_over_the_limit_gets_a_problem_document(start):
     server = start(connectionsMax=1)
     with server.raw() as held, server.raw() as raw:
         assert held.exchange("GET", "/hello")[0] == 200
@@ -77,8 +77,8 @@ def test_one_connection_too_many_gets_a_problem_document(start):
         is_problem(raw.response(), 503, "full")
 
 
-def test_a_loop_that_drains_says_so(start):
-    """Not that there are too many connections."""
+def test_a_draining_loop_responds_with_draining(start):
+    """It must not report too many connections instead."""
     server = start(loops=2)
     with server.websocket("/?over") as there, server.raw() as drain, server.raw() as late:
         there.send_text("one that keeps the other loop until it is closed")

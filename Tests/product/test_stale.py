@@ -1,4 +1,4 @@
-"""Stale rows: a member can never select what it did not see. And what a refused select carries."""
+"""Selects from a stale column, and the changes in a refused select."""
 
 from harness.definitions import LISTS, TREE
 
@@ -9,7 +9,7 @@ def shown(ana, number):
             **{field: column[field] for field in ("row", "key", "text")}}
 
 
-def test_with_the_current_generation_the_row_counts_and_the_key_is_not_read(server):
+def test_with_the_current_generation_only_the_row_counts(server):
     session = server.session(TREE)
     ana = session.join("Ana")
 
@@ -18,14 +18,14 @@ def test_with_the_current_generation_the_row_counts_and_the_key_is_not_read(serv
     assert session.result() == {"keys": ["Guangdong", "Chaozhou", "Xiangqiao"]}
 
 
-def test_a_key_that_is_nowhere_does_not_matter_with_the_current_generation(server):
+def test_an_unknown_key_is_ignored_with_the_current_generation(server):
     ana = server.session(TREE).join("Ana")
 
     assert ana.select(1, 1, generation=1, key="Atlantis")["type"] == "delta"
 
 
-def test_with_an_older_generation_the_row_with_that_key_is_meant(server):
-    """Bo has turned the province away and back: what Ana saw is at another generation."""
+def test_with_an_older_generation_only_the_key_counts(server):
+    """Bo selects another province and back: the column has the same rows, two generations later."""
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     bo.select(0, 1)
@@ -37,7 +37,7 @@ def test_with_an_older_generation_the_row_with_that_key_is_meant(server):
     assert session.result() == {"keys": ["Guangdong", "Chaozhou", "Xiangqiao"]}
 
 
-def test_with_another_generation_the_row_is_not_read(server):
+def test_with_another_generation_the_row_is_ignored(server):
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     bo.select(0, 1)
@@ -48,7 +48,7 @@ def test_with_another_generation_the_row_is_not_read(server):
     assert session.result() == {"keys": ["Sichuan", "Leshan"]}
 
 
-def test_a_generation_that_has_not_been_yet_is_another_one_too(server):
+def test_a_future_generation_is_treated_as_stale(server):
     session = server.session(TREE)
     ana = session.join("Ana")
 
@@ -59,13 +59,13 @@ def test_a_generation_that_has_not_been_yet_is_another_one_too(server):
     assert without["code"] == "staleColumn"
 
 
-def test_generation_zero_is_another_one_too(server):
+def test_generation_zero_is_treated_as_stale(server):
     ana = server.session(TREE).join("Ana")
 
     assert ana.do("select", column=1, row=0, generation=0)["code"] == "staleColumn"
 
 
-def test_another_generation_without_a_key_is_refused_with_stale_column(server):
+def test_a_stale_generation_without_a_key_is_refused_with_stale_column(server):
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     bo.select(0, 1)
@@ -81,8 +81,8 @@ def test_another_generation_without_a_key_is_refused_with_stale_column(server):
     assert session.revision() == 1
 
 
-def test_a_key_that_is_not_there_any_more_is_refused_with_no_such_row(server):
-    """"If it is any other …: the row with that `key` is meant": there is no such row."""
+def test_a_stale_select_of_a_removed_key_is_refused_with_no_such_row(server):
+    """"If it is any other …: the row with that `key` is meant": here no row has the key."""
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     bo.select(0, 1)
@@ -94,7 +94,7 @@ def test_a_key_that_is_not_there_any_more_is_refused_with_no_such_row(server):
     assert session.revision() == 1
 
 
-def test_a_stale_select_of_what_is_selected_is_replied(server):
+def test_a_stale_select_of_the_selected_key_gets_a_reply(server):
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     bo.select(0, 1)
@@ -104,7 +104,7 @@ def test_a_stale_select_of_what_is_selected_is_replied(server):
     assert (answer["type"], answer["revision"]) == ("reply", 1)
 
 
-def test_columns_that_are_not_linked_never_become_stale(server):
+def test_independent_columns_never_become_stale(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
@@ -126,7 +126,7 @@ def test_a_refused_select_carries_the_row_of_its_column(server):
     assert refused["detail"]
 
 
-def test_a_select_in_no_column_carries_nothing(server):
+def test_a_select_in_an_unknown_column_carries_no_changes(server):
     ana = server.session(TREE).join("Ana")
 
     refused = ana.do("select", column=3, row=0, generation=1)
@@ -135,7 +135,7 @@ def test_a_select_in_no_column_carries_nothing(server):
 
 
 def test_a_select_in_an_empty_column_is_refused_with_no_such_row(server):
-    """What `row` an empty column has is left open: none at all, or one that is null."""
+    """The contract leaves the `row` of an empty column open: absent or null."""
     ana = server.session(TREE).join("Ana")
     ana.select(0, 1)
     ana.select(1, 1)
@@ -146,14 +146,14 @@ def test_a_select_in_an_empty_column_is_refused_with_no_such_row(server):
     assert all(change["row"] is None for change in refused["changes"])
 
 
-def test_stale_is_checked_before_the_row(server):
+def test_the_generation_is_checked_before_the_row(server):
     ana = server.session(TREE).join("Ana")
 
     assert ana.do("select", column=1, row=99, generation=7)["code"] == "staleColumn"
     assert ana.do("select", column=9, row=99, generation=7)["code"] == "noSuchColumn"
 
 
-def test_a_refused_select_carries_its_row_whatever_the_reason(server):
+def test_every_refused_select_carries_the_row_of_its_column(server):
     session = server.session(TREE)
     ana = session.join("Ana")
     ana.select(1, 1, ref=10)
@@ -166,8 +166,8 @@ def test_a_refused_select_carries_its_row_whatever_the_reason(server):
     assert (closed["code"], closed["changes"]) == ("notOpen", [shown(ana, 1)])
 
 
-def test_what_one_saw_and_what_the_other_did_meet(server):
-    """Ana and Bo act on the same screen; whoever comes second means what was shown."""
+def test_a_select_concurrent_with_a_reload_is_matched_by_key(server):
+    """Ana selects from the column that she saw; Bo's select has replaced it in the meantime."""
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
 

@@ -1,11 +1,11 @@
-"""Confirm, cancel, reopen: what they need, and what a session that is not open refuses."""
+"""Confirm, cancel and reopen: their preconditions, and commands on sessions that are not open."""
 
 import pytest
 
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT
 
 
-def test_confirm_tells_everybody_the_result(server):
+def test_confirm_broadcasts_the_result(server):
     session = server.session(SLOT)
     ana, bo = session.together("Ana", "Bo")
 
@@ -40,7 +40,7 @@ def test_a_confirmed_session_can_be_reopened(server):
     assert ana.select(0, 1)["type"] == "delta"
 
 
-def test_confirm_needs_a_result(server):
+def test_confirm_requires_a_result(server):
     ana = server.session(CALENDAR).join("Ana")
 
     empty = ana.confirm()
@@ -83,7 +83,7 @@ def test_a_calendar_that_is_not_open_refuses_taps(server):
     assert ana.clear()["code"] == "notOpen"
 
 
-def test_not_open_is_checked_before_what_is_selected(server):
+def test_not_open_is_checked_before_the_selection(server):
     ana = server.session(LISTS).join("Ana")
     ana.cancel()
 
@@ -92,7 +92,7 @@ def test_not_open_is_checked_before_what_is_selected(server):
     assert ana.tap("2018-11-20")["code"] == "wrongKind"
 
 
-def test_looking_is_no_change(server):
+def test_rows_months_and_touches_work_in_a_cancelled_session(server):
     wheels = server.session(LISTS).join("Ana")
     months = server.session(CALENDAR, now=None).join("Bo")
     wheels.cancel()
@@ -116,7 +116,7 @@ def test_a_session_that_is_not_open_does_not_tick(server):
     assert session.revision() == 1
 
 
-def test_reopen_ticks_it_to_now(server):
+def test_reopen_ticks_the_session_to_the_current_time(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
     ana.confirm()
@@ -129,7 +129,7 @@ def test_reopen_ticks_it_to_now(server):
     assert session.get()["status"] == "open"
 
 
-def test_a_confirmed_value_stands_though_time_passes(server):
+def test_a_confirmed_result_does_not_change_with_time(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
     ana.confirm()
@@ -139,7 +139,7 @@ def test_a_confirmed_value_stands_though_time_passes(server):
     assert session.result()["local"] == "2018-11-23T10:20"
 
 
-def test_who_joins_a_closed_session_sees_its_status(server):
+def test_welcome_has_the_status_of_a_cancelled_session(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.cancel()
@@ -159,8 +159,8 @@ def test_only_the_owner_may_confirm_cancel_and_reopen(server):
     assert session.get()["status"] == "open"
 
 
-def test_a_status_that_is_so_already_takes_no_revision(server):
-    """`reopen` of what is open has nothing to change; what is closed is not closed again."""
+def test_setting_the_same_status_again_takes_no_revision(server):
+    """`reopen` of an open and `confirm` of a confirmed session change nothing."""
     session = server.session(LISTS)
     ana = session.join("Ana")
 

@@ -1,4 +1,4 @@
-"""The store's file: full, moved, locked, damaged, cut, somebody else's, newer."""
+"""The store's file: disk full, moved, locked, damaged, truncated, foreign or newer."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from harness.store import again, back, log_lines, stored
 
 @pytest.fixture
 def place(tmp_path):
-    """Starts servers on one store, and ends them."""
+    """Starts servers on one store and stops them after the test."""
     class Place:
         path = tmp_path / "store.sqlite"
         servers = []
@@ -35,7 +35,7 @@ def place(tmp_path):
 
 
 def refused(path):
-    """What a server says that does not start on `path`."""
+    """Starts a server on `path`, which must fail; its error output."""
     ended = subprocess.run(
         [binary(), "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{path}"],
         capture_output=True, text=True, timeout=20)
@@ -45,7 +45,7 @@ def refused(path):
 
 
 def worked(server, count=20):
-    """A session with a history; its member has heard everything."""
+    """A session with a history, and a member that has received all of it."""
     session = server.session(LISTS)
     ana = session.join("Ana")
     for n in range(1, count + 1):
@@ -54,7 +54,7 @@ def worked(server, count=20):
 
 
 def fails_and_recovers(server, session, ana, harm, heal, why):
-    """While harmed nothing is answered that is not stored; healed it goes on without a restart."""
+    """Asserts that a failing store acknowledges nothing and recovers without a restart."""
     harm()
     for _ in range(400):
         ref = ana.ask_select(0, (ana.screen.columns[0]["row"] + 1) % 4)
@@ -65,7 +65,7 @@ def fails_and_recovers(server, session, ana, harm, heal, why):
     assert ana.hung.rcvd.code == 4503, ana.hung
     assert ana.record[-1]["code"] == "unavailable", ana.record[-1]
     answer = wait_until(
-        lambda: (a := server.get("/readyz")).status == 503 and a, what="/readyz says no")
+        lambda: (a := server.get("/readyz")).status == 503 and a, what="a failing /readyz")
     assert any(word in answer.json["detail"] for word in why), answer.json
     assert server.create(LISTS).status == 503
     revision = ana.screen.revision
@@ -74,7 +74,7 @@ def fails_and_recovers(server, session, ana, harm, heal, why):
     newcomer.closed(4503)
 
     heal()
-    wait_until(lambda: server.get("/readyz").status == 200, what="/readyz says yes")
+    wait_until(lambda: server.get("/readyz").status == 200, what="a healthy /readyz")
     came = back(session, ana)
     assert came.welcome["resumed"] and session.revision() >= revision
     assert came.select(0, (came.screen.columns[0]["row"] + 1) % 4)["type"] == "delta"
@@ -87,7 +87,7 @@ def fails_and_recovers(server, session, ana, harm, heal, why):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a small disk")
-def test_a_full_disk_is_said_and_freed_without_a_restart(place, tmp_path):
+def test_a_full_disk_is_reported_and_recovers_without_a_restart(place, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], check=True)
@@ -113,7 +113,7 @@ def test_a_full_disk_is_said_and_freed_without_a_restart(place, tmp_path):
         subprocess.run(["umount", "-l", disk], check=True)
 
 
-def test_an_io_error_is_said_and_gone_without_a_restart(place):
+def test_an_io_error_is_reported_and_recovers_without_a_restart(place):
     server = place.serve()
     session, ana = worked(server)
 
@@ -126,7 +126,7 @@ def test_an_io_error_is_said_and_gone_without_a_restart(place):
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", ".lock"])
-def test_a_file_that_was_moved_away_stores_nothing(place, suffix):
+def test_a_moved_file_is_reported_and_nothing_is_acknowledged(place, suffix):
     server = place.serve()
     session, ana = worked(server)
     file = place.path.with_name(place.path.name + suffix)
@@ -137,7 +137,7 @@ def test_a_file_that_was_moved_away_stores_nothing(place, suffix):
         ["moved, removed or replaced", "removed under the server"])
 
 
-def test_a_folder_that_went_away_stores_nothing(place, tmp_path):
+def test_a_moved_folder_is_reported_and_nothing_is_acknowledged(place, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     server = place.serve(folder / "store.sqlite")
@@ -148,7 +148,7 @@ def test_a_folder_that_went_away_stores_nothing(place, tmp_path):
         lambda: (tmp_path / "away").rename(folder), ["moved, removed or replaced"])
 
 
-def test_a_store_locked_by_another_process_waits_then_says_so(place):
+def test_a_store_locked_by_another_process_is_reported_after_a_wait(place):
     server = place.serve()
     session, ana = worked(server)
     other = sqlite3.connect(place.path, isolation_level=None)
@@ -165,7 +165,7 @@ def test_a_second_server_on_one_store_refuses_to_start(place):
     assert server.get("/readyz").status == 200
 
 
-def test_a_store_of_a_newer_pickerd_is_refused(place):
+def test_a_store_of_a_newer_version_is_refused(place):
     place.serve().stop()
     with sqlite3.connect(place.path) as store:
         store.execute("INSERT INTO grdb_migrations VALUES ('from the future')")
@@ -173,7 +173,7 @@ def test_a_store_of_a_newer_pickerd_is_refused(place):
     assert "newer pickerd" in refused(place.path)
 
 
-def test_a_database_of_something_else_is_refused_and_left_alone(place):
+def test_a_database_of_another_program_is_refused_and_not_changed(place):
     with sqlite3.connect(place.path) as other:
         other.execute("CREATE TABLE recipe (name TEXT)")
     before = place.path.read_bytes()
@@ -182,7 +182,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(place):
     assert place.path.read_bytes() == before
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(place):
+def test_a_file_that_is_not_a_database_is_refused_and_not_changed(place):
     place.path.write_text("Dear diary, " * 500)
     before = place.path.read_bytes()
 
@@ -192,7 +192,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(place):
 
 @pytest.mark.parametrize("ending", ["SIGTERM", "kill -9"])
 @pytest.mark.parametrize("suffix", ["", "-wal"])
-def test_a_store_cut_anywhere_is_refused_or_whole_or_of_a_new_epoch(place, tmp_path, ending, suffix):
+def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path, ending, suffix):
     server = place.serve()
     session, ana = worked(server, 60)
     if ending == "SIGTERM":
@@ -202,7 +202,7 @@ def test_a_store_cut_anywhere_is_refused_or_whole_or_of_a_new_epoch(place, tmp_p
     names = [n for n in ("", "-wal", ".lock") if (tmp_path / f"store.sqlite{n}").exists()]
     kept = {n: (tmp_path / f"store.sqlite{n}").read_bytes() for n in names}
     if not kept.get(suffix):
-        return  # A proper end leaves nothing in the journal.
+        return  # A clean shutdown leaves an empty journal.
     chance = random.Random(4)
     length = len(kept[suffix])
     cuts = {0, 1, 31, 32, 33, 99, 100, 512, 4095, 4096, 4097, length - 1, length}
@@ -221,7 +221,7 @@ def test_a_store_cut_anywhere_is_refused_or_whole_or_of_a_new_epoch(place, tmp_p
 
 
 def served(place, path, session, ana, cut):
-    """What became of a session whose store was cut: never old history under the old epoch."""
+    """The state of a session after its store was cut; asserts no lost history in the same epoch."""
     try:
         server = place.serve(path)
     except AssertionError:
@@ -233,7 +233,7 @@ def served(place, path, session, ana, cut):
         return "gone" if answer.status == 404 else "unreadable"
     if answer.json["epoch"] != session.epoch:
         return "new epoch"
-    assert answer.json["revision"] == ana.screen.revision, f"cut at {cut}: old history, old epoch"
+    assert answer.json["revision"] == ana.screen.revision, f"cut at {cut}: lost history, same epoch"
     return "whole"
 
 
@@ -256,10 +256,10 @@ def test_an_older_copy_gets_a_new_epoch(place, tmp_path):
     assert not came.welcome["resumed"] and came.id == ana.id
     session.agree()
     again(server)
-    assert session.revision() == came.screen.revision, "and the new epoch stays"
+    assert session.revision() == came.screen.revision, "the new epoch is stored"
 
 
-def test_a_limit_of_the_file_size_does_not_end_the_server(place):
+def test_sigxfsz_does_not_end_the_server(place):
     server = place.serve()
     server.process.send_signal(signal.SIGXFSZ)
 

@@ -1,4 +1,4 @@
-"""What is refused, or not read, does not grow the store."""
+"""Refused commands, ignored fields and reads do not grow the store."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_commands_of_an_unknown_type_are_not_stored(store):
     assert size(store) - before < 200_000
 
 
-def test_keys_that_are_not_read_are_not_stored(store):
+def test_ignored_keys_are_not_stored(store):
     ana = store.session(LISTS).join("Ana")
     before = size(store)
 
@@ -43,12 +43,12 @@ def test_keys_that_are_not_read_are_not_stored(store):
     assert size(store) - before < 1_800_000
 
 
-def test_reading_a_session_that_sleeps_writes_nothing(store):
+def test_reading_an_evicted_session_writes_nothing(store):
     def sleeps():
         wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")
 
     def contents():
-        # The shared memory (-shm) notes readers, too.
+        # Readers change the shared memory (-shm), too.
         files = sorted(store.folder.glob("store.sqlite*"))
         return [path.read_bytes() for path in files if not path.name.endswith("-shm")]
 

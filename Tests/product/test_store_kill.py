@@ -1,6 +1,6 @@
-"""kill -9 at random moments under load: what was answered is there, and everybody goes on.
+"""kill -9 at random moments under load loses no acknowledged command.
 
-Each start has another number of loops.
+Each restart uses another number of event loops.
 
 `make soak` sets PICKERD_KILL_ROUNDS to 1,000.
 """
@@ -15,8 +15,8 @@ from harness.store import Crowd, stored
 ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "30"))
 
 
-def test_no_answer_is_lost_by_kill_9(tmp_path, monkeypatch):
-    # Tens of thousands of messages: folded, but not held against the schemas.
+def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):
+    # Tens of thousands of messages: folded, but not validated against the schemas.
     monkeypatch.setattr(Listener, "is_trusted", True)
     monkeypatch.setattr(contract, "fits", lambda name, value: value)
     seed = int(os.environ.get("PICKERD_KILL_SEED", "1"))

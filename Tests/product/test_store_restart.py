@@ -1,4 +1,4 @@
-"""What survives a restart, and sessions that leave memory and come back."""
+"""State that survives a restart, and the eviction and reload of sessions."""
 
 import re
 import threading
@@ -35,7 +35,7 @@ def resident(server):
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_all_but_presence_survives(serve, kill):
+def test_everything_but_presence_survives_a_restart(serve, kill):
     server = serve()
     session = server.session(TREE, title="Where to?")
     ana, bo = session.together("Ana", "Bo")
@@ -61,12 +61,12 @@ def test_all_but_presence_survives(serve, kill):
     assert bo.answer(refused["ref"])["code"] == refused["code"] == "notAllowed"
     assert bo.select(1, 0)["code"] == "notOpen"
     ana.reopen()
-    assert ana.undo()["type"] == "delta", "the undo list is there"
+    assert ana.undo()["type"] == "delta", "the undo list survives"
     assert session.get()["snapshot"]["columns"][1]["row"] == 0
     session.agree()
 
 
-def test_tokens_and_secrets_are_not_in_the_file(serve, tmp_path):
+def test_the_file_has_no_tokens_and_secrets(serve, tmp_path):
     server = serve(auth="token")
     session = server.session(LISTS)
     ana = session.join("Ana", role="owner")
@@ -85,7 +85,7 @@ def test_tokens_and_secrets_are_not_in_the_file(serve, tmp_path):
     assert ana.welcome["resumed"] and ana.role == "editor"
 
 
-def test_a_thousand_deltas_back_are_there_after_a_restart(serve):
+def test_a_history_of_a_thousand_deltas_survives_restarts(serve):
     server = serve()
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
@@ -106,7 +106,7 @@ def test_a_thousand_deltas_back_are_there_after_a_restart(serve):
     assert len(log_lines(session)) == 1000
 
 
-def test_who_was_in_at_a_crash_leaves_in_time(serve):
+def test_members_online_at_a_crash_time_out_after_the_restart(serve):
     server = serve(limits={"memberMilliseconds": 1500})
     session = server.session(LISTS)
     session.together("Ana", "Bo")
@@ -114,23 +114,23 @@ def test_who_was_in_at_a_crash_leaves_in_time(serve):
     again(server)
 
     assert len(session.get()["members"]) == 2
-    wait_until(lambda: resident(server) == 0, timeout=15, what="the session leaves memory")
+    wait_until(lambda: resident(server) == 0, timeout=15, what="the session's eviction")
     assert session.get()["members"] == []
 
 
-def test_a_session_nobody_is_in_leaves_memory_and_comes_back(serve):
+def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     server = serve()
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     ana.tap("2018-11-20")
     before = session.get()
     ana.leave()
-    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
 
     assert gauge(server, "pickerd_sessions") == 1
     after = session.get()
     assert after["snapshot"] == before["snapshot"] and after["revision"] == 1
-    wait_until(lambda: resident(server) == 0, timeout=12, what="it leaves again")
+    wait_until(lambda: resident(server) == 0, timeout=12, what="the second eviction")
 
     joined, failures = [], []
 
@@ -155,21 +155,21 @@ def test_a_session_nobody_is_in_leaves_memory_and_comes_back(serve):
     assert server.get(session.path).status == 404
 
 
-def test_a_session_asleep_ticks(serve):
+def test_an_evicted_session_ticks(serve):
     server = serve()
     session = server.session({"kind": "date", "timeZone": "Asia/Shanghai", "min": "today"})
     ana = session.join("Ana")
     ana.leave()
-    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
 
     server.clock("2018-11-25T10:00:00+08:00")
 
     lines = log_lines(session)
     assert [line["command"]["type"] for line in lines.values()] == ["tick"], lines
     assert session.get()["snapshot"]["result"]["date"] == "2018-11-25"
-    wait_until(lambda: resident(server) == 0, timeout=12, what="it leaves again")
+    wait_until(lambda: resident(server) == 0, timeout=12, what="the second eviction")
     server.clock(NOON)
-    assert session.get()["snapshot"]["columns"][2]["rows"][0]["key"] == "23", "backwards too"
+    assert session.get()["snapshot"]["columns"][2]["rows"][0]["key"] == "23", "ticks backwards, too"
 
 
 def test_overdue_ticks_after_a_restart_are_one_tick(serve):
@@ -184,18 +184,18 @@ def test_overdue_ticks_after_a_restart_are_one_tick(serve):
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_ttl_ends_a_session_asleep_for_good(serve, tmp_path, restarts):
+def test_the_ttl_deletes_an_evicted_session(serve, tmp_path, restarts):
     import sqlite3
 
     server = serve()
     session = server.session(LISTS, ttlSeconds=7)
     session.join("Ana").leave()
-    wait_until(lambda: resident(server) == 0, what="the session leaves memory")
+    wait_until(lambda: resident(server) == 0, what="the session's eviction")
     if restarts:
         again(server)
 
     wait_until(
-        lambda: gauge(server, "pickerd_sessions") == 0, timeout=15, what="the session's end")
+        lambda: gauge(server, "pickerd_sessions") == 0, timeout=15, what="the session's expiry")
     assert server.get(session.path).status == 404
     server.stop()
     with sqlite3.connect(tmp_path / "store.sqlite") as store:
@@ -203,7 +203,7 @@ def test_ttl_ends_a_session_asleep_for_good(serve, tmp_path, restarts):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
 
 
-def test_limits_are_those_that_a_session_was_created_under(serve, tmp_path):
+def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):
     server = serve(limits={"undo": 50})
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -222,7 +222,7 @@ def test_limits_are_those_that_a_session_was_created_under(serve, tmp_path):
     assert back(session, ana).undo()["type"] == "delta"
 
 
-def test_what_one_turn_brings_is_one_transaction(serve):
+def test_commands_of_one_event_loop_iteration_share_a_transaction(serve):
     server = serve()
     sessions = [server.session(LISTS) for _ in range(30)]
     members = [session.join("Ana") for session in sessions]
@@ -239,7 +239,7 @@ def test_what_one_turn_brings_is_one_transaction(serve):
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_a_changed_definition_survives(serve, kill):
+def test_a_changed_definition_survives_a_restart(serve, kill):
     server = serve()
     session = server.session({"kind": "columns", "columns": [["S", "M", "L"], ["red"]]})
     ana = session.join("Ana")
@@ -270,7 +270,7 @@ def test_a_changed_definition_survives(serve, kill):
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_a_member_that_has_left_is_remembered_over_a_restart(serve, kill):
+def test_a_member_that_has_left_can_resume_after_a_restart(serve, kill):
     server = serve()
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
@@ -286,5 +286,5 @@ def test_a_member_that_has_left_is_remembered_over_a_restart(serve, kill):
     assert (bo.welcome["resumed"], bo.welcome["ref"], bo.role) == (True, 12, "owner")
     assert bo.select(0, 1, ref=12)["type"] == "reply"
     ana = back(session, ana)
-    assert ana.role == "owner", "several may be"
+    assert ana.role == "owner", "a session may have several owners"
     assert [m["id"] for m in session.get()["members"]] == [bo.id, ana.id]

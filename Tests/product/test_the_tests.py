@@ -1,4 +1,4 @@
-"""The tests' own client: it folds what is right, and notices what is not. No server needed."""
+"""Tests of the test client: it folds valid messages and rejects invalid ones. No server."""
 
 import json
 from collections import deque
@@ -35,7 +35,7 @@ DELTA = {"type": "delta", "revision": 5, "by": "m_1", "ref": 7, "at": "2018-11-2
 
 
 class Wire:
-    """A connection that says what it was given."""
+    """A connection that delivers the given messages."""
 
     def __init__(self, *messages):
         self.messages = deque(messages)
@@ -62,7 +62,7 @@ def changed(message, **fields):
     return {**deepcopy(message), **fields}
 
 
-def test_a_right_delta_is_folded(hears):
+def test_a_valid_delta_is_folded(hears):
     ana = hears(WELCOME, DELTA)
 
     assert ana.screen.revision == 5
@@ -73,52 +73,52 @@ def test_a_right_delta_is_folded(hears):
 WRONG = {
     "a gap": changed(DELTA, revision=6),
     "a revision twice": changed(DELTA, revision=4),
-    "an answer nobody asked for": changed(DELTA, ref=8),
-    "somebody else's ref": changed(DELTA, by="m_2"),
+    "an answer to an unknown ref": changed(DELTA, ref=8),
+    "another member's ref": changed(DELTA, by="m_2"),
     "rows before reloads": changed(DELTA, changes=[MOVED, RELOAD, RESET]),
     "columns in descending order": changed(DELTA, changes=[RELOAD, RESET, MOVED]),
     "a column twice": changed(DELTA, changes=[RELOAD, MOVED, RESET, RESET]),
-    "a generation left out": changed(DELTA, changes=[{**RELOAD, "generation": 5}, MOVED, RESET]),
+    "a skipped generation": changed(DELTA, changes=[{**RELOAD, "generation": 5}, MOVED, RESET]),
     "a moved key without a row": changed(DELTA, changes=[RELOAD, MOVED]),
     "a row that has not moved": changed(DELTA, changes=[
         {**MOVED, "row": 0, "key": "a", "text": "A"}]),
     "a key of another row": changed(DELTA, changes=[RELOAD, {**MOVED, "row": 0}, RESET]),
-    "a window that is not whole": changed(DELTA, changes=[{**RELOAD, "count": 2}, MOVED, RESET]),
+    "an incomplete window": changed(DELTA, changes=[{**RELOAD, "count": 2}, MOVED, RESET]),
     "a clamp without a reason": changed(DELTA, changes=[
         RELOAD, {**MOVED, "cause": "clamp"}, RESET]),
-    "a field nobody knows": changed(DELTA, colour="red"),
+    "an unknown field": changed(DELTA, colour="red"),
     "an empty delta": changed(DELTA, changes=[]),
     "a time without milliseconds": changed(DELTA, at="2018-11-23T02:00:00Z"),
-    "bands of a month nobody looks at": changed(DELTA, changes=[
+    "bands of an unsubscribed month": changed(DELTA, changes=[
         {"change": "bands", "month": "2018-11", "bands": []}]),
     "a reply too late": {"type": "reply", "ref": 7, "revision": 3},
     "a refusal too early": {
         "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "params": {}, "revision": 5,
         "changes": []},
-    "a refusal nobody knows": {
+    "an unknown refusal code": {
         "type": "refused", "ref": 7, "code": "no", "detail": "x", "params": {}, "revision": 4, "changes": []},
-    "a row that stands elsewhere": {
+    "a row other than the selected one": {
         "type": "refused", "ref": 7, "code": "noSuchRow", "detail": "x", "params": {}, "revision": 4, "changes": [
             {"change": "row", "column": 0, "row": 1, "key": "b", "text": "B"}]},
-    "presence of oneself": {"type": "presence", "left": ["m_1"]},
+    "presence of the member itself": {"type": "presence", "left": ["m_1"]},
     "empty presence": {"type": "presence"},
     "a second welcome": WELCOME,
-    "a type nobody knows": {"type": "hello"},
+    "an unknown type": {"type": "hello"},
 }
 
 
 @pytest.mark.parametrize("message", WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_noticed(hears, message):
+def test_invalid_messages_are_detected(hears, message):
     with pytest.raises(AssertionError):
         hears(WELCOME, message)
 
 
-def test_something_before_welcome_is_noticed(hears):
+def test_a_message_before_welcome_is_detected(hears):
     with pytest.raises(AssertionError):
         hears({"type": "presence", "left": ["m_2"]})
 
 
-def test_every_message_of_the_contract_page_fits(hears):
+def test_the_examples_of_the_contract_match_the_schemas(hears):
     for message in (
             WELCOME, DELTA, {"type": "reply", "ref": 7, "revision": 42},
             {"type": "draining", "reconnectAfterMs": 1500},
@@ -136,7 +136,7 @@ def test_every_message_of_the_contract_page_fits(hears):
         message_fits(message)
 
 
-def test_bands_by_the_rules():
+def test_bands_are_computed_by_the_rules():
     assert bands("2016-07", {"start": "2016-07-30", "end": "2016-08-02"}) == [
         {"row": 4, "from": 6, "to": 6, "shape": "circle", "head": True, "tail": False},
         {"row": 5, "from": 0, "to": 0, "shape": "circle", "head": False, "tail": False}]

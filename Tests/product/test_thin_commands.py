@@ -1,4 +1,4 @@
-"""`POST …/members` and `POST …/commands`: one command, its answer."""
+"""`POST …/members` and `POST …/commands`: commands over HTTP."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from harness.pickerd import wait_until
 
 
 class Poster:
-    """A member without a connection."""
+    """A member that sends its commands with HTTP requests."""
 
     def __init__(self, session, name="Cem", token=None, **fields):
         self.session = session
@@ -27,7 +27,7 @@ class Poster:
             token=token or self.token)
 
     def do(self, type, **fields):
-        """Gives a command and returns its answer."""
+        """Sends a command and returns its answer."""
         self.ref += 1
         answer = self.post(type, **{"ref": self.ref, **fields})
         assert answer.status == 200, answer
@@ -48,7 +48,7 @@ def test_a_command_is_answered_with_its_delta(server):
     assert ana.screen.range["start"] == "2018-11-20"
 
 
-def test_a_tap_by_a_point_needs_no_calendar(server):
+def test_a_point_can_be_tapped_without_loading_the_calendar(server):
     cem = Poster(server.session(CALENDAR))
 
     answer = cem.do("tap", month="2018-11", x=0.5, y=0.4)
@@ -56,7 +56,7 @@ def test_a_tap_by_a_point_needs_no_calendar(server):
     assert answer["changes"][0]["start"] == "2018-11-07"
 
 
-def test_a_command_sent_again_is_done_once(server):
+def test_a_repeated_command_is_executed_once(server):
     cem = Poster(server.session(LISTS))
     first = cem.do("select", column=0, row=2, generation=1)
 
@@ -68,7 +68,7 @@ def test_a_command_sent_again_is_done_once(server):
     assert cem.session.revision() == 1
 
 
-def test_a_refusal_is_an_answer(server):
+def test_a_refusal_is_sent_with_status_200(server):
     cem = Poster(server.session(CALENDAR))
 
     answer = cem.do("tap", date="2030-01-01")
@@ -79,7 +79,7 @@ def test_a_refusal_is_an_answer(server):
     assert cem.do("undo")["code"] == "nothingToUndo"
 
 
-def test_the_others_see_who_it_is(server):
+def test_other_members_see_the_http_member(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
 
@@ -91,7 +91,7 @@ def test_the_others_see_who_it_is(server):
         "color": cem.welcome["member"]["color"]}
 
 
-def test_a_member_that_gives_no_command_for_long_has_left_until_the_next(small):
+def test_an_idle_http_member_leaves_and_its_next_command_brings_it_back(small):
     session = small.session(LISTS)
     ana = session.join("Ana")
     cem = Poster(session)
@@ -100,13 +100,13 @@ def test_a_member_that_gives_no_command_for_long_has_left_until_the_next(small):
     wait_until(lambda: len(session.get()["members"]) == 1, what="Cem's leaving")
     ana.until(lambda m: cem.id not in m.screen.members)
 
-    assert cem.do("select", **first)["type"] == "reply", "done once"
+    assert cem.do("select", **first)["type"] == "reply", "executed once"
 
     ana.until(lambda m: cem.id in m.screen.members, what="Cem's return")
     assert cem.do("undo", ref=2)["type"] == "delta"
 
 
-def test_who_gives_commands_stays(small):
+def test_commands_keep_an_http_member_in_the_session(small):
     session = small.session(LISTS)
     cem = Poster(session)
     import time
@@ -117,7 +117,7 @@ def test_who_gives_commands_stays(small):
     assert [m["id"] for m in session.get()["members"]] == [cem.id]
 
 
-def test_a_member_may_come_by_both_ways(server):
+def test_a_member_may_use_http_and_websocket(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     poster = Poster.__new__(Poster)
@@ -131,7 +131,7 @@ def test_a_member_may_come_by_both_ways(server):
     ana.hears_nothing()
 
 
-def test_the_texts_are_those_of_the_locale(server):
+def test_answers_are_in_the_requested_locale(server):
     cem = Poster(server.session(DATE), locale="zh-Hans")
     assert cem.welcome["snapshot"]["columns"][2]["rows"][0]["text"] == "01日"
 
@@ -145,7 +145,7 @@ def test_the_texts_are_those_of_the_locale(server):
     {"type": "undo", "ref": "1"}, {"type": "join"}, {"type": "months", "from": "2018-11", "count": 1},
     {"type": "undo", "ref": 1, "reff": 2}, {"type": "tap", "ref": 1},
     {"type": "select", "ref": 1, "column": 0, "row": 1, "generation": 1, "key": 5}])
-def test_what_is_no_command_is_400(server, body):
+def test_malformed_commands_are_rejected(server, body):
     cem = Poster(server.session(LISTS))
     if isinstance(body, dict) and body != {"type": "undo", "ref": 1}:
         body = {**cem.who, **body}
@@ -155,7 +155,7 @@ def test_what_is_no_command_is_400(server, body):
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_who_it_is_must_be_shown(server):
+def test_commands_require_valid_member_credentials(server):
     session = server.session(LISTS)
     cem = Poster(session)
     path = f"{session.path}/commands"
@@ -170,7 +170,7 @@ def test_who_it_is_must_be_shown(server):
     assert server.post(path, {**undo, **cem.who, "key": "x" * 70_000}).code == "tooLarge"
 
 
-def test_where_tokens_are_they_give_the_role(guarded):
+def test_a_token_determines_the_role(guarded):
     session = guarded.session(LISTS)
     assert guarded.post(f"{session.path}/members", {}).code == "noToken"
     assert guarded.post(f"{session.path}/members", {}, token="x").code == "badToken"
@@ -184,7 +184,7 @@ def test_where_tokens_are_they_give_the_role(guarded):
     assert editor.do("confirm")["code"] == "notAllowed"
 
 
-def test_a_session_has_room_for_so_many_members(small):
+def test_members_over_the_limit_are_rejected(small):
     session = small.session(LISTS)
     for _ in range(3):
         Poster(session)

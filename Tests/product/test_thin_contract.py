@@ -1,4 +1,4 @@
-"""`/v1/openapi.json`, `/v1/asyncapi.json`: what they say is what there is."""
+"""`/v1/openapi.json` and `/v1/asyncapi.json` describe the server as it is."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def asyncapi(server):
 
 
 def local(document):
-    """A schema of the tests with its references as the documents have them."""
+    """A schema of the tests with its references rewritten as in the documents."""
     if isinstance(document, dict):
         return {key: value.replace("common.json#/$defs/", "#/components/schemas/")
                 if key == "$ref" else local(value)
@@ -36,7 +36,7 @@ def local(document):
 
 
 def opened(document):
-    """A schema that allows unknown fields: the tests' own forbid them."""
+    """A copy of a schema that allows unknown fields, which the tests' own schemas forbid."""
     if isinstance(document, dict):
         return {key: opened(value) for key, value in document.items()
                 if key not in ("additionalProperties", "unevaluatedProperties") or value is not False}
@@ -48,12 +48,12 @@ def schema(name):
 
 
 def validator(document, pointer):
-    """A validator of one schema of a document, with the others at hand."""
+    """A validator for one schema of a document that can resolve references to the others."""
     return Draft202012Validator({**document["components"], "$ref": pointer,
                                  "components": document["components"]})
 
 
-def test_the_openapi_document_is_one(openapi):
+def test_the_openapi_document_is_valid(openapi):
     validate(openapi)
     assert openapi["openapi"].startswith("3.1")
 
@@ -70,10 +70,10 @@ def test_every_route_is_in_the_openapi_document(openapi):
     assert set(openapi["paths"]) == expected
 
 
-def test_every_method_of_the_openapi_document_is_allowed_and_no_other(server, openapi):
+def test_the_openapi_document_lists_exactly_the_allowed_methods(server, openapi):
     session = server.session(CALENDAR)
     for path, operations in openapi["paths"].items():
-        if "servers" in operations:  # of the admin listener: see test_hosts.py
+        if "servers" in operations:  # on the admin listener: see test_hosts.py
             continue
         where = path.replace("{id}", session.id).replace("{month}", "2018-11")
         for method in ("GET", "POST", "PUT", "DELETE", "PATCH"):
@@ -84,7 +84,7 @@ def test_every_method_of_the_openapi_document_is_allowed_and_no_other(server, op
             assert (status != 405) == said, (method, path, status)
 
 
-def test_problems_have_the_codes_of_the_document(openapi):
+def test_every_problem_code_is_in_the_openapi_document(openapi):
     codes = openapi["components"]["schemas"]["problem"]["properties"]["code"]["enum"]
     written = set()
     for source in (SOURCES / "PickerServer").glob("*.swift"):
@@ -96,11 +96,11 @@ def test_problems_have_the_codes_of_the_document(openapi):
     ("created", "http-created"), ("session", "http-session"), ("checked", "http-checked"),
     ("logLine", "http-log-line"), ("problem", "http-problem"), ("welcome", "welcome"),
     ("delta", "delta"), ("reply", "reply"), ("refused", "refused")])
-def test_the_openapi_schemas_are_those_that_every_answer_is_held_against(openapi, name, file):
+def test_the_openapi_schemas_equal_those_of_the_tests(openapi, name, file):
     assert openapi["components"]["schemas"][name] == schema(file)
 
 
-def test_the_asyncapi_messages_are_those_that_every_message_is_held_against(asyncapi):
+def test_the_asyncapi_messages_equal_those_of_the_tests(asyncapi):
     messages = asyncapi["components"]["messages"]
     served = {n.split(".")[1]: m for n, m in messages.items() if n.startswith("server.")}
     assert set(served) == contract.MESSAGES
@@ -111,7 +111,7 @@ def test_the_asyncapi_messages_are_those_that_every_message_is_held_against(asyn
         asyncapi["components"]["schemas"])
 
 
-def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
+def test_every_message_the_server_accepts_is_in_the_asyncapi_document(asyncapi):
     decoder = (SOURCES / "PickerWire/MessageFields.swift").read_text()
     kinds = re.search(r"enum Kind: String, CaseIterable \{\n(.*?)\n  \}", decoder, re.S)[1]
     types = {name for case in re.findall(r"^ +case (.+)$", kinds, re.M)
@@ -129,13 +129,13 @@ def test_every_message_that_is_read_is_in_the_asyncapi_document(asyncapi):
     assert named == fields
 
 
-def test_the_version_of_the_documents_is_that_of_the_program(openapi, asyncapi):
+def test_the_documents_have_the_version_of_the_program(openapi, asyncapi):
     said = subprocess.run([str(binary()), "--version"], capture_output=True, text=True, check=True)
 
     assert openapi["info"]["version"] == asyncapi["info"]["version"] == said.stdout.strip()
 
 
-def test_what_the_server_sends_may_have_more_fields(openapi, asyncapi):
+def test_schemas_of_responses_allow_unknown_fields(openapi, asyncapi):
     def closed(part, at):
         if isinstance(part, dict):
             for key in ("additionalProperties", "unevaluatedProperties"):
@@ -161,7 +161,7 @@ def test_what_the_server_sends_may_have_more_fields(openapi, asyncapi):
     assert not list(closed(asyncapi["components"]["schemas"], "schemas"))
 
 
-def test_what_is_sent_fits_the_open_schemas_with_a_field_more(server, openapi):
+def test_a_response_with_an_unknown_field_matches_its_schema(server, openapi):
     session = server.session(CALENDAR)
     told = {**session.get(), "new": {"since": 2027}}
     told["snapshot"]["new"] = told["members"] + ["x"]
@@ -169,7 +169,7 @@ def test_what_is_sent_fits_the_open_schemas_with_a_field_more(server, openapi):
     validator(openapi, "#/components/schemas/session").validate(told)
 
 
-def test_every_reference_of_the_asyncapi_document_leads_somewhere(asyncapi):
+def test_every_reference_in_the_asyncapi_document_resolves(asyncapi):
     def follow(part):
         if isinstance(part, dict):
             if isinstance(part.get("$ref"), str):
@@ -199,7 +199,7 @@ MEANT = [
     {"type": "touch", "date": "2018-11-20"}, {"type": "touch"}, {"type": "leave"}]
 
 
-def test_the_server_takes_what_the_asyncapi_document_allows(server, asyncapi):
+def test_the_server_accepts_messages_that_the_asyncapi_document_allows(server, asyncapi):
     session = server.session(CALENDAR)
     ana = session.connect()
     for message in MEANT:
@@ -216,7 +216,7 @@ def test_the_server_takes_what_the_asyncapi_document_allows(server, asyncapi):
     {"type": "select", "ref": 1, "column": 0, "row": 1}, {"type": "months", "count": 1},
     {"type": "months", "from": "2018-11"}, {"type": "rows", "column": 0, "from": 0},
     {"type": "tap", "ref": 1, "date": "tomorrow"}, {"type": "touch", "column": 1}])
-def test_the_server_refuses_what_the_asyncapi_document_forbids(server, asyncapi, broken):
+def test_the_server_rejects_messages_that_the_asyncapi_document_forbids(server, asyncapi, broken):
     pointer = f"#/components/messages/client.{broken['type']}/payload/schema"
     assert list(validator(asyncapi, pointer).iter_errors(broken))
     ana = server.session(CALENDAR).join("Ana")
@@ -226,7 +226,7 @@ def test_the_server_refuses_what_the_asyncapi_document_forbids(server, asyncapi,
     ana.closed(4400)
 
 
-def test_the_bodies_of_commands_are_those_of_the_document(server, openapi):
+def test_command_bodies_match_the_openapi_document(server, openapi):
     session = server.session(CALENDAR)
     member = server.post(f"{session.path}/members", {}).json["member"]
     body = {"type": "tap", "ref": 1, "month": "2018-11", "x": 0.5, "y": 0.4,

@@ -1,4 +1,4 @@
-"""`GET …/events`: server-sent events for who only looks."""
+"""`GET …/events`: server-sent events for read-only clients."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from harness.screen import Screen
 
 
 class Watcher:
-    """Reads a stream as a browser's EventSource does, and folds it as a member does."""
+    """Reads a stream like a browser's EventSource and folds it like a member."""
 
     def __init__(self, session, query="", *, last=None, token=None, screen=None):
         self.screen = screen or Screen()
@@ -31,7 +31,7 @@ class Watcher:
         self.welcome = self.next("welcome")
 
     def event(self):
-        """The next event as `(name, message)`; comments are passed over; None at the end."""
+        """The next event as `(name, message)`, without comments; None at the end of the stream."""
         fields = {}
         for line in self.answer:
             self.octets += len(line)
@@ -47,7 +47,7 @@ class Watcher:
         return fields["event"], json.loads(fields["data"])
 
     def next(self, *wanted):
-        """Hears until one of `wanted`; folds everything."""
+        """Reads and folds events up to the next of type `wanted`."""
         while True:
             heard = self.event()
             assert heard, f"the stream ends before {wanted}"
@@ -61,7 +61,7 @@ class Watcher:
         if name == "welcome":
             contract.fits("welcome", {**message, "ref": 0, "member": {
                 "id": "m_", "secret": "-", "name": "", "role": "viewer", "color": "#000000"}})
-            assert "member" not in message and "ref" not in message, "nobody joins by looking"
+            assert "member" not in message and "ref" not in message, "an event stream does not join"
             self.screen.revision = message["revision"]
             if not message["resumed"]:
                 self.screen.show(message["snapshot"])
@@ -90,7 +90,7 @@ class Watcher:
         self.answer.close()
 
 
-def test_who_watches_sees_what_members_see(server):
+def test_an_event_stream_has_the_members_deltas(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     watcher = Watcher(session, "?months=2018-11&count=2")
@@ -108,7 +108,7 @@ def test_who_watches_sees_what_members_see(server):
     watcher.close()
 
 
-def test_who_watches_is_seen_by_nobody(server):
+def test_an_event_stream_is_not_a_member(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     watcher = Watcher(session)
@@ -145,7 +145,7 @@ def test_missed_deltas_follow_the_last_event_id(server):
 
 
 @pytest.mark.parametrize("last", ["x", "12345678.1", "1", "", "😀.1", ".1", "12345678.-1"])
-def test_any_other_last_event_id_gets_a_snapshot(server, last):
+def test_an_invalid_last_event_id_returns_a_snapshot(server, last):
     session = server.session(LISTS)
     session.join("Ana").select(0, 1)
 
@@ -155,7 +155,7 @@ def test_any_other_last_event_id_gets_a_snapshot(server, last):
     watcher.close()
 
 
-def test_what_the_history_has_lost_is_a_snapshot(small):
+def test_a_last_event_id_before_the_history_returns_a_snapshot(small):
     session = small.session(LISTS)
     ana = session.join("Ana")
     first = Watcher(session)
@@ -171,7 +171,7 @@ def test_what_the_history_has_lost_is_a_snapshot(small):
     again.close()
 
 
-def test_the_texts_are_those_of_the_locale(server):
+def test_events_are_in_the_requested_locale(server):
     session = server.session({"kind": "date", "timeZone": "Asia/Shanghai"})
     watcher = Watcher(session, "?locale=zh-Hans")
 
@@ -179,7 +179,7 @@ def test_the_texts_are_those_of_the_locale(server):
     watcher.close()
 
 
-def test_the_end_of_the_session_is_said(server):
+def test_deleting_the_session_sends_an_end_event(server):
     session = server.session(LISTS)
     watcher = Watcher(session)
 
@@ -189,7 +189,7 @@ def test_the_end_of_the_session_is_said(server):
     assert watcher.event() is None
 
 
-def test_time_that_changes_cells_is_told(server):
+def test_a_new_day_sends_months(server):
     session = server.session({**CALENDAR, "min": "today"})
     watcher = Watcher(session, "?months=2018-11")
     watcher.next("months")
@@ -202,7 +202,7 @@ def test_time_that_changes_cells_is_told(server):
     watcher.close()
 
 
-def test_problems_come_before_the_stream(guarded):
+def test_invalid_requests_are_rejected_before_the_stream_starts(guarded):
     session = guarded.session(CALENDAR)
     path = f"{session.path}/events"
 
@@ -218,14 +218,14 @@ def test_problems_come_before_the_stream(guarded):
     assert (head.status, head.type) == (200, "text/event-stream")
 
 
-def test_as_many_may_watch_as_may_be_members(small):
+def test_the_member_limit_applies_to_event_streams(small):
     session = small.session(LISTS)
     watchers = [Watcher(session) for _ in range(3)]
 
     assert small.get(f"{session.path}/events").code == "full"
 
     watchers.pop().close()
-    wait_until(lambda: _has_room(session, watchers), what="room for another")
+    wait_until(lambda: _has_room(session, watchers), what="another accepted stream")
     for watcher in watchers:
         watcher.close()
 
@@ -255,7 +255,7 @@ def test_a_slow_reader_gets_a_snapshot(server):
     watcher.close()
 
 
-def test_a_server_that_goes_away_says_when_to_come_back(start):
+def test_a_draining_server_sends_when_to_reconnect(start):
     server = start()
     session = server.session(LISTS)
     watcher = Watcher(session)
@@ -268,7 +268,7 @@ def test_a_server_that_goes_away_says_when_to_come_back(start):
     server.process.wait(10)
 
 
-def test_a_quiet_stream_says_something_every_15_seconds(server):
+def test_an_idle_stream_sends_a_comment_every_15_seconds(server):
     session = server.session(LISTS)
     watcher = Watcher(session)
     watcher.answer.fp.raw._sock.settimeout(20)

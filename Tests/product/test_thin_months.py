@@ -1,4 +1,4 @@
-"""`GET …/months/2026-11.svg`: a month as the article draws it, and taps by its points."""
+"""`GET …/months/2026-11.svg`: the drawing of a month, and taps at its points."""
 
 import re
 import xml.etree.ElementTree as tree
@@ -12,14 +12,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def picture(session, month, **query):
-    """The answer to a request for a drawn month."""
+    """The response to a request for the drawing of a month."""
     asked = "&".join(f"{name}={value}" for name, value in query.items())
     return session.server.get(f"{session.path}/months/{month}.svg?{asked}",
                               token=session.tokens.get("viewer"))
 
 
 def drawn(session, month, **query):
-    """The root element of a drawn month."""
+    """The root element of the drawing of a month."""
     answer = picture(session, month, **query)
     assert (answer.status, answer.type) == (200, "image/svg+xml"), answer
     return tree.fromstring(answer.body)
@@ -31,7 +31,7 @@ def texts(root):
 
 
 @pytest.mark.parametrize("size, weeks", [((350, 500), "six"), ((1000, 300), "fit")])
-def test_a_tap_at_a_point_picks_the_day_that_is_drawn_there(server, size, weeks):
+def test_a_tap_at_a_point_selects_the_day_drawn_there(server, size, weeks):
     session = server.session({**CALENDAR, "weeks": weeks, "selection": "single"})
     ana = session.join("Ana")
     width, height = size
@@ -49,7 +49,7 @@ def test_a_tap_at_a_point_picks_the_day_that_is_drawn_there(server, size, weeks)
             assert answer["changes"][0]["start"] == day.isoformat(), answer
 
 
-def test_a_month_is_drawn_as_the_article_draws_it(server):
+def test_a_month_has_the_geometry_and_colours_of_the_article(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     ana.tap("2018-11-08")
@@ -63,19 +63,20 @@ def test_a_month_is_drawn_as_the_article_draws_it(server):
     assert [day[0] for day in week] == ["周日", "周一", "周二", "周三", "周四", "周五", "周六"]
     assert [day[3] for day in week] == ["#000000"] + ["#0000ff"] * 5 + ["#000000"]
     circles = list(root.iter(SVG + "circle"))
-    assert [c.get("fill") for c in circles].count("#f5f5f5") == 12, "the neighbours' cells"
-    assert [c.get("stroke") for c in circles].count("#eaeaea") == 30 - 4 - 1, "but for today"
-    assert circles[0].get("r") == "20", "5 points around, in a cell of 50"
+    assert [c.get("fill") for c in circles].count("#f5f5f5") == 12, "days of the adjacent months"
+    assert [c.get("stroke") for c in circles].count("#eaeaea") == 30 - 4 - 1, (
+        "all but the range and today")
+    assert circles[0].get("r") == "20", "a margin of 5 points in a cell of 50"
     pill, = [r for r in root.iter(SVG + "rect") if r.get("fill") == "#34aff8"]
     assert (pill.get("x"), pill.get("width"), pill.get("height")) == ("205", "140", "58")
     assert pill.get("rx") == "29", "round ends"
     sunday, = [c for c in circles if c.get("fill") == "#34aff8"]
-    assert sunday.get("cx") == "25", "one day of a row is a circle"
+    assert sunday.get("cx") == "25", "a single day in a row is a circle"
     white = [text for text, *_, fill in texts(root) if fill == "#ffffff"]
     assert white == ["8", "9", "10", "11"]
 
 
-def test_a_day_that_cannot_be_picked_is_pale_and_today_is_marked(server):
+def test_disabled_days_are_pale_and_today_is_bold(server):
     session = server.session({**CALENDAR, "min": "2018-11-20"})
 
     root = drawn(session, "2018-11")
@@ -87,7 +88,7 @@ def test_a_day_that_cannot_be_picked_is_pale_and_today_is_marked(server):
     assert today.text == "23"
 
 
-def test_the_tag_changes_exactly_when_the_picture_does(server):
+def test_the_etag_changes_if_and_only_if_the_picture_changes(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana")
     first = picture(session, "2018-11")
@@ -106,10 +107,10 @@ def test_the_tag_changes_exactly_when_the_picture_does(server):
 
     assert len({first.headers["etag"], *others, tapped, tomorrow}) == 8
     ana.tap("2019-02-01")
-    assert picture(session, "2018-11").headers["etag"] == tomorrow, "another month's tap"
+    assert picture(session, "2018-11").headers["etag"] == tomorrow, "a tap in another month"
 
 
-def test_a_picture_that_is_known_is_not_sent_again(server):
+def test_a_matching_etag_is_answered_with_304(server):
     session = server.session(CALENDAR)
     tag = picture(session, "2018-11").headers["etag"]
     path = f"{session.path}/months/2018-11.svg"
@@ -121,7 +122,7 @@ def test_a_picture_that_is_known_is_not_sent_again(server):
     assert other.status == 200
 
 
-def test_a_picture_cannot_run_anything(server):
+def test_a_picture_has_no_scripts_and_a_strict_policy(server):
     answer = picture(server.session(CALENDAR), "2018-11")
 
     assert answer.headers["content-security-policy"] == "default-src 'none'"
@@ -132,7 +133,7 @@ def test_a_picture_cannot_run_anything(server):
 @pytest.mark.parametrize("query", [
     "width=49", "width=4001", "height=49", "height=4001", "width=a", "width=", "theme=nobody",
     "theme="])
-def test_a_size_or_theme_that_there_is_not_is_400(server, query):
+def test_an_invalid_size_or_theme_is_rejected(server, query):
     session = server.session(CALENDAR)
 
     answer = server.get(f"{session.path}/months/2018-11.svg?{query}")
@@ -140,7 +141,7 @@ def test_a_size_or_theme_that_there_is_not_is_400(server, query):
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_the_largest_and_the_smallest_picture(server):
+def test_the_largest_and_the_smallest_size_are_accepted(server):
     session = server.session(CALENDAR)
 
     for size in (50, 4000):
@@ -152,7 +153,7 @@ def test_the_largest_and_the_smallest_picture(server):
     (CALENDAR, "2017-12", 404, "outsideMonths"), (CALENDAR, "2020-01", 404, "outsideMonths"),
     (CALENDAR, "2018-13", 400, "badRequest"), (CALENDAR, "2018-1", 400, "badRequest"),
     (DATE, "2018-11", 404, "wrongKind")])
-def test_a_month_that_there_is_not(server, definition, month, status, code):
+def test_an_invalid_or_missing_month_is_rejected(server, definition, month, status, code):
     session = server.session(definition)
 
     answer = server.get(f"{session.path}/months/{month}.svg")
@@ -160,7 +161,7 @@ def test_a_month_that_there_is_not(server, definition, month, status, code):
     assert (answer.status, answer.code) == (status, code)
 
 
-def test_who_may_read_may_see_the_picture(guarded):
+def test_a_picture_requires_a_token_with_read_access(guarded):
     session = guarded.session(CALENDAR)
 
     assert picture(session, "2018-11").status == 200
@@ -172,7 +173,7 @@ def test_who_may_read_may_see_the_picture(guarded):
 
 @pytest.mark.parametrize("locale, title, sunday", [
     ("en", "November 2018", "Sun"), ("de", "November 2018", "So"), ("ar-EG", None, None)])
-def test_title_and_weekdays_are_the_locales_own(server, locale, title, sunday):
+def test_title_weekdays_and_digits_follow_the_locale(server, locale, title, sunday):
     session = server.session(CALENDAR)
 
     said = texts(drawn(session, "2018-11", locale=locale))

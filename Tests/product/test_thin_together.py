@@ -1,4 +1,4 @@
-"""All thin clients in one session: the guide's, a stream, a poster, a member; one state."""
+"""The guide's client, an event stream, an HTTP member and a member in one session."""
 
 import importlib.util
 import json
@@ -16,7 +16,7 @@ CLIENT = REPOSITORY / "web/guide/client.py"
 
 
 def guide():
-    """The guide's own file."""
+    """The guide's client, loaded from its file."""
     spec = importlib.util.spec_from_file_location("client", CLIENT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,7 +34,7 @@ def reach(picker, revision):
             ("select", {"column": 1, "row": 1, "generation": 2}), ("undo", {})]),
     (LISTS, [("select", {"column": 0, "row": 3, "generation": 1}),
              ("select", {"column": 1, "row": 2, "generation": 1}), ("undo", {})])])
-def test_everybody_folds_to_the_same(server, definition, moves):
+def test_all_clients_fold_to_the_same_state(server, definition, moves):
     session = server.session(definition)
     ana = session.join("Ana")
     bo = guide().Picker(session.url, "Bo")
@@ -64,7 +64,7 @@ def test_everybody_folds_to_the_same(server, definition, moves):
     bo.socket.close()
 
 
-def test_the_guides_client_comes_back_to_where_it_was(server):
+def test_the_guides_client_resumes_after_a_lost_connection(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     bo = guide().Picker(session.url, "Bo")
@@ -79,18 +79,18 @@ def test_the_guides_client_comes_back_to_where_it_was(server):
     reach(bo, 2)
 
     assert bo.me["id"] == me and bo.state["columns"][0]["row"] == 2
-    assert bo.select(1, 1)["type"] == "delta", "its refs go on"
+    assert bo.select(1, 1)["type"] == "delta", "its refs continue"
     bo.socket.close()
 
 
-def test_the_guides_client_goes_on_after_a_restart_of_its_own(server, tmp_path):
+def test_the_guides_client_resumes_after_its_own_restart(server, tmp_path):
     session = server.session(LISTS)
     ana = session.join("Ana")
     file = str(tmp_path / "me.json")
     bo = guide().Picker(session.url, "Bo", file=file)
     bo.connect()
     bo.select(0, 1)
-    # Two commands without an answer when the process dies: one was done, one was never sent.
+    # Two unanswered commands when the process dies: one was executed, one was never sent.
     bo.queue += [{"type": "select", "ref": 2, "column": 0, "row": 2, "generation": 1},
                  {"type": "select", "ref": 3, "column": 1, "row": 3, "generation": 1}]
     bo.ref = 3
@@ -104,18 +104,18 @@ def test_the_guides_client_goes_on_after_a_restart_of_its_own(server, tmp_path):
         again.next()
 
     assert again.me["id"] == bo.me["id"]
-    assert session.revision() == 3, "each is done once"
+    assert session.revision() == 3, "each is executed once"
     assert again.state["result"] == {"keys": ["Linux", "Atom"]} == session.result()
     assert again.ask("undo")["revision"] == 4
     again.socket.close()
 
 
-def test_the_guides_client_begins_after_the_ref_of_its_welcome(server, tmp_path):
+def test_the_guides_client_continues_after_the_ref_of_its_welcome(server, tmp_path):
     session = server.session(LISTS)
     bo = guide().Picker(session.url, "Bo", file=str(tmp_path / "me.json"))
     bo.connect()
     bo.select(0, 1)
-    bo.ref = 0  # It lost its own count.
+    bo.ref = 0  # It has lost its counter.
     bo.socket.close()
 
     bo.connect()
@@ -124,7 +124,7 @@ def test_the_guides_client_begins_after_the_ref_of_its_welcome(server, tmp_path)
     bo.socket.close()
 
 
-def test_the_guides_client_does_not_send_another_members_commands(server):
+def test_the_guides_client_does_not_send_commands_queued_for_another_member(server):
     session = server.session(LISTS)
     bo = guide().Picker(session.url, "Bo")
     bo.connect()
@@ -138,7 +138,7 @@ def test_the_guides_client_does_not_send_another_members_commands(server):
     bo.socket.close()
 
 
-def test_the_guides_client_runs_as_the_guide_says(server):
+def test_the_guides_client_runs_from_the_documented_command_line(server):
     session = server.session(CALENDAR)
 
     said = subprocess.run([sys.executable, CLIENT, session.url, "tap", "2018-11-20"],
@@ -149,7 +149,7 @@ def test_the_guides_client_runs_as_the_guide_says(server):
     assert json.loads(shown)["start"] == "2018-11-20"
 
 
-def test_the_guides_client_needs_nothing_but_websockets():
+def test_the_guides_client_needs_only_the_websockets_library():
     text = CLIENT.read_text()
     imported = {line.split()[1].split(".")[0] for line in text.splitlines()
                 if line.startswith(("import ", "from "))}

@@ -1,4 +1,4 @@
-"""Tickets: events and drawn months for clients that cannot send headers."""
+"""Tickets: event streams and month drawings for clients that cannot send headers."""
 
 import re
 import socket
@@ -15,12 +15,12 @@ def ticket(server, session, purpose, *, token=None, **rest):
     assert answer.status == 201, answer
     assert answer.headers["cache-control"] == "no-store"
     assert set(answer.json) == {"ticket", "expires"}
-    assert re.fullmatch(r"[A-Za-z0-9._~-]+", answer.json["ticket"]), "needs no escape in a URL"
+    assert re.fullmatch(r"[A-Za-z0-9._~-]+", answer.json["ticket"]), "needs no escaping in a URL"
     return answer.json["ticket"]
 
 
 def events(server, session, query):
-    """The status, and what has come when there was a welcome or the end."""
+    """Opens an event stream; its status and its socket, read up to the welcome or the end."""
     there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
     there.sendall(f"GET {session.path}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     said = b""
@@ -32,7 +32,7 @@ def events(server, session, query):
 
 
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
-def test_a_ticket_opens_what_it_is_for(guarded, role):
+def test_a_ticket_grants_access_to_its_resource(guarded, role):
     session = guarded.session(CALENDAR)
     token = session.tokens[role]
     month = f"{session.path}/months/2018-11.svg"
@@ -51,7 +51,7 @@ def test_a_ticket_opens_what_it_is_for(guarded, role):
 
 
 @pytest.mark.parametrize("auth", ["open", "token"])
-def test_a_ticket_opens_nothing_else(server, guarded, auth):
+def test_a_ticket_grants_access_to_nothing_else(server, guarded, auth):
     server = guarded if auth == "token" else server
     session, other = server.session(CALENDAR), server.session(CALENDAR)
     token = session.tokens.get("viewer")
@@ -67,7 +67,7 @@ def test_a_ticket_opens_nothing_else(server, guarded, auth):
         assert (answer.status, answer.code) == (401, "badToken"), path
 
 
-def test_a_ticket_is_no_token(guarded):
+def test_a_ticket_is_not_accepted_as_a_token(guarded):
     session = guarded.session(CALENDAR)
     watching = ticket(guarded, session, "events", token=session.tokens["owner"])
 
@@ -77,7 +77,7 @@ def test_a_ticket_is_no_token(guarded):
     assert guarded.post(f"{session.path}/members?ticket={watching}", {}).status == 401
 
 
-def test_only_who_has_a_token_gets_a_ticket(guarded):
+def test_a_ticket_requires_a_token(guarded):
     session = guarded.session(CALENDAR)
 
     without = guarded.post(f"{session.path}/tickets", {"for": "events"})
@@ -100,7 +100,7 @@ def test_a_ticket_expires(server):
 
 
 @pytest.mark.parametrize("seconds", [None, 1, 86_400])
-def test_it_is_told_when_a_ticket_expires(server, seconds):
+def test_the_response_has_the_expiry_of_the_ticket(server, seconds):
     session = server.session(CALENDAR)
     body = {"for": "events", **({"seconds": seconds} if seconds else {})}
 
@@ -114,13 +114,13 @@ def test_it_is_told_when_a_ticket_expires(server, seconds):
     {}, {"for": "all"}, {"for": 1}, {"for": "events", "seconds": 0},
     {"for": "events", "seconds": 86_401}, {"for": "events", "seconds": "60"},
     {"for": "events", "seconds": 1.5}, {"for": "events", "minutes": 1}, []], ids=str)
-def test_what_is_no_request_for_a_ticket_is_400(server, body):
+def test_malformed_ticket_requests_are_rejected(server, body):
     answer = server.post(f"{server.session(CALENDAR).path}/tickets", body)
 
     assert (answer.status, answer.code) == (400, "badRequest")
 
 
-def test_a_stream_goes_on_when_its_ticket_has_expired(server):
+def test_a_stream_continues_after_its_ticket_has_expired(server):
     session = server.session(CALENDAR)
     status, there = events(server, session, "ticket=" + ticket(server, session, "events", seconds=1))
     assert status == 200
@@ -137,7 +137,7 @@ def test_a_stream_goes_on_when_its_ticket_has_expired(server):
     there.close()
 
 
-def test_a_stream_of_a_ticket_ends_in_time(start):
+def test_a_stream_opened_with_a_ticket_ends_after_the_limit(start):
     server = start(limits={"ticketStreamSeconds": 1})
     session = server.session(CALENDAR)
     status, there = events(server, session, "ticket=" + ticket(server, session, "events"))

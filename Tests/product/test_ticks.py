@@ -1,4 +1,4 @@
-"""Time under an open picker: ticks, the manual clock, and what they leave alone."""
+"""Ticks: how the passing of time changes open pickers, with a manual clock."""
 
 import threading
 
@@ -7,7 +7,7 @@ import pytest
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT
 
 
-def test_midnight_is_a_delta_without_by(server):
+def test_midnight_sends_a_delta_without_by(server):
     session = server.session(DATE, now="2018-07-25T23:59:00+08:00")
     ana, bo = session.together("Ana", "Bo")
 
@@ -21,7 +21,7 @@ def test_midnight_is_a_delta_without_by(server):
             ("reload", 2, 26, 24)]
 
 
-def test_one_second_before_midnight_nothing_happens(server):
+def test_nothing_is_sent_before_midnight(server):
     session = server.session(DATE, now="2018-07-25T23:00:00+08:00")
     ana = session.join("Ana")
 
@@ -31,7 +31,7 @@ def test_one_second_before_midnight_nothing_happens(server):
     ana.hears_nothing()
 
 
-def test_the_clock_is_answered_when_every_session_has_ticked(server):
+def test_setting_the_clock_returns_after_every_session_has_ticked(server):
     sessions = [server.session(DATE, now="2018-07-25T12:00:00+08:00") for _ in range(20)]
 
     server.clock("2018-07-26T12:00:00+08:00")
@@ -39,7 +39,7 @@ def test_the_clock_is_answered_when_every_session_has_ticked(server):
     assert [session.revision() for session in sessions] == [1] * 20
 
 
-def test_overdue_ticks_are_one_tick(server):
+def test_several_overdue_ticks_are_merged_into_one(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
 
@@ -65,7 +65,7 @@ def test_a_tick_that_changes_nothing_takes_no_revision(server):
     assert (session.revision(), fixed.revision(), lists.revision()) == (1, 0, 0)
 
 
-def test_commands_are_dated_by_the_sessions_clock(server):
+def test_commands_have_the_time_of_the_manual_clock(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
 
@@ -77,7 +77,7 @@ def test_commands_are_dated_by_the_sessions_clock(server):
     assert session.join("Bo").welcome["now"] == "2018-11-23T02:00:00.123Z"
 
 
-def test_a_slot_that_passes_is_clamped_as_elapsed(server):
+def test_an_elapsed_slot_is_clamped(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
 
@@ -89,7 +89,7 @@ def test_a_slot_that_passes_is_clamped_as_elapsed(server):
         "reason": "elapsed", "wanted": "20"}
 
 
-def test_a_clock_set_back_takes_days_away(server):
+def test_setting_the_clock_back_clamps_slots_beyond_the_last_day(server):
     """"`noSuchTime` when a clock set back took the row away"."""
     session = server.session(SLOT, now="2018-11-24T10:00:00+08:00")
     ana = session.join("Ana")
@@ -105,7 +105,7 @@ def test_a_clock_set_back_takes_days_away(server):
         "2018-11-25", "clamp", "noSuchTime", "2018-11-26")
 
 
-def test_a_clock_set_back_takes_dates_away(server):
+def test_setting_the_clock_back_clamps_dates_after_today(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
 
@@ -117,7 +117,7 @@ def test_a_clock_set_back_takes_dates_away(server):
     assert delta["changes"][-2]["wanted"] == "25"
 
 
-def test_the_clock_takes_any_offset(server):
+def test_the_clock_accepts_any_utc_offset(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
 
     for now in ("2018-07-25T23:00:00-11:00", "2018-07-26T10:00:00.5Z", "2018-07-26t10:00:01z"):
@@ -126,7 +126,7 @@ def test_the_clock_takes_any_offset(server):
     assert session.join("Bo").welcome["now"] == "2018-07-26T10:00:01.000Z"
 
 
-def test_at_a_tick_on_which_min_lies_after_max_the_bounds_stay(server):
+def test_a_tick_that_would_put_min_after_max_leaves_the_bounds(server):
     definition = {**DATE, "min": "today", "max": "2018-07-26"}
     session = server.session(definition, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
@@ -139,7 +139,7 @@ def test_at_a_tick_on_which_min_lies_after_max_the_bounds_stay(server):
     ana.hears_nothing()
 
 
-def test_a_command_finds_the_picker_ticked(server):
+def test_a_tick_precedes_a_command_of_the_same_time(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
     server.clock("2018-11-23T11:00:00+08:00")
@@ -153,7 +153,7 @@ def test_a_command_finds_the_picker_ticked(server):
 # Calendars
 
 
-def test_the_list_moves_on_with_the_month(server):
+def test_a_new_month_changes_the_list_of_months(server):
     definition = {"kind": "calendar", "timeZone": "Asia/Shanghai",
                   "months": {"from": "thisMonth-P1M", "through": "thisMonth+P1M"}}
     session = server.session(definition, now="2018-11-30T23:59:00+08:00")
@@ -165,8 +165,8 @@ def test_the_list_moves_on_with_the_month(server):
         {"change": "months", "first": "2018-11", "last": "2019-01", "count": 3}]
 
 
-def test_when_only_cells_change_their_lookers_get_the_months_again(server):
-    """Today moves on: no revision, no log line, no delta; `months` for those who look."""
+def test_a_change_of_cells_sends_months_to_their_subscribers(server):
+    """A new `today` makes no revision, log line or delta; subscribed members receive `months`."""
     session = server.session(CALENDAR)
     ana, bo = session.join("Ana", months={"from": "2018-11", "count": 1}), session.join("Bo")
 
@@ -179,7 +179,7 @@ def test_when_only_cells_change_their_lookers_get_the_months_again(server):
     assert (session.revision(), session.log()) == (0, [])
 
 
-def test_who_looks_at_another_month_hears_nothing_of_today(server):
+def test_a_subscriber_of_another_month_receives_nothing(server):
     session = server.session(CALENDAR)
     ana = session.join("Ana", months={"from": "2019-06", "count": 1})
 
@@ -207,7 +207,7 @@ def test_a_tick_that_changes_range_and_cells_sends_both(server):
         f"2018-11-{day:02}" for day in range(1, 25)}
 
 
-def test_a_range_of_which_nothing_is_left_is_cleared(server):
+def test_a_range_that_has_elapsed_is_cleared(server):
     session = server.session({**CALENDAR, "min": "today"})
     ana = session.join("Ana")
     ana.tap("2018-11-23")
@@ -221,7 +221,7 @@ def test_a_range_of_which_nothing_is_left_is_cleared(server):
     assert session.result() is None
 
 
-def test_a_tick_that_only_moves_the_reach_is_a_delta(server):
+def test_a_tick_that_changes_only_the_reach_sends_a_delta(server):
     """"By a tick the range's `cause` is `tick` with `reason` `elapsed`, also when only `reach`
     changed"."""
     session = server.session({**CALENDAR, "min": "today"})
@@ -236,7 +236,7 @@ def test_a_tick_that_only_moves_the_reach_is_a_delta(server):
     assert change["reach"] == {"from": "2018-11-24", "through": "2019-12-31"}
 
 
-# Zones
+# Time zones
 
 
 @pytest.mark.parametrize("zone, before, after", [
@@ -244,7 +244,7 @@ def test_a_tick_that_only_moves_the_reach_is_a_delta(server):
     ("America/New_York", "2018-11-23T04:59:59Z", "2018-11-23T05:00:00Z"),
     ("Asia/Kathmandu", "2018-11-23T18:14:59Z", "2018-11-23T18:15:00Z"),
     ("UTC", "2018-11-23T23:59:59Z", "2018-11-24T00:00:00Z")])
-def test_midnight_is_the_sessions_zones(server, zone, before, after):
+def test_midnight_is_determined_in_the_sessions_time_zone(server, zone, before, after):
     session = server.session({"kind": "date", "timeZone": zone}, now=before)
     ana = session.join("Ana")
 
@@ -253,7 +253,7 @@ def test_midnight_is_the_sessions_zones(server, zone, before, after):
     assert ana.expect("delta")["changes"][-1]["change"] == "reload"
 
 
-def test_ticks_and_taps_from_all_sides_leave_one_history(server):
+def test_concurrent_ticks_and_selects_produce_one_history(server):
     session = server.session(SLOT)
     ana, bo = session.together("Ana", "Bo")
 

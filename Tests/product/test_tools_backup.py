@@ -1,4 +1,4 @@
-"""`pickerd backup` while the server runs, and what clients meet on a server that begins from it."""
+"""`pickerd backup` on a running server, and clients of a server started from the backup."""
 
 import os
 import shutil
@@ -22,14 +22,14 @@ def serve(start, store):
 
 
 def put_back(copy, store):
-    """What deploy/README.md says: away with the store and its journal, the copy in its place."""
+    """The procedure of deploy/README.md: replaces the store and its journal with the copy."""
     for suffix in ("", "-wal", "-shm"):
         store.with_name(store.name + suffix).unlink(missing_ok=True)
     shutil.copy(copy, store)
 
 
 class Busy:
-    """Taps on several sessions until told to stop."""
+    """Sends selects to several sessions until `stop()`."""
 
     def __init__(self, sessions):
         self.members = [session.join("Ana") for session in sessions]
@@ -45,7 +45,7 @@ class Busy:
                 n += 1
                 for member in self.members:
                     member.select(0, n % 4)
-        except Exception as problem:  # shown by stop()
+        except Exception as problem:  # reported by stop()
             self.problem = problem
 
     def stop(self):
@@ -54,7 +54,7 @@ class Busy:
         assert self.problem is None, self.problem
 
 
-def test_a_backup_under_load_is_a_moment_of_the_store(start, store, tmp_path):
+def test_a_backup_under_load_is_a_consistent_snapshot(start, store, tmp_path):
     server = serve(start, store)
     sessions = [server.session(LISTS) for _ in range(5)]
     busy = Busy(sessions)
@@ -74,14 +74,14 @@ def test_a_backup_under_load_is_a_moment_of_the_store(start, store, tmp_path):
             now = replay(
                 f"sqlite:{store}", session.id, "--json", "--at", revisions[-1])
             assert now.json["state"]["snapshot"] == said.json["state"]["snapshot"]
-        # Each round taps one session after the other: no moment has them further apart.
+        # Each round selects in one session after the other, so revisions differ by one at most.
         assert max(revisions) - min(revisions) <= 1, revisions
         assert revisions == sorted(revisions, reverse=True), revisions
     left = [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")]
-    assert sorted(left) == [copy.name for copy in copies], "each is one file"
+    assert sorted(left) == [copy.name for copy in copies], "each backup is a single file"
 
 
-def test_a_restored_backup_is_a_new_epoch_for_everybody(start, store, tmp_path):
+def test_a_restored_backup_has_a_new_epoch(start, store, tmp_path):
     server = serve(start, store)
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
@@ -105,7 +105,7 @@ def test_a_restored_backup_is_a_new_epoch_for_everybody(start, store, tmp_path):
     welcome = ahead.join(resume=ana.resume())
     assert (welcome["resumed"], welcome["revision"]) == (False, 1)
     assert welcome["snapshot"] == now["snapshot"]
-    assert welcome["member"]["id"] == ana.id, "the member is the same"
+    assert welcome["member"]["id"] == ana.id, "members are restored"
     late = session.connect()
     welcome = late.join(resume=behind)
     assert (welcome["resumed"], welcome["epoch"]) == (False, now["epoch"])
@@ -118,11 +118,11 @@ def test_a_restored_backup_is_a_new_epoch_for_everybody(start, store, tmp_path):
 
     server.start()
     again = server.get(path).json
-    assert (again["epoch"], again["revision"]) == (now["epoch"], 2), "new once, not at each start"
+    assert (again["epoch"], again["revision"]) == (now["epoch"], 2), "the epoch changes only at the first start"
 
 
-def test_the_epoch_is_new_even_if_nothing_is_missing(start, store, tmp_path):
-    """Nobody can know whether something was."""
+def test_a_backup_has_a_new_epoch_even_if_nothing_is_missing(start, store, tmp_path):
+    """The server cannot know whether later commands were acknowledged."""
     server = serve(start, store)
     session = server.session(LISTS)
     ana = session.join("Ana")
@@ -133,10 +133,10 @@ def test_the_epoch_is_new_even_if_nothing_is_missing(start, store, tmp_path):
     got = elsewhere.get(session.path).json
 
     assert got["revision"] == 1 and got["epoch"] != session.epoch
-    assert server.get(session.path).json["epoch"] == session.epoch, "the store itself is as it was"
+    assert server.get(session.path).json["epoch"] == session.epoch, "the original keeps its epoch"
 
 
-def test_nothing_is_replaced_unasked(start, store, tmp_path):
+def test_existing_files_are_replaced_only_with_force(start, store, tmp_path):
     server = serve(start, store)
     server.session(LISTS)
     copy = tmp_path / "copy"
@@ -146,10 +146,10 @@ def test_nothing_is_replaced_unasked(start, store, tmp_path):
     assert refused.status == 73 and "--force" in refused.complaint
     assert copy.read_text() == "precious"
     assert pickerd("backup", f"sqlite:{store}", copy, "--force").status == 0
-    assert replay(f"sqlite:{copy}", "nobody").status == 66, "a store"
+    assert replay(f"sqlite:{copy}", "nobody").status == 66, "the copy is a store"
 
 
-def test_what_cannot_be_backed_up_is_told_in_a_sentence(start, store, tmp_path):
+def test_invalid_backups_are_rejected_with_an_explanation(start, store, tmp_path):
     server = serve(start, store)
     server.session(LISTS)
     here = f"sqlite:{store}"
@@ -169,7 +169,7 @@ def test_what_cannot_be_backed_up_is_told_in_a_sentence(start, store, tmp_path):
     assert not [path for path in tmp_path.iterdir() if "part" in path.name]
 
 
-def test_a_backup_is_as_private_as_the_store(start, store, tmp_path):
+def test_a_backup_has_the_permissions_of_the_store(start, store, tmp_path):
     serve(start, store)
     os.chmod(store, 0o600)
 

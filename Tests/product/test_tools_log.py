@@ -1,4 +1,4 @@
-"""`GET …/log` of a history that is longer than memory: gapless, and nobody's tap waits for it."""
+"""`GET …/log` for logs longer than the history in memory: no gaps, and no delays for taps."""
 
 import json
 import threading
@@ -14,19 +14,19 @@ from rawsocket import Raw
 
 @pytest.fixture(params=["memory", "sqlite"])
 def long(start, request, tmp_path):
-    """A server that keeps fewer deltas in memory than the tests make."""
+    """A server whose history in memory is shorter than the logs of these tests."""
     store = "memory:" if request.param == "memory" else f"sqlite:{tmp_path}/store.sqlite"
     return start(limits={"messagesPerSecond": 1_000_000}, options=["--store", store])
 
 
 def fill(member, count):
-    """Brings the session to `count` revisions, in bulk: nothing is held against the schemas."""
+    """Brings the session to `count` revisions in bulk, without validation against the schemas."""
     member.is_trusted = True
     for first in range(1, count + 1, 500):
         for n in range(first, min(first + 500, count + 1)):
             member.ask_select(0, n % 4)
         member.until(
-            lambda m: m.screen.revision >= min(first + 499, count), timeout=30, what="the last")
+            lambda m: m.screen.revision >= min(first + 499, count), timeout=30, what="the last revision")
 
 
 def test_a_log_longer_than_the_history_has_no_gap(long):
@@ -38,12 +38,12 @@ def test_a_log_longer_than_the_history_has_no_gap(long):
 
     assert len(log) == 2345
     assert [line["ref"] for line in log] == list(range(1, 2346))
-    assert log[0]["session"]["definition"]["columns"], "in full"
+    assert log[0]["session"]["definition"]["columns"], "the full definition"
     for after in (1, 700, 1344, 1345, 1346, 2344, 2345):
         assert list(log_lines(session, after).values()) == log[after:], after
 
 
-def test_the_first_line_says_from_what_the_session_came(long):
+def test_the_first_line_has_the_parameters_of_the_session(long):
     session = long.session(LISTS, now="2018-11-23T02:00:00Z", openTap="opener")
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -60,7 +60,7 @@ def test_the_first_line_says_from_what_the_session_came(long):
     assert "session" not in session.log(after=1)[0]
 
 
-def test_taps_do_not_wait_for_a_long_log(long):
+def test_a_long_log_does_not_delay_taps(long):
     session = long.session(heavy())
     ana = session.join("Ana")
     ana.is_trusted = True
@@ -85,10 +85,10 @@ def test_taps_do_not_wait_for_a_long_log(long):
         worst = max(worst, time.monotonic() - begun)
 
     assert sizes[0] > 20_000_000
-    assert worst < 1.0, f"a tap waited for {worst:.3f} s"
+    assert worst < 1.0, f"a tap was delayed by {worst:.3f} s"
 
 
-def test_a_limit_pages_through_a_log(long):
+def test_limit_pages_through_a_log(long):
     session = long.session(LISTS)
     ana = session.join("Ana")
     fill(ana, 1500)
@@ -103,7 +103,7 @@ def test_a_limit_pages_through_a_log(long):
         assert (answer.status, answer.code) == (400, "badRequest"), limit
 
 
-def test_a_long_log_is_answered_in_chunks(long):
+def test_a_long_log_is_sent_in_chunks(long):
     session = long.session(LISTS)
     ana = session.join("Ana")
     fill(ana, 600)
@@ -117,7 +117,7 @@ def test_a_long_log_is_answered_in_chunks(long):
     assert (head.status, head.body) == (200, b"")
 
 
-def test_a_long_log_is_compressed_for_who_accepts_it(long):
+def test_a_long_log_is_compressed_if_the_client_accepts_gzip(long):
     session = long.session(LISTS)
     ana = session.join("Ana")
     fill(ana, 1300)

@@ -1,4 +1,4 @@
-"""`pickerd replay`: a log folded again is what was stored, at every revision."""
+"""`pickerd replay` folds a log again and compares the result with the stored state."""
 
 import json
 
@@ -10,7 +10,7 @@ from harness.tools import replay, state
 
 @pytest.fixture
 def stored(start, tmp_path):
-    """A server with a store, whose file is `stored.path`."""
+    """A server whose store is `stored.path`."""
     path = tmp_path / "store.sqlite"
     server = start(limits={"messagesPerSecond": 100_000}, options=["--store", f"sqlite:{path}"])
     server.path = f"sqlite:{path}"
@@ -18,14 +18,14 @@ def stored(start, tmp_path):
 
 
 def told(session, path):
-    """The session's log in a file."""
+    """Writes the session's log to a file."""
     answer = session.server.get(f"{session.path}/log")
     path.write_bytes(answer.body)
     return path
 
 
 def lived(server):
-    """A session with some of everything, and what GET said at each revision."""
+    """A session with commands of several types, and the response to GET at each revision."""
     session = server.session(TREE)
     ana, bo = session.together("Ana", "Bo")
     seen = [session.get()]
@@ -50,7 +50,7 @@ def shown(got):
     return {name: got[name] for name in ("session", "revision", "status", "snapshot")}
 
 
-def test_a_store_replays_to_every_revision_while_it_is_served(stored):
+def test_a_store_in_use_replays_to_every_revision(stored):
     session, seen = lived(stored)
 
     for revision, got in enumerate(seen):
@@ -62,7 +62,7 @@ def test_a_store_replays_to_every_revision_while_it_is_served(stored):
     assert last.json["state"]["members"][0]["name"] == "Ana"
 
 
-def test_a_log_replays_to_every_revision_wherever_it_is(server, tmp_path):
+def test_a_log_from_a_file_or_a_pipe_replays_to_every_revision(server, tmp_path):
     session, seen = lived(server)
     log = told(session, tmp_path / "log.ndjson")
 
@@ -74,7 +74,7 @@ def test_a_log_replays_to_every_revision_wherever_it_is(server, tmp_path):
     assert piped.status == 0 and state(piped) == shown(seen[-1])
 
 
-def test_it_says_who_did_what(stored):
+def test_verbose_prints_members_and_their_commands(stored):
     session, _ = lived(stored)
 
     said = replay(stored.path, session.id, "--verbose")
@@ -84,8 +84,8 @@ def test_it_says_who_did_what(stored):
     assert "equal" in said.output.splitlines()[-1]
 
 
-def test_claims_ticks_and_reopenings_replay(stored, tmp_path):
-    """An accepted tap was allowed by who had left; one entry may make two revisions."""
+def test_claims_ticks_and_reopens_can_be_replayed(stored, tmp_path):
+    """A leave can release a claim, and a reopen can make two revisions in one entry."""
     session = stored.session(SLOT)
     ana = session.join("Ana")
     ana.select(1, 3)
@@ -113,8 +113,8 @@ def test_claims_ticks_and_reopenings_replay(stored, tmp_path):
         assert said.json["state"]["snapshot"]["result"]["days"] == 6
 
 
-def test_definitions_that_change_replay_to_every_revision(stored, tmp_path):
-    """A reopening may make three revisions: its own, the definition that waited, the tick."""
+def test_changed_definitions_replay_to_every_revision(stored, tmp_path):
+    """A reopen can make three revisions: its own, the pending definition's and the tick's."""
     session = stored.session(SLOT)
     path = session.path + "/definition"
     seen = [session.get()]
@@ -146,7 +146,7 @@ def test_definitions_that_change_replay_to_every_revision(stored, tmp_path):
         assert state(left) == state(right) and state(left)["status"] == "open"
 
 
-def test_a_long_store_equals_its_snapshots(stored):
+def test_replaying_a_long_log_reproduces_its_snapshots(stored):
     session = stored.session(LISTS)
     ana = session.join("Ana")
     for n in range(1, 1201):
@@ -159,7 +159,7 @@ def test_a_long_store_equals_its_snapshots(stored):
     assert said.json["compared"] >= 2 and said.json["comparedWith"] == "snapshot"
 
 
-def test_a_snapshot_that_is_not_what_folding_makes_is_found(stored, tmp_path):
+def test_a_corrupt_snapshot_is_detected(stored, tmp_path):
     sqlite3 = pytest.importorskip("sqlite3")
     session = stored.session(LISTS)
     ana = session.join("Ana")
@@ -177,13 +177,13 @@ def test_a_snapshot_that_is_not_what_folding_makes_is_found(stored, tmp_path):
 
     assert said.status == 1
     difference = said.json["difference"]
-    assert difference["revision"] == place - 1, "its first entry is Ana's joining"
+    assert difference["revision"] == place - 1, "the first entry is Ana's join"
     assert difference["pointer"] == "/picker/value/keys/1"
     assert (difference["stored"], difference["folded"]) == ("Atom", "Xcode")
 
 
 def changed(log, number, change):
-    """The log with one line changed."""
+    """Changes one line of the log."""
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     change(lines[number - 1])
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -196,7 +196,7 @@ def changed(log, number, change):
     (lambda line: line["changes"][0].update(cause="clamp"), "/changes/0/cause"),
     (lambda line: line["command"].update(row=3), None),
 ])
-def test_a_line_that_is_not_what_folding_makes_is_found(server, tmp_path, change, pointer):
+def test_a_corrupt_log_line_is_detected(server, tmp_path, change, pointer):
     session, _ = lived(server)
     log = changed(told(session, tmp_path / "log"), 3 if pointer else 2, change)
 
@@ -221,7 +221,7 @@ def test_texts_and_the_order_of_fields_are_not_compared(server, tmp_path):
     assert replay(log).status == 0
 
 
-def test_a_log_that_is_no_whole_log_is_told_so(server, tmp_path):
+def test_incomplete_and_malformed_logs_are_reported(server, tmp_path):
     session, seen = lived(server)
     whole = told(session, tmp_path / "whole").read_bytes()
     lines = whole.splitlines(keepends=True)
@@ -248,7 +248,7 @@ def test_a_log_that_is_no_whole_log_is_told_so(server, tmp_path):
     assert "has no session" in says(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
 
 
-def test_what_is_not_there_cannot_be_replayed(stored, tmp_path):
+def test_invalid_arguments_and_missing_files_are_reported(stored, tmp_path):
     session, _ = lived(stored)
     log = told(session, tmp_path / "log")
 
