@@ -1,6 +1,6 @@
 /// A date of the proleptic Gregorian calendar, 0001-01-01 … 9999-12-31, without a time or a zone.
 ///
-/// Four bytes: year, month and day side by side, so that comparing dates compares one number.
+/// Year, month and day are packed into four bytes, so that dates compare as one integer.
 /// - Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 package struct CivilDate: Hashable, Sendable {
   private let packed: Int32
@@ -9,7 +9,7 @@ package struct CivilDate: Hashable, Sendable {
     packed = Int32(truncatingIfNeeded: year << 9 | month << 5 | day)
   }
 
-  /// - Returns: `nil` if there is no such date: month 13, a 30 February, year 0 or 10000.
+  /// - Returns: `nil` if the date does not exist: month 13, 30 February, year 0 or 10000.
   package init?(year: Int, month: Int, day: Int) {
     guard let civilMonth = CivilMonth(year: year, month: month) else { return nil }
     guard day >= 1, day <= civilMonth.dayCount else { return nil }
@@ -32,20 +32,20 @@ extension CivilDate: Comparable {
 }
 
 extension CivilDate {
-  /// The ordinals that are dates: 0001-01-01 is 1.
+  /// The range of valid ordinals: 0001-01-01 is 1.
   package static let ordinals = 1...3_652_059
-  /// The ordinal of 1970-01-01, where instants count from.
+  /// The ordinal of 1970-01-01, the epoch of ``Instant``.
   package static let epochOrdinal = 719_163
 
-  /// The days from 0001-01-01 on, which is 1.
+  /// The number of the day, counted from 0001-01-01, which is 1.
   package var ordinal: Int { CivilDate.ordinal(year: year, month: month, day: day) }
 
   /// The date `ordinal` − 1 days after 0001-01-01.
   ///
-  /// - Precondition: `ordinal` is one of ``ordinals``.
+  /// - Precondition: `ordinal` is in ``ordinals``.
   package init(ordinal: Int) {
-    precondition(CivilDate.ordinals.contains(ordinal), "no date of 0001…9999 has this ordinal")
-    // Years begin in March here, so that the leap day is a year's last.
+    precondition(CivilDate.ordinals.contains(ordinal), "ordinal outside 0001-01-01…9999-12-31")
+    // In this computation years begin in March, so that the leap day is the last day of a year.
     let day = ordinal + 305
     let era = day / 146_097
     let dayOfEra = day % 146_097
@@ -59,16 +59,16 @@ extension CivilDate {
       day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
   }
 
-  /// - Returns: `nil` where ``init(ordinal:)`` would trap.
+  /// - Returns: `nil` if `ordinal` is not in ``ordinals``.
   package init?(checkedOrdinal ordinal: Int) {
     guard CivilDate.ordinals.contains(ordinal) else { return nil }
     self.init(ordinal: ordinal)
   }
 
-  /// The ordinal of a day of any year, also of years that are no ``CivilDate``.
+  /// The ordinal of a day of any year, including years outside 1 … 9999.
   ///
   /// - Parameter month: 1 … 12.
-  /// - Parameter day: Any number; 32 January is 1 February.
+  /// - Parameter day: Any number; 32 January means 1 February.
   static func ordinal(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = floorDivide(marchYear, 400)
@@ -89,15 +89,15 @@ extension CivilDate {
     return overflow ? nil : CivilDate(checkedOrdinal: sum)
   }
 
-  /// Days from `other` to this date; negative when this one is earlier.
+  /// The number of days from `other` to this date; negative if this date is earlier.
   package func days(since other: CivilDate) -> Int { ordinal - other.ordinal }
 }
 
 extension CivilDate {
-  /// Reads `YYYY-MM-DD`, in ASCII digits and nothing else.
+  /// Parses exactly `YYYY-MM-DD`, in ASCII digits.
   package init?(iso text: some Sequence<UInt8>) { self.init(octets: text) }
 
-  /// The same for a string, compiled for it: taps and keys are read so.
+  /// A specialization for strings, which is used for taps and keys.
   package init?(iso text: String.UTF8View) { self.init(octets: text) }
 
   private init?(octets: some Sequence<UInt8>) {

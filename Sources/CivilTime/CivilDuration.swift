@@ -1,7 +1,7 @@
-/// Years, months, weeks and days to add to a date or to take from it.
+/// A duration in years, months, weeks and days, to be added to a date or subtracted from it.
 ///
-/// - Source: ISO 8601-1 section 5.5.2.2, without a time part and without fractions; weeks may stand
-///   beside the other units, as in ISO 8601-2.
+/// - Source: ISO 8601-1 section 5.5.2.2, without a time part and without fractions; weeks can be
+///   combined with the other units, as in ISO 8601-2.
 package struct CivilDuration: Hashable, Sendable {
   package enum Sign: Hashable, Sendable { case plus, minus }
 
@@ -9,10 +9,10 @@ package struct CivilDuration: Hashable, Sendable {
   package var months: Int
   package var weeks: Int
   package var days: Int
-  /// The one sign of all four.
+  /// Applies to all units.
   package var sign: Sign
 
-  /// Each 0 … ``unitMax``.
+  /// - Precondition: Each unit is in 0 … ``unitMax``.
   package init(
     years: Int = 0, months: Int = 0, weeks: Int = 0, days: Int = 0, sign: Sign = .plus
   ) {
@@ -23,12 +23,13 @@ package struct CivilDuration: Hashable, Sendable {
     self.sign = sign
   }
 
-  /// More than this of any unit leaves 0001…9999 from everywhere; greater numbers are read as this.
+  /// The maximum of a unit; the parser clamps greater numbers. Adding it to any date leaves the
+  /// years 1 … 9999.
   package static let unitMax = 10_000_000
 
-  /// Reads `P1Y2M3W4D`: at least one unit, each at most once, in this order.
+  /// Parses `P1Y2M3W4D`: at least one unit, each at most once, in this order.
   ///
-  /// - Parameter units: The letters of the units that are allowed; default all four.
+  /// - Parameter units: The letters of the permitted units.
   package init?(iso text: some Sequence<UInt8>, sign: Sign = .plus, units allowed: String = "YMWD")
   {
     var digits = DigitReader(text)
@@ -47,7 +48,7 @@ package struct CivilDuration: Hashable, Sendable {
     [("Y", \.years), ("M", \.months), ("W", \.weeks), ("D", \.days)]
   }
 
-  /// `P1Y2M3W4D`, without the sign; `P0D` for nothing.
+  /// `P1Y2M3W4D`, without the sign; `P0D` if all units are 0.
   package var iso: String {
     var text = "P"
     for unit in CivilDuration.units where self[keyPath: unit.path] != 0 {
@@ -57,16 +58,16 @@ package struct CivilDuration: Hashable, Sendable {
   }
 
   private var direction: Int { sign == .plus ? 1 : -1 }
-  /// Years and months as months, signed.
+  /// Years and months in months, with the sign.
   package var monthCount: Int { direction * (years * 12 + months) }
-  /// Weeks and days as days, signed.
+  /// Weeks and days in days, with the sign.
   package var dayCount: Int { direction * (weeks * 7 + days) }
 }
 
 extension CivilDate {
   /// Adds years and months first, in one step, then weeks and days.
   ///
-  /// A month step that lands on a day that is not there takes the month's last day.
+  /// If the target month is too short for the day, the month step yields its last day.
   /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
   package func adding(_ duration: CivilDuration) -> CivilDate? {
     guard let month = civilMonth.adding(months: duration.monthCount) else { return nil }

@@ -6,9 +6,7 @@ package struct CivilMonth: Hashable, Sendable {
     packed = Int32(truncatingIfNeeded: year * 12 + month - 1)
   }
 
-  /// - Parameter year: 1 … 9999.
-  /// - Parameter month: 1 … 12.
-  /// - Returns: `nil` outside.
+  /// - Returns: `nil` outside 0001-01 … 9999-12.
   package init?(year: Int, month: Int) {
     guard year >= 1, year <= 9999, month >= 1, month <= 12 else { return nil }
     self.init(uncheckedYear: year, month: month)
@@ -21,7 +19,7 @@ package struct CivilMonth: Hashable, Sendable {
     packed = Int32(truncatingIfNeeded: index)
   }
 
-  /// Year × 12 + month − 1, so that neighbours differ by one.
+  /// Year × 12 + month − 1, so that consecutive months differ by one.
   package var index: Int { Int(packed) }
   /// 1 … 9999.
   package var year: Int { index / 12 }
@@ -49,9 +47,7 @@ extension CivilMonth {
     return 30 + (month + month / 8) % 2
   }
 
-  /// The month's 1st.
   package var first: CivilDate { date(day: 1) }
-  /// The month's last day.
   package var last: CivilDate { date(day: dayCount) }
 
   /// - Precondition: The month has this day.
@@ -66,10 +62,10 @@ extension CivilMonth {
 }
 
 extension CivilMonth {
-  /// Reads `YYYY-MM`, in ASCII digits and nothing else.
+  /// Parses exactly `YYYY-MM`, in ASCII digits.
   package init?(iso text: some Sequence<UInt8>) { self.init(octets: text) }
 
-  /// The same for a string, compiled for it: taps and keys are read so.
+  /// A specialization for strings, which is used for taps and keys.
   package init?(iso text: String.UTF8View) { self.init(octets: text) }
 
   private init?(octets: some Sequence<UInt8>) {
@@ -88,9 +84,9 @@ extension CivilMonth {
     }
   }
 
-  /// Writes the 7 octets of ``iso``, without a string.
+  /// Writes the 7 bytes of ``iso`` without allocating a string.
   ///
-  /// - Precondition: There is room for them.
+  /// - Precondition: The buffer has at least 7 bytes.
   package func writeISO(to octets: UnsafeMutableBufferPointer<UInt8>) {
     writeDigits(year, count: 4, to: octets, at: 0)
     octets[4] = UInt8(ascii: "-")

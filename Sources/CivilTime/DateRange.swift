@@ -1,11 +1,13 @@
-/// Days from `start` to `end`, both included, and the number of taps that chose them.
+/// The dates from `start` to `end` inclusive, and the number of taps that selected them.
 package struct DateRange: Hashable, Sendable {
-  /// Not after `end`.
+  /// Less than or equal to `end`.
   package var start: CivilDate
   package var end: CivilDate
-  /// Accepted taps, from 1.
+  /// The number of accepted taps, at least 1. An odd number means that the range is open, unless
+  /// it is single.
   package var hits: Int
-  /// Whether it was made where each tap chooses a single day. Only the server sets it.
+  /// Whether the range was selected in a calendar where each tap selects a single day. Only the
+  /// server sets it.
   package var isSingle: Bool
 
   package init(start: CivilDate, end: CivilDate, hits: Int, isSingle: Bool = false) {
@@ -21,12 +23,12 @@ package struct DateRange: Hashable, Sendable {
 
 /// The two-tap rule: one tap begins a range, the next one ends it.
 ///
-/// The server decides with it, and a client predicts its own taps with it.
+/// The server applies it to taps, and a client predicts the result of its own taps with it.
 /// - Source: rules.md, "Two taps".
 package struct TwoTapRule: Hashable, Sendable {
-  /// Every tap chooses a single day, and no range is ever open.
+  /// Whether every tap selects a single day, so that no range is ever open.
   package let isSingle: Bool
-  /// The least number of days in a range, from 1.
+  /// The minimum number of days in a range, at least 1.
   package let dayCountMin: Int
 
   package init(isSingle: Bool, dayCountMin: Int) {
@@ -34,19 +36,19 @@ package struct TwoTapRule: Hashable, Sendable {
     self.dayCountMin = dayCountMin
   }
 
-  /// Whether the next tap ends `range`: an odd number of taps has been accepted.
+  /// Whether the next tap ends `range`, because an odd number of taps has been accepted.
   package func isOpen(_ range: DateRange) -> Bool { !isSingle && range.hits % 2 == 1 }
 
-  /// The range that a tap on `date` begins in place of `range`.
+  /// The range that a tap on `date` begins, replacing `range`.
   package func begun(at date: CivilDate, after range: DateRange?) -> DateRange {
     DateRange(start: date, end: date, hits: (range?.hits ?? 0) + 1)
   }
 
-  /// The range that ends where the walk from the start of an open one stopped, on either side.
+  /// The open range `range` ended at `stop`, which may be before or after its start.
   package func ended(_ range: DateRange, at stop: CivilDate) -> DateRange {
     DateRange(start: min(range.start, stop), end: max(range.start, stop), hits: range.hits + 1)
   }
 
-  /// Whether a range is long enough to be ended; if not, it stays open.
+  /// Whether a range has the minimum length. A tap that would end a shorter one leaves it open.
   package func allows(_ range: DateRange) -> Bool { isSingle || range.dayCount >= dayCountMin }
 }

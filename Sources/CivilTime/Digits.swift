@@ -1,4 +1,4 @@
-/// Reads fixed-width ASCII numbers and the signs between them.
+/// Parses ASCII numbers and the characters between them.
 struct DigitReader<Octets: Sequence<UInt8>> {
   private var rest: Octets.Iterator
   private var next: UInt8?
@@ -10,14 +10,14 @@ struct DigitReader<Octets: Sequence<UInt8>> {
 
   var isAtEnd: Bool { next == nil }
 
-  /// Steps over `sign` if it is next.
+  /// Consumes `sign` if it is the next character.
   mutating func accept(_ sign: Unicode.Scalar) -> Bool {
     guard let octet = next, octet == UInt8(ascii: sign) else { return false }
     next = rest.next()
     return true
   }
 
-  /// Steps over one ASCII letter if it is next.
+  /// Consumes the next character if it is an ASCII letter.
   mutating func acceptLetter() -> Bool {
     guard let octet = next, octet | 0x20 >= 0x61, octet | 0x20 <= 0x7A else { return false }
     next = rest.next()
@@ -41,7 +41,7 @@ struct DigitReader<Octets: Sequence<UInt8>> {
     return value
   }
 
-  /// Reads one digit or more; what exceeds `ceiling` is `ceiling`.
+  /// Reads one or more digits. The result is clamped to `ceiling`.
   mutating func number(upTo ceiling: Int) -> Int? {
     guard var value = digit() else { return nil }
     while let digit = digit() { value = min(value * 10 + digit, ceiling) }

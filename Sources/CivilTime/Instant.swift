@@ -1,4 +1,4 @@
-/// A moment, in milliseconds since 1970-01-01T00:00Z without leap seconds, as Unix time counts.
+/// A point in time as Unix time: milliseconds since 1970-01-01T00:00Z without leap seconds.
 package struct Instant: Hashable, Sendable {
   package var milliseconds: Int64
 
@@ -16,7 +16,7 @@ package struct Instant: Hashable, Sendable {
 
   package func adding(minutes: Int) -> Instant { adding(milliseconds: Int64(minutes) * 60_000) }
 
-  /// 0001-01-01T00:00:00.000Z, the earliest instant that RFC 3339 writes with a ``CivilDate``.
+  /// 0001-01-01T00:00:00.000Z, the earliest instant that is formatted as RFC 3339.
   package static let first = Instant(seconds: -62_135_596_800)
   /// 9999-12-31T23:59:59.999Z.
   package static let last = Instant(milliseconds: 253_402_300_799_999)
@@ -27,18 +27,18 @@ extension Instant: Comparable {
     left.milliseconds < right.milliseconds
   }
 
-  // The protocol's own is generic, and asks a witness.
+  // Faster than the default implementation of Comparable, which is generic.
   package static func >= (left: Instant, right: Instant) -> Bool {
     left.milliseconds >= right.milliseconds
   }
 }
 
 extension Instant {
-  /// Reads a date-time with any offset: `2018-11-23T10:20:00.5+08:00`.
+  /// Parses a date-time with any offset: `2018-11-23T10:20:00.5+08:00`.
   ///
-  /// `T` and `Z` may be small; a fraction may have any number of digits, those after the third are
-  /// dropped. A leap second (`:60`) is no Unix time and is refused.
-  /// - Returns: `nil` for anything else, and for what lies outside ``first`` … ``last``.
+  /// `T` and `Z` may be lower case. A fraction is truncated to milliseconds. A leap second (`:60`)
+  /// has no Unix time and is refused.
+  /// - Returns: `nil` for invalid text and for instants outside ``first`` … ``last``.
   /// - Source: RFC 3339 section 5.6.
   package init?(rfc3339 text: some Sequence<UInt8>) {
     var digits = DigitReader(text)
@@ -58,7 +58,7 @@ extension Instant {
     guard self >= .first, self <= .last else { return nil }
   }
 
-  /// - Returns: Milliseconds, 0 … 999, 0 when there is no fraction; `nil` for a point alone.
+  /// - Returns: Milliseconds, 0 … 999; 0 if there is no fraction; `nil` for a point without digits.
   private static func readFraction<Octets>(_ digits: inout DigitReader<Octets>) -> Int? {
     guard digits.accept(".") else { return 0 }
     guard let tenths = digits.digit() else { return nil }
@@ -81,17 +81,17 @@ extension Instant {
 
   /// `2018-11-23T02:20:00.000Z`, always with milliseconds.
   ///
-  /// - Precondition: The instant lies in ``first`` … ``last``.
+  /// - Precondition: The instant is in ``first`` … ``last``.
   package var rfc3339: String { written(hasMilliseconds: true) }
 
-  /// `2018-11-23T02:20:00Z`, the milliseconds cut off.
+  /// `2018-11-23T02:20:00Z`, truncated to seconds.
   ///
-  /// - Precondition: The instant lies in ``first`` … ``last``.
+  /// - Precondition: The instant is in ``first`` … ``last``.
   package var rfc3339Seconds: String { written(hasMilliseconds: false) }
 
-  /// Writes the 24 octets of ``rfc3339``, without a string.
+  /// Writes the 24 bytes of ``rfc3339`` without allocating a string.
   ///
-  /// - Precondition: The instant lies in ``first`` … ``last``.
+  /// - Precondition: The instant is in ``first`` … ``last``, and the buffer has at least 24 bytes.
   package func writeRFC3339(to octets: UnsafeMutableBufferPointer<UInt8>) {
     _ = write(to: octets, hasMilliseconds: true)
   }
@@ -100,7 +100,7 @@ extension Instant {
     String(unsafeUninitializedCapacity: 24) { write(to: $0, hasMilliseconds: hasMilliseconds) }
   }
 
-  /// - Returns: How many octets were written: 20 or 24.
+  /// - Returns: The number of bytes written: 20 or 24.
   private func write(
     to octets: UnsafeMutableBufferPointer<UInt8>, hasMilliseconds: Bool
   ) -> Int {

@@ -1,4 +1,4 @@
-/// How many weeks a month's grid has.
+/// The number of weeks in a month's grid.
 package enum GridWeeks: String, Hashable, Sendable, CaseIterable {
   /// Always 42 cells.
   case six
@@ -6,9 +6,10 @@ package enum GridWeeks: String, Hashable, Sendable, CaseIterable {
   case fit
 }
 
-/// The cells in which a month is drawn: whole weeks, the first cell on or before the 1st.
+/// The grid of cells that displays a month in complete weeks. The first cell shows the first
+/// weekday on or before the 1st.
 ///
-/// Cells count from 0, row by row, seven in a row. Arithmetic only: nothing is stored per cell.
+/// Cells are numbered from 0, row by row, seven per row. They are computed, not stored.
 package struct MonthGrid: Hashable, Sendable {
   package let month: CivilMonth
   /// 1 = Sunday … 7 = Saturday.
@@ -34,28 +35,28 @@ package struct MonthGrid: Hashable, Sendable {
   /// 28, 35 or 42.
   package var cellCount: Int { weekCount * 7 }
 
-  /// The ordinal of the first cell's date; below 1 in the grid of 0001-01 if that has a lead.
+  /// The ordinal of the first cell's date. It can be less than 1 in the grid of 0001-01.
   package var firstOrdinal: Int { month.first.ordinal - leadCount }
 
   /// The first cell's date.
   ///
-  /// - Precondition: There is one: the month is not 0001-01, or has no lead.
+  /// - Precondition: The month is not 0001-01, or ``leadCount`` is 0.
   package var firstDate: CivilDate { date(at: 0) }
 
-  /// - Precondition: 0 ≤ `cell` < ``cellCount``, and the cell lies in 0001…9999, as every cell of
-  ///   0001-02 … 9999-11 does.
+  /// - Precondition: 0 ≤ `cell` < ``cellCount``, and the cell's date is in the years 1 … 9999. That
+  ///   is true for all cells of 0001-02 … 9999-11.
   package func date(at cell: Int) -> CivilDate {
     precondition(cell >= 0 && cell < cellCount, "no such cell")
     return CivilDate(ordinal: firstOrdinal + cell)
   }
 
-  /// - Returns: The cell that shows `date`, also one of a neighbouring month; `nil` if none does.
+  /// - Returns: The cell that shows `date`, which may be in an adjacent month; `nil` if none does.
   package func cell(of date: CivilDate) -> Int? {
     let cell = date.ordinal - firstOrdinal
     return cell >= 0 && cell < cellCount ? cell : nil
   }
 
-  /// Whether the cell's date is one of the month.
+  /// Whether the cell's date is in the month.
   package func isInMonth(cell: Int) -> Bool {
     cell >= leadCount && cell < leadCount + month.dayCount
   }

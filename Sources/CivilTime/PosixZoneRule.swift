@@ -1,34 +1,34 @@
-/// What a zone does for ever after its last listed change, as a TZif footer says it:
-/// `EST5EDT,M3.2.0,M11.1.0`.
+/// The rule that applies after the last transition of a zone, as given in the footer of a TZif
+/// file: `EST5EDT,M3.2.0,M11.1.0`.
 ///
-/// - Source: RFC 9636 section 3.3, which is POSIX's `TZ` with changes at −167 … 167 hours.
+/// - Source: RFC 9636 section 3.3, which extends POSIX's `TZ` to changes at −167 … 167 hours.
 package struct PosixZoneRule: Hashable, Sendable {
   /// Seconds east of Greenwich in standard time.
   package let standardOffsetSeconds: Int
-  /// `nil`: standard time all year.
+  /// `nil` for standard time all year.
   package let daylight: Daylight?
 
   package struct Daylight: Hashable, Sendable {
     /// Seconds east of Greenwich.
     package let offsetSeconds: Int
-    /// When daylight time starts, in standard time.
+    /// The start of daylight saving time, in standard time.
     package let start: YearlyChange
-    /// When daylight time ends, in daylight time.
+    /// The end of daylight saving time, in daylight saving time.
     package let end: YearlyChange
   }
 
-  /// A moment of every year, in the local time before it.
+  /// A yearly time of change, in the local time before the change.
   package struct YearlyChange: Hashable, Sendable {
     package let day: Day
     /// Seconds after the day's midnight, −167 h … 167 h.
     package let second: Int
 
     package enum Day: Hashable, Sendable {
-      /// `J60`: 1 … 365, 29 February is never counted, so that 60 is always 1 March.
+      /// `J60`: 1 … 365, without 29 February, so that 60 is always 1 March.
       case julian(Int)
-      /// `59`: 0 … 365, 29 February is counted.
+      /// `59`: 0 … 365, including 29 February.
       case zeroBased(Int)
-      /// `M3.2.0`: month 1 … 12, week 1 … 5 with 5 for the last, weekday 0 = Sunday … 6.
+      /// `M3.2.0`: month 1 … 12, week 1 … 5 where 5 is the last, weekday 0 = Sunday … 6.
       case weekday(month: Int, week: Int, weekday: Int)
     }
   }
@@ -40,7 +40,7 @@ package struct PosixZoneRule: Hashable, Sendable {
 }
 
 extension PosixZoneRule.YearlyChange {
-  /// Seconds from 1970-01-01T00:00 to this moment of `year`, both in local time.
+  /// Seconds from 1970-01-01T00:00 to this change in `year`, both in local time.
   func localSeconds(inYear year: Int) -> Int {
     (ordinal(inYear: year) - CivilDate.epochOrdinal) * 86_400 + second
   }
@@ -55,7 +55,7 @@ extension PosixZoneRule.YearlyChange {
       return CivilDate.ordinal(year: year, month: 1, day: 1) + day
     case .weekday(let month, let week, let weekday):
       let first = CivilDate.ordinal(year: year, month: month, day: 1)
-      // Ordinal 0 would be a Sunday, so an ordinal's weekday is what it leaves divided by 7.
+      // Ordinal 0 would be a Sunday, so the weekday of an ordinal is its remainder modulo 7.
       let firstWeekday = first - floorDivide(first, 7) * 7
       let candidate = first + (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
       let next = CivilDate.ordinal(
@@ -78,7 +78,7 @@ extension PosixZoneRule {
     return latest.offsetSeconds
   }
 
-  /// The first change of the offset after `seconds`; `nil` if there is none in the next year.
+  /// The first transition after `seconds`; `nil` if there is none within the next year.
   func nextTransition(after seconds: Int64) -> Transition? {
     let offset = offsetSeconds(at: seconds)
     var start = seconds
@@ -93,11 +93,12 @@ extension PosixZoneRule {
     }
   }
 
-  /// Visits the changes of the year of `seconds` and of two years on either side.
+  /// Visits the changes of the year of `seconds` and of two years before and after it, because a
+  /// change can be up to a week outside of its year.
   ///
-  /// A rule may reach a week into the next year. Of two changes at one instant the one visited last
-  /// counts: daylight time all year is written as an end that is the next year's start. That is why
-  /// the last year's later change is not visited: what may undo it is not there.
+  /// Of two changes at the same instant the one visited last applies: daylight saving time all year
+  /// is expressed as an end that equals the start in the next year. Therefore the later change of
+  /// the last year is omitted, because the change that may cancel it would not be visited.
   private func forEachTransition(around seconds: Int64, _ visit: (Transition) -> Void) {
     guard let daylight else { return }
     let lastYear = PosixZoneRule.year(of: seconds) + 2
@@ -111,7 +112,7 @@ extension PosixZoneRule {
     }
   }
 
-  /// The year in UTC, also of instants that are in no ``CivilDate``'s.
+  /// The year in UTC, which may be outside 1 … 9999.
   private static func year(of seconds: Int64) -> Int {
     let days = floorDivide(Int(seconds), 86_400) + CivilDate.epochOrdinal - 1
     let era = floorDivide(days, 146_097)

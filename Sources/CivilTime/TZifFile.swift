@@ -1,14 +1,13 @@
-/// The zone database's compiled files, read from their octets.
+/// Parses TZif files, the compiled files of the time zone database.
 ///
 /// - Source: RFC 9636 sections 3.1 to 3.3.
 package struct TZifFile {
-  /// Octets to read, with the place of the next one.
   private struct Reader {
     let octets: [UInt8]
     var offset = 0
 
     mutating func take(_ count: Int) throws(ZoneDataError) -> ArraySlice<UInt8> {
-      guard count <= octets.count - offset else { throw ZoneDataError("the file ends too early") }
+      guard count <= octets.count - offset else { throw ZoneDataError("the file is truncated") }
       defer { offset += count }
       return octets[offset..<offset + count]
     }
@@ -23,7 +22,7 @@ package struct TZifFile {
 
     mutating func count() throws(ZoneDataError) -> Int {
       let value = try number(octetCount: 4)
-      guard value >= 0 else { throw ZoneDataError("a count that no file holds") }
+      guard value >= 0 else { throw ZoneDataError("a count is out of range") }
       return Int(value)
     }
   }
@@ -32,17 +31,17 @@ package struct TZifFile {
     let hasLongTimes: Bool
     let isUTCount, isStandardCount, leapCount, timeCount, typeCount, nameCount: Int
 
-    /// Octets of the data block that follows.
+    /// The length in bytes of the data block that follows.
     func blockSize(timeSize: Int) -> Int {
       timeCount * (timeSize + 1) + typeCount * 6 + nameCount + leapCount * (timeSize + 4)
         + isStandardCount + isUTCount
     }
   }
 
-  /// Reads the 64-bit block and the footer, or the 32-bit block of a file that has no other.
+  /// Parses the 64-bit block and the footer, or the 32-bit block of a version 1 file.
   ///
-  /// - Throws: ``ZoneDataError`` for what RFC 9636 does not allow, and for files with leap seconds
-  ///   (the `right/` zones): an ``Instant`` does not count them.
+  /// - Throws: ``ZoneDataError`` for a file that violates RFC 9636, and for files with leap seconds
+  ///   (the `right/` zones), because an ``Instant`` does not count them.
   package static func parse(
     _ octets: [UInt8], name: String
   ) throws(ZoneDataError) -> ZoneRules {
@@ -58,7 +57,7 @@ package struct TZifFile {
 
   private static func readHeader(_ reader: inout Reader) throws(ZoneDataError) -> Header {
     guard try reader.take(4).elementsEqual("TZif".utf8) else {
-      throw ZoneDataError("no TZif file")
+      throw ZoneDataError("not a TZif file")
     }
     let mark = try reader.take(1).first!
     _ = try reader.take(15)
@@ -76,23 +75,23 @@ package struct TZifFile {
   private static func readBlock(
     _ reader: inout Reader, _ header: Header, timeSize: Int, name: String
   ) throws(ZoneDataError) -> ZoneRules {
-    guard header.leapCount == 0 else { throw ZoneDataError("a file with leap seconds") }
-    guard header.typeCount > 0 else { throw ZoneDataError("a file without a local time type") }
+    guard header.leapCount == 0 else { throw ZoneDataError("leap seconds are not supported") }
+    guard header.typeCount > 0 else { throw ZoneDataError("the file has no local time type") }
     guard header.blockSize(timeSize: timeSize) <= reader.octets.count - reader.offset else {
-      throw ZoneDataError("the file ends too early")
+      throw ZoneDataError("the file is truncated")
     }
     var instants: [Int64] = []
     for _ in 0..<header.timeCount {
       let instant = try reader.number(octetCount: timeSize)
       if let last = instants.last, instant <= last {
-        throw ZoneDataError("transitions that do not ascend")
+        throw ZoneDataError("transitions are not in ascending order")
       }
       instants.append(instant)
     }
     let types = try reader.take(header.timeCount).map(Int.init)
     let offsets = try readOffsets(&reader, count: header.typeCount)
     guard types.allSatisfy({ $0 < offsets.count }) else {
-      throw ZoneDataError("a transition to a local time type that is not there")
+      throw ZoneDataError("a transition refers to a local time type that does not exist")
     }
     _ = try reader.take(header.nameCount + header.isStandardCount + header.isUTCount)
     let footer = timeSize == 8 ? try readFooter(&reader) : nil
@@ -108,10 +107,10 @@ package struct TZifFile {
     for _ in 0..<count {
       let offset = Int(try reader.number(octetCount: 4))
       guard (-89_999...93_599).contains(offset) else {
-        throw ZoneDataError("an offset of more than a day")
+        throw ZoneDataError("an offset is out of range")
       }
       offsets.append(offset)
-      // Whether it is daylight time, and its name: neither matters here.
+      // The daylight saving flag and the index of the abbreviation are not used.
       _ = try reader.take(2)
     }
     return offsets
@@ -121,7 +120,7 @@ package struct TZifFile {
     let newline = UInt8(ascii: "\n")
     guard try reader.take(1).first == newline,
       let end = reader.octets[reader.offset...].firstIndex(of: newline)
-    else { throw ZoneDataError("no footer between two new lines") }
+    else { throw ZoneDataError("the footer is missing") }
     let text = reader.octets[reader.offset..<end]
     return text.isEmpty ? nil : try PosixZoneRule.parse(text)
   }

@@ -1,8 +1,8 @@
 extension ZoneRules {
-  /// The instants at which clocks show a local time first and last.
+  /// The first and the last instant of a local time. They differ if a transition repeats the time.
+  /// If a transition skips it, both are the instant of the transition.
   ///
-  /// Both are the instant of the change where a change of the clocks skips the time.
-  /// - Parameter minute: 0 … 1,440; 1,440 is `00:00` of the next date.
+  /// - Parameter minute: 0 … 1,440; 1,440 means `00:00` of the next date.
   package func span(of date: CivilDate, minute: Int) -> (first: Instant, last: Instant) {
     let target = ZoneRules.localMidnight(date.ordinal) + Int64(minute * 60)
     var found: (first: Int64, last: Int64)?
@@ -18,15 +18,16 @@ extension ZoneRules {
       }
       start = end
     }
-    // Every local time is shown or skipped: local times grow without end.
+    // Safe: a local time that does not occur is skipped by a transition, which sets `change`.
     let (first, last) = found ?? (change!, change!)
     return (Instant(seconds: first), Instant(seconds: last))
   }
 
-  /// The offset if it is the same from two days before `date` to four days after it.
+  /// The offset, if it is the same from two days before `date` to four days after it; otherwise
+  /// `nil`.
   ///
-  /// All windows that can matter for a slot of the date are within, so that local times are plain
-  /// arithmetic on almost every date.
+  /// That interval includes all times that can matter for a slot of the date. With a steady offset
+  /// they can be computed without searching for transitions.
   package func steadyOffset(around date: CivilDate) -> Int? {
     let midnight = ZoneRules.localMidnight(date.ordinal)
     let start = midnight - 2 * 86_400

@@ -1,8 +1,8 @@
-/// A stretch of one date in which the wall clock runs evenly.
+/// A part of a date with a constant UTC offset.
 package struct WallStretch: Hashable, Sendable {
-  /// Seconds after the date's midnight as the clock shows them, within 0 ..< 86,400.
+  /// Local seconds after midnight, within 0 ..< 86,400.
   package let seconds: Range<Int>
-  /// Seconds east of Greenwich while they pass.
+  /// Seconds east of Greenwich.
   package let offsetSeconds: Int
 
   package init(seconds: Range<Int>, offsetSeconds: Int) {
@@ -12,16 +12,16 @@ package struct WallStretch: Hashable, Sendable {
 }
 
 extension ZoneRules {
-  /// No zone is further from Greenwich: RFC 9636 allows −89,999 … 93,599 s.
+  /// An upper bound of the absolute UTC offset in seconds: RFC 9636 allows −89,999 … 93,599.
   static let offsetMax: Int64 = 97_200
 
   static func localMidnight(_ ordinal: Int) -> Int64 {
     Int64((ordinal - CivilDate.epochOrdinal) * 86_400)
   }
 
-  /// The date and the second of the day, 0 … 86,399, that clocks show at `instant`.
+  /// The local date and second of the day, 0 … 86,399, at `instant`.
   ///
-  /// Before 0001-01-01 and after 9999-12-31 the date is the nearest one there is.
+  /// The date is clamped to 0001-01-01 … 9999-12-31.
   package func local(at instant: Instant) -> (date: CivilDate, secondOfDay: Int) {
     let seconds = instant.seconds
     let local = Int(seconds) + offsetSeconds(at: seconds)
@@ -35,15 +35,15 @@ extension ZoneRules {
 
   package func localDate(at instant: Instant) -> CivilDate { local(at: instant).date }
 
-  /// The instant at which clocks show `second` of `date` while they are `offsetSeconds` ahead.
+  /// The instant of `second` of `date` in local time with the UTC offset `offsetSeconds`.
   package func instant(of date: CivilDate, second: Int, offsetSeconds: Int) -> Instant {
     Instant(seconds: ZoneRules.localMidnight(date.ordinal) + Int64(second - offsetSeconds))
   }
 
-  /// The stretches of `date`, in the order in which they pass.
+  /// The stretches of `date`, in chronological order.
   ///
-  /// One on almost every date; two where clocks change (with a gap between them, or overlapping);
-  /// none where the date is skipped.
+  /// There is one on almost every date. A transition divides a date into two, with a gap between
+  /// them or overlapping. A date that is skipped has none.
   package func wallStretches(of date: CivilDate) -> [WallStretch] {
     let midnight = ZoneRules.localMidnight(date.ordinal)
     var start = midnight - ZoneRules.offsetMax
@@ -61,9 +61,9 @@ extension ZoneRules {
     return stretches
   }
 
-  /// The instants at which clocks show `minuteOfDay` of `date`, ascending.
+  /// The instants of the local time `minuteOfDay` of `date`, ascending: none if a transition skips
+  /// it, two if a transition repeats it.
   ///
-  /// None where a change of the clocks skips it, two where it repeats it.
   /// - Parameter minuteOfDay: 0 … 1,439.
   package func occurrences(of date: CivilDate, minuteOfDay: Int) -> [Instant] {
     wallStretches(of: date).compactMap { stretch in
@@ -79,7 +79,7 @@ extension ZoneRules {
     while true {
       let offset = Int64(offsetSeconds(at: start))
       if start + offset >= midnight { return Instant(seconds: start) }
-      // Clocks set back at midnight itself show the day before once more.
+      // Clocks that are set back at midnight repeat a part of the previous day.
       guard let end = nextTransition(after: start)?.at, end <= midnight - offset else {
         return Instant(seconds: midnight - offset)
       }
@@ -87,10 +87,10 @@ extension ZoneRules {
     }
   }
 
-  /// The first instant after `instant` whose local date is not that of `instant`.
+  /// The first instant after `instant` with a different local date.
   ///
-  /// It may be an earlier date, where clocks are set back shortly after midnight.
-  /// - Returns: `nil` when 9999-12-31 lasts for ever.
+  /// The date can be an earlier one if clocks are set back shortly after midnight.
+  /// - Returns: `nil` on 9999-12-31.
   package func nextDateChange(after instant: Instant) -> Instant? {
     let date = localDate(at: instant)
     var start = instant.seconds

@@ -1,27 +1,28 @@
-/// What clocks show in a zone: its offsets from UTC and the instants at which they change.
+/// A time zone: its UTC offsets and the instants at which they change.
 ///
-/// Immutable and shared. The shell reads it from the system's zone database and hands it in;
-/// nothing here knows of files. Equal by name: one process holds one set of rules for each.
+/// Immutable and shared. The server reads the rules from the system's zone database; this module
+/// does not access files. Rules with the same name are equal, because a process has only one set of
+/// rules per name.
 /// - Source: RFC 9636 section 3.2.
 package final class ZoneRules: Sendable {
-  /// A change of the offset: the instant in seconds since 1970-01-01T00:00Z, and the seconds east
-  /// of Greenwich from then on.
+  /// A change of the UTC offset: the instant in seconds since 1970-01-01T00:00Z, and the new offset
+  /// in seconds east of Greenwich.
   package typealias Transition = (at: Int64, offsetSeconds: Int)
 
   /// The zone's name in the database: `Asia/Shanghai`.
   package let name: String
   private let initialOffsetSeconds: Int
-  /// Strictly ascending; two arrays, so that searching touches the instants alone.
+  /// Strictly ascending. Separate from `offsets`, so that a search only accesses the instants.
   private let instants: [Int64]
   private let offsets: [Int32]
   private let footer: PosixZoneRule?
-  /// From when on ``footer`` tells the offset.
+  /// The instant from which ``footer`` determines the offset.
   private let footerStart: Int64
 
   /// - Parameter initialOffsetSeconds: The offset before the first transition.
-  /// - Parameter transitions: Strictly ascending. One that does not change the offset may be there:
-  ///   the last one marks where `footer` begins.
-  /// - Parameter footer: What holds from the last transition on; `nil`: the last offset for ever.
+  /// - Parameter transitions: Strictly ascending. Transitions that do not change the offset are
+  ///   permitted; the last one marks the beginning of `footer`.
+  /// - Parameter footer: The rule from the last transition on; `nil` if the offset stays constant.
   package init(
     name: String, initialOffsetSeconds: Int, transitions: [Transition], footer: PosixZoneRule?
   ) {
@@ -41,7 +42,6 @@ package final class ZoneRules: Sendable {
     self.offsets = offsets
   }
 
-  /// The same time all over the year and the years.
   package static let utc = ZoneRules(
     name: "UTC", initialOffsetSeconds: 0, transitions: [], footer: nil)
 }
@@ -65,7 +65,7 @@ extension ZoneRules {
     return count == 0 ? initialOffsetSeconds : Int(offsets[count - 1])
   }
 
-  /// The first change of the offset after `instant`; `nil` if there is none any more.
+  /// The first transition after `instant`; `nil` if there is none.
   package func nextTransition(after instant: Instant) -> Transition? {
     nextTransition(after: instant.seconds)
   }
@@ -75,13 +75,13 @@ extension ZoneRules {
     if count < instants.count { return (instants[count], Int(offsets[count])) }
     guard let footer else { return nil }
     guard seconds < footerStart else { return footer.nextTransition(after: seconds) }
-    // Where the footer begins, it may differ from the last listed offset.
+    // The footer's first offset can differ from the last offset in the list.
     let offset = footer.offsetSeconds(at: footerStart)
     if footerStart > .min, offset != offsetSeconds(at: seconds) { return (footerStart, offset) }
     return footer.nextTransition(after: footerStart)
   }
 
-  /// How many transitions lie at or before `seconds`, by halving.
+  /// The number of transitions at or before `seconds`, found by binary search.
   private func countOfTransitions(upTo seconds: Int64) -> Int {
     var low = 0
     var high = instants.count

@@ -1,7 +1,7 @@
 /// A string that is compared and hashed by its UTF-8 bytes.
 ///
 /// `String` compares by canonical equivalence: "é" as one scalar equals "e" with a combining
-/// accent. Names of members and keys of rows are equal only if their bytes are.
+/// accent. Member names and row keys must only be equal if their bytes are.
 package struct ExactString: Hashable, Sendable {
   package let text: String
 
@@ -14,7 +14,7 @@ package struct ExactString: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    // No UTF-8 has this byte: it separates one string from the next.
+    // A byte that does not occur in UTF-8, as a separator from the next string.
     hasher.combine(UInt8(0xFF))
   }
 }
@@ -27,7 +27,7 @@ extension String {
 }
 
 extension [String] {
-  /// Whether both have strings of the same UTF-8 bytes, in the same order.
+  /// Whether both arrays have strings of the same UTF-8 bytes, in the same order.
   package func isExactly(_ other: [String]) -> Bool {
     count == other.count && elementsEqual(other) { $0.isExactly($1) }
   }

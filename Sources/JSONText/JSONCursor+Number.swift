@@ -1,21 +1,19 @@
-/// A JSON number as it was written: with a fraction or exponent it is no integer, even `1.0`.
+/// A JSON number, classified by its notation: `1.0` is a fraction, not an integer.
 package enum JSONNumber: Hashable, Sendable {
-  /// Written with digits only. What 64 bits do not hold is `Int.max` or `Int.min`.
+  /// Without fraction and exponent. Clamped to `Int.min` … `Int.max`.
   case integer(Int)
-  /// Written with a fraction or an exponent; infinite where binary64 ends.
+  /// With a fraction or an exponent. Infinite if it exceeds the range of `Double`.
   case fraction(Double)
 }
 
 extension JSONCursor {
-  /// Reads a number.
-  ///
-  /// - Throws: ``JSONError`` for anything that RFC 8259 section 6 does not derive.
+  /// - Throws: ``JSONError`` for text that does not match the grammar of RFC 8259, section 6.
   package mutating func readNumber(_ text: Span<UInt8>) throws(JSONError) -> JSONNumber {
     let start = offset
     let isNegative = accept(UInt8(ascii: "-"), text)
     var value = 0
     if accept(UInt8(ascii: "0"), text) {
-      if isDigit(peek(text)) { throw failure("a number with a leading zero") }
+      if isDigit(peek(text)) { throw failure("a number must not have a leading zero") }
     } else {
       value = try readDigits(text)
     }
@@ -35,9 +33,9 @@ extension JSONCursor {
     return .fraction(Double(written)!)
   }
 
-  /// - Returns: What they mean, if 64 bits hold it.
+  /// - Returns: Their value, modulo 2^64 if there are too many digits.
   private mutating func readDigits(_ text: Span<UInt8>) throws(JSONError) -> Int {
-    guard isDigit(peek(text)) else { throw failure("a digit is missing") }
+    guard isDigit(peek(text)) else { throw failure("a digit was expected") }
     var value = 0
     var end = offset
     while end < text.count, isDigit(text[end]) {
@@ -54,7 +52,7 @@ extension JSONCursor {
     return octet &- UInt8(ascii: "0") < 10
   }
 
-  /// Reads digits of which 64 bits may not hold the value.
+  /// Reads an integer that may exceed 64 bits, clamped.
   private func longInteger(_ text: Span<UInt8>, _ range: Range<Int>, _ isNegative: Bool) -> Int {
     var value = 0
     for index in (range.lowerBound + (isNegative ? 1 : 0))..<range.upperBound {

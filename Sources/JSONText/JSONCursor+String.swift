@@ -1,11 +1,8 @@
 extension JSONCursor {
-  /// Reads a string.
-  ///
-  /// - Throws: ``JSONError`` for a control character, a bad escape, a lone surrogate, octets that
-  ///   are
-  ///   no UTF-8, or a missing quote.
+  /// - Throws: ``JSONError`` for a control character, an invalid escape sequence, an unpaired
+  ///   surrogate, invalid UTF-8, or a missing quote.
   package mutating func readString(_ text: Span<UInt8>) throws(JSONError) -> String {
-    guard accept(UInt8(ascii: "\""), text) else { throw failure("no string") }
+    guard accept(UInt8(ascii: "\""), text) else { throw failure("a string was expected") }
     let start = offset
     var all: UInt8 = 0
     while let octet = peek(text) {
@@ -15,14 +12,14 @@ extension JSONCursor {
         return string
       }
       if octet == UInt8(ascii: "\\") { return try readEscapedString(text, from: start) }
-      if octet < 0x20 { throw failure("a control character in a string") }
+      if octet < 0x20 { throw failure("unescaped control character in a string") }
       all |= octet
       advance(by: 1)
     }
-    throw failure("a string without its closing quote")
+    throw failure("the string is not terminated")
   }
 
-  /// Steps over a string, checking it as closely as ``readString(_:)``.
+  /// Skips a string, with the same validation as ``readString(_:)``.
   package mutating func skipString(_ text: Span<UInt8>) throws(JSONError) {
     var end = offset + 1
     while end < text.count, isPlain(text[end]) { end += 1 }
@@ -37,14 +34,14 @@ extension JSONCursor {
     _ text: Span<UInt8>, from start: Int, to end: Int, isASCII: Bool
   ) throws(JSONError) -> String {
     let slice = text.extracting(start..<end)
-    // Needs no validation, which is generic code and slow.
+    // ASCII needs no UTF-8 validation, which is slow generic code.
     if isASCII { return slice.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
     let string = slice.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
-    guard let string else { throw JSONError(offset: start, reason: "octets that are no UTF-8") }
+    guard let string else { throw JSONError(offset: start, reason: "invalid UTF-8 in a string") }
     return string
   }
 
-  /// Reads on in a string that has an escape, from its first octet.
+  /// Reads a string that contains an escape sequence, again from its first byte.
   private mutating func readEscapedString(
     _ text: Span<UInt8>, from start: Int
   ) throws(JSONError) -> String {
@@ -55,7 +52,7 @@ extension JSONCursor {
       switch octet {
       case UInt8(ascii: "\""):
         guard let string = String(validating: octets, as: UTF8.self) else {
-          throw JSONError(offset: start, reason: "octets that are no UTF-8")
+          throw JSONError(offset: start, reason: "invalid UTF-8 in a string")
         }
         advance(by: 1)
         return string
@@ -63,19 +60,19 @@ extension JSONCursor {
         advance(by: 1)
         try readEscape(text, into: &octets)
       case 0..<0x20:
-        throw failure("a control character in a string")
+        throw failure("unescaped control character in a string")
       default:
         octets.append(octet)
         advance(by: 1)
       }
     }
-    throw failure("a string without its closing quote")
+    throw failure("the string is not terminated")
   }
 
   private mutating func readEscape(
     _ text: Span<UInt8>, into octets: inout [UInt8]
   ) throws(JSONError) {
-    guard let letter = peek(text) else { throw failure("a string without its closing quote") }
+    guard let letter = peek(text) else { throw failure("the string is not terminated") }
     advance(by: 1)
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): octets.append(letter)
@@ -85,19 +82,19 @@ extension JSONCursor {
     case UInt8(ascii: "r"): octets.append(0x0D)
     case UInt8(ascii: "t"): octets.append(0x09)
     case UInt8(ascii: "u"): octets.append(contentsOf: UTF8.encode(try readScalar(text))!)
-    default: throw failure("an unknown escape")
+    default: throw failure("unknown escape sequence")
     }
   }
 
-  /// Reads what follows `\u`: one code unit, or a surrogate and its partner.
+  /// Reads the digits after `\u`: one code unit, or a surrogate pair.
   private mutating func readScalar(_ text: Span<UInt8>) throws(JSONError) -> Unicode.Scalar {
     let unit = try readUnit(text)
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard unit < 0xDC00, accept(UInt8(ascii: "\\"), text), accept(UInt8(ascii: "u"), text) else {
-      throw failure("a surrogate without its partner")
+      throw failure("unpaired surrogate")
     }
     let low = try readUnit(text)
-    guard (0xDC00...0xDFFF).contains(low) else { throw failure("a surrogate without its partner") }
+    guard (0xDC00...0xDFFF).contains(low) else { throw failure("unpaired surrogate") }
     return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))!
   }
 
@@ -105,7 +102,7 @@ extension JSONCursor {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       guard let octet = peek(text), let digit = hexDigit(octet) else {
-        throw failure("not four hexadecimal digits")
+        throw failure("\\u must be followed by four hexadecimal digits")
       }
       unit = unit << 4 | digit
       advance(by: 1)

@@ -1,23 +1,23 @@
-/// A place in a JSON text: reads one token after the other, allocates nothing but the strings.
+/// A pull parser for JSON text. It reads one token after the other and allocates only strings.
 ///
-/// The text itself is an argument of every call, so that the cursor borrows nothing and the text
-/// can be the socket's own buffer. Strict: what RFC 8259 does not allow is refused, and so is an
-/// escaped surrogate without its partner, which no Unicode text can hold.
+/// The text is an argument of every call, so that the cursor borrows nothing and can parse the
+/// socket's buffer in place. All calls on one cursor must pass the same text. The parser is strict:
+/// it refuses everything that RFC 8259 does not allow, and unpaired escaped surrogates.
 /// - Source: RFC 8259.
 package struct JSONCursor {
-  /// Octets read so far.
+  /// The offset of the next byte to read.
   package private(set) var offset: Int
-  /// How many arrays and objects may stand inside each other.
+  /// The maximum nesting depth of arrays and objects.
   package let depthMax: Int
   private let stringBytesMax: Int
   private var valuesLeft: Int
   private var depth = 0
 
   /// - Parameters:
-  ///   - offset: Where to begin; default 0.
-  ///   - depthMax: Default 64.
-  ///   - valuesMax: Values of a tree; default: any number.
-  ///   - stringBytesMax: Bytes of a tree's longest string as it is written; default: any number.
+  ///   - offset: The offset of the first byte to read.
+  ///   - depthMax: The maximum nesting depth of arrays and objects.
+  ///   - valuesMax: The maximum number of values in a tree; only ``readTree(_:)`` counts them.
+  ///   - stringBytesMax: The maximum length of a string in a tree, with escape sequences.
   package init(
     at offset: Int = 0, depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
   ) {
@@ -29,11 +29,11 @@ package struct JSONCursor {
 
   /// Counts a value of a tree.
   mutating func countValue() throws(JSONError) {
-    guard valuesLeft > 0 else { throw failure("there are too many values") }
+    guard valuesLeft > 0 else { throw failure("too many values") }
     valuesLeft -= 1
   }
 
-  /// Reads a string of a tree.
+  /// Reads a string of at most `stringBytesMax` bytes.
   mutating func readBoundedString(_ text: Span<UInt8>) throws(JSONError) -> String {
     let start = offset
     let string = try readString(text)
@@ -43,15 +43,15 @@ package struct JSONCursor {
 
   func checkLength(_ byteCount: Int) throws(JSONError) {
     guard byteCount > stringBytesMax else { return }
-    throw failure("a string of more than \(stringBytesMax) bytes")
+    throw failure("a string must not be longer than \(stringBytesMax) bytes")
   }
 
-  /// What the next value is, seen by its first octet.
+  /// The kind of the next value, determined by its first byte.
   package enum Kind { case object, array, string, number, yes, no, null }
 
   package func failure(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
 
-  /// The octet at the cursor, or `nil` at the end.
+  /// The byte at the cursor, or `nil` at the end.
   @inline(__always)
   package func peek(_ text: Span<UInt8>) -> UInt8? {
     offset < text.count ? text[offset] : nil
@@ -67,7 +67,7 @@ package struct JSONCursor {
     }
   }
 
-  /// Steps over `octet` if it is next.
+  /// Consumes `octet` if it is the next byte.
   @inline(__always)
   package mutating func accept(_ octet: UInt8, _ text: Span<UInt8>) -> Bool {
     guard offset < text.count, text[offset] == octet else { return false }
@@ -75,10 +75,12 @@ package struct JSONCursor {
     return true
   }
 
-  /// - Throws: ``JSONError`` if what comes cannot begin a value. The cursor has passed white space.
+  /// Skips white space and determines the kind of the next value.
+  ///
+  /// - Throws: ``JSONError`` if the next byte cannot begin a value.
   package mutating func nextKind(_ text: Span<UInt8>) throws(JSONError) -> Kind {
     skipWhitespace(text)
-    guard let octet = peek(text) else { throw failure("the text ends where a value should stand") }
+    guard let octet = peek(text) else { throw failure("the text ends where a value is expected") }
     switch octet {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
@@ -87,30 +89,30 @@ package struct JSONCursor {
     case UInt8(ascii: "f"): return .no
     case UInt8(ascii: "n"): return .null
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
-    default: throw failure("no value begins like this")
+    default: throw failure("a value was expected")
     }
   }
 
-  /// - Throws: ``JSONError`` if anything but white space is left.
+  /// Checks that only white space is left.
   package mutating func finish(_ text: Span<UInt8>) throws(JSONError) {
     skipWhitespace(text)
-    if offset < text.count { throw failure("something stands after the value") }
+    if offset < text.count { throw failure("unexpected text after the value") }
   }
 
-  /// Steps over `true`, `false` or `null`.
+  /// Consumes `true`, `false` or `null`.
   package mutating func readWord(_ word: StaticString, _ text: Span<UInt8>) throws(JSONError) {
     for index in 0..<word.utf8CodeUnitCount {
-      guard accept(word.utf8Start[index], text) else { throw failure("not the word \(word)") }
+      guard accept(word.utf8Start[index], text) else { throw failure("\(word) was expected") }
     }
   }
 
-  /// Goes into an object or array.
+  /// Consumes the opening bracket of an object or array, and the closing one if it is empty.
   ///
-  /// - Returns: Whether it has a first member or element.
+  /// - Returns: False if it is empty.
   package mutating func open(_ bracket: UInt8, _ text: Span<UInt8>) throws(JSONError) -> Bool {
     skipWhitespace(text)
-    guard accept(bracket, text) else { throw failure("no opening bracket") }
-    guard depth < depthMax else { throw failure("more than \(depthMax) levels deep") }
+    guard accept(bracket, text) else { throw failure("an opening bracket was expected") }
+    guard depth < depthMax else { throw failure("nested more than \(depthMax) levels deep") }
     depth += 1
     skipWhitespace(text)
     if accept(bracket + 2, text) {
@@ -120,14 +122,15 @@ package struct JSONCursor {
     return true
   }
 
-  /// Goes on after a member or element.
+  /// Consumes the comma or closing bracket after a member or element.
   ///
-  /// - Returns: Whether another one follows; if not, the closing bracket has been passed.
+  /// - Parameter bracket: The opening bracket that was passed to ``open(_:_:)``.
+  /// - Returns: Whether another member or element follows.
   package mutating func another(_ bracket: UInt8, _ text: Span<UInt8>) throws(JSONError) -> Bool {
     skipWhitespace(text)
     if accept(UInt8(ascii: ","), text) { return true }
     guard accept(bracket + 2, text) else {
-      throw failure("neither a comma nor the closing bracket")
+      throw failure("a comma or the closing bracket was expected")
     }
     depth -= 1
     return false
@@ -138,11 +141,11 @@ package struct JSONCursor {
     skipWhitespace(text)
     let name = try readString(text)
     skipWhitespace(text)
-    guard accept(UInt8(ascii: ":"), text) else { throw failure("no colon after a name") }
+    guard accept(UInt8(ascii: ":"), text) else { throw failure("a colon was expected") }
     return name
   }
 
-  /// Steps over a whole value of any kind, checking it.
+  /// Skips a complete value of any kind, with full validation.
   package mutating func skipValue(_ text: Span<UInt8>) throws(JSONError) {
     switch try nextKind(text) {
     case .object:
@@ -151,7 +154,7 @@ package struct JSONCursor {
         skipWhitespace(text)
         try skipString(text)
         skipWhitespace(text)
-        guard accept(UInt8(ascii: ":"), text) else { throw failure("no colon after a name") }
+        guard accept(UInt8(ascii: ":"), text) else { throw failure("a colon was expected") }
         try skipValue(text)
       } while try another(UInt8(ascii: "{"), text)
     case .array:

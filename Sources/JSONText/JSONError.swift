@@ -1,8 +1,8 @@
-/// Why a text is not JSON, and where.
+/// A syntax error in a JSON text, or a limit that it exceeds.
 package struct JSONError: Error, Hashable, Sendable {
-  /// Octets before the first one that does not fit, from 0.
+  /// The offset of the first invalid byte, from 0.
   package let offset: Int
-  /// What does not fit, as a clause: `a string without its closing quote`.
+  /// The error as a phrase: `the string is not terminated`.
   package let reason: String
 
   package init(offset: Int, reason: String) {

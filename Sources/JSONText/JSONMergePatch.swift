@@ -1,6 +1,6 @@
 extension JSONTree {
-  /// The document with a merge patch applied: members of objects are replaced or, by `null`,
-  /// removed; anything else takes the place of what was there.
+  /// The document with a merge patch applied. An object in the patch replaces members, or removes
+  /// them with `null`; any other value replaces the whole value.
   ///
   /// - Source: RFC 7396.
   package func merging(_ patch: JSONTree) -> JSONTree {

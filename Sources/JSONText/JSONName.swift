@@ -1,6 +1,6 @@
-/// A member's name of at most 16 octets, none of them 0, to be compared without a string.
+/// A member name of at most 16 bytes, none of them 0, compared without allocating a string.
 package struct JSONName: Hashable, Sendable {
-  /// The first eight octets and the others, each the next higher part of its word.
+  /// The first eight bytes, in little-endian order; `high` has the others.
   package private(set) var low: UInt64 = 0
   package private(set) var high: UInt64 = 0
 
@@ -26,34 +26,34 @@ package struct JSONName: Hashable, Sendable {
     self.init(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))!
   }
 
-  /// From 0 to 16.
+  /// 0 to 16.
   var octetCount: Int {
     high == 0 ? 8 - low.leadingZeroBitCount / 8 : 16 - high.leadingZeroBitCount / 8
   }
 }
 
 extension JSONCursor {
-  /// Reads a member's name and the colon after it, as ``readName(_:)`` does.
+  /// Reads a member's name and the colon after it, like ``readName(_:)``.
   ///
-  /// - Returns: `nil` for one that is longer than a ``JSONName``.
+  /// - Returns: `nil` for a name that does not fit into a ``JSONName``.
   package mutating func readShortName(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
     skipWhitespace(text)
     let name = try readShortString(text)
     skipWhitespace(text)
-    guard accept(UInt8(ascii: ":"), text) else { throw failure("no colon after a name") }
+    guard accept(UInt8(ascii: ":"), text) else { throw failure("a colon was expected") }
     return name
   }
 
-  /// Reads a string, as ``readString(_:)`` does.
+  /// Reads a string, like ``readString(_:)``.
   ///
-  /// - Returns: `nil` for one that is longer than a ``JSONName``.
+  /// - Returns: `nil` for a string that does not fit into a ``JSONName``.
   package mutating func readShortString(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
     guard let name = plainName(text) else { return JSONName(try readString(text).utf8) }
     advance(by: name.octetCount + 2)
     return name
   }
 
-  /// The name at the cursor, if it stands in quotes and for itself.
+  /// The name at the cursor, if it has no escape sequences and at most 16 bytes.
   private func plainName(_ text: Span<UInt8>) -> JSONName? {
     guard peek(text) == UInt8(ascii: "\"") else { return nil }
     let start = offset + 1
@@ -64,7 +64,7 @@ extension JSONCursor {
     return JSONName(low: low, high: high)
   }
 
-  /// Up to eight plain octets as a number, the first in its lowest part.
+  /// Up to eight plain bytes as a number, in little-endian order.
   @inline(__always)
   private func word(_ text: Span<UInt8>, _ end: inout Int) -> UInt64 {
     var word: UInt64 = 0
@@ -77,7 +77,8 @@ extension JSONCursor {
     return word
   }
 
-  /// Whether it stands for itself in a string: ASCII, no quote, no escape, no control character.
+  /// Whether a byte needs no decoding in a string: ASCII but no quote, backslash or control
+  /// character.
   @inline(__always)
   func isPlain(_ octet: UInt8) -> Bool {
     octet >= 0x20 && octet < 0x80 && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")

@@ -1,4 +1,4 @@
-/// A list of operations on a JSON document.
+/// A JSON Patch.
 ///
 /// - Source: RFC 6902.
 package struct JSONPatch: Sendable {
@@ -14,13 +14,14 @@ package struct JSONPatch: Sendable {
   private let operations: [Operation]
   private let limits: JSONPatchLimits
 
-  /// - Throws: ``JSONPatchProblem`` for what is no list of operations.
+  /// - Throws: ``JSONPatchProblem/malformed(_:)`` if the tree is not a list of at most
+  ///   `operationsMax` operations.
   package init(
     _ tree: JSONTree, limits: JSONPatchLimits = JSONPatchLimits()
   ) throws(JSONPatchProblem) {
-    guard let elements = tree.array else { throw .malformed("a JSON Patch is an array") }
+    guard let elements = tree.array else { throw .malformed("a JSON Patch must be an array") }
     guard elements.count <= limits.operationsMax else {
-      throw .malformed("a patch may have \(limits.operationsMax) operations")
+      throw .malformed("a patch must not have more than \(limits.operationsMax) operations")
     }
     var operations: [Operation] = []
     for (index, element) in elements.enumerated() {
@@ -35,13 +36,13 @@ package struct JSONPatch: Sendable {
   ) throws(JSONPatchProblem) -> Operation {
     func pointer(_ field: String) throws(JSONPatchProblem) -> JSONPointer {
       guard let pointer = tree[field]?.string.flatMap({ JSONPointer($0) }) else {
-        throw .malformed("operation \(index) has no \(field) that is a JSON Pointer")
+        throw .malformed("\(field) of operation \(index) must be a JSON Pointer")
       }
       return pointer
     }
     func value() throws(JSONPatchProblem) -> JSONTree {
       if let value = tree["value"] { return value }
-      throw .malformed("operation \(index) has no value")
+      throw .malformed("operation \(index) must have a value")
     }
     switch tree["op"]?.string {
     case "add": return .add(try pointer("path"), try value())
@@ -52,11 +53,11 @@ package struct JSONPatch: Sendable {
     case "test": return .test(try pointer("path"), try value())
     default:
       throw .malformed(
-        "operation \(index) has no op, which is add, remove, replace, move, copy or test")
+        "op of operation \(index) must be add, remove, replace, move, copy or test")
     }
   }
 
-  /// Applies all operations, or none.
+  /// Returns the document with all operations applied.
   package func apply(to document: JSONTree) throws(JSONPatchProblem) -> JSONTree {
     var work = Work(document: document, size: document.size, sizeMax: limits.sizeMax)
     for operation in operations {
@@ -76,11 +77,11 @@ package struct JSONPatch: Sendable {
   }
 }
 
-/// A document while it is patched.
+/// A document being patched.
 private struct Work {
   var document: JSONTree
-  /// At least that of the document. What is removed still counts, so that the work of a patch is
-  /// bounded as its result is.
+  /// An upper bound of the size of the document. Removed values still count, which also bounds the
+  /// work of a patch.
   var size: Int
   let sizeMax: Int
 
@@ -132,7 +133,7 @@ private struct Work {
     }
   }
 
-  /// - Returns: What was there.
+  /// - Returns: The removed value.
   mutating func remove(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
     guard let last = path.tokens.last else {
       throw .failed("the whole document cannot be removed")
@@ -189,7 +190,7 @@ private struct Work {
   private mutating func grow(by value: JSONTree) throws(JSONPatchProblem) {
     size += value.size
     guard size <= sizeMax else {
-      throw .tooLarge("the patched document would have more than \(sizeMax) bytes")
+      throw .tooLarge("the patched document would be larger than \(sizeMax) bytes")
     }
   }
 
@@ -205,12 +206,12 @@ private struct Work {
   }
 
   private func missing(_ path: JSONPointer) -> JSONPatchProblem {
-    .failed("there is nothing at /\(path.tokens.joined(separator: "/"))")
+    .failed("no value exists at /\(path.tokens.joined(separator: "/"))")
   }
 
-  /// Changes the array or object that has `path` in its place, without copying what is beside it.
+  /// Modifies the parent of the value at `path` without copying its other children.
   ///
-  /// - Parameter body: Returns whether it could.
+  /// - Parameter body: Modifies the parent; returns false if `path` does not exist in it.
   private mutating func change(
     _ path: JSONPointer, _ body: (inout JSONTree) -> Bool
   ) throws(JSONPatchProblem) {

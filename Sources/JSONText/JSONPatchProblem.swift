@@ -1,24 +1,23 @@
-/// Why a patch is not applied; the document is as it was.
+/// The error of a patch. The document is unchanged.
 package enum JSONPatchProblem: Error, Hashable, Sendable {
-  /// It is no patch.
+  /// The patch is not a valid JSON Patch.
   case malformed(String)
-  /// It does not fit the document: a place that is not there, a test that fails.
+  /// The patch cannot be applied: a path does not exist, or a test fails.
   case failed(String)
-  /// It makes too much of the document.
+  /// The patched document would be too large.
   case tooLarge(String)
 }
 
-/// How much a patch may do.
 package struct JSONPatchLimits: Sendable {
   package var operationsMax = 10_000
-  /// Of the patched document, in about the bytes of its text.
+  /// The maximum ``JSONTree/size`` of the patched document.
   package var sizeMax = 8_388_608
 
   package init() {}
 }
 
 extension JSONTree {
-  /// About the bytes of its text; at least 2 for each value.
+  /// The approximate length of the value's text in bytes; at least 2 per value.
   var size: Int {
     switch self {
     case .null, .bool: 5
@@ -29,8 +28,8 @@ extension JSONTree {
     }
   }
 
-  /// Whether both are the same JSON value: the order of members does not matter, and numbers are
-  /// compared by their value.
+  /// Whether both are the same JSON value: ignores the order of members, and compares numbers by
+  /// value.
   package func isSameValue(as other: JSONTree) -> Bool {
     switch (self, other) {
     case (.integer(let value), .number(let number)), (.number(let number), .integer(let value)):

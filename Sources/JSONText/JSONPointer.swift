@@ -1,11 +1,11 @@
-/// A place in a JSON document.
+/// A JSON Pointer.
 ///
 /// - Source: RFC 6901.
 package struct JSONPointer: Hashable, Sendable {
-  /// Names and indices, unescaped; none for the whole document.
+  /// Names and indices, unescaped; empty for the whole document.
   package let tokens: [String]
 
-  /// - Returns: `nil` for what is no pointer.
+  /// - Returns: `nil` if the text is not a JSON Pointer.
   package init?(_ text: String) {
     guard !text.isEmpty else {
       tokens = []
@@ -20,7 +20,7 @@ package struct JSONPointer: Hashable, Sendable {
     self.tokens = Array(tokens.dropFirst())
   }
 
-  /// `~0` is `~`, `~1` is `/`, and no other `~` is allowed.
+  /// Replaces `~0` with `~` and `~1` with `/`; `nil` for any other `~`.
   private static func unescaped(_ part: Substring.UTF8View.SubSequence) -> String? {
     guard part.contains(UInt8(ascii: "~")) else { return String(part) }
     var bytes: [UInt8] = []
@@ -38,12 +38,12 @@ package struct JSONPointer: Hashable, Sendable {
     return isEscape ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether everything at `other` is inside what is at this place.
+  /// Whether this pointer is a proper prefix of `other`.
   func isAbove(_ other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && tokens.isExactly(Array(other.tokens.prefix(tokens.count)))
   }
 
-  /// An array index: digits without leading zeros.
+  /// Parses an array index: digits without leading zeros.
   static func index(_ token: String) -> Int? {
     let digits = token.utf8
     guard let first = digits.first, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }),

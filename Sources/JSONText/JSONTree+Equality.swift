@@ -1,4 +1,4 @@
-/// Strings and names are compared by their UTF-8 bytes.
+/// Compares strings and names by their UTF-8 bytes, and members in their order.
 extension JSONTree: Hashable {
   package static func == (left: JSONTree, right: JSONTree) -> Bool {
     switch (left, right) {

@@ -1,8 +1,8 @@
-/// A JSON value as it was written: members in their order, integers apart from other numbers.
+/// A JSON value. It preserves the order of members, and whether a number was written as an integer.
 package enum JSONTree: Sendable {
   case null
   case bool(Bool)
-  /// A number without fraction and exponent; what 64 bits do not hold is `Int.max` or `Int.min`.
+  /// A number without fraction and exponent, clamped to `Int.min` … `Int.max`.
   case integer(Int)
   /// A number with a fraction or an exponent.
   case number(Double)
@@ -10,7 +10,6 @@ package enum JSONTree: Sendable {
   case array([JSONTree])
   case object([Member])
 
-  /// One member of an object.
   package struct Member: Sendable {
     package let key: String
     package let value: JSONTree
@@ -21,7 +20,7 @@ package enum JSONTree: Sendable {
     }
   }
 
-  /// The value of the member named `key`; `nil` if there is none, or this is no object.
+  /// The value of the member named `key`; `nil` if there is none, or this is not an object.
   package subscript(key: String) -> JSONTree? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key.isExactly(key) }?.value
@@ -35,14 +34,14 @@ package enum JSONTree: Sendable {
 }
 
 extension JSONTree {
-  /// Reads a whole JSON text.
+  /// Parses a complete JSON text.
   ///
   /// - Parameters:
-  ///   - depthMax: How many arrays and objects may stand inside each other; default 64.
-  ///   - valuesMax: How many values there may be in all; default: any number.
-  ///   - stringBytesMax: The longest string or name, as it is written; default: any.
-  /// - Throws: ``JSONError`` for what RFC 8259 does not allow, for two members of one name in an
-  ///   object, for a lone surrogate, and as soon as a limit is passed.
+  ///   - depthMax: The maximum nesting depth of arrays and objects.
+  ///   - valuesMax: The maximum number of values in total.
+  ///   - stringBytesMax: The maximum length of a string or name, with escape sequences.
+  /// - Throws: ``JSONError`` if the text is not valid JSON (RFC 8259), if an object has two members
+  ///   of the same name, for an unpaired surrogate, and as soon as a limit is exceeded.
   package static func parse(
     _ octets: [UInt8], depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
   ) throws(JSONError) -> JSONTree {
@@ -70,7 +69,7 @@ extension JSONTree {
 }
 
 extension JSONCursor {
-  /// Reads a whole value.
+  /// Parses a complete value.
   package mutating func readTree(_ text: Span<UInt8>) throws(JSONError) -> JSONTree {
     let kind = try nextKind(text)
     try countValue()
@@ -112,7 +111,7 @@ extension JSONCursor {
       let name = try readName(text)
       try checkLength(offset - place)
       guard names.insert(name, after: members) else {
-        throw JSONError(offset: place, reason: "a second member of the same name")
+        throw JSONError(offset: place, reason: "duplicate member name")
       }
       members.append(JSONTree.Member(name, try readTree(text)))
     } while try another(UInt8(ascii: "{"), text)
@@ -120,14 +119,14 @@ extension JSONCursor {
   }
 }
 
-/// The names of an object's members so far, to find a second one of the same name.
+/// Detects duplicate member names in an object.
 ///
-/// Few names are compared with each other, which needs no memory; a set has the others.
+/// A few names are compared with each other, which needs no memory; more are stored in a set.
 private struct MemberNames {
   private static let comparedMax = 8
   private var known: Set<ExactString> = []
 
-  /// - Parameter members: Those before the name.
+  /// - Parameter members: The members before this name.
   /// - Returns: Whether the name is new.
   mutating func insert(_ name: String, after members: [JSONTree.Member]) -> Bool {
     if members.count < MemberNames.comparedMax {

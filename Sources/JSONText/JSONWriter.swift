@@ -1,12 +1,13 @@
-/// Writes JSON text into a buffer that grows, octet by octet, without a tree in between.
+/// Writes JSON text directly into a growing buffer, without building a tree.
 ///
-/// The caller writes brackets and commas with ``literal(_:)``; strings are escaped, numbers written
-/// exactly. What has been written is in ``octets`` or ``bytes``; ``clear()`` keeps the room for the
-/// next text. Memory of its own, because an array asks at each append whether it is shared.
+/// The caller is responsible for valid syntax: it writes brackets and commas with ``literal(_:)``.
+/// The writer escapes strings and writes numbers exactly. ``clear()`` empties the buffer and
+/// retains its capacity. The buffer is not an array, because an array checks for unique ownership
+/// at each append.
 package struct JSONWriter: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// Octets so far.
+  /// The number of bytes written.
   package private(set) var count = 0
 
   package init(capacity: Int = 256) {
@@ -21,29 +22,29 @@ package struct JSONWriter: ~Copyable {
   /// A copy of the text.
   package var octets: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
-  /// The text. Valid until something is written.
+  /// The text, without a copy. Only valid until the next write.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-  /// Writes JSON syntax as it stands.
+  /// Writes JSON syntax unchanged.
   @inline(__always)
   package mutating func literal(_ text: StaticString) {
     append(text.utf8Start, text.utf8CodeUnitCount)
   }
 
-  /// Writes octets that are JSON text already.
+  /// Writes bytes that are already JSON text.
   package mutating func raw(_ text: [UInt8]) { text.withUnsafeBufferPointer { append($0) } }
 
-  /// Writes octets that are JSON text already.
+  /// Writes bytes that are already JSON text.
   package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
 
-  /// Writes `count` octets that need no escape, as `fill` writes them.
+  /// Appends `count` bytes that `fill` writes; they must not need escaping.
   package mutating func raw(count: Int, fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     reserve(count)
     fill(UnsafeMutableBufferPointer(start: start + self.count, count: count))
     self.count += count
   }
 
-  /// Writes characters that need no escape, without quotes.
+  /// Writes text that needs no escaping, without quotes.
   package mutating func raw(_ text: String) {
     if text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
       var copy = text
@@ -54,7 +55,7 @@ package struct JSONWriter: ~Copyable {
   /// Writes a string with its quotes.
   package mutating func string(_ value: String) {
     octet(UInt8(ascii: "\""))
-    // A native string shows its octets as it stands; only another one has to be copied.
+    // A native Swift string provides contiguous UTF-8; a bridged one has to be copied.
     if value.utf8.withContiguousStorageIfAvailable({ append(escaping: $0) }) == nil {
       var copy = value
       copy.withUTF8 { append(escaping: $0) }

@@ -66,7 +66,7 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
   @Test func `is refused when an object has two members of one name`() {
     #expect(
       tree(#"{"a":1,"b":2,"a":3}"#)
-        == .failure(JSONError(offset: 13, reason: "a second member of the same name")))
+        == .failure(JSONError(offset: 13, reason: "duplicate member name")))
   }
 
   @Test func `may have two names that differ only in Unicode normalization`() throws {
