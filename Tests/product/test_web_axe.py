@@ -30,7 +30,7 @@ def passes(one, state):
 
 def test_home(themed, server):
     ana = themed(server, name="Ana")
-    expect(ana.page.locator(".card")).to_have_count(5)
+    expect(ana.page.locator(".card")).to_have_count(7)
     passes(ana, "home")
     ana.page.select_option("#language", "ar")
     passes(ana, "home, right to left")
@@ -93,6 +93,16 @@ def test_farewells(themed, server, guarded):
     bo = themed(guarded, guarded.session(LISTS), name="Bo", waits=False)
     expect(bo.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
     passes(bo, "a link without its token")
+
+
+@pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
+def test_the_host_panel_on_a_phone(themed, server, definition):
+    ana = themed(server, server.session(definition), name="Ana", phone=True, locale="ar")
+    ana.page.locator(".host summary").tap()
+    expect(ana.page.locator(".host-action:visible")).not_to_have_count(0)
+    if definition is BUSY:
+        ana.page.locator('.host-tools input[value="price"]').check(force=True)
+    passes(ana, "the host's panel")
 
 
 def test_a_phone(themed, server):

@@ -139,7 +139,7 @@ def test_a_link_to_nothing_says_so(window, server):
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     ana.page.locator(".farewell").get_by_role("link", name="All pickers").click()
-    expect(ana.page.locator(".card")).to_have_count(5)
+    expect(ana.page.locator(".card")).to_have_count(7)
 
 
 def test_a_link_without_its_token_asks_for_the_right_one(window, guarded):

@@ -85,6 +85,20 @@ const month = () => drawing(200, 128, "month",
   draw("circle", { cx: 124.4, cy: 55.6, r: 10, class: "accent" }),
   ...days(27.6, 21, 24.2, 19.2, 6, 2, 30, (day) => (day === 17 ? "on" : "")));
 
+const table = () => drawing(200, 128, "table",
+  draw("circle", { cx: 50, cy: 64, r: 27, class: "dial" }), draw("circle", { cx: 50, cy: 64, r: 16, class: "plate" }),
+  draw("path", { d: "M14 40v16M10 40v11q0 5 4 5t4-5V40M14 56v32M86 88V40q-7 6-6 27h6", class: "hand" }),
+  ...[[113, "12:00", ""], [163, "12:15", "taken"], [113, "12:30", "on"], [163, "13:00", ""]].flatMap(([x, time, look], at) => {
+    const y = at < 2 ? 44 : 80;
+    return [draw("rect", { x: Number(x) - 21, y: y - 13, width: 42, height: 26, rx: 9, class: look === "on" ? "accent" : "node" }),
+      text(Number(x), y + 4, String(time), `time ${look}`)];
+  }));
+
+const stay = () => drawing(200, 128, "stay",
+  draw("rect", { x: 61, y: 45, width: 102, height: 20, rx: 10, class: "accent" }),
+  ...days(22, 23, 26, 36, 3, 0, 21, (day) => (day >= 10 && day <= 13 ? "on" : "")),
+  ...Array.from({ length: 21 }, (_, day) => text(22 + (day % 7) * 26, 37 + Math.floor(day / 7) * 36, `€${day % 7 > 4 ? 140 : 95}`, day % 7 > 4 ? "amount high" : "amount")));
+
 /** @param {number} x @param {number} y @param {string} letter @param {string} who */
 const hand = (x, y, letter, who) => draw("g", { class: `person ${who}` },
   draw("circle", { cx: x, cy: y, r: 9.5, class: "face" }), text(x, y + 4, letter, "initial"));
@@ -99,7 +113,7 @@ const range = () => drawing(200, 128, "range",
  * The drawing of a card.
  * @param {string} id of the picker @returns {Element}
  */
-export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range })[id] ?? month)();
+export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay })[id] ?? month)();
 
 /** Two hands, one range: the first day, the last day, and the band that grows between them. */
 export function together() {

@@ -53,6 +53,17 @@ export class DefinitionPanel {
     this.openButton.disabled = true;
   }
 
+  /**
+   * Shows what the host has made of the definition, unless somebody is editing the one before.
+   * @param {any} definition @param {string} title
+   */
+  follow(definition, title) {
+    const isEdited = this.shown !== null && this.field.value !== JSON.stringify(this.shown, null, 2);
+    if (!isEdited) return this.show(definition, title);
+    this.shown = definition;
+    this.title = title;
+  }
+
   #edited() {
     clearTimeout(this.timer);
     this.checking?.abort();

@@ -1,14 +1,19 @@
-// The five cards. Opening one makes a session on the server.
+// The cards. Opening one makes a session on the server.
 
 import { dateOfExpression } from "/client/core/civil.js";
 import { make, setText } from "/client/parts/dom.js";
 import { todayIn } from "/client/words/dates.js";
 import { artOf, together } from "./art.js";
+import { notesFrom } from "./prices.js";
 import { hashOf, keepTokens } from "./route.js";
-import { createSession, Problem } from "./server.js";
+import { changeSession, createSession, Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
-/** @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], latin?: {[text: string]: string}}} DemoPicker `blocked`: days from today on, which a definition cannot name; `latin`: its texts for those who read no Chinese */
+/**
+ * `blocked`, `taken`: days and times from today on, which a definition cannot name. `prices`: notes for its days.
+ * `latin`: its texts for those who read no Chinese.
+ * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], latin?: {[text: string]: string}}} DemoPicker
+ */
 
 /** @type {Promise<DemoPicker[]> | undefined} */
 let loaded;
@@ -19,27 +24,33 @@ let loaded;
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
- * A definition for here and now: in this browser's zone, with `blocked` days such as `today+P3D` as dates.
- * @param {any} definition @param {any[]} [blocked]
+ * A definition for here and now: in this browser's zone, with days such as `today+P3D`, or `today+P3D 19:00`, as dates.
+ * @param {any} definition @param {Pick<DemoPicker, "blocked" | "taken">} picker
  */
-export function localised(definition, blocked, now = Date.now()) {
+export function localised(definition, { blocked, taken }, now = Date.now()) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const today = todayIn(now, timeZone);
-  const dated = (/** @type {any} */ block) => Object.fromEntries(Object.entries(block)
-    .map(([name, value]) => [name, typeof value === "string" ? dateOfExpression(value, today) ?? value : value]));
-  return {
-    ...definition, timeZone: definition.timeZone ?? timeZone,
-    ...(blocked && { blocked: blocked.map(dated) }),
-  };
+  const given = JSON.parse(JSON.stringify({ blocked, taken }), (_, value) => (typeof value === "string" ? dated(value, today) : value));
+  return { ...definition, timeZone: definition.timeZone ?? timeZone, ...given };
+}
+
+/** @param {string} text @param {string} today */
+function dated(text, today) {
+  const [day, time] = text.split(" ");
+  const date = dateOfExpression(day, today);
+  if (!date) return text;
+  return time ? `${date}T${time}` : date;
 }
 
 /**
  * Makes a session and goes there. The address gets the editor's token: whoever shares it shares no ownership.
- * @param {any} definition @param {string} title
+ * @param {any} definition @param {string} title @param {unknown} [notes] written as a host would, by a request of their own
  */
-export async function openNew(definition, title) {
+export async function openNew(definition, title, notes) {
   const { session, tokens } = await createSession(definition, title);
   if (tokens) keepTokens(session, tokens);
+  // Notes are shown and decide nothing: a picker without them is as good.
+  if (notes) await changeSession(`/v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
   location.hash = hashOf(session, tokens?.editor);
 }
 
@@ -59,7 +70,7 @@ export async function showHome(place, settings) {
   const status = make("p", { class: "problem", role: "alert", hidden: true });
   const pickers = await demoPickers();
   const range = pickers.find(({ id }) => id === "range");
-  const first = range && opener(range.definitions[0], range.blocked, words.pickers.range.title, settings, status, {
+  const first = range && opener(range.definitions[0], range, words.pickers.range.title, settings, status, {
     class: "primary large", "data-start": true,
   }, words.start);
   const cards = pickers.map((picker) => cardOf(picker, settings, status));
@@ -67,7 +78,7 @@ export async function showHome(place, settings) {
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first),
       together()),
-    status, make("h2", { class: "cards-title" }, words.five),
+    status, make("h2", { class: "cards-title" }, words.seven),
     make("ul", { class: "cards" }, ...cards)));
 }
 
@@ -76,7 +87,7 @@ function cardOf(picker, settings, status) {
   const { words } = settings;
   const { title, text } = words.pickers[picker.id];
   const labels = picker.definitions.length > 1 ? [words.openLinked, words.openColumns] : [words.open];
-  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker.blocked, title, settings, status, {
+  const buttons = definitionsOf(picker, settings.locale).map((/** @type {any} */ definition, /** @type {number} */ index) => opener(definition, picker, title, settings, status, {
     class: index === 0 ? "primary" : "secondary", "data-open": `${picker.id}-${index}`,
     "aria-label": `${labels[index]}: ${title}`,
   }, labels[index]));
@@ -86,15 +97,16 @@ function cardOf(picker, settings, status) {
 
 /**
  * A button that makes a session and goes there.
- * @param {any} definition @param {any[] | undefined} blocked @param {string} title @param {import("./settings.js").Settings} settings
+ * @param {any} definition @param {DemoPicker} picker @param {string} title @param {import("./settings.js").Settings} settings
  * @param {HTMLElement} status where a failure is said @param {{[name: string]: any}} attributes @param {string} label
  */
-function opener(definition, blocked, title, { words }, status, attributes, label) {
+function opener(definition, picker, title, { words, locale }, status, attributes, label) {
   const button = make("button", { type: "button", ...attributes, onclick: async () => {
     button.disabled = true;
     status.hidden = true;
     try {
-      await openNew(localised(definition, blocked), title);
+      const local = localised(definition, picker);
+      await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale));
     } catch (problem) {
       const said = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
       setText(status, said);

@@ -2,8 +2,10 @@
 
 import { connect } from "/client/elements.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { CalendarLinks } from "./calendar-links.js";
 import { DefinitionPanel } from "./definition-panel.js";
-import { definitionsOf, demoPickers } from "./home.js";
+import { demoPickers } from "./home.js";
+import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
 import { keptTokens } from "./route.js";
 import { readSession } from "./server.js";
@@ -19,14 +21,16 @@ export class PickerPage {
     this.place = place;
     this.settings = settings;
     this.route = route;
-    this.token = keptTokens(route.session)?.owner ?? route.token;
+    const owner = keptTokens(route.session)?.owner;
+    this.token = owner ?? route.token;
     /** @type {PickerSession | null} */
     this.picker = null;
     /** @type {any} the element, once the kind is known */
     this.element = null;
     /** @type {any} what `GET` said: title and whole definition */
     this.document = null;
-    this.hasRead = false;
+    /** What was last read of the session: it is read again when its definition or status changes. */
+    this.readFor = "";
     this.isClosed = false;
     /** @type {string | null} what is said instead of a picker */
     this.farewell = null;
@@ -40,14 +44,18 @@ export class PickerPage {
     this.share = new SharePanel(route.session, route.token);
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
-    this.side = make("aside", { class: "side" }, this.share.element, this.definition.element, this.messages.element);
+    this.links = new CalendarLinks(this.token);
+    // Where tokens are, a link that is shared has no owner's: whoever opens it is no host.
+    this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
+    this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
+      this.share.element, this.definition.element, this.messages.element);
   }
 
   async open() {
     this.place.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.title,
         make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
-      this.stage, this.side));
+      make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));
     this.translate();
     await this.#join();
   }
@@ -66,6 +74,8 @@ export class PickerPage {
     this.share.setWords(words);
     this.definition.setWords(words);
     this.messages.setWords(words);
+    this.links.setWords(words);
+    this.host?.setWords();
     this.#draw();
     void this.#name();
   }
@@ -93,16 +103,22 @@ export class PickerPage {
     this.#draw();
   }
 
-  /** Title and definition are the session's, and do not change. */
-  async #read() {
-    this.hasRead = true;
+  /** @param {PickerSession} picker */
+  async #read(picker) {
+    const { definition, version, status } = picker.state;
+    const readFor = `${version ?? JSON.stringify(definition)} ${status}`;
+    if (this.readFor === readFor) return;
+    this.readFor = readFor;
+    let document;
     try {
-      this.document = await readSession(this.route.session, this.token, this.settings.locale);
+      document = await readSession(this.route.session, this.token, this.settings.locale);
     } catch {
       return; // The connection says what is wrong, and says it better.
     }
-    if (this.isClosed) return;
-    this.definition.show(this.document.snapshot.definition, this.document.title ?? "");
+    if (this.isClosed || this.readFor !== readFor) return;
+    this.document = document;
+    this.definition.follow(document.snapshot.definition, document.title ?? "");
+    this.links.show(document.links);
     await this.#name();
   }
 
@@ -111,13 +127,15 @@ export class PickerPage {
     if (!this.document) return;
     const { words } = this.settings;
     const { title, snapshot } = this.document;
-    const picker = await knownPicker(snapshot.definition);
-    const isOurs = picker && Object.values(demoLanguages).some((one) => one.pickers[picker.id].title === title);
-    const said = isOurs ? words.pickers[picker.id].title : title || words.untitled;
+    const picker = await knownPicker(snapshot.definition.kind, title);
+    const said = picker ? words.pickers[picker.id].title : title || words.untitled;
     setText(this.title, said);
     document.title = `${said} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
+    if (!this.host || !this.picker) return;
+    this.host.labels = this.labels?.split(",") ?? [];
+    this.host.draw(this.picker);
   }
 
   #draw() {
@@ -130,7 +148,7 @@ export class PickerPage {
     setText(this.latency, milliseconds === null || milliseconds === undefined ? "" : words.latency(Math.max(1, Math.round(milliseconds))));
     setAttribute(this.latency, "title", words.latencyTitle);
     if (!picker) return;
-    if (connection === "live" && !this.hasRead) void this.#read();
+    if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
     const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
     if (farewell) {
@@ -142,6 +160,7 @@ export class PickerPage {
     if (this.farewell) this.stage.replaceChildren(...(this.element ? [this.element] : []));
     this.farewell = null;
     if (picker.state.isKnown && !this.element) this.#show(picker);
+    this.host?.draw(picker);
   }
 
   /** @param {PickerSession} picker */
@@ -155,29 +174,17 @@ export class PickerPage {
   /** @param {string} token */
   #enter(token) {
     this.token = token;
-    this.hasRead = false;
+    this.readFor = "";
     this.picker?.setToken(token);
   }
 }
 
 /**
- * The picker of the demo that a definition is, if it is one of ours.
- * @param {any} definition
+ * The picker of the demo that has a title in one of its languages, if it is of the same kind.
+ * @param {string} kind @param {string | undefined} title
  */
-async function knownPicker(definition) {
+async function knownPicker(kind, title) {
   const pickers = await demoPickers().catch(() => []);
-  const same = (/** @type {any} */ one) => one.kind === definition.kind && one.selection === definition.selection
-    && rowsOf(one) === rowsOf(definition);
-  return pickers.find((picker) => ["zh", "en"].some((locale) => definitionsOf(picker, locale).some(same)));
-}
-
-/**
- * The texts of a tree or of columns alone, in order: the server writes its keys out.
- * @param {any} definition
- */
-function rowsOf({ nodes, columns }) {
-  /** @param {any} one @returns {any} */
-  const texts = (one) => (typeof one === "string" ? one : Array.isArray(one) ? one.map(texts) : [one.text, texts(one.children ?? [])]);
-  return JSON.stringify([texts(nodes ?? []), texts((columns ?? []).map((/** @type {any[]} */ column) =>
-    column.map((row) => (typeof row === "string" ? row : row.text))))]);
+  return pickers.find(({ id, definitions }) => definitions.some((one) => one.kind === kind)
+    && Object.values(demoLanguages).some((one) => one.pickers[id].title === title));
 }

@@ -14,14 +14,14 @@ export class Problem extends Error {
 
 /**
  * @param {string} path
- * @param {{method?: string, body?: unknown, token?: string, signal?: AbortSignal}} request
+ * @param {{method?: string, type?: string, body?: unknown, token?: string, signal?: AbortSignal}} request
  * @returns {Promise<any>}
  */
-async function ask(path, { method = "GET", body, token, signal }) {
+async function ask(path, { method = "GET", type = "application/json", body, token, signal }) {
   const response = await fetch(path, {
     method, signal, cache: "no-store",
     headers: {
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": type }),
       ...(token && { authorization: `Bearer ${token}` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -38,6 +38,12 @@ export const createSession = (definition, title) =>
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>
   ask(`/v1/sessions/${encodeURIComponent(id)}?definition=full&locale=${encodeURIComponent(locale)}`, { token });
+
+/** @param {string} id @param {string | undefined} token */
+export const readDefinition = (id, token) => ask(`/v1/sessions/${encodeURIComponent(id)}/definition`, { token });
+
+/** @param {string} path of what is patched @param {string} type @param {unknown} body @param {string | undefined} token the owner's */
+export const changeSession = (path, type, body, token) => ask(path, { method: "PATCH", type, body, token });
 
 /** @param {unknown} definition @param {AbortSignal} signal */
 export const checkDefinition = (definition, signal) =>

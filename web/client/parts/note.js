@@ -5,9 +5,9 @@ import { icon, make, setAttribute } from "./dom.js";
 /** @typedef {import("./sentences.js").Sentence} Sentence */
 
 /** How long a note stays unless a hand or the focus is on it. */
-const stayMilliseconds = { correction: 9000, refusal: 7000, move: 5000, people: 4000 };
-/** What matters more is not pushed away by what matters less. */
-const weight = { correction: 3, refusal: 3, move: 2, people: 1 };
+const stayMilliseconds = { correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
+/** A sentence does not replace one of more weight. `change`: the host has changed the definition. */
+const weight = { correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
 
 export class Note {
   /** @param {() => void} undo */

@@ -16,7 +16,7 @@ import { boundOf } from "./session-dates.js";
  * @property {string} who empty: the text says all
  * @property {string | null} color of who did it
  * @property {boolean} mine
- * @property {"correction" | "refusal" | "move" | "people"} tone
+ * @property {"correction" | "refusal" | "change" | "move" | "people"} tone
  * @property {boolean} canUndo
  */
 
@@ -50,7 +50,7 @@ export function sentenceOf(notice, picker, words, labels) {
   }
   if (notice.kind === "lost") return { ...byMe(words, picker), text: words.lost, tone: "refusal" };
   if (notice.kind === "hosted") {
-    const tone = movesSelection(notice) ? "correction" : "move";
+    const tone = movesSelection(notice) ? "correction" : notice.differences.length > 0 ? "change" : "move";
     return { text: hostText(notice, picker, words), who: "", color: null, mine: false, tone, canUndo: false };
   }
   const text = doneText(notice, picker, words, labels);

@@ -3,14 +3,27 @@
 type Text = { title: string; text: string };
 
 export type DemoWords = {
-  language: string; headline: string; lead: string; untitled: string; start: string; five: string; qrText: string; qrLocal: (port: string) => string;
+  language: string; headline: string; lead: string; untitled: string; start: string; seven: string; qrText: string; qrLocal: (port: string) => string;
   open: string; openLinked: string; openColumns: string;
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };
   name: string; guest: (number: number) => string; skip: string;
-  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text };
+  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };
+  /** The panel that plays the host. */
+  host: {
+    heading: string; text: string; command: string; copy: string; selected: string;
+    days: string; soldOut: string; price: string;
+    noteText: string; tone: string; tones: { none: string; low: string; high: string; good: string; bad: string };
+    longest: string; daysLabel: string; latest: string; dateLabel: string; set: string;
+    take: string; takeTime: (time: string) => string; free: string; freeTime: (time: string) => string;
+    lunch: string; closeLunch: (day: string) => string; openLunch: (day: string) => string;
+    column: string; rename: string; newName: string; renameButton: string;
+    remove: string; removeRow: (text: string) => string; note: string;
+    failed: (detail: string) => string;
+  };
+  addToCalendar: string; calendarFile: string;
   share: string; shareText: string; copy: string; copied: string; send: string; copyFailed: string;
   roleEditor: string; roleViewer: string; secondWindow: string;
   definition: string; definitionText: string; checking: string; fine: string; openThis: string; reset: string;

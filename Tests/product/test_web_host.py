@@ -1,0 +1,181 @@
+"""The Host panel: it changes the picker under everybody, and shows the command that does the same."""
+
+import json
+import subprocess
+
+import pytest
+from harness.definitions import CALENDAR, LISTS, TREE
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+SLOT = {"kind": "slot", "timeZone": "Asia/Shanghai", "minutes": 60, "stepMinutes": 30,
+        "hours": [{"from": "10:00", "until": "18:00"}], "onParentChange": "keep"}
+
+
+def action(one, name):
+    return one.page.locator(f".host-action.{name}")
+
+
+def command(one, name):
+    """The shell command that an action shows."""
+    return action(one, name).locator(".command code").text_content()
+
+
+def run(text):
+    """Runs a command as somebody would who has copied it; the server's answer."""
+    done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, timeout=20, check=True)
+    return json.loads(done.stdout)
+
+
+def picks(one, first, last):
+    one.day(first).click()
+    one.day(last).click()
+    one.is_idle()
+
+
+def test_a_day_that_the_host_sells_out_shortens_everybodys_stay(window, server):
+    session = server.session(CALENDAR)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo", locale="de")
+    picks(bo, "2018-12-20", "2018-12-27")
+
+    host = ana.page.locator(".host")
+    expect(host).to_be_visible()
+    host.get_by_role("button", name="Next month").click()
+    host.get_by_role("button", name="Monday, December 24, 2018", exact=True).click()
+
+    expect(ana.note).to_contain_text("Dec 24 sold out: your stay now ends on Dec 23")
+    expect(bo.note).to_contain_text("24. Dez. ausgebucht: Ihr Aufenthalt endet jetzt am 23. Dez.")
+    expect(bo.page.locator('[aria-live="polite"].unseen')).to_contain_text("24. Dez. ausgebucht")
+    expect(bo.chosen).to_contain_text("20.–23. Dez. 2018")
+    expect(bo.day("2018-12-24")).to_have_attribute("data-unavailable", "taken")
+    day = host.locator('[data-date="2018-12-24"]')
+    expect(day).to_have_attribute("aria-pressed", "true")
+    day.click()
+    expect(bo.note).to_contain_text("24. Dez. wieder frei")
+    assert session.get()["version"] == 3
+
+
+def test_the_days_are_chosen_by_keyboard(window, server):
+    session = server.session(CALENDAR)
+    ana = window(server, session, name="Ana")
+    today = ana.page.locator('.host-day[tabindex="0"]')
+    expect(today).to_have_attribute("data-date", "2018-11-23")
+
+    today.focus()
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        ana.page.keyboard.press(key)
+
+    expect(ana.day("2018-12-01")).to_have_attribute("aria-disabled", "true")
+    assert '"host-2018-12-01"' in command(ana, "host-days")
+
+
+def test_the_maximum_stay_is_lowered(window, server):
+    session = server.session({**CALENDAR, "maxDays": 9})
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    picks(bo, "2018-12-20", "2018-12-27")
+
+    field = action(ana, "host-longest").get_by_label("Days")
+    expect(field).to_have_value("8")
+    field.fill("3")
+    assert json.loads(command(ana, "host-longest").split("-d '")[1][:-1]) == {"maxDays": 3}
+    field.press("Enter")
+
+    expect(bo.note).to_contain_text("At most 3 days now: your stay now ends on Dec 22")
+
+
+def test_times_are_taken_and_given_back_and_the_kitchen_closes_for_lunch(window, server):
+    session = server.session(SLOT)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    expect(bo.chosen).to_contain_text("10:30")
+
+    ana.button("Take Nov 23, 10:30").click()
+    expect(bo.note).to_contain_text(
+        "Nov 23, 10:30 – 11:30 taken: your choice is now Today, Nov 23 11:30")
+    ana.button("Free Nov 23, 10:30").click()
+    expect(bo.note).to_contain_text("free again")
+    ana.button("Close on Nov 23 from 12 to 2 pm").click()
+    expect(bo.note).to_contain_text(
+        "The opening hours have changed: your choice is now Today, Nov 23 14:00")
+    ana.button("Open on Nov 23 as usual").click()
+    expect(ana.button("Close on Nov 23 from 12 to 2 pm")).to_be_visible()
+    assert server.get(session.path + "/definition").json.get("dates", {}) == {}
+
+
+@pytest.mark.parametrize("definition, column, renamed, left", [
+    (LISTS, "1", "Vim", ["MacOS", "VSCode"]), (TREE, "0", "Canton", ["Sichuan", "Chengdu", "Pixian"])],
+    ids=["columns", "cascade"])
+def test_the_selected_row_is_renamed_and_removed(window, server, definition, column, renamed, left):
+    session = server.session(definition)
+    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
+    before = bo.picker(f"state.columns[{column}].selected.text")
+    for name in ("host-rename", "host-remove"):
+        action(ana, name).locator("select").select_option(column)
+
+    action(ana, "host-rename").get_by_label("New name").fill(renamed)
+    ana.button("Rename").click()
+    expect(bo.selected(int(column))).to_have_text(renamed)
+    expect(bo.note).to_contain_text(f"{before} is now called {renamed}")
+    ana.button(f"Remove {renamed}").click()
+
+    expect(bo.note).to_contain_text(f"{renamed} removed: your choice is now {left[int(column)]}")
+    for index, text in enumerate(left):
+        expect(bo.selected(index)).to_have_text(text)
+
+
+@pytest.mark.parametrize("card, names", [
+    ("linked-1", ["host-rename", "host-remove"]), ("linked-0", ["host-remove", "host-rename"]),
+    ("range-0", ["host-days", "host-longest"]), ("slot-0", ["host-take", "host-free", "host-lunch"]),
+    ("date-0", ["host-latest"])])
+def test_the_commands_do_it_in_a_shell_with_the_owners_token(window, guarded, card, names):
+    ana = window(guarded, name="Ana O'Neill")
+    ana.page.locator(f"[data-open={card}]").click()
+    expect(ana.chip).to_have_text("Connected")
+
+    for revision, name in enumerate(names, start=1):
+        if name == "host-rename":
+            action(ana, name).get_by_label("New name").fill("Ana's “$HOME” \\ `x`")
+        if name == "host-latest":
+            action(ana, name).get_by_label("Date").fill("2010-05-17")
+        if name == "host-days":
+            ana.page.locator(".host-day").nth(20).hover()
+        expect(action(ana, name).locator(".command code")).not_to_be_empty()
+        answer = run(command(ana, name))
+        assert answer.get("revision") and answer["changes"], answer
+        ana.page.wait_for_function(
+            "version => document.querySelector('pickerd-wheels, pickerd-calendar').picker.state.version === version",
+            arg=revision + 1)
+    assert "Authorization: Bearer " in command(ana, name)
+
+
+def test_a_refusal_of_the_server_is_shown(window, server):
+    session = server.session({"kind": "columns", "columns": [["one"]]})
+    ana = window(server, session, name="Ana")
+
+    ana.button("Remove one").click()
+
+    expect(ana.page.locator(".host [role=alert]")).to_contain_text("The server has not changed it")
+    assert session.revision() == 0
+
+
+def test_who_is_not_the_owner_plays_no_host(window, guarded):
+    session = guarded.session(LISTS)
+    bo = window(guarded, session, name="Bo", token=session.tokens["editor"])
+
+    expect(bo.page.locator(".share")).to_be_visible()
+    expect(bo.page.locator(".host")).to_have_count(0)
+
+
+@pytest.mark.parametrize("definition", [CALENDAR, SLOT, LISTS], ids=["calendar", "slot", "columns"])
+def test_on_a_phone_it_is_folded_below_the_picker_and_fits(window, server, definition):
+    session = server.session(definition)
+    ana = window(server, session, name="Ana", viewport={"width": 320, "height": 568}, locale="ar")
+    host = ana.page.locator(".host")
+    assert host.get_attribute("open") is None
+    assert host.bounding_box()["y"] > ana.page.locator(".frame").bounding_box()["y"]
+
+    host.locator("summary").click()
+
+    expect(ana.page.locator(".host-action:visible")).not_to_have_count(0)
+    assert ana.page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0

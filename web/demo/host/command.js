@@ -1,0 +1,51 @@
+// The command that does what a button does, to read and to copy.
+
+import { make, setAttribute, setText } from "/client/parts/dom.js";
+import { curlOf } from "./request.js";
+
+/** @typedef {import("./request.js").HostRequest} HostRequest */
+/** @typedef {import("../words/words.js").DemoWords} DemoWords */
+
+export class Command {
+  /** @param {string} session @param {string | undefined} token */
+  constructor(session, token) {
+    this.session = session;
+    this.token = token;
+    this.code = make("code", {});
+    this.copyButton = make("button", { class: "copy", type: "button", onclick: () => this.#copy() });
+    this.text = make("pre", { dir: "ltr", tabindex: "0", role: "group" }, this.code);
+    this.element = make("div", { class: "command" }, this.text, this.copyButton);
+    /** @type {HostRequest | null} */
+    this.request = null;
+  }
+
+  /** @param {DemoWords} words */
+  setWords(words) {
+    this.words = words;
+    setAttribute(this.text, "aria-label", words.host.command);
+    setText(this.copyButton, words.host.copy);
+  }
+
+  /** @param {HostRequest | null} request null: there is nothing to do */
+  show(request) {
+    this.element.hidden = request === null;
+    if (request === null || JSON.stringify(request) === JSON.stringify(this.request)) return;
+    this.request = request;
+    const parts = curlOf(this.session, request, this.token);
+    this.code.replaceChildren(...parts.map((part, at) => (at === 1 ? make("span", { class: "secret" }, part) : part)));
+    if (this.words) setText(this.copyButton, this.words.host.copy);
+  }
+
+  async #copy() {
+    const { words } = this;
+    if (!words) return;
+    try {
+      await navigator.clipboard.writeText(this.code.textContent);
+      setText(this.copyButton, words.copied);
+    } catch {
+      // Without a secure connection there is no clipboard: leave it selected for the hand.
+      getSelection()?.selectAllChildren(this.code);
+      setText(this.copyButton, words.host.selected);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// The host's backend in miniature: what it changes while people pick, and the commands that do the same.
+
+import { make, setText } from "/client/parts/dom.js";
+import { changeSession, Problem, readDefinition } from "../server.js";
+import { LatestDateAction, LongestStayAction } from "./bounds.js";
+import { DaysAction } from "./days.js";
+import { pathOf } from "./request.js";
+import { RemoveAction, RenameAction, RowNoteAction } from "./rows.js";
+import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
+
+/** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
+/** @typedef {import("./action.js").Action} Action */
+
+/**
+ * What a host can do with a picker of a kind.
+ * @type {{[kind: string]: (new (host: import("./action.js").Host) => Action)[]}}
+ */
+const actions = {
+  calendar: [DaysAction, LongestStayAction],
+  slot: [TakeTimeAction, FreeTimeAction, LunchAction, RowNoteAction],
+  date: [LatestDateAction, RowNoteAction],
+  cascade: [RenameAction, RemoveAction, RowNoteAction],
+  columns: [RenameAction, RemoveAction, RowNoteAction],
+};
+
+export class HostPanel {
+  /** @param {string} session @param {string | undefined} token the owner's, where tokens are @param {import("../settings.js").Settings} settings */
+  constructor(session, token, settings) {
+    this.session = session;
+    this.token = token;
+    this.settings = settings;
+    /** @type {any} */
+    this.given = null;
+    /** @type {string[]} */
+    this.labels = [];
+    /** @type {Action[]} */
+    this.actions = [];
+    this.kind = "";
+    /** @type {import("/client/core/types").Definition | null} */
+    this.definition = null;
+    /** @type {PickerSession | null} */
+    this.picker = null;
+    this.heading = make("summary", {});
+    this.text = make("p", { class: "said" });
+    this.failure = make("p", { class: "problem", role: "alert", hidden: true });
+    this.place = make("div", { class: "host-actions" });
+    this.element = make("details", { class: "panel host", hidden: true, open: matchMedia("(min-width: 900px)").matches },
+      this.heading, this.text, this.failure, this.place);
+  }
+
+  get words() { return this.settings.words; }
+  get locale() { return this.settings.locale; }
+
+  setWords() {
+    setText(this.heading, this.words.host.heading);
+    setText(this.text, this.words.host.text);
+    this.failure.hidden = true;
+    if (this.picker) this.draw(this.picker);
+  }
+
+  /** @param {PickerSession} picker */
+  draw(picker) {
+    this.picker = picker;
+    const { definition } = picker.state;
+    if (!definition) return;
+    if (this.kind !== definition.kind) {
+      this.kind = definition.kind;
+      this.actions = (actions[definition.kind] ?? []).map((Kind) => new Kind(this));
+      this.place.replaceChildren(...this.actions.map(({ element }) => element));
+    }
+    this.element.hidden = false;
+    if (this.definition !== definition) {
+      this.definition = definition;
+      void this.#read();
+    }
+    for (const action of this.actions) {
+      action.element.hidden = action instanceof LongestStayAction && definition.selection === "single";
+      if (!action.element.hidden) action.draw(picker);
+    }
+  }
+
+  /**
+   * @param {import("./request.js").HostRequest} request
+   * @returns {Promise<boolean>} whether it was done
+   */
+  async perform(request) {
+    this.failure.hidden = true;
+    try {
+      await changeSession(pathOf(this.session, request), request.type, request.body, this.token);
+      return true;
+    } catch (problem) {
+      setText(this.failure, problem instanceof Problem ? this.words.host.failed(problem.message) : this.words.unreachable);
+      this.failure.hidden = false;
+      return false;
+    }
+  }
+
+  /** Paths into rows and nodes need the definition as it was given; messages leave them out. */
+  async #read() {
+    if (this.kind !== "cascade" && this.kind !== "columns") return;
+    const { definition } = this;
+    try {
+      const given = await readDefinition(this.session, this.token);
+      if (this.definition !== definition || !this.picker) return;
+      this.given = given;
+      this.draw(this.picker);
+    } catch {
+      this.given = null; // Its buttons have no command until the next change.
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// What the host asks of the server, to be sent by the page or by `curl`: both from the same values.
+
+/**
+ * @typedef {object} HostRequest
+ * @property {"definition" | "notes"} what
+ * @property {string} type of the body
+ * @property {unknown} body
+ */
+
+/** @param {unknown} body @returns {HostRequest} a merge patch (RFC 7396) of the definition */
+export const mergePatch = (body) => ({ what: "definition", type: "application/merge-patch+json", body });
+
+/** @param {unknown[]} body @returns {HostRequest} a JSON Patch (RFC 6902) of the definition */
+export const jsonPatch = (body) => ({ what: "definition", type: "application/json-patch+json", body });
+
+/** @param {unknown} body @returns {HostRequest} a merge patch of the notes */
+export const notesPatch = (body) => ({ what: "notes", type: "application/merge-patch+json", body });
+
+/** @param {string} session @param {HostRequest} request */
+export const pathOf = (session, { what }) => `/v1/sessions/${encodeURIComponent(session)}/${what}`;
+
+/**
+ * The request as a command for a shell, in parts; every second part is a secret.
+ * @param {string} session @param {HostRequest} request @param {string | undefined} token
+ */
+export function curlOf(session, request, token) {
+  const begin = `curl -sS -X PATCH ${quoted(location.origin + pathOf(session, request))} \\\n  -H ${quoted(`Content-Type: ${request.type}`)} \\\n`;
+  const end = `  -d ${quoted(JSON.stringify(request.body))}`;
+  return token ? [`${begin}  -H 'Authorization: Bearer `, token, `' \\\n${end}`] : [begin + end];
+}
+
+/**
+ * As one word of a POSIX shell.
+ * @param {string} text
+ */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
