@@ -1,0 +1,32 @@
+"""Keeps a picker in step with a host's table of bookings; Python's standard library is enough."""
+
+import json, sqlite3, sys, time, urllib.error, urllib.request
+
+
+def ask(url, token, patch=None):
+    headers = {"Content-Type": "application/merge-patch+json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    body = None if patch is None else json.dumps(patch).encode()
+    request = urllib.request.Request(url, body, headers, method="PATCH" if body else "GET")
+    return json.load(urllib.request.urlopen(request, timeout=10))
+
+
+def step(session, bookings, token=""):
+    """Sends what the picker does not have yet: null takes a booking away. Entries of others stay."""
+    taken = ask(f"{session}/definition", token).get("taken", {})
+    patch = {id: None for id in taken if id.startswith("booking-") and id not in bookings}
+    patch |= {id: stay for id, stay in bookings.items() if taken.get(id) != stay}
+    return ask(f"{session}/definition", token, {"taken": patch}) if patch else None
+
+
+if __name__ == "__main__":
+    database, session, token, done = sqlite3.connect(sys.argv[1]), sys.argv[2], "".join(sys.argv[3:]), None
+    while True:
+        rows = database.execute("SELECT id, first_day, last_day FROM bookings")
+        bookings = {f"booking-{id}": {"from": first, "through": last} for id, first, last in rows}
+        try:
+            if bookings != done:
+                step(session, bookings, token)
+                done = bookings
+        except (urllib.error.URLError, OSError) as error:
+            print(f"not in step yet: {error}", file=sys.stderr)  # The table is compared again in a second.
+        time.sleep(1)
