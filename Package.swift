@@ -37,6 +37,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
@@ -76,11 +77,13 @@ let package = Package(
       [
         "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
         "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "pickerd",
       dependencies: [
         "PickerServer", "SessionLog", "PickerClient", "PickerTerminal",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -138,8 +141,8 @@ let package = Package(
       "PickerServerTests",
       [
         "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire",
-        "PickerSession",
-        "PickerModel", "CivilTime", "JSONText",
+        "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],

@@ -11,6 +11,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package var limits: [String] = []
   package var web: String?
   package var logLevel: String?
+  package var logFormat: String?
   package var loops: String?
 
   package init() {}
@@ -19,7 +20,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package static let variables = [
     "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
     "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
-    "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOOPS",
+    "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOG_FORMAT", "PICKERD_LOOPS",
   ]
 
   /// Takes from `environment` what no option said; an empty variable says nothing.
@@ -41,6 +42,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
     store = store ?? value("STORE")
     web = web ?? value("WEB")
     logLevel = logLevel ?? value("LOG_LEVEL")
+    logFormat = logFormat ?? value("LOG_FORMAT")
     loops = loops ?? value("LOOPS")
     if hosts.isEmpty { hosts = values("HOST") }
     if trustedProxies.isEmpty { trustedProxies = values("TRUSTED_PROXY") }

@@ -1,5 +1,6 @@
 import CivilTime
 import Foundation
+package import Logging
 import PickerHub
 import PickerModel
 import PickerWire
@@ -20,9 +21,10 @@ package final class Server {
   ///
   /// - Throws: ``SocketLoopProblem`` if the address cannot be had, or libwebsockets not be started;
   ///   ``StoreProblem`` if the store cannot be used.
-  package init(_ configuration: ServerConfiguration) throws {
+  ///
+  /// - Parameter log: Receives the server's events; its backend is the caller's choice.
+  package init(_ configuration: ServerConfiguration, log: Logger) throws {
     self.configuration = configuration
-    let log = ServerLog(configuration.logLevel)
     let limits = ServerLimits(configuration.limits)
     let parts = SharedParts(configuration)
     store = try ServerStore(
@@ -42,8 +44,8 @@ package final class Server {
         host: admin.host, port: UInt16(admin.port), isAdmin: true)
     }
     store.connect(to: group)
-    log.notice(parts.zones.summary)
-    for note in store.notes { log.notice(note) }
+    log.notice("\(parts.zones.summary)")
+    for note in store.notes { log.notice("\(note)") }
     if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
   }
 

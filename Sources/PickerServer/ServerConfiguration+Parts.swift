@@ -1,3 +1,4 @@
+import Logging
 import PickerModel
 import PickerWire
 import WebSocketTransport
@@ -51,7 +52,7 @@ extension DefinitionLimits {
 
 extension SocketLoopConfiguration {
   init(
-    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: ServerLog
+    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: Logger
   ) {
     self.init()
     subprotocols = [HubTransport.subprotocol]

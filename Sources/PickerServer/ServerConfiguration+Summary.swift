@@ -12,7 +12,7 @@ extension ServerConfiguration {
         + (origins.isEmpty ? "the request's own host" : origins.joined(separator: ", ")),
       "store      \(store)",
       "web        " + (webFolder ?? "none: the API only"),
-      "log level  \(logLevel.rawValue)",
+      "log        \(logLevel.rawValue), \(logFormat.rawValue)",
       "loops      \(loops)",
     ]
     for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {

@@ -1,4 +1,5 @@
 import Foundation
+package import Logging
 
 /// Everything that an operator decides, checked.
 package struct ServerConfiguration: Hashable, Sendable {
@@ -7,15 +8,6 @@ package struct ServerConfiguration: Hashable, Sendable {
 
   /// Whose time it is: the machine's, or what `POST /v1/clock` says.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
-
-  /// How much is logged; each level includes those before it.
-  package enum LogLevel: String, CaseIterable, Comparable, Sendable {
-    case error, warning, notice, info, debug
-
-    package static func < (left: LogLevel, right: LogLevel) -> Bool {
-      allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
-    }
-  }
 
   package var listen: ListenAddress = .standard
   /// Where `/metrics` is served; `nil`: nowhere.
@@ -30,7 +22,9 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var limits = LimitSettings()
   /// An absolute path, or `nil`: no pages are served, only the API.
   package var webFolder: String?
-  package var logLevel: LogLevel = .notice
+  /// Events below this level are not logged.
+  package var logLevel: Logger.Level = .notice
+  package var logFormat: LogFormat = .text
   /// Threads that serve, each with its share of the sessions.
   package var loops = ServerConfiguration.standardLoops
 
@@ -55,6 +49,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
+    logFormat = try ServerConfiguration.choice(texts.logFormat, "--log-format") ?? .text
     if let text = texts.store { store = try StoreLocation(text) }
     if let text = texts.loops { loops = try ServerConfiguration.loops(text) }
     limits = try LimitSettings(settings: texts.limits)

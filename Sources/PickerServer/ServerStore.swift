@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import PickerHub
 import PickerSession
 import PickerWire
@@ -17,7 +18,7 @@ final class ServerStore: Sendable {
   /// - Throws: ``StoreProblem`` if the file cannot be used.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, loopCount: Int, zones: ZoneDatabase,
-    log serverLog: ServerLog
+    log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
@@ -32,7 +33,7 @@ final class ServerStore: Sendable {
         pendingByteCountMax: limits.pendingBytes,
         turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
-          if case .said(let sentence) = notice { serverLog.warning(sentence) }
+          if case .said(let sentence) = notice { logger.warning("\(sentence)") }
           mailboxes.post(notice)
         })
     }

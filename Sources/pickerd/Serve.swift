@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import PickerServer
 
 /// `pickerd serve`: the server, until it is told to stop.
@@ -10,7 +11,7 @@ struct Serve: ParsableCommand {
       Every option can be an environment variable instead: PICKERD_LISTEN, \
       PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, \
       PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, \
-      PICKERD_LOG_LEVEL, PICKERD_LOOPS. Several hosts, proxies, origins or limits are separated \
+      PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS. Several hosts, proxies, origins or limits are separated \
       by commas or blanks. An option overrides its variable.
 
       LIMITS (name, what holds if nothing is said, what it limits):
@@ -89,8 +90,14 @@ struct Serve: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "How much to log on standard error. (default: notice)",
-      valueName: "error|warning|notice|info|debug"))
+      valueName: "critical|error|warning|notice|info|debug|trace"))
   var logLevel: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The format of log lines: text, or a JSON object per line. (default: text)",
+      valueName: "text|json"))
+  var logFormat: String?
 
   @Option(
     help: ArgumentHelp(
@@ -110,7 +117,10 @@ struct Serve: ParsableCommand {
     Server.blockSignals()
     let server: Server
     do {
-      server = try Server(configuration)
+      LoggingSystem.bootstrap { [level = configuration.logLevel, format = configuration.logFormat] _ in
+        LineLogHandler(level, format)
+      }
+      server = try Server(configuration, log: Logger(label: "pickerd"))
     } catch {
       complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
@@ -136,6 +146,7 @@ struct Serve: ParsableCommand {
     texts.limits = limit
     texts.web = web
     texts.logLevel = logLevel
+    texts.logFormat = logFormat
     texts.loops = loops
 
     let environment = ProcessInfo.processInfo.environment

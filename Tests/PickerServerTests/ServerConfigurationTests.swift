@@ -130,7 +130,8 @@ import Testing
 
   @Test(arguments: [
     ("auth", "jwt", "open, token"), ("clock", "moon", "system, manual"),
-    ("logLevel", "loud", "error, warning, notice, info, debug"),
+    ("logLevel", "loud", "trace, debug, info, notice, warning, error, critical"),
+    ("logFormat", "xml", "text, json"),
     ("store", "postgres:x", "sqlite:PATH"),
     ("store", "", "memory:"), ("origin", "https://*.org", "https://example.org"),
     ("web", "/nowhere", "demo/index.html"),
@@ -141,6 +142,7 @@ import Testing
     case "auth": texts.auth = text
     case "clock": texts.clock = text
     case "logLevel": texts.logLevel = text
+    case "logFormat": texts.logFormat = text
     case "store": texts.store = text
     case "origin": texts.origins = [text]
     default: texts.web = text
