@@ -1,0 +1,146 @@
+// Civil (proleptic Gregorian) dates by integer arithmetic: no Date, no zone, no seconds.
+// Dates are `YYYY-MM-DD`, months `YYYY-MM`, as on the wire. A month's index is year × 12 + month − 1.
+
+/** Days before each month of a year that does not leap. */
+const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+/** @param {number} year */
+export const isLeap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** @param {number} value @param {number} width */
+const padded = (value, width) => String(value).padStart(width, "0");
+
+/**
+ * The proleptic ordinal of a date; 0001-01-01 is 1.
+ * @param {string} date `YYYY-MM-DD`
+ */
+export function ordinalOf(date) {
+  const [year, month, day] = date.split("-").map(Number);
+  const before = year - 1;
+  const leaped = month > 2 && isLeap(year) ? 1 : 0;
+  return before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
+    + daysBefore[month - 1] + leaped + day;
+}
+
+/**
+ * The date of an ordinal ≥ 1.
+ * @param {number} ordinal
+ */
+export function dateOf(ordinal) {
+  let days = ordinal - 1;
+  const fourHundreds = Math.floor(days / 146097);
+  days -= fourHundreds * 146097;
+  const hundreds = Math.min(3, Math.floor(days / 36524));
+  days -= hundreds * 36524;
+  const fours = Math.floor(days / 1461);
+  days -= fours * 1461;
+  const ones = Math.min(3, Math.floor(days / 365));
+  days -= ones * 365;
+  const year = fourHundreds * 400 + hundreds * 100 + fours * 4 + ones + 1;
+  let month = 12;
+  while (days < daysBefore[month - 1] + (month > 2 && isLeap(year) ? 1 : 0)) month -= 1;
+  const day = days - daysBefore[month - 1] - (month > 2 && isLeap(year) ? 1 : 0) + 1;
+  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+}
+
+/**
+ * 1 = Sunday … 7 = Saturday.
+ * @param {number} ordinal
+ */
+export const weekdayOf = (ordinal) => (ordinal % 7) + 1;
+
+/** @param {string} month `YYYY-MM` (a date is understood too) */
+export function monthIndexOf(month) {
+  const [year, number] = month.split("-").map(Number);
+  return year * 12 + number - 1;
+}
+
+/** @param {number} index */
+export const monthOf = (index) => `${padded(Math.floor(index / 12), 4)}-${padded((index % 12) + 1, 2)}`;
+
+/** @param {number} index a month's index */
+export function dayCountOf(index) {
+  const month = index % 12;
+  if (month === 1) return isLeap(Math.floor(index / 12)) ? 29 : 28;
+  return [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month];
+}
+
+/**
+ * The ordinal of a month's 1st.
+ * @param {number} index
+ */
+export const firstOrdinalOf = (index) => ordinalOf(`${monthOf(index)}-01`);
+
+/**
+ * The grid of a month: whole weeks, the first cell on or before the 1st.
+ * @param {number} index a month's index
+ * @param {number} firstWeekday 1 = Sunday … 7 = Saturday
+ * @param {"six" | "fit"} weeks
+ * @returns {{first: number, lead: number, dayCount: number, weekCount: number}}
+ *   `first`: the ordinal of cell 0; `lead`: cells before the 1st
+ */
+export function gridOf(index, firstWeekday, weeks) {
+  const first = firstOrdinalOf(index);
+  const lead = (weekdayOf(first) - firstWeekday + 7) % 7;
+  const dayCount = dayCountOf(index);
+  const weekCount = weeks === "fit" ? Math.ceil((lead + dayCount) / 7) : 6;
+  return { first: first - lead, lead, dayCount, weekCount };
+}
+
+/**
+ * What to paint for a range in one month, a run per week row; the server's own `bands` look the same.
+ * @param {number} index a month's index
+ * @param {{start: string, end: string} | null} range inclusive
+ * @param {number} firstWeekday
+ * @param {"six" | "fit"} weeks
+ * @returns {import("./types").Band[]}
+ */
+export function bandsOf(index, range, firstWeekday, weeks) {
+  if (!range) return [];
+  const grid = gridOf(index, firstWeekday, weeks);
+  const firstDay = grid.first + grid.lead;
+  const start = ordinalOf(range.start);
+  const end = ordinalOf(range.end);
+  const low = Math.max(start, firstDay);
+  const high = Math.min(end, firstDay + grid.dayCount - 1);
+  const bands = [];
+  for (let day = low; day <= high;) {
+    const cell = day - grid.first;
+    const last = Math.min(high, day + 6 - (cell % 7));
+    bands.push({
+      row: Math.floor(cell / 7), from: cell % 7, to: (last - grid.first) % 7,
+      shape: /** @type {"circle" | "pill"} */ (last === day ? "circle" : "pill"),
+      head: day === start, tail: last === end,
+    });
+    day = last + 1;
+  }
+  return bands;
+}
+
+/**
+ * A date moved by whole months; a day that is not there becomes the month's last.
+ * @param {string} date @param {number} months
+ */
+export function addingMonths(date, months) {
+  const index = monthIndexOf(date) + months;
+  const day = Math.min(Number(date.slice(8)), dayCountOf(index));
+  return `${monthOf(index)}-${padded(day, 2)}`;
+}
+
+/** @param {string} date @param {number} days */
+export const addingDays = (date, days) => dateOf(ordinalOf(date) + days);
+
+/**
+ * A date expression (`2026-11-20`, `today`, `today-P18Y`), as a definition writes its bounds.
+ * @param {string} text
+ * @param {string} today
+ * @returns {string | null} null when it is none
+ */
+export function dateOfExpression(text, today) {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+  const match = /^today(?:([+-])P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?)?$/.exec(text);
+  if (!match) return null;
+  const sign = match[1] === "-" ? -1 : 1;
+  const [years, months, weeks, days] = match.slice(2).map((digits) => Number(digits ?? 0));
+  return addingDays(addingMonths(today, sign * (years * 12 + months)), sign * (weeks * 7 + days));
+}

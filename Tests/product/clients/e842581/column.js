@@ -1,0 +1,76 @@
+// One column as far as this client knows it: a window of its rows, by index.
+
+/** @typedef {import("./types").Row} Row */
+
+export class Column {
+  /** @param {import("./types").ColumnOnWire} wire */
+  constructor(wire) {
+    this.generation = wire.generation;
+    this.count = wire.count;
+    /** @type {number | null} the selected row; null in an empty column */
+    this.row = wire.row;
+    /** @type {Map<number, Row> | null} the rows of then: a correction speaks of one of them */
+    this.rowsBefore = null;
+    /** @type {Row | null} after a reload, until its move: the row that was selected before */
+    this.before = null;
+    /** @type {Map<number, Row>} */
+    this.rows = new Map();
+    this.put(wire.from, wire.rows);
+  }
+
+  /** @param {number} from @param {Row[]} rows */
+  put(from, rows) {
+    rows.forEach((row, offset) => this.rows.set(from + offset, row));
+  }
+
+  /**
+   * The row at an index, if it is known here.
+   * @param {number | null} index
+   */
+  at(index) {
+    return index === null ? undefined : this.rows.get(index);
+  }
+
+  /**
+   * The index of a key among the rows that are known here.
+   * @param {string} key
+   */
+  rowOf(key) {
+    for (const [index, row] of this.rows) if (row.key === key) return index;
+    return null;
+  }
+
+  /**
+   * What a key says, now or before the last reload.
+   * @param {string | undefined} key @returns {Row | null}
+   */
+  rowOfKey(key) {
+    if (key === undefined) return null;
+    for (const rows of [this.rows, this.rowsBefore]) {
+      for (const row of rows?.values() ?? []) if (row.key === key) return row;
+    }
+    return { key, text: key };
+  }
+
+  get selected() {
+    return this.at(this.row);
+  }
+
+  /**
+   * The stretches of from…through that are not known, in whole windows of `size` rows.
+   * @param {number} from @param {number} through @param {number} size
+   * @returns {{from: number, count: number}[]}
+   */
+  missing(from, through, size) {
+    const windows = [];
+    const last = Math.min(through, this.count - 1);
+    for (let index = Math.max(0, from); index <= last; index += 1) {
+      if (this.rows.has(index)) continue;
+      const start = Math.floor(index / size) * size;
+      const count = Math.min(size, this.count - start);
+      windows.push({ from: start, count });
+      index = start + count - 1;
+    }
+    return windows;
+  }
+}

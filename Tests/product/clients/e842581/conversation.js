@@ -1,0 +1,200 @@
+// What is said on a live connection: commands and their answers, deltas in order, months and rows.
+
+import { Looking } from "./looking.js";
+import { PendingCommands, queuedMax } from "./pending.js";
+import { PickerState } from "./state.js";
+
+/** @typedef {import("./types").Effect} Effect */
+/** @typedef {import("./types").Message} Message */
+/** @typedef {import("./types").Command} Command */
+/** @typedef {import("./types").Outcome} Outcome */
+
+/** A revision that no server has reached: it answers with a snapshot, and the member is the same. */
+const beyondAnyRevision = Number.MAX_SAFE_INTEGER;
+
+export const answerMillisecondsMax = 10_000;
+export const catchUpMillisecondsMax = 2_000;
+const lookAgainMilliseconds = 1_000;
+
+/** What can wait for the connection; the rest depends on what others did meanwhile. */
+const queueable = new Set(["select", "tap", "clear"]);
+
+export class Conversation {
+  /**
+   * @param {import("./types").Memory | null} memory of an earlier page
+   * @param {(...effects: Effect[]) => void} perform
+   */
+  constructor(memory, perform) {
+    this.state = new PickerState();
+    this.pending = new PendingCommands(memory?.pending ?? [], memory?.ref ?? 0);
+    this.looking = new Looking();
+    /** @type {{member: string, secret: string, epoch: string} | null} */
+    this.identity = memory && { member: memory.member, secret: memory.secret, epoch: memory.epoch };
+    this.wantsSnapshot = false;
+    this.perform = perform;
+  }
+
+  /** @param {{name?: string, locale?: string, token?: string}} options @returns {Message} */
+  join({ name, locale, token }) {
+    const revision = this.state.isKnown && !this.wantsSnapshot ? this.state.revision : beyondAnyRevision;
+    return {
+      type: "join",
+      ...(name && { name }), ...(locale && { locale }), ...(token && { token }),
+      ...(this.looking.months && { months: this.looking.months }),
+      ...(this.identity && { resume: { ...this.identity, revision } }),
+    };
+  }
+
+  /** @param {Message} message */
+  welcome(message) {
+    const isSame = this.identity?.member === message.member.id;
+    this.state.touching.clear();
+    this.state.welcome(message);
+    this.identity = { member: message.member.id, secret: message.member.secret, epoch: message.epoch };
+    this.wantsSnapshot = false;
+    this.looking.connected();
+    if (!isSame) {
+      for (const entry of this.pending.takeUncertain()) {
+        this.#settle(entry.ref, { outcome: "lost" });
+        this.#tell([{ kind: "lost", command: entry.message, mine: true }]);
+      }
+    }
+    for (const entry of this.pending.entries) this.#send(entry);
+    this.save();
+  }
+
+  /** @param {Message} message @returns {boolean} false when something between is missing */
+  take(message) {
+    switch (message.type) {
+      case "delta": return this.#delta(message);
+      case "reply": this.#reply(message); break;
+      case "refused": this.#refused(message); break;
+      case "snapshot": this.#snapshot(message); break;
+      case "months": this.#months(message); break;
+      case "rows": this.state.takeRows(message); this.looking.rowsCame(message); break;
+      case "presence": this.#tell(this.state.presence(message)); break;
+      // Any other type is newer than this client, and nothing to it.
+    }
+    return true;
+  }
+
+  /** @param {Command} command @param {"live" | "later" | "never"} when it can be sent */
+  command(command, when) {
+    const canWait = when === "later" && queueable.has(command.type) && this.pending.entries.length < queuedMax;
+    const { entry, replaced } = this.pending.add(command);
+    if (replaced) this.#settle(replaced.ref, { outcome: "unchanged" });
+    if (when !== "live" && !canWait) {
+      this.pending.answered(entry.ref);
+      this.#settle(entry.ref, { outcome: "offline" });
+      this.#tell([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
+    }
+    if (when === "live") this.#send(entry);
+    this.save();
+  }
+
+  /** Whether an answer is overdue once the timer `answer` has fired. */
+  get isWaiting() {
+    return !this.pending.isEmpty;
+  }
+
+  /** Asks again for what was refused for being too much at once. */
+  lookAgain() {
+    this.looking.forgetRows();
+    if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
+  }
+
+  /** Nothing that waits will be done any more. */
+  giveUp() {
+    for (const entry of this.pending.takeAll()) this.#settle(entry.ref, { outcome: "lost" });
+  }
+
+  save() {
+    if (!this.identity) return;
+    const { ref, entries } = this.pending;
+    const memory = { ...this.identity, revision: this.state.revision, ref, pending: entries };
+    this.perform({ effect: "save", memory });
+  }
+
+  /** @param {Message} message */
+  #delta(message) {
+    const { state } = this;
+    const isNew = message.revision > state.revision;
+    if (isNew && !state.follows(message.revision)) return false;
+    const mine = message.by !== undefined && message.by === state.self?.id;
+    const notices = isNew ? state.delta(message, mine) : [];
+    this.#answered(message.ref, { outcome: "done", revision: message.revision });
+    this.#caughtUp();
+    this.save();
+    this.#tell(notices);
+    return true;
+  }
+
+  /** @param {Message} message */
+  #reply(message) {
+    this.#answered(message.ref, { outcome: "done", revision: message.revision });
+    this.save();
+    // Only a snapshot on its way can be behind a reply that is ahead of us.
+    if (message.revision > this.state.revision) {
+      this.perform({ effect: "timer", name: "catchUp", milliseconds: catchUpMillisecondsMax });
+    }
+  }
+
+  /** @param {Message} message */
+  #refused(message) {
+    const { ref, code, detail, revision } = message;
+    if (ref === undefined && code === "tooMany") {
+      return this.perform({ effect: "timer", name: "look", milliseconds: lookAgainMilliseconds });
+    }
+    const entry = this.#answered(ref, { outcome: "refused", code, detail, revision });
+    this.state.changes(message.changes ?? [], null, true);
+    this.looking.forgetStaleRows(this.state.columns);
+    this.save();
+    this.#tell([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
+  }
+
+  /** @param {Message} message */
+  #snapshot(message) {
+    this.state.snapshot(message);
+    this.looking.forgetRows();
+    this.#caughtUp();
+    this.save();
+  }
+
+  /** @param {Message} message */
+  #months(message) {
+    this.state.takeMonths(message);
+    this.state.keepMonths((month) => this.looking.isInView(month));
+  }
+
+  #caughtUp() {
+    this.perform({ effect: "timer", name: "catchUp", milliseconds: null });
+    this.looking.forgetStaleRows(this.state.columns);
+  }
+
+  /** @param {import("./types").Pending} entry */
+  #send(entry) {
+    entry.sent = true;
+    this.perform({ effect: "send", message: entry.message },
+      { effect: "timer", name: "answer", milliseconds: answerMillisecondsMax });
+  }
+
+  /** @param {number | undefined} ref @param {Outcome} outcome */
+  #answered(ref, outcome) {
+    const entry = this.pending.answered(ref);
+    if (!entry) return null;
+    this.#settle(entry.ref, outcome);
+    const milliseconds = this.pending.isEmpty ? null : answerMillisecondsMax;
+    this.perform({ effect: "timer", name: "answer", milliseconds });
+    return entry;
+  }
+
+  /** @param {number} ref @param {Outcome} outcome */
+  #settle(ref, outcome) {
+    this.perform({ effect: "settle", ref, outcome });
+  }
+
+  /** @param {import("./types").Notice[]} notices */
+  #tell(notices) {
+    for (const notice of notices) this.perform({ effect: "emit", name: "notice", detail: notice });
+  }
+}

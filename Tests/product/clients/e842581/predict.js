@@ -1,0 +1,112 @@
+// What this member's own unanswered commands will most likely do. The server's answer replaces it.
+
+import { ordinalOf } from "./civil.js";
+
+/** @typedef {import("./types").Range} Range */
+/** @typedef {import("./types").Pending} Pending */
+/** @typedef {import("./state.js").PickerState} PickerState */
+
+/**
+ * The selected rows with the unanswered selects on top of them.
+ * @param {PickerState} state @param {Pending[]} pending
+ * @returns {(number | null)[]}
+ */
+export function predictRows(state, pending) {
+  const rows = state.columns.map((column) => column.row);
+  for (const { message } of pending) {
+    if (message.type !== "select") continue;
+    const column = state.columns[message.column];
+    if (!column) continue;
+    if (message.generation === column.generation) {
+      if (message.row < column.count) rows[message.column] = message.row;
+    } else if (message.key !== undefined) {
+      rows[message.column] = column.rowOf(message.key) ?? rows[message.column];
+    }
+  }
+  return rows;
+}
+
+/**
+ * The range with the unanswered taps and clears on top of it.
+ * @param {PickerState} state @param {Pending[]} pending @param {string} self
+ * @returns {{range: Range | null, isGuess: boolean}}
+ */
+export function predictRange(state, pending, self) {
+  let range = state.range;
+  let isGuess = false;
+  for (const { message } of pending) {
+    if (message.type === "clear") {
+      range = null;
+      isGuess = true;
+    } else if (message.type === "tap" && message.date) {
+      const after = rangeAfterTap(state, range, message.date, self);
+      if (after) {
+        range = after;
+        isGuess = true;
+      }
+    }
+  }
+  return { range, isGuess };
+}
+
+/**
+ * The two-tap rule: an even count of hits starts a range, an odd one ends it within reach.
+ * @param {PickerState} state @param {Range | null} range @param {string} date @param {string} self
+ * @returns {Range | null} null when the tap will be refused, or nobody here can tell
+ */
+export function rangeAfterTap(state, range, date, self) {
+  const cell = state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
+  if (state.status !== "open" || !cell || cell.disabled) return null;
+  const hits = range?.hits ?? 0;
+  const opens = hits % 2 === 0 || state.definition?.selection === "single" || !range;
+  if (opens) return { start: date, end: date, hits: hits + 1, by: self };
+  if (!range.reach && isBounded(state)) return null;
+  const given = within(range.reach, date);
+  const start = given < range.start ? given : range.start;
+  const end = given < range.start ? range.start : given;
+  const days = ordinalOf(end) - ordinalOf(start) + 1;
+  if (days < (state.definition?.minDays ?? 1)) return null;
+  return { start, end, hits: hits + 1, by: self };
+}
+
+/**
+ * Whether a walk may stop early: then only the server's `reach` tells where.
+ * @param {PickerState} state
+ */
+const isBounded = ({ definition }) =>
+  definition?.maxDays !== undefined || ((definition?.blocked ?? []).length > 0 && !definition?.allowBlockedInside);
+
+/** @param {{from: string, through: string} | undefined} reach @param {string} date */
+export function within(reach, date) {
+  if (!reach) return date;
+  if (date < reach.from) return reach.from;
+  return date > reach.through ? reach.through : date;
+}
+
+/**
+ * Whether a range waits for its second tap.
+ * @param {PickerState} state @param {Range | null} range
+ */
+export const isOpen = (state, range) =>
+  range !== null && range.hits % 2 === 1 && state.definition?.selection !== "single";
+
+/**
+ * The result as it stands now, from keys and range alone; a slot's instant is the server's to know.
+ * @param {PickerState} state
+ * @returns {import("./types").Result}
+ */
+export function resultOf(state) {
+  if (!state.isKnown) return null;
+  if (state.status === "confirmed" && state.result) return state.result;
+  if (state.isCalendar) {
+    const range = state.range;
+    if (!range || isOpen(state, range)) return null;
+    if (state.definition?.selection === "single") return { date: range.start };
+    const days = ordinalOf(range.end) - ordinalOf(range.start) + 1;
+    return { start: range.start, end: range.end, days };
+  }
+  const keys = state.columns.filter((column) => column.row !== null).map((column) => column.selected?.key ?? "");
+  if (state.definition?.kind === "date") return { date: keys.join("-") };
+  if (state.definition?.kind === "slot") return { local: `${keys[0]}T${keys[1]}:${keys[2]}` };
+  return { keys };
+}
