@@ -1,18 +1,17 @@
-"""Servers for the tests: a few for all of them, special ones on demand.
+"""Fixtures for servers: a few shared ones, and servers for single tests.
 
-A server has one manual clock, so every pytest process has servers of its own: the tests may run
-in parallel processes. Within one process a test sets the clock when it makes its session.
+A server has one manual clock, so every pytest process starts servers of its own, and tests may
+run in parallel processes. Within a process, creating a session sets the clock.
 """
 
 import pytest
 
 from harness.pickerd import Pickerd
 
-#: A rate that no test reaches that is not about rates.
+#: A rate limit that only tests of rates reach.
 MANY = 100_000
 
-#: The files that take longest, in that order. Parallel processes take whole files, one after the
-#: other: a long one that begins last would be waited for.
+#: The slowest files, slowest first. A process runs whole files, so slow ones have to start early.
 LONGEST = [
     "test_store_kill", "test_web_wheels", "test_patience", "test_store_restart", "test_web_axe",
     "test_web_together", "test_web_calendar", "test_tools_log", "test_join_lines", "test_web_page",
@@ -22,13 +21,13 @@ LONGEST = [
 ]
 
 
-#: Processes that may have a browser at the same time: more of them starve each other on two cores.
+#: Processes that may run a browser at the same time; more would starve each other on two cores.
 BROWSERS = 2
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Orders the files, and groups them for `--dist=loadgroup`: one process runs a group."""
+    """Orders the files and groups them for `--dist=loadgroup`: one process runs a group."""
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
     browsers = sorted({item.path.stem for item in items if item.path.stem.startswith("test_web")},
@@ -45,13 +44,13 @@ def _logs(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def _servers():
-    """All running servers, for the logs of a failure."""
+    """All running servers; a failure shows their logs."""
     return []
 
 
 @pytest.fixture(scope="session")
 def _shared(_logs, _servers):
-    """Starts a server that lives as long as the tests do."""
+    """Starts a server that runs until the end of the test session."""
     def begin(name, **rest):
         server = Pickerd(_logs / f"{name}.log", **rest)
         _servers.append(server)
@@ -86,13 +85,13 @@ def _untouched(_shared):
 
 
 def for_one_test(server, request):
-    """Lends a shared server to a test; afterwards every screen agrees, and nothing is left."""
+    """Yields a shared server; then checks that members agree with it and deletes the sessions."""
     yield server
     sessions, server.sessions = server.sessions, []
     if not server.is_alive:
         tail = server.log_tail()
         server.start()
-        raise AssertionError(f"the server has died:\n{tail}")
+        raise AssertionError(f"the server has exited:\n{tail}")
     try:
         for session in sessions if getattr(request.node, "has_passed", False) else ():
             if server.get(session.path, token=session.tokens.get("owner")).status == 200:
@@ -106,31 +105,31 @@ def for_one_test(server, request):
 
 @pytest.fixture
 def server(_everyday, request):
-    """Manual clock, `--auth open`, all limits the defaults but for the message rate."""
+    """Manual clock, `--auth open`, default limits except for the message rate."""
     yield from for_one_test(_everyday, request)
 
 
 @pytest.fixture
 def guarded(_tokened, request):
-    """As `server`, with `--auth token`."""
+    """Like `server`, with `--auth token`."""
     yield from for_one_test(_tokened, request)
 
 
 @pytest.fixture
 def small(_tight, request):
-    """As `server`, with small limits: see `_tight`."""
+    """Like `server`, with the small limits of `_tight`."""
     yield from for_one_test(_tight, request)
 
 
 @pytest.fixture
 def plain(_untouched, request):
-    """No options but --listen, --admin-listen and --store: whatever the defaults are; the clock is the system's."""
+    """Default options and the system clock, with --listen, --admin-listen and --store only."""
     yield from for_one_test(_untouched, request)
 
 
 @pytest.fixture
 def start(_logs, _servers, request):
-    """Starts a special server for one test: `start(auth="token", limits={…})`."""
+    """Starts a server for one test: `start(auth="token", limits={…})`."""
     mine = []
 
     def begin(**rest):
@@ -148,7 +147,7 @@ def start(_logs, _servers, request):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Notes whether the test itself has passed; shows the servers' logs where something failed."""
+    """Records whether the test passed; adds the servers' logs to the report of a failure."""
     report = yield
     if report.when == "call":
         item.has_passed = report.passed

@@ -1,4 +1,4 @@
-"""The echo server over SocketLoop (Tests/SocketEcho), for the tests of the transport alone."""
+"""The echo server on SocketLoop (Tests/SocketEcho), which tests the transport alone."""
 
 import os
 import signal
@@ -13,18 +13,20 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def binary():
-    """The echo server: SOCKET_ECHO, or what `swift build` made, release before debug."""
+    """The echo server's binary: $SOCKET_ECHO, or the build's, release before debug."""
     places = [Path(os.environ["SOCKET_ECHO"])] if "SOCKET_ECHO" in os.environ else [
         REPOSITORY / ".build" / kind / "SocketEcho" for kind in ("release", "debug")]
     for place in places:
         if place.exists():
             return place
-    raise FileNotFoundError(f"no SocketEcho at {places}: build it, or say where with SOCKET_ECHO")
+    raise FileNotFoundError(f"no SocketEcho at {places}: build it, or set SOCKET_ECHO to its path")
 
 
 class SocketEcho:
-    """One server process. `limits` are those of SocketLoopConfiguration; `wrapper` runs it, and
-    `before` is called in it before it is a program."""
+    """One server process with limits of SocketLoopConfiguration.
+
+    `wrapper` is a command that runs it; `before` is called in the child before exec.
+    """
 
     def __init__(self, log, wrapper=(), before=None, **limits):
         self.log = Path(log)
@@ -59,7 +61,7 @@ class SocketEcho:
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def stop(self, timeout=10):
-        """Has it drain; its exit status."""
+        """Drains the server; its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -71,9 +73,10 @@ class SocketEcho:
 
 @pytest.fixture(scope="session")
 def echo(tmp_path_factory):
-    """A server with short time limits for what nobody should wait for in a test.
+    """A shared server with short timeouts.
 
-    After all tests it must drain cleanly, and have told of every end exactly once."""
+    At the end it must drain cleanly and have reported the end of every connection exactly once.
+    """
     server = SocketEcho(tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=600,
                         headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3,
                         closeMilliseconds=1500)
@@ -89,7 +92,7 @@ def echo(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts servers of a test's own."""
+    """Starts servers for one test."""
     servers = []
 
     def begin(wrapper=(), before=None, **limits):

@@ -1,8 +1,8 @@
-"""How smoothly a wheel of 10,000 rows turns: frames while it is thrown, and how long each took.
+"""Measures the frame rate and frame times of a wheel of 10,000 rows during a flick.
 
     PICKERD=.build/release/pickerd .venv/bin/python Tests/product/measure_frames.py
 
-Prints figures; they depend on the machine, so no test asserts them.
+The figures depend on the machine, so no test asserts them.
 """
 
 import sys
@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from webpages import CHROMIUM  # noqa: E402
 
 THROWS = 6
-#: Notes when each frame begins, and how long the page's own scripts took in it.
+#: Records the start of each frame and the time that the page's own scripts took in it.
 WATCH = """() => {
   window.frames_ = []; window.work_ = [];
   const ask = window.requestAnimationFrame.bind(window);

@@ -1,6 +1,6 @@
-"""WebSockets and HTTP/1.1 over plain sockets: every octet is the test's own.
+"""WebSockets and HTTP/1.1 over plain sockets, with control over every byte.
 
-Nothing here helps to be correct: frames may be unmasked, cut, or nonsense. Standard library only.
+Nothing enforces correctness: frames may be unmasked, truncated or invalid.
 """
 
 import base64
@@ -21,7 +21,7 @@ class Gone(Exception):
 
 
 class Raw:
-    """A TCP connection with a buffer. Every read has a deadline, in seconds."""
+    """A TCP connection with a buffer. Every read has a timeout in seconds."""
 
     def __init__(self, address, timeout=5.0, receive_buffer=None):
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
@@ -65,7 +65,7 @@ class Raw:
         return line
 
     def read_to_end(self):
-        """All octets until the server ends the connection."""
+        """All bytes until the server ends the connection."""
         try:
             while True:
                 self._more()
@@ -96,7 +96,7 @@ class Raw:
         self.send("\r\n".join(lines + ["", ""]).encode() + body)
 
     def response(self, is_head=False):
-        """Status, headers with small letters, body."""
+        """Status, headers with lower-case names, body."""
         status = int(self.read_line().split(b" ")[1])
         headers = {}
         while line := self.read_line():
@@ -117,7 +117,7 @@ class Raw:
     # WebSocket
 
     def upgrade(self, path="/", **changes):
-        """The response to an opening handshake; `header=None` leaves one out."""
+        """Sends a handshake and returns the response; `Header=None` leaves a header out."""
         headers = {
             "Host": "localhost",
             "Upgrade": "websocket",
@@ -134,7 +134,7 @@ class Raw:
         return self.response()
 
     def send_frame(self, opcode, payload=b"", final=True, rsv=0, masked=True, length=None):
-        """A frame; `length` lies about the payload's."""
+        """Sends a frame; `length` overrides the length in its header."""
         self.send(frame(opcode, payload, final, rsv, masked, length))
 
     def send_text(self, text):
@@ -154,7 +154,7 @@ class Raw:
         return first & 0x0F, self.read(length)
 
     def read_text(self):
-        """The next message, past pings."""
+        """The next text message, skipping pings."""
         while True:
             opcode, payload = self.read_frame()
             if opcode == PING:
@@ -163,7 +163,7 @@ class Raw:
             return payload.decode()
 
     def read_text_past_pongs(self):
-        """The next message, past pings and pongs."""
+        """The next text message, skipping pings and pongs."""
         while True:
             opcode, payload = self.read_frame()
             if opcode not in (PING, PONG):
@@ -171,7 +171,7 @@ class Raw:
                 return payload.decode()
 
     def read_close(self):
-        """Code and reason of the close frame, past everything else; (None, "") if it has none."""
+        """Code and reason of the close frame, skipping other frames; (None, "") if it has none."""
         while True:
             opcode, payload = self.read_frame()
             if opcode != CLOSE:
@@ -221,7 +221,7 @@ def open_websocket(address, path="/", timeout=5.0, receive_buffer=None, **header
 
 
 def problem(response):
-    """The problem document of a response; its status must be the response's."""
+    """The problem document of a response, whose status must equal the response's."""
     status, headers, body = response
     assert headers["content-type"] == "application/problem+json", headers
     document = json.loads(body)

@@ -1,4 +1,4 @@
-"""Terminals and line clients for tests, closed when the test is over."""
+"""Fixtures for `pickerd join` in terminals and with pipes, closed after the test."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from harness.terminal import Lines, Terminal
 
 @pytest.fixture
 def terminal(tmp_path):
-    """Opens a terminal in a session: `terminal(session, name="Ana")`, and further arguments."""
+    """Joins a session in a terminal: `terminal(session, name="Ana")`, and further arguments."""
     opened = []
 
     def opens(session, *arguments, name="Ana", **rest):
@@ -23,7 +23,7 @@ def terminal(tmp_path):
 
 @pytest.fixture
 def lines():
-    """Starts a line client: `lines(session, "--json", name="Ana")`."""
+    """Joins a session with pipes: `lines(session, "--json", name="Ana")`."""
     started = []
 
     def starts(session, *arguments, name="Ana", **rest):

@@ -131,7 +131,7 @@ def test_the_first_member_to_return_to_an_empty_session_owns_it(server):
     bo.leave()
     ana.until(lambda m: bo.id not in m.screen.members)
     ana.leave()
-    wait_until(lambda: not session.get()["members"], what="nobody")
+    wait_until(lambda: not session.get()["members"], what="an empty session")
 
     back = session.back(bo)
     cem = session.join("Cem")

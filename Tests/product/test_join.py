@@ -248,7 +248,7 @@ def test_offline_members_count_towards_the_limit_until_they_leave(small):
     fourth.send({"type": "join"})
     fourth.closed(4503)
 
-    wait_until(lambda: len(session.get()["members"]) == 2, what="Cem's absence has ended")
+    wait_until(lambda: len(session.get()["members"]) == 2, what="Cem's leaving")
     assert session.join("Dee").role == "editor"
 
 

@@ -168,7 +168,7 @@ def test_touches_are_printed_and_can_be_sent(server, lines):
     touching = ana.event("touching")["touching"]
     assert touching == [{"member": bo.id, "column": 1, "row": 2}]
     ana.say({"type": "touch", "column": 0, "text": "Linux"})
-    bo.until(lambda m: m.screen.touching, what="Ana's finger")
+    bo.until(lambda m: m.screen.touching, what="Ana's touch")
 
     assert list(bo.screen.touching.values())[0]["row"] == 2
 

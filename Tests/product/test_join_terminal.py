@@ -78,7 +78,7 @@ def test_touches_and_selections_of_others_are_drawn(server, terminal):
     bo.send({"type": "touch"})
     ana.sees_no("◂Bo")
     ana.press("Down")
-    touching = bo.until(lambda m: m.screen.touching, what="Ana's finger")
+    touching = bo.until(lambda m: m.screen.touching, what="Ana's touch")
 
     assert touching
 

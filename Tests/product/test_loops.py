@@ -153,7 +153,7 @@ def test_evicted_sessions_of_every_loop_tick(tmp_path):
         limits={"memberMilliseconds": 200})
     try:
         sessions = one_on_each_loop(server, COUNT, DATE, now=NOON)
-        wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="the eviction of all sessions")
+        wait_until(lambda: metric(server, "pickerd_sessions_resident") == 0, what="all evictions")
 
         server.clock("2018-11-25T10:00:00+08:00")
 

@@ -84,7 +84,7 @@ def test_a_websocket_can_follow_requests_on_the_same_connection(looped, sessions
                 connection.send_frame(TEXT, b'{"type":"select","ref":1,"column":0,"row":0,'
                                             b'"generation":1}')
                 assert json.loads(connection.read_text())["ref"] == 1
-    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="all are gone")
+    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="the close of all connections")
 
 
 def test_an_event_stream_can_follow_requests_on_the_same_connection(looped, sessions):
@@ -164,7 +164,7 @@ def test_slow_and_missing_request_headers_time_out(looped, sessions):
     for connection in silent + half:
         connection.read_to_end()
     assert time.monotonic() - began < 18
-    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="all are gone")
+    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="the close of all connections")
 
 
 def test_a_request_header_over_the_limit_is_rejected_with_431(looped, sessions):
@@ -188,8 +188,8 @@ def test_closed_connections_leave_no_resources_on_any_loop(looped, sessions):
     for number in range(120):
         take(sessions[number % COUNT], number)
 
-    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="only this one")
-    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="no WebSocket")
+    wait_until(lambda: metric(looped, "pickerd_sockets") == 1, what="the close of all other sockets")
+    wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="the close of all WebSockets")
     for session in sessions:
         assert session.join("Ana").role == "owner"
 
@@ -205,7 +205,7 @@ def test_the_connection_limit_covers_all_loops(start):
 
     for connection in kept[:2]:
         connection.socket.close()
-    wait_until(lambda: is_served(server), what="there is room again")
+    wait_until(lambda: is_served(server), what="an accepted connection")
     wait_until(lambda: metric(server, "pickerd_connections") == 6)
     for connection in kept:
         connection.socket.close()
@@ -225,7 +225,7 @@ def test_the_limit_per_address_covers_all_loops_and_exempts_trusted_proxies(star
     assert metric(server, "pickerd_sockets_refused_per_address_total") == 1
     for connection in kept:
         connection.socket.close()
-    wait_until(lambda: is_served(server), what="there is room again")
+    wait_until(lambda: is_served(server), what="an accepted connection")
 
 
 def is_served(server):

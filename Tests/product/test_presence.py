@@ -185,8 +185,8 @@ def test_a_member_receives_changes_of_its_own_role(server):
 
     ana.leave()
 
-    bo.until(lambda m: m.role == "owner", what="one's own new role")
-    cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner", what="another's new role")
+    bo.until(lambda m: m.role == "owner", what="its own new role")
+    cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner", what="Bo's new role")
     changed = [m["changed"] for m in bo.record if m.get("changed")]
     assert changed[-1] == [session.get()["members"][0]]
     assert bo.confirm()["type"] == "delta"

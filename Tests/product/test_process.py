@@ -180,7 +180,7 @@ def test_closed_connections_do_not_leak_descriptors(server):
         else:
             web.close_socket()
 
-    wait_until(lambda: open_files() <= before + 3, what="closed connections")
+    wait_until(lambda: open_files() <= before + 3, what="the close of all descriptors")
     ana.hears_nothing()
 
 

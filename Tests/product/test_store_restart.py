@@ -278,7 +278,7 @@ def test_a_member_that_has_left_can_resume_after_a_restart(serve, kill):
     bo.leave()
     ana.until(lambda m: bo.id not in m.screen.members)
     ana.leave()
-    wait_until(lambda: not session.get()["members"], what="nobody")
+    wait_until(lambda: not session.get()["members"], what="an empty session")
 
     again(server, kill=kill)
     bo = back(session, bo)

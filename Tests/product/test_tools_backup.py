@@ -118,7 +118,7 @@ def test_a_restored_backup_has_a_new_epoch(start, store, tmp_path):
 
     server.start()
     again = server.get(path).json
-    assert (again["epoch"], again["revision"]) == (now["epoch"], 2), "the epoch changes only at the first start"
+    assert (again["epoch"], again["revision"]) == (now["epoch"], 2), "the epoch changes only once"
 
 
 def test_a_backup_has_a_new_epoch_even_if_nothing_is_missing(start, store, tmp_path):

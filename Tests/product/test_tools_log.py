@@ -26,7 +26,7 @@ def fill(member, count):
         for n in range(first, min(first + 500, count + 1)):
             member.ask_select(0, n % 4)
         member.until(
-            lambda m: m.screen.revision >= min(first + 499, count), timeout=30, what="the last revision")
+            lambda m: m.screen.revision >= min(first + 499, count), timeout=30, what="the end")
 
 
 def test_a_log_longer_than_the_history_has_no_gap(long):

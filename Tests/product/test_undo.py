@@ -1,4 +1,4 @@
-"""Undo and redo: one list of values, everybody's."""
+"""Undo and redo: one list of values, shared by all members."""
 
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
 
@@ -7,7 +7,7 @@ def keys(session):
     return session.result()["keys"]
 
 
-def test_undo_puts_back_what_stood_before(server):
+def test_undo_restores_the_previous_value(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 2)
@@ -20,7 +20,7 @@ def test_undo_puts_back_what_stood_before(server):
         {"change": "result", "result": {"keys": ["MacOS", "Xcode"]}}]
 
 
-def test_undo_goes_back_step_by_step_and_redo_forward_again(server):
+def test_undo_and_redo_move_step_by_step(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     for row in (1, 2, 3):
@@ -40,14 +40,14 @@ def test_undo_goes_back_step_by_step_and_redo_forward_again(server):
     assert ana.redo()["code"] == "nothingToUndo"
 
 
-def test_with_nothing_to_undo_it_is_refused_for_redo_too(server):
+def test_undo_and_redo_with_empty_lists_are_refused(server):
     ana = server.session(LISTS).join("Ana")
 
     for answer in (ana.undo(), ana.redo()):
         assert (answer["code"], answer["revision"], answer["changes"]) == ("nothingToUndo", 0, [])
 
 
-def test_the_list_is_everybodys(server):
+def test_all_members_share_the_undo_list(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.select(0, 1)
@@ -64,7 +64,7 @@ def test_the_list_is_everybodys(server):
     assert keys(session) == ["Windows", "Xcode"]
 
 
-def test_a_new_select_empties_redo(server):
+def test_a_new_select_clears_the_redo_list(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -75,7 +75,7 @@ def test_a_new_select_empties_redo(server):
     assert keys(session) == ["MacOS", "VSCode"]
 
 
-def test_a_refused_select_does_not_empty_redo(server):
+def test_a_refused_select_does_not_clear_the_redo_list(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -86,7 +86,7 @@ def test_a_refused_select_does_not_empty_redo(server):
     assert keys(session) == ["Windows", "Xcode"]
 
 
-def test_confirm_cancel_and_reopen_leave_the_list_alone(server):
+def test_confirm_cancel_and_reopen_do_not_change_the_undo_list(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -102,7 +102,7 @@ def test_confirm_cancel_and_reopen_leave_the_list_alone(server):
     assert keys(session)[0] == "MacOS"
 
 
-def test_a_tick_leaves_the_list_alone(server):
+def test_a_tick_does_not_change_the_undo_list(server):
     session = server.session(DATE, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
     ana.select(2, 10)
@@ -115,7 +115,7 @@ def test_a_tick_leaves_the_list_alone(server):
     assert session.result() == {"date": "2018-07-11"}
 
 
-def test_all_columns_that_a_select_moved_come_back(server):
+def test_undo_restores_all_columns_that_a_select_changed(server):
     session = server.session({**DATE, "initial": "2017-12-31"})
     ana = session.join("Ana")
     ana.select(0, 68)
@@ -130,7 +130,7 @@ def test_all_columns_that_a_select_moved_come_back(server):
         (0, "2017", "undo"), (1, "12", "undo"), (2, "31", "undo")]
 
 
-def test_a_branch_comes_back_with_its_leaves(server):
+def test_undo_restores_a_branch_with_its_descendants(server):
     session = server.session(TREE)
     ana = session.join("Ana")
     ana.select(1, 1)
@@ -141,7 +141,7 @@ def test_a_branch_comes_back_with_its_leaves(server):
     assert keys(session) == ["Guangdong", "Chaozhou", "Xiangqiao"]
 
 
-def test_a_value_is_put_back_under_the_bounds_of_now(server):
+def test_undo_clamps_the_restored_value_to_the_current_bounds(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
     ana.select(1, 2)
@@ -155,7 +155,7 @@ def test_a_value_is_put_back_under_the_bounds_of_now(server):
     assert {c["cause"] for c in delta["changes"] if c["change"] == "row"} == {"undo"}
 
 
-def test_an_entry_that_would_change_nothing_is_dropped_on_the_way(server):
+def test_an_undo_entry_without_effect_is_dropped(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
     ana.select(2, 1)
@@ -166,7 +166,7 @@ def test_an_entry_that_would_change_nothing_is_dropped_on_the_way(server):
     assert ana.undo()["code"] == "nothingToUndo"
 
 
-def test_entries_behind_a_dropped_one_are_still_there(server):
+def test_undo_continues_with_the_entry_before_a_dropped_one(server):
     session = server.session(SLOT)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -179,7 +179,7 @@ def test_entries_behind_a_dropped_one_are_still_there(server):
     assert session.result()["local"] == "2018-11-24T00:00"
 
 
-def test_the_last_100_are_kept(server):
+def test_the_undo_list_has_100_entries(server):
     session = server.session(LISTS)
     ana = session.join("Ana")
     for n in range(101):
@@ -193,7 +193,7 @@ def test_the_last_100_are_kept(server):
     assert keys(session)[0] == "Windows"
 
 
-def test_how_many_are_kept_is_a_limit_of_the_server(small):
+def test_the_length_of_the_undo_list_is_configurable(small):
     ana = small.session(LISTS).join("Ana")
     for n in range(7):
         ana.select(0, (n + 1) % 4)
@@ -229,7 +229,7 @@ def test_a_clear_is_undone_with_range_and_hits(server):
     assert ana.tap("2018-11-17")["changes"][0]["hits"] == 4
 
 
-def test_undo_by_another_brings_back_who_tapped(server):
+def test_undo_by_another_member_restores_the_author_of_the_tap(server):
     """"an undo brings `by` back with the range"."""
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")

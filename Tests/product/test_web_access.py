@@ -1,4 +1,4 @@
-"""By keyboard alone, right to left, with less motion, and for those who listen."""
+"""Accessibility: keyboard only, right to left, reduced motion and screen readers."""
 
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
@@ -12,7 +12,7 @@ def focused_date(one):
 
 
 def tab_to(one, matches, most=40):
-    """Presses Tab until what has the focus matches a selector inside the element."""
+    """Presses Tab until the focused element, also inside shadow roots, matches a selector."""
     for _ in range(most):
         one.page.keyboard.press("Tab")
         if one.page.evaluate(
@@ -20,10 +20,10 @@ def tab_to(one, matches, most=40):
                 while (on?.shadowRoot?.activeElement) on = on.shadowRoot.activeElement;
                 return on?.matches(selector) ?? false; }""", matches):
             return
-    raise AssertionError(f"Tab does not come to {matches}")
+    raise AssertionError(f"Tab does not reach {matches}")
 
 
-def test_from_load_to_confirm_by_keyboard_alone(window, server):
+def test_a_date_can_be_confirmed_with_the_keyboard_only(window, server):
     ana = window(server, name="Ana")
     tab_to(ana, "[data-open=date-0]")
     ana.page.keyboard.press("Enter")
@@ -42,7 +42,7 @@ def test_from_load_to_confirm_by_keyboard_alone(window, server):
     expect(ana.chosen).to_contain_text("2000")
 
 
-def test_a_range_by_keyboard_alone(window, server):
+def test_a_range_can_be_selected_with_the_keyboard_only(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     tab_to(ana, ".day")
@@ -54,7 +54,7 @@ def test_a_range_by_keyboard_alone(window, server):
     expect(ana.chosen).to_have_text("Nov 15 – 17, 2018 · 3 days")
 
 
-def test_every_key_of_the_grid(window, server):
+def test_keys_move_the_focus_in_the_month_grid(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     tab_to(ana, ".day")
@@ -70,7 +70,7 @@ def test_every_key_of_the_grid(window, server):
     assert ana.page.locator('.day[tabindex="0"]').count() == 1
 
 
-def test_escape_clears_an_open_range_only(window, server):
+def test_escape_clears_only_an_open_range(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     tab_to(ana, ".day")
@@ -88,7 +88,7 @@ def test_escape_clears_an_open_range_only(window, server):
     expect(ana.chosen).to_contain_text("1 day")
 
 
-def test_every_key_of_a_wheel(window, server):
+def test_keys_select_rows_of_a_wheel(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
     ana.wheel(0).focus()
@@ -101,7 +101,7 @@ def test_every_key_of_a_wheel(window, server):
     assert ana.wheel(1).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
 
 
-def test_a_wheel_is_a_listbox_that_names_its_row(window, server):
+def test_a_wheel_is_a_listbox_with_an_active_descendant(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
 
@@ -114,7 +114,7 @@ def test_a_wheel_is_a_listbox_that_names_its_row(window, server):
     expect(row).to_have_attribute("aria-setsize", "69")
 
 
-def test_right_to_left_arrows_go_the_way_they_point(window, server):
+def test_arrow_keys_follow_the_visual_direction_in_right_to_left(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", locale="ar")
     tab_to(ana, ".day")
@@ -130,7 +130,7 @@ def test_right_to_left_arrows_go_the_way_they_point(window, server):
     assert bo.wheel(1).evaluate("(wheel) => wheel.getRootNode().activeElement === wheel")
 
 
-def test_with_less_motion_a_wheel_is_there_at_once(window, server):
+def test_reduced_motion_disables_the_animation_of_wheels(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", reduced_motion="reduce")
 

@@ -1,4 +1,4 @@
-"""Every kind of client in one session at once; all of them fold to the same state.
+"""Clients of every kind in one session fold to the same state.
 
 Eva has a browser, Sam `pickerd join --json` (the Swift client), Tom a terminal, Pia the guide's
 Python, Kim posts single commands, a panel watches events, and Ana is the tests' own member.
@@ -19,7 +19,7 @@ pytest_plugins = ["webpages", "terminals"]
 
 
 class Everybody:
-    """All clients of a session, and what each of them sees."""
+    """All clients of a session, and the state that each of them shows."""
 
     def __init__(self, session, window, terminal, lines):
         self.session = session
@@ -39,7 +39,7 @@ class Everybody:
         self.pia.socket.close()
 
     def agree(self, revision):
-        """Waits until the session and all clients are there; asserts that they see the same."""
+        """Waits until the session and all clients reach a revision; asserts equal states."""
         wait_until(lambda: self.session.revision() >= revision, what=f"revision {revision}")
         truth = self.session.get()
         assert truth["revision"] == revision
@@ -69,14 +69,14 @@ class Everybody:
 
 
 def essence(snapshot):
-    """What everybody must agree on, whatever their language and view."""
+    """The part of a state that does not depend on locale and view."""
     columns = [(c["generation"], c["count"], c["row"]) for c in snapshot.get("columns") or []]
     span = (snapshot.get("calendar") or {}).get("range")
     return columns, span and (span["start"], span["end"], span["hits"]), snapshot["status"]
 
 
 def words(snapshot):
-    """What the terminal says of it."""
+    """The terminal's description of the state."""
     if "columns" in snapshot:
         columns = [c for c in snapshot["columns"] if c["row"] is not None]
         return ", ".join(c["rows"][c["row"] - c["from"]]["text"] for c in columns)
@@ -99,7 +99,7 @@ def everybody(server, window, terminal, lines):
         all_of_them.close()
 
 
-def test_each_taps_in_turn_and_all_see_it(everybody):
+def test_a_tap_of_each_client_reaches_all_others(everybody):
     us = everybody(CALENDAR)
 
     us.ana.tap("2018-11-20")
@@ -119,7 +119,7 @@ def test_each_taps_in_turn_and_all_see_it(everybody):
 
 
 @pytest.mark.parametrize("definition", [LISTS, TREE])
-def test_each_turns_a_wheel_and_all_see_it(everybody, definition):
+def test_a_select_of_each_client_reaches_all_others(everybody, definition):
     us = everybody(definition)
 
     us.ana.select(0, 1)
@@ -136,7 +136,7 @@ def test_each_turns_a_wheel_and_all_see_it(everybody, definition):
     us.agree(6)
 
 
-def test_all_tap_at_once_and_end_at_the_same(everybody):
+def test_concurrent_taps_of_all_clients_converge(everybody):
     us = everybody(CALENDAR)
     days = [f"2018-11-{day:02}" for day in range(3, 29, 5)]
 
@@ -161,10 +161,10 @@ def test_all_tap_at_once_and_end_at_the_same(everybody):
 
     us.agree(6 * len(days))
     authors = {line["by"] for line in us.session.log()}
-    assert len(authors) == 6, "everybody has tapped"
+    assert len(authors) == 6, "every client has tapped"
 
 
-def test_all_stay_when_one_leaves(everybody):
+def test_clients_that_leave_do_not_affect_the_others(everybody):
     us = everybody(LISTS)
 
     us.tom.press("q")

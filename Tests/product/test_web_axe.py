@@ -1,4 +1,4 @@
-"""axe-core finds nothing to complain of, in light and in dark: pages, pickers, panels, messages."""
+"""axe-core reports no violations on pages, pickers, panels and messages, in light and dark."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -20,15 +20,15 @@ def themed(request, window):
 
 
 def passes(one, state):
-    """Everything that can be checked is right; shadow trees are looked into."""
+    """Asserts that axe-core, which also searches shadow trees, finds no violations."""
     results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
     said = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
             for rule in results["violations"] for node in rule["nodes"]]
     assert not said, f"{state}:\n" + "\n".join(said)
-    assert len(results["passes"]) > 15, "axe has looked"
+    assert len(results["passes"]) > 15, "axe has run its rules"
 
 
-def test_home(themed, server):
+def test_the_home_page_has_no_violations(themed, server):
     ana = themed(server, name="Ana")
     expect(ana.page.locator(".card")).to_have_count(7)
     passes(ana, "home")
@@ -37,16 +37,16 @@ def test_home(themed, server):
 
 
 @pytest.mark.parametrize("definition", [SLOT, TREE, LISTS], ids=["slot", "cascade", "columns"])
-def test_wheels(themed, server, definition):
+def test_wheels_have_no_violations(themed, server, definition):
     passes(themed(server, server.session(definition), name="Ana"), "wheels")
 
 
-def test_wheels_with_company_and_a_correction(themed, server):
+def test_wheels_with_touches_notes_and_a_confirmation_have_no_violations(themed, server):
     session = server.session(DATE)
     ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
     bo.hold(0, rows=-2)
     expect(ana.wheel(0).locator(".row[data-ghost]")).to_have_count(1)
-    passes(ana, "a finger of somebody else")
+    passes(ana, "another member's touch")
     bo.let_go()
     ana.type_at(1, "2")
     ana.type_at(2, "End")
@@ -59,7 +59,7 @@ def test_wheels_with_company_and_a_correction(themed, server):
     passes(ana, "confirmed")
 
 
-def test_a_calendar_with_company(themed, server):
+def test_a_calendar_with_previews_and_notes_has_no_violations(themed, server):
     session = server.session(BUSY)
     ana, bo = themed(server, session, name="Ana"), themed(server, session, name="Bo")
     ana.day("2018-11-14").click()
@@ -74,7 +74,7 @@ def test_a_calendar_with_company(themed, server):
     passes(ana, "a day that is taken")
 
 
-def test_the_panels(themed, server):
+def test_the_wire_and_definition_panels_have_no_violations(themed, server):
     ana = themed(server, server.session(LISTS), name="Ana")
     ana.page.locator(".wire summary").click()
     ana.type_at(0, "ArrowDown")
@@ -86,7 +86,7 @@ def test_the_panels(themed, server):
     passes(ana, "offline")
 
 
-def test_farewells(themed, server, guarded):
+def test_error_pages_have_no_violations(themed, server, guarded):
     ana = themed(server, path="#/s/nothing-here", name="Ana")
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     passes(ana, "a link to nothing")
@@ -105,5 +105,5 @@ def test_the_host_panel_on_a_phone(themed, server, definition):
     passes(ana, "the host's panel")
 
 
-def test_a_phone(themed, server):
+def test_the_phone_layout_has_no_violations(themed, server):
     passes(themed(server, server.session(CALENDAR), name="Ana", phone=True), "a phone")

@@ -1,4 +1,4 @@
-"""Calendars in two windows: one taps, the other sees it."""
+"""Calendars in two browser windows."""
 
 from harness.definitions import CALENDAR
 from playwright.sync_api import expect
@@ -12,13 +12,13 @@ def two(window, server, definition, **rest):
 
 
 def painted(one, month):
-    """What is painted in a month: row, first column, days more, head, tail."""
+    """The bands drawn in a month: row, first column, days after the first, head, tail."""
     return one.bands(month).evaluate_all("""(bands) => bands.map((band) => [
         Number(band.style.getPropertyValue('--row')), Number(band.style.getPropertyValue('--from')),
         Number(band.style.getPropertyValue('--days')), 'head' in band.dataset, 'tail' in band.dataset])""")
 
 
-def test_one_taps_the_first_day_and_the_other_the_last(window, server):
+def test_two_members_select_a_range_together(window, server):
     ana, bo, session = two(window, server, CALENDAR)
 
     ana.day("2018-11-14").click()
@@ -50,16 +50,16 @@ def test_a_band_is_as_round_as_the_article_draws_it(window, server):
     ana.day("2018-11-14").click()
     ana.is_idle()
     box = ana.bands("2018-11").bounding_box()
-    assert abs(box["width"] - box["height"]) < 1, "one day is a circle"
+    assert abs(box["width"] - box["height"]) < 1, "a single day is a circle"
     ana.day("2018-11-16").click()
     expect(ana.chosen).to_contain_text("3 days")
     box = ana.bands("2018-11").bounding_box()
     first, last = ana.day("2018-11-14").bounding_box(), ana.day("2018-11-16").bounding_box()
     middle = (first["x"] + last["x"] + last["width"]) / 2
-    assert abs(box["x"] + box["width"] / 2 - middle) < 1, "the pill lies on its days"
+    assert abs(box["x"] + box["width"] / 2 - middle) < 1, "the pill is centred on its days"
 
 
-def test_hits_and_who_began_are_on_show(window, server):
+def test_the_page_shows_the_hits_and_who_started_the_range(window, server):
     ana, bo, _ = two(window, server, CALENDAR)
     expect(ana.page.locator(".hint")).to_contain_text("Tap the first day.")
 
@@ -71,7 +71,7 @@ def test_hits_and_who_began_are_on_show(window, server):
     expect(bo.face("Ana")).to_have_attribute("data-opener", "")
 
 
-def test_a_clamped_range_says_why(window, server):
+def test_a_clamped_range_shows_the_reason(window, server):
     ana, bo, _ = two(window, server, {**CALENDAR, "maxDays": 5})
 
     ana.day("2018-11-05").click()
@@ -82,7 +82,7 @@ def test_a_clamped_range_says_why(window, server):
     expect(bo.chosen).to_have_text("Nov 5 – 9, 2018 · 5 days")
 
 
-def test_a_day_that_cannot_be_picked_says_why_and_counts_no_hit(window, server):
+def test_a_tap_on_a_disabled_day_shows_the_reason_and_counts_no_hit(window, server):
     ana, _, session = two(window, server, {
         **CALENDAR, "min": "2018-11-05", "max": "2018-11-28",
         "blocked": [{"weekdays": [1]}, {"from": "2018-11-14", "through": "2018-11-15"}]})
@@ -110,7 +110,7 @@ def test_the_preview_stays_within_reach(window, server):
     assert preview.evaluate("(band) => band.style.getPropertyValue('--days')") == "2"
 
 
-def test_months_are_asked_for_as_they_come_into_view(window, server):
+def test_months_are_requested_when_they_scroll_into_view(window, server):
     ana, _, _ = two(window, server, {**CALENDAR, "months": {"from": "1990-01", "through": "2040-12"}})
     assert ana.page.locator(".month").count() < 9
 
@@ -125,7 +125,7 @@ def test_months_are_asked_for_as_they_come_into_view(window, server):
     expect(ana.day("2040-12-24")).to_have_attribute("aria-selected", "true")
 
 
-def test_a_range_reaches_months_that_the_other_has_yet_to_scroll_to(window, server):
+def test_a_range_is_drawn_in_months_that_are_loaded_later(window, server):
     ana, bo, _ = two(window, server, CALENDAR)
     ana.day("2018-11-20").click()
     ana.button("Next month").click()
@@ -139,7 +139,7 @@ def test_a_range_reaches_months_that_the_other_has_yet_to_scroll_to(window, serv
     assert painted(bo, "2019-01") == painted(ana, "2019-01")
 
 
-def test_one_day_alone_when_that_is_what_the_picker_is(window, server):
+def test_a_single_selection_shows_one_day(window, server):
     ana, bo, _ = two(window, server, {**CALENDAR, "selection": "single", "weeks": "fit"})
 
     ana.day("2018-11-14").click()
@@ -150,7 +150,7 @@ def test_one_day_alone_when_that_is_what_the_picker_is(window, server):
     expect(bo.page.locator(".hits")).to_have_text("2 taps")
 
 
-def test_clear_takes_the_range_away_and_undo_brings_it_back(window, server):
+def test_clear_removes_the_range_and_undo_restores_it(window, server):
     ana, bo, _ = two(window, server, CALENDAR)
     ana.day("2018-11-14").click()
     ana.day("2018-11-20").click()
@@ -166,7 +166,7 @@ def test_clear_takes_the_range_away_and_undo_brings_it_back(window, server):
     expect(ana.bands("2018-11")).to_have_count(2)
 
 
-def test_taps_at_the_same_time_end_in_one_and_the_same_range(window, server):
+def test_simultaneous_taps_converge_to_one_range(window, server):
     ana, bo, session = two(window, server, CALENDAR)
 
     ana.page.evaluate("document.querySelector('pickerd-calendar').picker.tap({ date: '2018-11-06' })")
@@ -177,7 +177,7 @@ def test_taps_at_the_same_time_end_in_one_and_the_same_range(window, server):
     assert session.revision() == 2
 
 
-def test_a_new_day_reaches_an_open_page(window, server):
+def test_midnight_updates_an_open_page(window, server):
     ana, _, _ = two(window, server, {**CALENDAR, "min": "today"})
     expect(ana.day("2018-11-23")).to_have_attribute("aria-current", "date")
 

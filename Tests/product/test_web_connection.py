@@ -1,4 +1,4 @@
-"""Lost lines, offline and back, reloads, and sessions that end under an open page."""
+"""Lost connections, offline mode, reloads and deleted sessions in the browser."""
 
 from harness.definitions import CALENDAR, DATE, LISTS
 from playwright.sync_api import expect
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 pytest_plugins = ["webpages"]
 
 
-def test_a_cut_line_is_resumed_and_misses_nothing(window, server, wire):
+def test_a_lost_connection_is_resumed_without_gaps(window, server, wire):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", port=wire.port)
     bo = window(server, session, name="Bo")
@@ -27,7 +27,7 @@ def test_a_cut_line_is_resumed_and_misses_nothing(window, server, wire):
     assert ana.picker("state.revision") == session.revision() == 2
 
 
-def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wire):
+def test_a_selection_made_while_disconnected_is_executed_once(window, server, wire):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana", port=wire.port)
     wire.cut()
@@ -39,7 +39,7 @@ def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wir
     ana.button("Undo").click(force=True)
     wire.mend()
 
-    # On a busy machine the page may have reconnected by itself, and the button be hidden.
+    # On a busy machine the page may already have reconnected and hidden the button.
     ana.page.locator("[part=retry]").dispatch_event("click")
     expect(ana.chip).to_have_text("Connected", timeout=15000)
     ana.is_idle()
@@ -47,7 +47,7 @@ def test_what_was_chosen_while_the_line_was_cut_is_done_once(window, server, wir
     assert session.revision() == 1
 
 
-def test_undo_cannot_be_done_offline_and_says_so(window, server):
+def test_undo_is_unavailable_offline_with_a_message(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
 
@@ -58,7 +58,7 @@ def test_undo_cannot_be_done_offline_and_says_so(window, server):
     expect(ana.note).to_contain_text("You cannot do that while offline.")
 
 
-def test_offline_and_back(window, server):
+def test_selections_made_offline_are_merged_when_online_again(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -73,7 +73,7 @@ def test_offline_and_back(window, server):
     expect(ana.chosen).to_have_text("Ubuntu · VSCode")
 
 
-def test_bands_are_right_again_after_a_cut_line(window, server, wire):
+def test_bands_are_updated_after_a_lost_connection(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)
     bo = window(server, session, name="Bo")
@@ -88,7 +88,7 @@ def test_bands_are_right_again_after_a_cut_line(window, server, wire):
     expect(ana.bands("2018-11")).to_have_count(2, timeout=15000)
 
 
-def test_a_reload_is_the_same_member(window, server):
+def test_a_reload_resumes_the_same_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -105,7 +105,7 @@ def test_a_reload_is_the_same_member(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
-def test_a_copy_of_the_tab_is_somebody_else(window, server):
+def test_a_duplicated_tab_is_another_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     member = ana.picker("self.id")
@@ -120,7 +120,7 @@ def test_a_copy_of_the_tab_is_somebody_else(window, server):
     expect(ana.chip).to_have_text("Connected")
 
 
-def test_a_session_that_ends_says_so_and_offers_a_way_on(window, server):
+def test_a_deleted_session_shows_a_message_and_offers_a_new_one(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     expect(ana.page.locator(".picker-title")).to_be_attached()
@@ -134,7 +134,7 @@ def test_a_session_that_ends_says_so_and_offers_a_way_on(window, server):
     assert session.id not in ana.page.url
 
 
-def test_a_link_to_nothing_says_so(window, server):
+def test_a_link_to_a_missing_session_shows_a_message(window, server):
     ana = window(server, path="#/s/nothing-here", name="Ana")
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
@@ -142,7 +142,7 @@ def test_a_link_to_nothing_says_so(window, server):
     expect(ana.page.locator(".card")).to_have_count(7)
 
 
-def test_a_link_without_its_token_asks_for_the_right_one(window, guarded):
+def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):
     session = guarded.session(LISTS)
     ana = window(guarded, session, name="Ana", waits=False)
     expect(ana.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
@@ -154,7 +154,7 @@ def test_a_link_without_its_token_asks_for_the_right_one(window, guarded):
     expect(ana.chosen).to_have_text("MacOS · Xcode")
 
 
-def test_a_server_that_goes_away_is_waited_for(window, start):
+def test_the_page_reconnects_while_the_server_is_down(window, start):
     server = start()
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
@@ -166,7 +166,7 @@ def test_a_server_that_goes_away_is_waited_for(window, start):
     expect(ana.selected(0)).to_have_text("MacOS")
 
 
-def test_no_token_is_ever_in_a_url_to_the_server(window, guarded):
+def test_tokens_are_never_sent_in_urls(window, guarded):
     session = guarded.session(LISTS)
     token = session.tokens["editor"]
     ana = window(guarded, waits=False, name="Ana")

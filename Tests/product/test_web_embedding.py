@@ -1,4 +1,4 @@
-"""What web/client/README.md promises to those who embed the elements is there, and nothing else."""
+"""Embedding the elements works as web/client/README.md documents."""
 
 import re
 import threading
@@ -17,7 +17,7 @@ SOURCE = "\n".join(path.read_text() for path in sorted(CLIENT.rglob("*.js")))
 
 
 def rows(heading):
-    """The names in the first cells of the table under a heading cell."""
+    """The names in the first column of the table with a given heading."""
     table = README.split(f"\n| {heading} |")[1].split("\n\n")[0]
     return {name for line in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
 
@@ -27,7 +27,7 @@ def told(words):
             for name in re.findall(r"`(\w+)\(", line)}
 
 
-def test_every_part_and_property_is_in_the_readme_and_no_other():
+def test_the_readme_lists_exactly_the_parts_and_properties():
     said = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo", "day outside"}
     parts = {part for one in said for part in one.split()} | {"confirm", "cancel", "reopen", "redo", "clear"}
     table = README.split("| `::part(…)` |")[1].split("\n\n")[0]
@@ -43,7 +43,7 @@ def embedded(server, session, element, attributes=""):
 
 
 class Site:
-    """A web site of somebody else's, on an origin of its own."""
+    """A web site with an origin of its own."""
 
     def __init__(self):
         site = self
@@ -80,7 +80,7 @@ def site():
 
 @pytest.fixture
 def server(start, site):
-    """A server that lets that site's pages in."""
+    """A server that allows the site's origin."""
     return start(origins=[site.origin])
 
 
@@ -92,7 +92,7 @@ def embedding(window, site):
     return opens
 
 
-def test_the_page_in_the_readme_works(embedding, server):
+def test_the_html_example_in_the_readme_works(embedding, server):
     session = server.session(CALENDAR)
     html = re.search(r"```html\n(.*?)```", README, re.S)[1]
     html = html.replace("http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}").replace("SESSION", session.id)
@@ -107,7 +107,7 @@ def test_the_page_in_the_readme_works(embedding, server):
     assert session.get()["members"][0]["name"] == "Ada"
 
 
-def test_the_code_in_the_readme_works(embedding, server):
+def test_the_javascript_example_in_the_readme_works(embedding, server):
     session = server.session(CALENDAR)
     ada = embedding('<!doctype html><html lang="en"><title>Code</title><link rel="icon" href="data:,">')
     said = []
@@ -124,7 +124,7 @@ def test_the_code_in_the_readme_works(embedding, server):
     assert session.revision() == 1
 
 
-def test_attributes_and_the_property_picker(embedding, server):
+def test_attributes_and_the_picker_property_work(embedding, server):
     first, second = server.session(DATE), server.session(DATE)
     ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
     assert rows("attribute") == {"session", "name", "locale", "token", "labels"}
@@ -143,7 +143,7 @@ def test_attributes_and_the_property_picker(embedding, server):
     assert (first.revision(), second.revision()) == (0, 1)
 
 
-def test_the_names_of_the_session_are_there(embedding, server):
+def test_the_documented_methods_state_and_events_exist(embedding, server):
     session = server.session(CALENDAR)
     ada = embedding(embedded(server, session, "pickerd-calendar"))
     ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
@@ -159,7 +159,7 @@ def test_the_names_of_the_session_are_there(embedding, server):
     assert rows("event") <= emitted
 
 
-def test_a_listed_sites_page_creates_reads_deletes_and_hears_events(embedding, server):
+def test_a_page_of_an_allowed_origin_can_use_the_http_api_and_events(embedding, server):
     ada = embedding('<!doctype html><html lang="en"><title>Fetch</title><link rel="icon" href="data:,">')
     asks = """async ([base, definition]) => {
         const headers = {"Content-Type": "application/json"}
@@ -182,7 +182,7 @@ def test_a_listed_sites_page_creates_reads_deletes_and_hears_events(embedding, s
     assert heard == [201, 0, "open", "badRequest", 204]
 
 
-def test_a_page_of_another_site_is_told_nothing(server, site):
+def test_other_origins_get_no_cors_headers(server, site):
     session = server.session(CALENDAR)
     evil = {"Origin": "https://another.example"}
 
@@ -196,7 +196,7 @@ def test_a_page_of_another_site_is_told_nothing(server, site):
         assert answer.headers["vary"] == "Origin"
 
 
-def test_without_a_list_nothing_is_shared(plain):
+def test_without_allowed_origins_there_are_no_cors_headers(plain):
     own = {"Origin": f"http://127.0.0.1:{plain.port}"}
 
     checked = plain.post("/v1/definitions/check", {"definition": DATE}, headers=own)

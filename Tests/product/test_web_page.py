@@ -1,4 +1,4 @@
-"""The demo page: cards, languages, colours, the definition and the wire; on a phone and at 320 px."""
+"""The demo page: cards, languages, themes, the definition and message panels, small screens."""
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
@@ -30,7 +30,7 @@ def test_every_card_opens_a_session_of_its_own(window, plain, card):
     ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "不晚于今天的日期", "ltr"),
     ("ja", "今日までの日付", "ltr"), ("de", "Ein Datum, höchstens heute", "ltr"),
     ("ar", "تاريخ أقصاه اليوم", "rtl")])
-def test_the_language_is_switched_under_an_open_picker(window, server, locale, title, direction):
+def test_the_language_of_an_open_picker_can_be_changed(window, server, locale, title, direction):
     ana = window(server, name="Ana", locale="de" if locale == "en" else "en")
     ana.page.locator("[data-open=date-0]").click()
     expect(ana.chosen).not_to_be_empty()
@@ -48,7 +48,7 @@ def test_the_language_is_switched_under_an_open_picker(window, server, locale, t
         expect(ana.selected(1)).to_have_text("11月")
 
 
-def test_dark_and_light(window, server):
+def test_the_theme_can_be_selected_and_is_stored(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", color_scheme="light")
     ground = "getComputedStyle(document.querySelector('pickerd-wheels').shadowRoot.querySelector('.frame')).backgroundColor"
@@ -62,7 +62,7 @@ def test_dark_and_light(window, server):
     assert ana.page.evaluate(ground) != light
 
 
-def test_a_mistake_in_the_definition_is_marked_where_it_is(window, server):
+def test_an_error_in_the_definition_is_marked_at_its_position(window, server):
     session = server.session({"kind": "slot", "timeZone": "Asia/Shanghai"})
     ana = window(server, session, name="Ana")
     source = ana.page.locator("#definition-source")
@@ -82,7 +82,7 @@ def test_a_mistake_in_the_definition_is_marked_where_it_is(window, server):
     expect(ana.chip).to_have_text("Connected")
 
 
-def test_the_wire_is_on_show_without_its_secrets(window, server):
+def test_the_message_panel_hides_secrets(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     ana.page.locator(".wire summary").click()
@@ -97,7 +97,7 @@ def test_the_wire_is_on_show_without_its_secrets(window, server):
     assert secret and secret not in messages.text_content()
 
 
-def test_the_latency_of_the_last_tap_is_on_show(window, server):
+def test_the_latency_of_the_last_command_is_shown(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     expect(ana.page.locator(".latency")).to_have_text("")
@@ -107,7 +107,7 @@ def test_the_latency_of_the_last_tap_is_on_show(window, server):
     expect(ana.page.locator(".latency")).to_contain_text("ms")
 
 
-def test_another_name_is_another_member(window, server):
+def test_changing_the_name_joins_as_another_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -120,7 +120,7 @@ def test_another_name_is_another_member(window, server):
 
 
 @pytest.mark.parametrize("definition", [DATE, LISTS, CALENDAR], ids=["date", "columns", "calendar"])
-def test_nothing_is_cut_off_at_320_px(window, server, definition):
+def test_pickers_fit_into_320_px(window, server, definition):
     session = server.session(definition)
     ana = window(server, session, name="Ana", viewport={"width": 320, "height": 568})
 
@@ -131,14 +131,14 @@ def test_nothing_is_cut_off_at_320_px(window, server, definition):
     assert inside <= 0
 
 
-def test_home_fits_320_px_and_4k(window, server):
+def test_the_home_page_fits_320_px_and_4k(window, server):
     small = window(server, name="Ana", viewport={"width": 320, "height": 568})
     assert overflow(small.page) <= 0
     large = window(server, name="Ana", viewport={"width": 3840, "height": 2160})
     assert overflow(large.page) <= 0
 
 
-def test_a_thumb_on_a_phone_turns_a_wheel_and_taps_days(window, server):
+def test_touch_input_selects_rows_and_days(window, server):
     wheels = server.session(LISTS)
     ana = window(server, wheels, name="Ana", phone=True)
     ana.row(0, "Linux").tap()

@@ -1,4 +1,4 @@
-"""The server is killed and started again, on the same port and file, under an open page."""
+"""An open page while the server is killed and restarted with the same port and store."""
 
 import signal
 import socket
@@ -12,7 +12,7 @@ pytest_plugins = ["webpages"]
 
 @pytest.fixture
 def lasting(start, tmp_path):
-    """A server whose sessions are in a file, on a port that it can come back to."""
+    """A server with a SQLite store and a fixed port, so that a test can restart it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -21,7 +21,7 @@ def lasting(start, tmp_path):
 
 @pytest.fixture
 def line(lasting):
-    from webpages import Wire  # a plugin is not imported before pytest has it
+    from webpages import Wire  # imported here: pytest has to import the plugin first
     wire = Wire(lasting.port)
     yield wire
     wire.close()
@@ -32,7 +32,7 @@ def revive(server):
     server.start()
 
 
-def test_a_page_goes_on_after_kill_9(window, lasting):
+def test_a_page_reconnects_after_kill_9(window, lasting):
     session = lasting.session(LISTS)
     ana = window(lasting, session, name="Ana")
     bo = window(lasting, session, name="Bo")
@@ -47,7 +47,7 @@ def test_a_page_goes_on_after_kill_9(window, lasting):
     expect(ana.chip).to_have_text("Connected", timeout=20000)
     expect(bo.chip).to_have_text("Connected", timeout=20000)
     assert (ana.picker("self.id"), bo.picker("self.id")) == members
-    assert ana.button("Confirm").is_visible(), "the owner is the owner still"
+    assert ana.button("Confirm").is_visible(), "Ana is still the owner"
     bo.type_at(0, "ArrowDown")
     expect(ana.chosen).to_have_text("Linux · Xcode")
     assert session.revision() == 2
@@ -55,7 +55,7 @@ def test_a_page_goes_on_after_kill_9(window, lasting):
     expect(bo.chosen).to_have_text("Windows · Xcode")
 
 
-def test_a_tap_that_never_reached_the_server_is_sent_again(window, lasting):
+def test_a_tap_that_did_not_reach_the_server_is_repeated(window, lasting):
     session = lasting.session(CALENDAR)
     ana = window(lasting, session, name="Ana")
     ana.day("2018-11-14").click()
@@ -72,15 +72,15 @@ def test_a_tap_that_never_reached_the_server_is_sent_again(window, lasting):
     assert session.revision() == 2
 
 
-def test_a_tap_whose_answer_was_lost_is_done_once(window, lasting, line):
+def test_a_tap_whose_answer_was_lost_is_executed_once(window, lasting, line):
     session = lasting.session(CALENDAR)
     ana = window(lasting, session, name="Ana", port=line.port)
     line.is_mute = True
 
     ana.day("2018-11-14").click()
     ana.page.wait_for_timeout(300)
-    assert session.revision() == 1, "it was done"
-    assert ana.picker("pendingCount") == 1, "and the page does not know"
+    assert session.revision() == 1, "the server has executed it"
+    assert ana.picker("pendingCount") == 1, "the page has no answer yet"
     revive(lasting)
     line.is_mute = False
 
@@ -92,7 +92,7 @@ def test_a_tap_whose_answer_was_lost_is_done_once(window, lasting, line):
     expect(ana.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
 
 
-def test_what_was_chosen_while_the_server_was_away_is_done_when_it_is_back(window, lasting):
+def test_selections_made_while_the_server_is_down_are_sent_after_its_restart(window, lasting):
     session = lasting.session(LISTS)
     ana = window(lasting, session, name="Ana")
     lasting.kill()

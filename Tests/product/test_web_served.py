@@ -1,4 +1,4 @@
-"""How the page and the client are served: types, tags, policy, and nothing but the files."""
+"""Static files: content types, ETags, policy, and no access outside the web folder."""
 
 import re
 import socket
@@ -17,7 +17,7 @@ def address(path):
     return "/" + path.relative_to(WEB).as_posix()
 
 
-def test_every_file_has_its_type_a_tag_and_is_asked_for_again(server):
+def test_every_file_has_a_content_type_an_etag_and_no_cache(server):
     assert len(FILES) > 50
     for path in FILES:
         answer = server.get(address(path))
@@ -25,7 +25,7 @@ def test_every_file_has_its_type_a_tag_and_is_asked_for_again(server):
         assert answer.body == path.read_bytes()
         assert answer.type == TYPES[path.suffix], path
         assert answer.headers["x-content-type-options"] == "nosniff"
-        # None of our names has a hash in it: an update must be seen at the next load.
+        # File names have no hashes, so browsers must revalidate to see an update.
         assert answer.headers["cache-control"] == "no-cache"
 
         again = server.get(address(path), headers={"If-None-Match": answer.headers["etag"]})
@@ -43,8 +43,8 @@ def test_the_page_has_a_strict_policy(server):
     assert not re.search(r"<style|style=|\son\w+=|<script(?![^>]*\ssrc=)", page)
 
 
-def test_all_modules_are_on_their_way_at_once():
-    """On a slow line the page is not a chain of imports: all its modules are named in it."""
+def test_all_modules_are_preloaded():
+    """The page lists all its modules, so that a browser need not load a chain of imports."""
     page = (WEB / "demo" / "index.html").read_text()
     named = set(re.findall(r'(?:modulepreload" href|script type="module" src)="([^"]+)"', page))
     assert named == {address(path) for path in FILES if path.suffix == ".js"}
@@ -55,13 +55,13 @@ def test_all_modules_are_on_their_way_at_once():
     "/client/../demo/demo.js", "/client/../../Package.swift", "/../Package.swift", "/demo/..%2f..%2fPackage.swift",
     "/demo/%2e%2e/%2e%2e/Package.swift", "/demo/..\\..\\Package.swift", "//etc/passwd", "/demo//etc/passwd",
     "/demo/demo.js%00.html", "/client/pickerd.js/", "/demo/.hidden", "/client/README.md/..", "/%64emo/%2fdemo.js"])
-def test_folders_and_tricks_are_nothing(server, path):
+def test_folders_and_path_traversal_are_rejected(server, path):
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n".encode())
         answer = b""
         while data := line.recv(65536):
             answer += data
-    # libwebsockets folds dots inside the address itself; what is left is a file of ours or none.
+    # libwebsockets resolves dots in the path; the result is a file in the web folder or nothing.
     status = int(answer.split(b" ")[1]) if answer else 400
     assert status in (400, 403, 404) or (status == 200 and (WEB / "demo" / "demo.js").read_bytes() in answer), answer[:300]
     assert b"swift-tools-version" not in answer and b"root:" not in answer

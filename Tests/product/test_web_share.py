@@ -1,4 +1,4 @@
-"""The link as a QR code, read by a decoder that is not ours: `zbarimg`."""
+"""The QR code of the link, read with an independent decoder, `zbarimg`."""
 
 import subprocess
 
@@ -13,7 +13,7 @@ LENGTHS = [1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 1
 
 
 def read(image):
-    """The text of the one code in an image."""
+    """The text of the only code in an image."""
     answer = subprocess.run(["zbarimg", "--quiet", "--raw", "--nodbus", str(image)],
                             capture_output=True, text=True, timeout=30, check=False)
     assert answer.returncode == 0, answer.stderr
@@ -21,7 +21,7 @@ def read(image):
 
 
 def drawn(modules, scale=4, quiet=4):
-    """The code as a portable grey map."""
+    """The code as a portable graymap (PGM)."""
     size = (len(modules) + 2 * quiet) * scale
     rows = [[0] * len(modules)] * quiet + modules + [[0] * len(modules)] * quiet
     lines = []
@@ -33,7 +33,7 @@ def drawn(modules, scale=4, quiet=4):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-def test_the_code_on_the_page_is_the_link(window, server, tmp_path, scheme, phone):
+def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, scheme, phone):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana", color_scheme=scheme, phone=phone)
     code = ana.page.locator(".qr svg")
@@ -45,13 +45,13 @@ def test_the_code_on_the_page_is_the_link(window, server, tmp_path, scheme, phon
     assert read(image) == ana.page.locator("#share-link").input_value() == ana.page.url
 
 
-def test_a_page_of_this_computer_says_how_phones_get_in_at_the_same_port(window, server):
+def test_a_loopback_page_explains_how_to_listen_for_phones(window, server):
     ana = window(server, server.session(LISTS), name="Ana")
 
     expect(ana.page.locator(".share .said").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
 
 
-def test_the_code_follows_the_role_that_the_link_gives(window, guarded, tmp_path):
+def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
     ana = window(guarded, name="Ana")
     ana.page.locator("[data-open=date-0]").click()
     role = ana.page.locator(".share select")
@@ -66,7 +66,7 @@ def test_the_code_follows_the_role_that_the_link_gives(window, guarded, tmp_path
     assert codes[0] != codes[1]
 
 
-def test_every_version_can_be_read(window, server, tmp_path):
+def test_codes_of_every_version_can_be_read(window, server, tmp_path):
     ana = window(server, name="Ana")
     texts = [("https://pickerd.example/#/s/" + "aZ09-_?=%." * 20)[:length] for length in LENGTHS]
     codes = ana.page.evaluate("""async (texts) => {

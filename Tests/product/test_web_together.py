@@ -1,4 +1,4 @@
-"""Who is here, whose finger is where, and what is shared."""
+"""Presence, touches, roles and sharing in several browser windows."""
 
 import re
 
@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 pytest_plugins = ["webpages"]
 
 
-def test_everybody_is_seen_and_goes_pale_when_away(window, server):
+def test_members_are_shown_and_marked_when_offline(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -21,7 +21,7 @@ def test_everybody_is_seen_and_goes_pale_when_away(window, server):
     expect(ana.face("Bo (away)")).to_have_attribute("data-away", "")
 
 
-def test_a_finger_on_a_wheel_is_a_ghost_for_the_others(window, server):
+def test_a_touch_on_a_wheel_is_shown_to_the_others(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -37,7 +37,7 @@ def test_a_finger_on_a_wheel_is_a_ghost_for_the_others(window, server):
     expect(ghost).to_have_count(0)
 
 
-def test_a_finger_far_up_a_wheel_shows_at_its_edge(window, server):
+def test_a_touch_on_a_hidden_row_is_shown_at_the_edge(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -53,7 +53,7 @@ def test_a_finger_far_up_a_wheel_shows_at_its_edge(window, server):
     expect(bo.wheel(0).locator(".edge.above")).to_be_hidden()
 
 
-def test_a_finger_on_a_day_is_a_ghost_for_the_others(window, server):
+def test_a_touch_on_a_day_is_shown_to_the_others(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -67,7 +67,7 @@ def test_a_finger_on_a_day_is_a_ghost_for_the_others(window, server):
     expect(bo.day("2018-11-14")).not_to_have_attribute("data-ghost", "A")
 
 
-def test_two_fingers_on_one_day_or_row_are_both_seen(window, server):
+def test_two_touches_on_one_day_or_row_are_both_shown(window, server):
     calendar, wheels = server.session(CALENDAR), server.session(DATE)
     ana, bo, cem = (window(server, calendar, name=name) for name in ("Ana", "Bo", "Cem"))
     box = ana.day("2018-11-14").bounding_box()
@@ -87,7 +87,7 @@ def test_two_fingers_on_one_day_or_row_are_both_seen(window, server):
     expect(ana.wheel(0).locator('.row[data-ghost="C"]')).to_have_text("2016")
 
 
-def test_one_page_shows_the_first_member_as_owner_who_alone_confirms(window, server):
+def test_only_the_owners_page_can_confirm_and_reopen(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -106,7 +106,7 @@ def test_one_page_shows_the_first_member_as_owner_who_alone_confirms(window, ser
     expect(ana.selected(0)).to_have_text("Windows")
 
 
-def test_the_others_moves_are_told_together_and_the_focus_stays(window, server):
+def test_selections_of_others_are_announced_together_and_the_focus_stays(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
     bo = window(server, session, name="Bo")
@@ -121,7 +121,7 @@ def test_the_others_moves_are_told_together_and_the_focus_stays(window, server):
         === document.activeElement.shadowRoot.querySelectorAll('.wheel')[1]""")
 
 
-def test_a_viewer_looks_on(window, guarded):
+def test_a_viewer_sees_changes_but_cannot_select(window, guarded):
     session = guarded.session(LISTS)
     ana = window(guarded, session, name="Ana", token=session.tokens["editor"])
     vi = window(guarded, session, name="Vi", token=session.tokens["viewer"])
@@ -135,7 +135,7 @@ def test_a_viewer_looks_on(window, guarded):
     assert session.revision() == 1
 
 
-def test_the_link_of_the_page_lets_a_phone_in(window, server):
+def test_a_phone_can_join_with_the_pages_link(window, server):
     ana = window(server, name="Ana")
     ana.page.locator("[data-open=date-0]").click()
     expect(ana.chosen).not_to_be_empty()
@@ -149,7 +149,7 @@ def test_the_link_of_the_page_lets_a_phone_in(window, server):
     expect(ana.note).to_contain_text("Bo: Year")
 
 
-def test_with_tokens_the_address_shares_no_ownership(window, guarded):
+def test_with_tokens_the_pages_address_does_not_grant_ownership(window, guarded):
     ana = window(guarded, name="Ana")
     ana.page.locator("[data-open=linked-1]").click()
     expect(ana.button("Confirm")).to_be_visible()

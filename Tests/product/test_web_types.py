@@ -1,4 +1,4 @@
-"""The browser client's types: JSDoc and .d.ts, checked by TypeScript as Debian packages it."""
+"""The browser client's types (JSDoc and .d.ts), checked with Debian's TypeScript."""
 
 import json
 import subprocess
@@ -21,12 +21,12 @@ def checked(folder, include):
     return answer.returncode, answer.stdout
 
 
-def test_the_client_and_the_demo_page_are_typed_strictly(tmp_path):
+def test_the_client_and_the_demo_page_pass_strict_type_checking(tmp_path):
     status, said = checked(tmp_path, [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts"])
     assert status == 0, said
 
 
-def test_a_mistake_would_be_found(tmp_path):
+def test_a_type_error_is_detected(tmp_path):
     wrong = tmp_path / "wrong.js"
     wrong.write_text('import { connect } from "/client/pickerd.js";\n'
                      'const picker = await connect("/v1/sessions/a");\n'

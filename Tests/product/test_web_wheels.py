@@ -1,4 +1,4 @@
-"""Wheels in two windows: one hand turns, the other sees it."""
+"""Wheels in two browser windows."""
 
 from harness.definitions import DATE, LISTS, LONG, SLOT, TREE
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ def two(window, server, definition, **rest):
     return window(server, session, name="Ana"), window(server, session, name="Bo"), session
 
 
-def test_a_year_that_one_window_types_is_seen_in_the_other(window, server):
+def test_a_typed_year_is_shown_in_both_windows(window, server):
     ana, bo, _ = two(window, server, DATE)
 
     ana.type_at(0, "2", "0", "1", "7")
@@ -21,7 +21,7 @@ def test_a_year_that_one_window_types_is_seen_in_the_other(window, server):
     expect(ana.chosen).to_have_text("Thursday, November 23, 2017")
 
 
-def test_what_lies_after_today_is_not_there(window, server):
+def test_dates_after_today_are_not_offered(window, server):
     ana, _, _ = two(window, server, DATE)
 
     expect(ana.wheel(0).locator(".row:not([hidden])").last).to_have_text("2018")
@@ -30,7 +30,7 @@ def test_what_lies_after_today_is_not_there(window, server):
     expect(ana.selected(2)).to_have_text("23")
 
 
-def test_a_correction_says_what_why_and_who(window, server):
+def test_a_clamp_is_shown_with_values_reason_and_author(window, server):
     ana, bo, _ = two(window, server, DATE)
     ana.type_at(0, "2", "0", "1", "7")
     expect(bo.selected(0)).to_have_text("2017")
@@ -49,7 +49,7 @@ def test_a_correction_says_what_why_and_who(window, server):
     expect(bo.spoken).to_contain_text("Ana: Day 31 → 28")
 
 
-def test_a_correction_to_today_says_the_bound(window, server):
+def test_a_clamp_to_today_shows_the_bound(window, server):
     ana, bo, _ = two(window, server, DATE)
     ana.type_at(0, "2", "0", "1", "7")
     expect(bo.selected(0)).to_have_text("2017")
@@ -62,7 +62,7 @@ def test_a_correction_to_today_says_the_bound(window, server):
     expect(ana.note).to_contain_text("December → November: the latest you can pick is Nov 23, 2018")
 
 
-def test_undo_in_the_note_brings_the_value_back_for_everybody(window, server):
+def test_undo_in_the_note_restores_the_value_in_both_windows(window, server):
     ana, bo, _ = two(window, server, DATE)
     ana.type_at(0, "2", "0", "0", "0")
     expect(bo.note).to_contain_text("Ana: Year 2000")
@@ -73,7 +73,7 @@ def test_undo_in_the_note_brings_the_value_back_for_everybody(window, server):
     expect(ana.note).to_contain_text("Bo: undone: Year 2018")
 
 
-def test_the_arrow_buttons_turn_a_row_and_are_as_big_as_a_thumb(window, server):
+def test_the_arrow_buttons_select_the_next_row_and_are_large_enough(window, server):
     ana, bo, _ = two(window, server, LISTS)
     down = ana.page.get_by_role("button", name="Column 1: next")
 
@@ -94,7 +94,7 @@ def test_a_tap_on_a_row_selects_it(window, server):
     expect(bo.selected(1)).to_have_text("Sublime")
 
 
-def test_a_notch_of_the_mouse_wheel_is_one_row(window, server):
+def test_a_notch_of_the_mouse_wheel_moves_one_row(window, server):
     ana, bo, _ = two(window, server, LISTS)
     ana.page.mouse.move(*ana.middle(0))
 
@@ -104,7 +104,7 @@ def test_a_notch_of_the_mouse_wheel_is_one_row(window, server):
     expect(bo.selected(0)).to_have_text("Linux")
 
 
-def test_a_drag_turns_the_wheel_and_the_row_is_told_when_it_rests(window, server):
+def test_a_drag_selects_the_row_on_release(window, server):
     ana, bo, session = two(window, server, LISTS)
 
     ana.hold(0, rows=2)
@@ -116,7 +116,7 @@ def test_a_drag_turns_the_wheel_and_the_row_is_told_when_it_rests(window, server
     assert session.revision() == 1
 
 
-def test_a_throw_goes_on_by_itself_and_snaps_to_a_row(window, server):
+def test_a_flick_scrolls_on_and_snaps_to_a_row(window, server):
     ana, bo, _ = two(window, server, DATE)
     x, y = ana.middle(0)
     ana.page.mouse.move(x, y - 60)
@@ -129,7 +129,7 @@ def test_a_throw_goes_on_by_itself_and_snaps_to_a_row(window, server):
     ana.page.wait_for_timeout(2500)
 
     year = int(ana.selected(0).text_content())
-    assert year < 2018 - 4, "further than the hand went"
+    assert year < 2018 - 4, "the wheel moved further than the pointer"
     expect(bo.selected(0)).to_have_text(str(year))
     middle = ana.wheel(0).bounding_box()
     row = ana.selected(0).bounding_box()
@@ -137,7 +137,7 @@ def test_a_throw_goes_on_by_itself_and_snaps_to_a_row(window, server):
     assert abs(off) < 1.5, f"{off} px off the middle"
 
 
-def test_province_city_district(window, server):
+def test_a_cascade_shows_province_city_and_district(window, server):
     ana, bo, _ = two(window, server, TREE)
     expect(ana.chosen).to_have_text("Guangdong · Guangzhou · Haizhu")
 
@@ -149,7 +149,7 @@ def test_province_city_district(window, server):
     expect(bo.wheel(2)).to_contain_text("nothing to choose")
 
 
-def test_a_slot_moves_on_with_time(window, server):
+def test_an_elapsed_slot_moves_to_the_next_one(window, server):
     ana, bo, _ = two(window, server, SLOT)
     expect(ana.selected(0)).to_have_text("Today, Nov 23")
     expect(ana.chosen).to_have_text("Today, Nov 23 10:20")
@@ -163,7 +163,7 @@ def test_a_slot_moves_on_with_time(window, server):
     expect(bo.spoken).to_contain_text("that time has passed")
 
 
-def test_two_languages_in_one_session(window, server):
+def test_two_windows_show_the_session_in_their_languages(window, server):
     session = server.session(DATE)
     ana = window(server, session, name="Ana", locale="zh-CN")
     bo = window(server, session, name="Bo", locale="en")
@@ -174,7 +174,7 @@ def test_two_languages_in_one_session(window, server):
     expect(bo.selected(1)).to_have_text("July")
 
 
-def test_ten_thousand_rows_come_by_windows_and_stay_a_few_nodes(window, server):
+def test_ten_thousand_rows_are_loaded_in_windows_with_few_dom_nodes(window, server):
     ana, bo, _ = two(window, server, LONG)
     assert ana.wheel(0).locator(".row").count() < 20
 
@@ -187,7 +187,7 @@ def test_ten_thousand_rows_come_by_windows_and_stay_a_few_nodes(window, server):
     assert ana.wheel(0).locator(".row").count() < 20
 
 
-def test_a_wheel_under_a_finger_does_not_jump(window, server):
+def test_a_wheel_that_is_being_dragged_does_not_jump(window, server):
     ana, bo, _ = two(window, server, TREE)
     ana.hold(1, rows=1)
     expect(ana.selected(1)).to_have_text("Chaozhou")
@@ -201,7 +201,7 @@ def test_a_wheel_under_a_finger_does_not_jump(window, server):
     expect(ana.selected(1)).to_have_text("Chengdu")
 
 
-def test_a_row_that_is_gone_is_not_selected_by_its_number(window, server):
+def test_a_dragged_row_that_was_removed_is_not_selected_by_its_index(window, server):
     ana, bo, session = two(window, server, TREE)
     ana.hold(1, rows=1)
     bo.type_at(0, "ArrowDown")
@@ -214,7 +214,7 @@ def test_a_row_that_is_gone_is_not_selected_by_its_number(window, server):
     assert session.result() == {"keys": ["Sichuan", "Chengdu", "Pixian"]}
 
 
-def test_a_row_that_only_moved_is_found_by_its_key(window, server):
+def test_a_dragged_row_that_moved_is_selected_by_its_key(window, server):
     session = server.session({**SLOT, "onParentChange": "keep"})
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
     bo.type_at(0, "ArrowDown")

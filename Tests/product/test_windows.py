@@ -1,4 +1,4 @@
-"""Windows: rows of long columns, months of long lists. What lies outside is left out."""
+"""Windows into long columns and long lists of months."""
 
 import pytest
 
@@ -9,7 +9,7 @@ def numbers(rows):
     return [int(row["key"].split()[1]) for row in rows]
 
 
-def test_a_long_column_comes_as_200_of_its_rows(server):
+def test_a_snapshot_has_200_rows_of_a_long_column(server):
     ana = server.session(LONG).join("Ana")
 
     column, = ana.welcome["snapshot"]["columns"]
@@ -21,7 +21,7 @@ def test_a_long_column_comes_as_200_of_its_rows(server):
 @pytest.mark.parametrize("row, start", [
     (0, 0), (99, 0), (100, 0), (101, 1), (5_000, 4_900), (9_899, 9_799), (9_900, 9_800),
     (9_901, 9_800), (9_999, 9_800)])
-def test_the_window_is_around_the_selected_row(server, row, start):
+def test_the_window_is_centred_on_the_selected_row(server, row, start):
     session = server.session(LONG)
     session.join("Ana").select(0, row)
 
@@ -31,7 +31,7 @@ def test_the_window_is_around_the_selected_row(server, row, start):
     assert numbers(column["rows"]) == list(range(start, start + 200))
 
 
-def test_a_column_of_200_comes_whole_and_one_of_201_does_not(server):
+def test_a_snapshot_has_all_rows_of_a_column_of_up_to_200(server):
     for count, shown in ((200, 200), (201, 200)):
         definition = {"kind": "columns", "columns": [[f"row {n}" for n in range(count)]]}
         column, = server.check(definition).json["snapshot"]["columns"]
@@ -50,7 +50,7 @@ def test_a_row_outside_the_window_can_be_selected(server):
     bo.reach(1)
 
 
-def test_more_rows_are_asked_for(server):
+def test_rows_outside_the_window_can_be_requested(server):
     ana = server.session(LONG).join("Ana")
 
     message = ana.rows(0, 400, 100)
@@ -59,7 +59,7 @@ def test_more_rows_are_asked_for(server):
     assert numbers(message["rows"]) == list(range(400, 500))
 
 
-def test_rows_are_cut_to_500(server):
+def test_a_request_returns_at_most_500_rows(server):
     ana = server.session(LONG).join("Ana")
 
     assert numbers(ana.rows(0, 400, 501)["rows"]) == list(range(400, 900))
@@ -67,7 +67,7 @@ def test_rows_are_cut_to_500(server):
     assert len(ana.rows(0, 0, 2**62)["rows"]) == 500
 
 
-def test_rows_that_lie_outside_are_left_out(server):
+def test_rows_outside_the_column_are_left_out(server):
     ana = server.session(LONG).join("Ana")
 
     assert numbers(ana.rows(0, 9_990, 100)["rows"]) == list(range(9_990, 10_000))
@@ -79,7 +79,7 @@ def test_rows_that_lie_outside_are_left_out(server):
     assert ana.rows(0, 5, -3)["rows"] == []
 
 
-def test_rows_of_an_empty_column_are_none(server):
+def test_an_empty_column_returns_no_rows(server):
     ana = server.session(TREE).join("Ana")
     ana.select(0, 1)
     ana.select(1, 1)
@@ -87,8 +87,8 @@ def test_rows_of_an_empty_column_are_none(server):
     assert ana.rows(2, 0, 10)["rows"] == []
 
 
-def test_rows_of_no_column_are_refused(server):
-    """There is no column to answer for: `noSuchColumn`, without a `ref`."""
+def test_rows_of_an_unknown_column_are_refused(server):
+    """`refused` with `noSuchColumn` and without a `ref`."""
     ana = server.session(LISTS).join("Ana")
 
     for column in (2, -1, 2**63):
@@ -96,7 +96,7 @@ def test_rows_of_no_column_are_refused(server):
         assert ana.expect("refused")["code"] == "noSuchColumn"
 
 
-def test_rows_are_those_of_the_current_generation(server):
+def test_requested_rows_are_of_the_current_generation(server):
     session = server.session(TREE)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -107,7 +107,7 @@ def test_rows_are_those_of_the_current_generation(server):
     assert [row["key"] for row in message["rows"]] == ["Chengdu", "Leshan"]
 
 
-def test_how_many_rows_is_a_limit_of_the_server(small):
+def test_the_number_of_rows_per_request_is_configurable(small):
     ana = small.session(LISTS | {"columns": [[f"row {n}" for n in range(50)]]}).join("Ana")
 
     assert len(ana.rows(0, 0, 20)["rows"]) == 10
@@ -116,7 +116,7 @@ def test_how_many_rows_is_a_limit_of_the_server(small):
 # Months
 
 
-def test_months_has_a_view_of_each_month(server):
+def test_months_has_a_view_of_each_requested_month(server):
     ana = server.session(CALENDAR).join("Ana")
 
     message = ana.look("2018-11", 3)
@@ -130,7 +130,7 @@ def test_months_has_a_view_of_each_month(server):
     assert [cell["date"] for cell in view["cells"] if cell.get("today")] == ["2018-11-23"]
 
 
-def test_cells_that_cannot_be_picked_are_disabled(server):
+def test_cells_that_cannot_be_selected_are_disabled(server):
     definition = {**CALENDAR, "min": "2018-11-05", "max": "2018-11-28",
                   "blocked": [{"weekdays": [7]}, {"from": "2018-11-13", "through": "2018-11-14"}]}
     ana = server.session(definition).join("Ana")
@@ -141,7 +141,7 @@ def test_cells_that_cannot_be_picked_are_disabled(server):
         1, 2, 3, 4, 10, 13, 14, 17, 24, 29, 30]
 
 
-def test_months_that_lie_outside_are_left_out(server):
+def test_months_outside_the_calendar_are_left_out(server):
     ana = server.session(CALENDAR).join("Ana")
 
     def looked(month, count):
@@ -154,7 +154,7 @@ def test_months_that_lie_outside_are_left_out(server):
     assert looked("2018-11", -3) == []
 
 
-def test_months_are_cut_to_24(server):
+def test_a_request_returns_at_most_24_months(server):
     definition = {**CALENDAR, "months": {"from": "2000-01", "through": "2030-12"}}
     ana = server.session(definition).join("Ana")
 
@@ -163,13 +163,13 @@ def test_months_are_cut_to_24(server):
         assert (len(months), months[0], months[-1]) == (24, "2018-01", "2019-12")
 
 
-def test_how_many_months_is_a_limit_of_the_server(small):
+def test_the_number_of_months_per_request_is_configurable(small):
     ana = small.session(CALENDAR).join("Ana")
 
     assert len(ana.look("2018-01", 12)["months"]) == 3
 
 
-def test_bands_go_to_members_who_look_at_that_month_and_only_if_they_changed(server):
+def test_only_changed_bands_are_sent_and_only_to_subscribers_of_the_month(server):
     session = server.session(CALENDAR)
     ana, bo = session.together("Ana", "Bo")
     ana.look("2018-10", 3)
@@ -198,7 +198,7 @@ def test_deltas_differ_only_in_ref_texts_and_bands(server):
     assert plain == {k: v for k, v in mine.items() if k != "ref"}
 
 
-def test_a_member_looks_at_the_months_it_named_last(server):
+def test_the_last_months_request_replaces_the_subscription(server):
     ana = server.session(CALENDAR).join("Ana", months={"from": "2018-11", "count": 1})
     ana.look("2019-01", 1)
 
@@ -207,15 +207,15 @@ def test_a_member_looks_at_the_months_it_named_last(server):
     assert [c["change"] for c in delta["changes"]] == ["range"]
 
 
-def test_who_looks_at_no_month_any_more_hears_of_no_bands(server):
+def test_a_request_for_no_months_ends_the_subscription(server):
     ana = server.session(CALENDAR).join("Ana", months={"from": "2018-11", "count": 1})
     ana.look("2018-11", 0)
 
     assert [c["change"] for c in ana.tap("2018-11-20")["changes"]] == ["range"]
 
 
-def test_bands_of_a_long_range_are_right_in_every_month(server):
-    """The fold compares every band with the rules; six grids, ranges over months and years."""
+def test_bands_of_long_ranges_match_the_rules_in_every_month(server):
+    """The fold compares every band with the rules; six grids, ranges across months and years."""
     for weeks in ("six", "fit"):
         for first in (1, 2, 7):
             definition = {**CALENDAR, "weeks": weeks, "firstWeekday": first}

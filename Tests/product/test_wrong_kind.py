@@ -1,4 +1,4 @@
-"""Columns take select, rows and touched rows; calendars tap, clear, months and touched dates."""
+"""Commands that do not fit the kind of picker are refused with `wrongKind`."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from harness.definitions import CALENDAR, LISTS
 
 @pytest.mark.parametrize("command, fields", [
     ("tap", {"date": "2018-11-20"}), ("tap", {"month": "2018-11", "cell": 3}), ("clear", {})])
-def test_taps_are_for_calendars(server, command, fields):
+def test_columns_refuse_tap_and_clear(server, command, fields):
     ana = server.session(LISTS).join("Ana")
 
     refused = ana.do(command, **fields)
@@ -18,8 +18,8 @@ def test_taps_are_for_calendars(server, command, fields):
 @pytest.mark.parametrize("message", [
     {"type": "months", "from": "2018-11", "count": 1}, {"type": "touch", "date": "2018-11-20"}],
     ids=lambda m: m["type"])
-def test_months_and_touched_dates_are_for_calendars(server, message):
-    """They have no `ref`; "else `wrongKind`" is a `refused` without one."""
+def test_columns_refuse_months_and_touched_dates(server, message):
+    """The messages have no `ref`, so the `refused` has none either."""
     ana = server.session(LISTS).join("Ana")
 
     ana.send(message)
@@ -32,7 +32,7 @@ def test_months_and_touched_dates_are_for_calendars(server, message):
 @pytest.mark.parametrize("message", [
     {"type": "rows", "column": 0, "from": 0, "count": 1},
     {"type": "touch", "column": 0, "row": 0}], ids=lambda m: m["type"])
-def test_rows_and_touched_columns_are_for_columns(server, message):
+def test_calendars_refuse_rows_and_touched_columns(server, message):
     ana = server.session(CALENDAR).join("Ana")
 
     ana.send(message)
@@ -40,7 +40,7 @@ def test_rows_and_touched_columns_are_for_columns(server, message):
     assert ana.expect("refused")["code"] == "wrongKind"
 
 
-def test_select_is_for_columns(server):
+def test_calendars_refuse_select(server):
     ana = server.session(CALENDAR).join("Ana")
 
     refused = ana.do("select", column=0, row=0, generation=1)

@@ -1,7 +1,7 @@
-"""Windows on shared pickers: real browsers (Debian's Chromium), one context per person.
+"""Browser windows (Debian's Chromium), one context per member.
 
-A test names what it needs: `window` opens the demo page on a session, as somebody; `wire` is a line
-to the server that can be cut.
+Fixtures: `window` opens the demo page in a session; `wire` is a proxy to the server whose
+connections can be cut.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True,
          "device_scale_factor": 2}
-#: What a browser itself complains of when a line is cut; no fault of the page.
+#: Console messages of the browser when a connection is cut; not errors of the page.
 EXPECTED = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource"
-                      # The machine is busy: the page came seconds after what it preloads.
+                      # On a busy machine the page uses its preloaded modules too late.
                       "|was preloaded using link preload but not used")
 
 expect.set_options(timeout=20_000)
@@ -33,7 +33,7 @@ def chromium():
 
 
 class Window:
-    """One person's window, and what they see and do in it."""
+    """The window of one member."""
 
     def __init__(self, page):
         self.page = page
@@ -45,7 +45,7 @@ class Window:
         if message.type in ("error", "warning") and not EXPECTED.search(message.text):
             self.faults.append(message.text)
 
-    # What is on show
+    # Output
 
     @property
     def chosen(self):
@@ -88,14 +88,14 @@ class Window:
     def button(self, name):
         return self.page.get_by_role("button", name=name, exact=True)
 
-    # What a hand does
+    # Input
 
     def middle(self, column):
         box = self.wheel(column).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def hold(self, column, rows=0):
-        """Puts the mouse on a wheel and drags it by rows, without letting go."""
+        """Drags a wheel by rows without releasing the mouse button."""
         x, y = self.middle(column)
         self.page.mouse.move(x, y)
         self.page.mouse.down()
@@ -112,19 +112,19 @@ class Window:
             self.page.keyboard.press(key)
 
     def is_idle(self):
-        """Nothing of one's own waits for an answer."""
+        """Waits until none of the member's commands is pending."""
         self.page.wait_for_function(
             "() => document.querySelector('pickerd-wheels, pickerd-calendar')?.picker.pendingCount === 0")
 
     def picker(self, expression):
-        """Asks the page's session: `picker("state.revision")`."""
+        """Evaluates a property of the page's session: `picker("state.revision")`."""
         return self.page.evaluate(
             f"document.querySelector('pickerd-wheels, pickerd-calendar').picker.{expression}")
 
 
 @pytest.fixture
 def window(chromium):
-    """Opens a window: `window(server, session)`, `window(server, session, name="Bo", locale="de")`."""
+    """Opens a window: `window(server, session, name="Bo", locale="de")`."""
     contexts, windows = [], []
 
     def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
@@ -148,16 +148,16 @@ def window(chromium):
     for context in contexts:
         context.close()
     faults = [fault for one in windows for fault in one.faults]
-    assert not faults, f"the page complains: {faults}"
+    assert not faults, f"the page logged errors: {faults}"
 
 
 class Wire:
-    """A line between browsers and a server that can be cut and mended."""
+    """A TCP proxy between browsers and a server that can cut connections and accept new ones."""
 
     def __init__(self, target):
         self.target = target
         self.is_cut = False
-        #: What the server says is lost on the way.
+        #: Discards what the server sends.
         self.is_mute = False
         self.writers = set()
         self.loop = asyncio.new_event_loop()

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Uses java.net.http as it is: two GETs and a POST on one connection, then a WebSocket. */
+/** Uses java.net.http's defaults: two GETs and a POST on one connection, then a WebSocket. */
 public class UpgradeClient {
   public static void main(String[] arguments) throws Exception {
     HttpClient client = HttpClient.newHttpClient();

@@ -1,1 +1,1 @@
-"""What the product tests stand on: a server process, its HTTP side, members, and their screens."""
+"""Test harness: the server process, an HTTP client, WebSocket members and their folded state."""

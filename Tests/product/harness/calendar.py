@@ -1,10 +1,10 @@
-"""Grids and bands computed from the rules alone: what a server's months are compared with."""
+"""An independent implementation of month grids and bands, compared with the server's."""
 
 from datetime import date, timedelta
 
 
 def grid(month, first_weekday=1, weeks="six"):
-    """The dates of the cells of `month` (`2016-08`); `first_weekday` is 1 (Sunday) … 7."""
+    """The dates of the cells of `month` (`2016-08`); `first_weekday` is 1 (Sunday) to 7."""
     first = date.fromisoformat(month + "-01")
     lead = (first.isoweekday() % 7 + 1 - first_weekday) % 7
     start = first - timedelta(days=lead)
@@ -21,18 +21,18 @@ def next_month(first):
 
 
 def months_of(first, count):
-    """`count` months from `first` on, as `YYYY-MM`."""
+    """`count` months starting with `first`, as `YYYY-MM`."""
     start = index(first)
     return [f"{m // 12:04}-{m % 12 + 1:02}" for m in range(start, start + count)]
 
 
 def index(month):
-    """Months since year 0, for arithmetic."""
+    """Months since year 0."""
     return int(month[:4]) * 12 + int(month[5:7]) - 1
 
 
 def bands(month, selected, first_weekday=1, weeks="six"):
-    """What to paint in `month` for a range, or for none: a run per week row."""
+    """The bands of a range (or None) in `month`: one per row of the grid."""
     if not selected or not selected["start"]:
         return []
     start, end = date.fromisoformat(selected["start"]), date.fromisoformat(selected["end"])

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the contract, applied to everything that a test receives."""
+"""Validates every message and response against the JSON Schemas of the contract."""
 
 import json
 from functools import cache
@@ -27,18 +27,18 @@ def _validator(name):
 
 
 def fits(name, value):
-    """Asserts that `value` is what `schemas/NAME.json` says."""
+    """Asserts that `value` is valid against `schemas/NAME.json`."""
     problems = sorted(_validator(name).iter_errors(value), key=lambda problem: problem.json_path)
     if problems:
         said = "\n".join(f"  {p.json_path}: {p.message[:300]}" for p in problems[:5])
-        raise AssertionError(f"not a {name} of the contract:\n{said}\n  in {_short(value)}")
+        raise AssertionError(f"invalid {name}:\n{said}\n  in {_short(value)}")
     return value
 
 
 def message_fits(message):
-    """Asserts that `message` is one of the server's messages, as protocol.md draws it."""
+    """Asserts that `message` is one of the server's messages in protocol.md."""
     assert isinstance(message, dict), f"a message is a JSON object: {_short(message)}"
-    assert message.get("type") in MESSAGES, f"a type the contract does not know: {_short(message)}"
+    assert message.get("type") in MESSAGES, f"unknown message type: {_short(message)}"
     return fits(message["type"], message)
 
 

@@ -1,4 +1,4 @@
-"""The pickers that the tests use most. Their clock stands at `pickerd.NOON`, 2018-11-23 10:00."""
+"""Common definitions. The default time of sessions is `pickerd.NOON`, 2018-11-23 10:00."""
 
 DATE = {"kind": "date", "timeZone": "Asia/Shanghai"}
 SLOT = {"kind": "slot", "timeZone": "Asia/Shanghai"}
@@ -17,7 +17,7 @@ CALENDAR = {"kind": "calendar", "timeZone": "Asia/Shanghai",
 
 
 def heavy(letters=200):
-    """Two branches of 200 rows of long texts: every select of column 0 is a big reload."""
+    """Two branches with 200 rows of long text: a select in column 0 sends a large reload."""
     return {"kind": "cascade", "nodes": [
         {"text": side, "children": [
             {"text": f"{side} {n} ".ljust(letters, "x")} for n in range(200)]}

@@ -1,4 +1,4 @@
-"""The hearing half of a member: every message is held against the contract, and folded."""
+"""The receiving half of a member: validates every message and folds it."""
 
 from collections import deque
 
@@ -7,13 +7,13 @@ from .screen import Screen
 
 
 class Listener:
-    """What a member has heard, what it still waits for, and its screen."""
+    """The messages that a member has received, its pending refs and its folded state."""
 
-    #: Messages of a trusted server are folded, but not held against the schemas.
+    #: Skips validation against the schemas; messages are still folded.
     is_trusted = False
 
     def begin(self, name):
-        """Nothing said, nothing heard."""
+        """Resets to the state before the first message."""
         self.name = name
         self.screen = Screen()
         self.heard = deque()
@@ -25,7 +25,7 @@ class Listener:
         self.last = None
         self.welcome = None
         self.is_catching_up = False
-        #: Refs sent on an earlier connection: their missed deltas may answer them.
+        #: Refs sent on an earlier connection; missed deltas may answer them.
         self.owed = set()
 
     def __repr__(self):
@@ -37,11 +37,11 @@ class Listener:
 
     @property
     def role(self):
-        """The role as it is now."""
+        """The member's current role."""
         return self.screen.members[self.id]["role"]
 
     def take(self, message):
-        """Checks and folds one message."""
+        """Validates and folds one message."""
         if not self.is_trusted:
             message_fits(message)
         assert self.welcome or message["type"] in ("welcome", "error", "draining"), (
@@ -54,15 +54,15 @@ class Listener:
         return message
 
     def _on_welcome(self, message):
-        assert self.welcome is None, "one welcome for a connection"
+        assert self.welcome is None, "a connection has one welcome"
         self.welcome = message
         screen = self.screen
         if message["resumed"]:
             assert message["revision"] == screen.revision, "resumed at the client's own revision"
         screen.revision, screen.epoch = message["revision"], message["epoch"]
         screen.members = {member["id"]: member for member in message["members"]}
-        assert self.id in screen.members, "members has everybody"
-        assert len(screen.members) == len(message["members"]), "a member once"
+        assert self.id in screen.members, "members includes the member itself"
+        assert len(screen.members) == len(message["members"]), "members has no duplicates"
         if "snapshot" in message:
             screen.show(message["snapshot"])
 
@@ -77,7 +77,7 @@ class Listener:
     def _on_delta(self, message):
         screen = self.screen
         assert message["revision"] == screen.revision + 1, (
-            f"{self} at revision {screen.revision} heard {message['revision']}: a gap")
+            f"{self} at revision {screen.revision} received {message['revision']}: a gap")
         screen.revision = message["revision"]
         if "ref" in message:
             assert message.get("by") == self.id, f"only the author's copy carries ref: {message}"
@@ -108,7 +108,7 @@ class Listener:
     def _on_rows(self, message):
         if self.screen.columns:
             column = self.screen.columns[message["column"]]
-            assert message["generation"] == column["generation"], "rows of what is on the screen"
+            assert message["generation"] == column["generation"], "rows of a stale generation"
             assert message["from"] + len(message["rows"]) <= column["count"] or not message["rows"]
 
     def _on_presence(self, message):
@@ -116,11 +116,11 @@ class Listener:
         about = [p["id"] for p in people if not self._is_new_role(p)] + message.get("left", [])
         about += [touch["member"] for touch in message.get("touching", [])]
         assert self.id not in about, (
-            f"a member receives nothing about itself but a change of its role: {message}")
+            f"presence of the member itself only changes its role: {message}")
         self.screen.people(message)
 
     def _is_new_role(self, member):
-        """Whether a presence entry is this member's own, with another role than before."""
+        """Whether a presence entry changes this member's own role."""
         return member["id"] == self.id and member["role"] != self.screen.members[self.id]["role"]
 
     def _on_draining(self, message):
@@ -140,5 +140,5 @@ class Listener:
             return
         assert self.pending and self.pending[0] == ref, (
             f"{self}: commands are answered in order, once: waiting for {list(self.pending)[:5]}, "
-            f"heard the answer to {ref}")
+            f"received the answer to {ref}")
         self.pending.popleft()

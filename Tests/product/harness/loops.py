@@ -1,10 +1,10 @@
-"""Which loop of a server has a session, and what the loops say of themselves."""
+"""Which event loop has a session, and the metrics of the loops."""
 
 import re
 
 
 def loop_of(session_id, count):
-    """The number of the loop that has a session: FNV-1a of 64 bits, folded to 32, modulo."""
+    """The index of a session's loop: 64-bit FNV-1a, folded to 32 bits, modulo the count."""
     value = 0xCBF29CE484222325
     for octet in session_id.encode():
         value = (value ^ octet) * 0x100000001B3 % (1 << 64)
@@ -12,7 +12,7 @@ def loop_of(session_id, count):
 
 
 def metric(server, name):
-    """A metric's value; by its label where it has one."""
+    """A metric's value, or its values by label."""
     text = server.metrics().body.decode()
     found = re.findall(rf'^{name}(?:{{\w+="([^"]*)"}})? (\S+)$', text, re.M)
     if found and found[0][0]:
@@ -21,7 +21,7 @@ def metric(server, name):
 
 
 def one_on_each_loop(server, count, definition, **rest):
-    """A session of each loop, in the order of the loops."""
+    """One session on each loop, in the order of the loops."""
     found = {}
     for _ in range(8 * count):
         session = server.session(definition, **rest)

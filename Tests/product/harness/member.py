@@ -1,4 +1,4 @@
-"""A member of a session over a real WebSocket, synchronous, with a screen of its own."""
+"""A synchronous member of a session over a real WebSocket, with its folded state."""
 
 import json
 import time
@@ -9,18 +9,18 @@ from websockets.sync.client import connect
 
 from .listener import Listener
 
-#: Generous, because several test processes share a small machine.
+#: Seconds. Generous, because several test processes share a small machine.
 PATIENCE = 15
 ANSWERS = ("delta", "reply", "refused")
 SUBPROTOCOL = "pickerd.v1"
 
 
 class Hung(AssertionError):
-    """The connection is closed, where a test expected a message."""
+    """The connection closed while a test expected a message."""
 
 
 def dial(url, *, subprotocols=(SUBPROTOCOL,), headers=None, origin=None, **rest):
-    """A connected WebSocket without compression, unbounded in what it takes."""
+    """Opens a WebSocket without compression and without size limits."""
     return connect(
         url, subprotocols=list(subprotocols) or None, additional_headers=headers, origin=origin,
         compression=None, proxy=None, max_size=None, max_queue=None, ping_interval=None,
@@ -28,9 +28,9 @@ def dial(url, *, subprotocols=(SUBPROTOCOL,), headers=None, origin=None, **rest)
 
 
 class Member(Listener):
-    """Ana, Bo or Cem: sends, hears, folds, and asserts the contract on every message.
+    """Sends commands, folds what it receives and asserts the contract on every message.
 
-    `url` is the session's socket. With `join=False` the connection is open and has said nothing.
+    `url` is the session's socket. With `join=False` it only opens the connection.
     """
 
     def __init__(self, url, name=None, *, join=True, headers=None, origin=None, **fields):
@@ -45,7 +45,7 @@ class Member(Listener):
     # Sending
 
     def send(self, message):
-        """Sends one message; a command's `ref` is noted as not answered yet."""
+        """Sends one message; the `ref` of a command becomes pending."""
         if "ref" in message:
             ref = message["ref"]
             self.pending.append(ref)
@@ -53,7 +53,7 @@ class Member(Listener):
         self.send_text(json.dumps(message, ensure_ascii=False))
 
     def send_text(self, text):
-        """Sends any text as it is (str, or bytes that may be no UTF-8)."""
+        """Sends a text message unchanged: str, or bytes that may be invalid UTF-8."""
         try:
             self.web.send(text, text=True)
         except ConnectionClosed:
@@ -64,7 +64,7 @@ class Member(Listener):
         return self.greatest
 
     def ask(self, type, **fields):
-        """Sends a command with a new `ref` (or the one given) and returns the ref."""
+        """Sends a command with a new or the given `ref` and returns the ref."""
         ref = fields.pop("ref", None) or self.next_ref()
         self.greatest = max(self.greatest, ref)
         self.send({"type": type, "ref": ref, **fields})
@@ -75,7 +75,7 @@ class Member(Listener):
         return self.answer(self.ask(type, **fields))
 
     def join(self, **fields):
-        """Joins, and waits for `welcome` (and for `months` if some were named)."""
+        """Joins and waits for `welcome`, and for `months` if `months` is given."""
         message = {"type": "join", **fields}
         self.joined_with = fields
         self.is_catching_up = "resume" in fields and "months" in fields
@@ -88,7 +88,7 @@ class Member(Listener):
         return welcome
 
     def select(self, column, row, **fields):
-        """Selects with the generation that this screen shows, unless told otherwise."""
+        """Selects, by default with the generation that the member currently sees."""
         return self.answer(self.ask_select(column, row, **fields))
 
     def ask_select(self, column, row, **fields):
@@ -119,7 +119,7 @@ class Member(Listener):
         return self.do("reopen")
 
     def look(self, month, count=1):
-        """Looks at `count` months from `month` on; returns the `months` message."""
+        """Subscribes to `count` months starting with `month`; returns the `months` message."""
         self.send({"type": "months", "from": month, "count": count})
         return self.expect("months")
 
@@ -130,10 +130,10 @@ class Member(Listener):
     def touch(self, **where):
         self.send({"type": "touch", **where})
 
-    # Hearing
+    # Receiving
 
     def hear(self, timeout=PATIENCE):
-        """The next message, folded and checked; raises TimeoutError or Hung."""
+        """The next message, validated and folded; raises TimeoutError or Hung."""
         try:
             text = self.web.recv(timeout=max(timeout, 0), decode=True)
         except ConnectionClosed as closed:
@@ -142,22 +142,22 @@ class Member(Listener):
         return self.take(json.loads(text))
 
     def expect(self, *types, passing=("presence",), timeout=PATIENCE):
-        """The next message; it is one of `types`. Those of `passing` may come before."""
+        """The next message, which must be of `types`; skips messages of `passing`."""
         for message in self._messages(timeout):
             if message["type"] in types:
                 return message
-            assert message["type"] in passing, f"{self} expected {types}, heard {message}"
-        raise AssertionError(f"{self} expected {types}, heard nothing for {timeout} s")
+            assert message["type"] in passing, f"{self} expected {types}, received {message}"
+        raise AssertionError(f"{self} expected {types}, received nothing for {timeout} s")
 
     def answer(self, ref, timeout=PATIENCE):
-        """The answer to `ref`; what others did may be heard before."""
+        """The answer to `ref`; skips messages that precede it."""
         for message in self._messages(timeout):
             if message.get("ref") == ref:
                 return message
         raise AssertionError(f"{self}: no answer to ref {ref} in {timeout} s")
 
-    def until(self, holds, timeout=PATIENCE, what="what was waited for"):
-        """Hears until `holds(self)`."""
+    def until(self, holds, timeout=PATIENCE, what="the expected state"):
+        """Receives until `holds(self)`."""
         if holds(self):
             return self
         for _ in self._messages(timeout):
@@ -166,17 +166,17 @@ class Member(Listener):
         raise AssertionError(f"{self}: {what} did not come in {timeout} s")
 
     def reach(self, revision):
-        """Hears until its screen is at `revision`."""
+        """Receives until the member is at `revision`."""
         return self.until(lambda m: m.screen.revision >= revision, what=f"revision {revision}")
 
     def hears_nothing(self):
-        """Asserts that nothing but presence is on the way to this member."""
+        """Asserts that no message but presence is in flight to this member."""
         ref = self.ask("areYouStillThere")
         answer = self.expect(*ANSWERS)
         assert answer["ref"] == ref and answer["code"] == "unknownType", answer
 
     def closed(self, code, timeout=PATIENCE):
-        """Hears until the connection is closed, with `code`; returns the `error` before it."""
+        """Receives until the connection closes with `code`; returns the `error` before it."""
         codes = code if isinstance(code, tuple) else (code,)
         before = None
         try:
@@ -188,10 +188,10 @@ class Member(Listener):
             if got >= 4300:
                 assert before and before["type"] == "error", f"error precedes {got}: {before}"
             return before
-        raise AssertionError(f"{self} is not closed after {timeout} s, last heard {before}")
+        raise AssertionError(f"{self} is not closed after {timeout} s, last received {before}")
 
     def drain(self, timeout=0):
-        """Hears what has arrived, and what arrives in `timeout` seconds each."""
+        """Receives until no message arrives for `timeout` seconds."""
         while self.is_open:
             try:
                 self.hear(timeout)
@@ -209,7 +209,7 @@ class Member(Listener):
                 return
             yield self.heard.popleft()
 
-    # Going
+    # Leaving
 
     @property
     def is_open(self):
@@ -218,12 +218,12 @@ class Member(Listener):
     is_dropped = False
 
     def drop(self):
-        """The network is gone: no leave, no close frame."""
+        """Closes the socket without a leave and without a close frame."""
         self.is_dropped = True
         self.web.close_socket()
 
     def come_back(self, revision=None, epoch=None, **fields):
-        """A new connection of the same member, with the screen as it was left."""
+        """Resumes on a new connection, starting from the state of this one."""
         back = Member(self.url, self.name, join=False)
         back.screen = deepcopy(self.screen)
         back.sent, back.greatest = set(self.sent), self.greatest
@@ -236,10 +236,10 @@ class Member(Listener):
     def leave(self):
         self.send({"type": "leave"})
 
-    # Coming back
+    # Resuming
 
     def resume(self, revision=None, **changed):
-        """What `join` says to come back as this member."""
+        """The `resume` field of a join as this member."""
         at = self.screen.revision if revision is None else revision
         return {"member": self.id, "secret": self.welcome["member"]["secret"],
                 "epoch": self.welcome["epoch"], "revision": at, **changed}

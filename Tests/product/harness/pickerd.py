@@ -1,4 +1,4 @@
-"""A pickerd process, and what can be asked of it over HTTP."""
+"""A pickerd process and an HTTP client for it."""
 
 import http.client
 import json
@@ -17,18 +17,18 @@ from .session import Session
 REPOSITORY = Path(__file__).resolve().parents[3]
 SERVES = re.compile(r"pickerd (serves|admin) http://\S+:(\d+)")
 START_SECONDS = 30
-#: Where every test's clock stands unless it says otherwise: a Friday morning in Shanghai.
+#: The default time of sessions: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
 
 
 def binary():
-    """The server's binary: PICKERD, or what `swift build` made, release before debug."""
+    """The server's binary: $PICKERD, or the build's, release before debug."""
     places = [Path(os.environ["PICKERD"])] if "PICKERD" in os.environ else [
         REPOSITORY / ".build" / kind / "pickerd" for kind in ("release", "debug")]
     for place in places:
         if place.exists():
             return place
-    raise FileNotFoundError(f"no pickerd at {places}: build it, or say where with PICKERD")
+    raise FileNotFoundError(f"no pickerd at {places}: build it, or set PICKERD to its path")
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Answer:
 
 
 class Pickerd:
-    """One server. `options` are command line arguments after those of the keywords."""
+    """One server. `options` are further command line arguments."""
 
     def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
                  listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None):
@@ -77,7 +77,7 @@ class Pickerd:
         self.start()
 
     def start(self):
-        """Starts the process and waits until it says where it serves."""
+        """Starts the process and waits until it prints its address."""
         self.process = subprocess.Popen(
             self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
         said = threading.Event()
@@ -99,7 +99,7 @@ class Pickerd:
         said.wait(START_SECONDS)
         if not self.port:
             self.kill()
-        assert self.port, f"{self.arguments} serves nothing:\n{self.log_tail()}"
+        assert self.port, f"{self.arguments} did not start:\n{self.log_tail()}"
 
     @property
     def is_alive(self):
@@ -109,12 +109,12 @@ class Pickerd:
         self.process.send_signal(signal.SIGTERM)
 
     def kill(self):
-        """kill -9."""
+        """Sends SIGKILL."""
         self.process.kill()
         self.process.wait()
 
     def stop(self):
-        """Ends the process; asserts that it goes when asked to."""
+        """Stops the process; asserts that it exits on SIGTERM."""
         for session in self.sessions:
             session.forget()
         if self.is_alive:
@@ -123,10 +123,10 @@ class Pickerd:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.kill()
-                raise AssertionError("pickerd does not end on SIGTERM") from None
+                raise AssertionError("pickerd did not exit on SIGTERM") from None
 
     def log_tail(self, lines=40):
-        """The log's last lines, or what a crash began with."""
+        """The log's last lines, or the first lines of a crash report."""
         if not self.log.exists():
             return ""
         said = self.log.read_text(errors="replace").splitlines()
@@ -137,7 +137,7 @@ class Pickerd:
     # HTTP
 
     def request(self, method, path, body=None, *, token=None, headers=None, port=None):
-        """One request on a connection of its own; `body` is JSON, or bytes as they are."""
+        """Sends a request on a new connection; `body` is encoded as JSON unless it is bytes."""
         sent = dict(headers or {})
         if token:
             sent["Authorization"] = f"Bearer {token}"
@@ -170,7 +170,7 @@ class Pickerd:
         return self.request("DELETE", path, **rest)
 
     def clock(self, now):
-        """Brings the manual clock to `now` (RFC 3339)."""
+        """Sets the manual clock to `now` (RFC 3339)."""
         answer = self.post("/v1/clock", {"now": now})
         assert answer.status in (200, 204), answer
 
@@ -183,7 +183,7 @@ class Pickerd:
         return self.post("/v1/definitions/check", {"definition": definition})
 
     def session(self, definition, *, now=NOON, **rest):
-        """A new session of `definition`, made at `now`."""
+        """Creates a session of `definition`, with the manual clock at `now`."""
         if self.has_manual_clock and now:
             self.clock(now)
         answer = self.create(definition, **rest)
@@ -197,12 +197,12 @@ class Pickerd:
 
 
 def check_problem(answer):
-    """Problems are `application/problem+json` (RFC 9457) with `code`."""
-    assert answer.type == "application/problem+json", f"a problem: {answer}"
+    """Asserts a valid problem document (RFC 9457) with a `code`."""
+    assert answer.type == "application/problem+json", f"not a problem document: {answer}"
     contract.fits("http-problem", answer.json)
-    assert answer.json.get("status", answer.status) == answer.status, f"status twice: {answer}"
+    assert answer.json.get("status", answer.status) == answer.status, f"wrong status: {answer}"
     if answer.json["code"] == "badDefinition":
-        assert "pointer" in answer.json and answer.json.get("detail"), f"what and where: {answer}"
+        assert "pointer" in answer.json and answer.json.get("detail"), answer
     if answer.status == 401:
         assert "www-authenticate" in answer.headers, "RFC 9110, 15.5.2: a challenge"
     if answer.status == 429:
@@ -211,8 +211,8 @@ def check_problem(answer):
         assert "allow" in answer.headers, "RFC 9110, 15.5.6: what is allowed"
 
 
-def wait_until(holds, timeout=15, what="what was waited for"):
-    """Asks again every 20 ms until `holds()` is true; for what nobody is told of."""
+def wait_until(holds, timeout=15, what="the expected state"):
+    """Polls `holds()` every 20 ms until it is true, for state that no message reports."""
     until = time.monotonic() + timeout
     while True:
         value = holds()

@@ -1,4 +1,4 @@
-"""A member on a bare socket, who reads when told to, frames by hand, and never pongs unasked."""
+"""A member on a raw socket, with full control over reads, frames and pongs."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
 class RawMember:
-    """Joins over a socket with a small receive buffer. Nothing is read but by `read`."""
+    """Joins over a socket with a chosen receive buffer. Only `read` reads from the socket."""
 
     def __init__(self, server, session, *, receive_buffer=None, join=True, name="Slow", **fields):
         self.socket = socket.socket()
@@ -50,7 +50,7 @@ class RawMember:
         self.socket.sendall(head + mask + masked)
 
     def read(self, timeout=10):
-        """The next frame as (opcode, payload); (None, b"") when the server has hung up."""
+        """The next frame as (opcode, payload); (None, b"") if the connection has ended."""
         self.socket.settimeout(timeout)
         try:
             head = self._take(2)
@@ -73,7 +73,7 @@ class RawMember:
         return taken
 
     def message(self, timeout=10):
-        """The next text message; pings are answered. None when the connection is over."""
+        """The next text message, answering pings; None if the connection has ended."""
         while True:
             opcode, payload = self.read(timeout)
             if opcode == TEXT:
@@ -91,7 +91,7 @@ class RawMember:
                 return message
 
     def hung_up_after(self, seconds):
-        """Reads nothing, answers nothing; the seconds until the server hangs up, None if never."""
+        """Answers nothing; the seconds until the server ends the connection, or None."""
         begun = time.monotonic()
         while time.monotonic() - begun < seconds:
             try:

@@ -1,4 +1,4 @@
-"""What a member's screen shows: the fold of the messages it heard, checked at every step."""
+"""The state that a member folds from its messages, with assertions on every message."""
 
 from . import calendar
 
@@ -10,7 +10,7 @@ class Screen:
     """Columns or calendar, status and members of one session, as a client folds them."""
 
     def __init__(self):
-        #: Whoever comes back in another locale shows texts of both until it reloads.
+        #: After resuming in another locale, columns have texts of both until they are reloaded.
         self.has_other_texts = False
         self.definition = None
         self.status = None
@@ -25,10 +25,10 @@ class Screen:
         self.touching = {}
         self.views = {}
 
-    # Whole states
+    # Complete states
 
     def show(self, snapshot):
-        """Forgets what was there and shows `snapshot`."""
+        """Replaces the state with `snapshot`."""
         self.has_other_texts = False
         self.definition = snapshot["definition"]
         self.status = snapshot["status"]
@@ -46,28 +46,28 @@ class Screen:
         self.views = {}
 
     def show_months(self, message):
-        """Shows the months that the member looks at from now on."""
+        """Replaces the subscribed months."""
         self.views = {}
         for view in message["months"]:
             month = view["month"]
             days = calendar.grid(month, *self.grid_rules)
             assert [cell["date"] for cell in view["cells"]] == [day.isoformat() for day in days], (
-                f"the cells of {month} are whole weeks from firstWeekday on")
+                f"the cells of {month} are whole weeks starting with firstWeekday")
             for cell in view["cells"]:
                 assert cell.get("outside", False) == (cell["date"][:7] != month), (
-                    f"outside says whether a cell is of {month}: {cell}")
+                    f"outside is set if and only if a cell is not in {month}: {cell}")
             self.views[month] = {"cells": view["cells"], "bands": view["bands"]}
         self.check_bands()
 
     # Changes
 
     def apply(self, delta, with_bands=True):
-        """Applies a delta's changes and asserts what every delta must hold to."""
+        """Applies a delta's changes and asserts the invariants of deltas."""
         changes = delta["changes"]
         ranks = [(ORDER.index(c["change"]), c.get("column", -1)) for c in changes]
         columns_once = [rank for rank in ranks if rank[0] < 3]
         assert ranks == sorted(ranks) and len(set(columns_once)) == len(columns_once), (
-            f"changes come in their order, a column once: {changes}")
+            f"changes are in order, with at most one of a kind per column: {changes}")
         keys_before = [column["key"] for column in self.columns]
         for change in changes:
             getattr(self, "_" + change["change"])(change)
@@ -82,7 +82,7 @@ class Screen:
         self.definition = change["definition"]
         self.weekdays = change.get("weekdays", self.weekdays)
         if self.grid_rules != before:
-            self.views = {}  # They are sent again.
+            self.views = {}  # The server sends them again.
 
     def _reload(self, change):
         index = change["column"]
@@ -94,14 +94,14 @@ class Screen:
             self.columns.append({"generation": change["generation"] - 1})
         column = self.columns[index]
         assert change["generation"] == column["generation"] + 1, (
-            f"a reload is one more generation: had {column['generation']}, heard {change}")
+            f"a reload increments the generation {column['generation']}: {change}")
         column.update({k: change[k] for k in ("generation", "count", "from", "rows", "row")})
         check_window(column)
         column["key"], column["text"] = selected(column)
 
     def _row(self, change):
         column = self.columns[change["column"]]
-        assert 0 <= change["row"] < column["count"], f"no such row to move to: {change}"
+        assert 0 <= change["row"] < column["count"], f"row does not exist: {change}"
         at = change["row"] - column["from"]
         if 0 <= at < len(column["rows"]):
             shown = column["rows"][at]
@@ -112,7 +112,7 @@ class Screen:
 
     def _months(self, change):
         assert self.months != {k: change[k] for k in ("first", "last", "count")}, (
-            f"only what changed is pushed: {change}")
+            f"months are sent only if they changed: {change}")
         self.months = {k: change[k] for k in ("first", "last", "count")}
         check_list(self.months)
 
@@ -123,28 +123,28 @@ class Screen:
 
     def _bands(self, change):
         view = self.views.get(change["month"])
-        assert view is not None, f"bands go only to members who look at that month: {change}"
-        assert view["bands"] != change["bands"], f"only changed bands are pushed: {change}"
+        assert view is not None, f"bands are sent only to subscribers of the month: {change}"
+        assert view["bands"] != change["bands"], f"bands are sent only if they changed: {change}"
         view["bands"] = change["bands"]
 
     def _status(self, change):
         self.status = change["status"]
         if "result" in change:
-            assert self.status == "confirmed", f"only a confirmation has its result: {change}"
+            assert self.status == "confirmed", f"only confirmed has a result: {change}"
             assert self.result == change["result"], (
-                f"what is confirmed is the result {self.result}: {change}")
+                f"the confirmed result is the current one, {self.result}: {change}")
 
     def _result(self, change):
-        assert self.result != change["result"], f"only another result is sent: {change}"
+        assert self.result != change["result"], f"a result is sent only if it changed: {change}"
         self.result = change["result"]
 
     def stands(self, change):
-        """A refusal says where the wheels really stand: as they are shown, if all was heard."""
+        """Asserts that a change in a refusal equals the current state."""
         if self.definition is None:
             return
         if change["change"] == "range":
             right = self.range or {"start": None, "end": None, "hits": 0}
-            assert {k: change.get(k) for k in right} == right, f"range is {right}, said {change}"
+            assert {k: change.get(k) for k in right} == right, f"expected {right}: {change}"
             return
         column = self.columns[change["column"]]
         fields = ("row", "key", "text")
@@ -152,36 +152,36 @@ class Screen:
             check_window(change)
             fields = ("generation", "count", "row")
         for field in fields:
-            assert change[field] == column[field], f"{field} is {column[field]}, said {change}"
+            assert change[field] == column[field], f"expected {column[field]}: {change}"
 
-    # What must hold
+    # Invariants
 
     @property
     def grid_rules(self):
         return self.definition.get("firstWeekday", 1), self.definition.get("weeks", "six")
 
     def check_moved(self, changes, keys_before):
-        """A `row` follows where the selected key changed, and only there."""
+        """Asserts a `row` for each column whose selected key changed, and for no other."""
         moved = {c["column"] for c in changes if c["change"] == "row"}
         for number, (before, column) in enumerate(zip(keys_before, self.columns)):
             if number in moved:
-                assert column["key"] != before, f"column {number} has not moved: {changes}"
+                assert column["key"] != before, f"row {number} has the same key: {changes}"
             elif column["key"] is not None:
-                assert column["key"] == before, f"column {number} moved without a row: {changes}"
+                assert column["key"] == before, f"no row for column {number}: {changes}"
 
     def check_bands(self):
         for month, view in self.views.items():
             right = calendar.bands(month, self.range, *self.grid_rules)
             assert view["bands"] == right, (
-                f"bands of {month} for {self.range}: shown {view['bands']}, right {right}")
+                f"bands of {month} for {self.range}: received {view['bands']}, expected {right}")
 
     def check_range(self):
         if self.range:
-            assert self.range["start"] <= self.range["end"], f"start ≤ end: {self.range}"
+            assert self.range["start"] <= self.range["end"], f"start is not after end: {self.range}"
             is_open = self.range["hits"] % 2 == 1 and self.definition["selection"] == "range"
-            assert ("reach" in self.range) == is_open, f"reach while open, only then: {self.range}"
+            assert ("reach" in self.range) == is_open, f"reach of an open range only: {self.range}"
             if is_open:
-                assert self.range["start"] == self.range["end"], f"an open range: {self.range}"
+                assert self.range["start"] == self.range["end"], f"one open day: {self.range}"
 
     def people(self, message):
         """Folds a presence message."""
@@ -198,7 +198,7 @@ class Screen:
                 self.touching.pop(touch["member"], None)
 
     def differs_from(self, answer):
-        """Names what differs from the server's own `GET` answer, or None."""
+        """Describes the first difference from the server's `GET` response, or None."""
         snapshot = answer["snapshot"]
         if self.revision != answer["revision"]:
             return f"revision {self.revision}, server {answer['revision']}"
@@ -222,7 +222,7 @@ class Screen:
 
 
 def selected(column):
-    """Key and text of the selected row, or two Nones of an empty column."""
+    """Key and text of the selected row; two Nones for an empty column."""
     if column["row"] is None:
         return None, None
     row = column["rows"][column["row"] - column["from"]]
@@ -230,7 +230,7 @@ def selected(column):
 
 
 def check_window(column):
-    """All rows up to 200, else 200 of them from selected − 100, cut to 0…count − 200."""
+    """Asserts a window of all rows up to 200, else of 200 from selected − 100, clamped."""
     count = column["count"]
     shown = {k: column[k] for k in ("count", "from", "row")} | {"rows": len(column["rows"])}
     if count == 0:
@@ -240,10 +240,10 @@ def check_window(column):
     else:
         start = min(max(column["row"] - WINDOW // 2, 0), count - WINDOW)
         right = {"count": count, "from": start, "row": column["row"], "rows": WINDOW}
-    assert shown == right, f"a window of rows: {shown}, right {right}"
-    assert count == 0 or 0 <= column["row"] < count, f"one row is selected: {shown}"
+    assert shown == right, f"window of rows: {shown}, expected {right}"
+    assert count == 0 or 0 <= column["row"] < count, f"the selected row exists: {shown}"
 
 
 def check_list(months):
     between = calendar.index(months["last"]) - calendar.index(months["first"]) + 1
-    assert months["count"] == between, f"count is first…last: {months}"
+    assert months["count"] == between, f"count does not match first and last: {months}"

@@ -1,4 +1,4 @@
-"""A session of a server: who is in it, and what HTTP says of it."""
+"""A session: its members and its HTTP resources."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from .member import PATIENCE, Member
 
 
 class Session:
-    """Made by `Pickerd.session`; closes what a test leaves open."""
+    """Created by `Pickerd.session`; closes the connections that a test leaves open."""
 
     def __init__(self, server, created):
         self.server = server
@@ -26,17 +26,17 @@ class Session:
     # Members
 
     def join(self, name=None, *, role=None, **fields):
-        """A member who has joined; `role` chooses the token where tokens are."""
+        """A joined member; `role` selects the token with `--auth token`."""
         if role or self.tokens:
             fields.setdefault("token", self.tokens[role or "owner"])
         return self.keep(Member(self.url, name, **fields))
 
     def connect(self, **rest):
-        """An open connection that has said nothing yet."""
+        """An open connection that has not joined."""
         return self.keep(Member(self.url, join=False, **rest))
 
     def back(self, member, revision=None, epoch=None, **fields):
-        """`member` on a new connection, resumed."""
+        """Resumes `member` on a new connection."""
         return self.keep(member.come_back(revision, epoch, **fields))
 
     def keep(self, member):
@@ -44,7 +44,7 @@ class Session:
         return member
 
     def together(self, *names, **fields):
-        """Members who all know of each other."""
+        """Joins members and waits until each has all others in its presence."""
         members = [self.join(name, **fields) for name in names]
         for member in members:
             member.until(lambda m: len(m.screen.members) >= len(names), what="everybody")
@@ -53,7 +53,7 @@ class Session:
     # HTTP
 
     def get(self, locale=None, full=False, token=None):
-        """`GET` of the session, as the contract draws it."""
+        """`GET` of the session, validated."""
         query = {"locale": locale, "definition": "full" if full else None}
         query = {name: value for name, value in query.items() if value}
         path = self.path + ("?" + urlencode(query) if query else "")
@@ -72,12 +72,12 @@ class Session:
         return self.get()["snapshot"]["result"]
 
     def log(self, after=None):
-        """`GET …/log`: the lines, each checked, none left out."""
+        """`GET …/log`: the validated lines, without gaps."""
         query = "" if after is None else f"?after={after}"
         answer = self.server.get(f"{self.path}/log{query}", token=self.tokens.get("owner"))
         assert answer.status == 200, answer
         assert answer.type == "application/x-ndjson", answer.headers
-        assert not answer.body or answer.body.endswith(b"\n"), "every line is ended"
+        assert not answer.body or answer.body.endswith(b"\n"), "the last line has no newline"
         lines = [contract.fits("http-log-line", json.loads(l)) for l in answer.body.splitlines()]
         first = (after or 0) + 1
         assert [l["revision"] for l in lines] == list(range(first, first + len(lines))), lines
@@ -86,18 +86,18 @@ class Session:
     def delete(self, token=None):
         return self.server.delete(self.path, token=token or self.tokens.get("owner"))
 
-    # Afterwards
+    # After the test
 
     def agree(self):
-        """Asserts that the screen of everybody who is still here is the server's state."""
+        """Asserts that every connected member has folded the server's state."""
         for member in self.members:
             until = time.monotonic() + PATIENCE
             while (differs := self.difference(member)) is not None:
-                assert time.monotonic() < until, f"{member}'s screen is not the server's: {differs}"
+                assert time.monotonic() < until, f"{member} differs: {differs}"
                 member.drain(0.02)
 
     def difference(self, member):
-        """What differs between a member's screen and the server's state, or None."""
+        """The first difference between a member's state and the server's, or None."""
         member.drain()
         if not member.is_open or member.welcome is None:
             return None

@@ -1,4 +1,4 @@
-"""Servers whose sessions are in a file, and a crowd that works while they are killed."""
+"""Servers with SQLite stores, and a crowd of members that sends commands while they are killed."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from .member import Hung
 from .pickerd import Pickerd
 
 KINDS = [{"kind": "date", "timeZone": "Asia/Shanghai"}, TREE, LISTS, CALENDAR]
-#: A rate that no test reaches that is not about rates.
+#: A rate limit that only tests of rates reach.
 MANY = {"messagesPerSecond": 100_000}
 
 
@@ -22,7 +22,7 @@ def stored(log, path, *, options=(), limits=None, **rest):
 
 
 def again(server, *, kill=True):
-    """Ends the server, by kill -9 or as it should be, and starts it on the same store."""
+    """Restarts the server on the same store, after SIGKILL or SIGTERM."""
     if kill:
         server.kill()
     else:
@@ -32,7 +32,7 @@ def again(server, *, kill=True):
 
 
 def back(session, member, **fields):
-    """`member` on a new connection to wherever the server is now, caught up and answered."""
+    """Resumes `member` at the server's current address and catches up."""
     member.url = session.url
     came = session.back(member, **fields)
     came.reach(session.revision())
@@ -42,7 +42,7 @@ def back(session, member, **fields):
 
 
 def log_lines(session, after=0):
-    """The log by revision, gapless; too long to hold each line against the schemas."""
+    """The log by revision, without gaps; not validated, because it may be long."""
     answer = session.server.get(f"{session.path}/log?after={after}")
     assert answer.status == 200, answer
     lines = [json.loads(line) for line in answer.body.splitlines()]
@@ -51,7 +51,7 @@ def log_lines(session, after=0):
 
 
 def random_command(member, chance):
-    """Something that the member may want to do, by what its screen shows."""
+    """A random command that fits the state of the member."""
     screen = member.screen
     if chance.random() < 0.15:
         return {"type": chance.choice(["undo", "redo"])}
@@ -67,7 +67,7 @@ def random_command(member, chance):
 
 
 def work(member, seed, is_over, in_flight=3):
-    """Commands, a few at a time, until the connection or the test is over."""
+    """Sends commands, a few in flight, until the connection or the test ends."""
     chance = random.Random(seed)
     try:
         while not is_over.is_set():
@@ -81,12 +81,12 @@ def work(member, seed, is_over, in_flight=3):
                 pass
     except Hung:
         return
-    # What the server had sent before it died counts as answered.
+    # Answers that the server sent before it died count.
     member.drain(0.1)
 
 
 class Crowd:
-    """Sessions of several kinds with their members, and what was promised to them."""
+    """Sessions of several kinds, their members, and every command that was acknowledged."""
 
     def __init__(self, server, session_count=4, member_count=6):
         self.server = server
@@ -104,14 +104,14 @@ class Crowd:
         return [member for members in self.members.values() for member in members]
 
     def load(self, seconds, seed):
-        """Everybody works, sessions come and go, until the server is killed after `seconds`."""
+        """Sends commands, creates and deletes sessions, and kills the server after `seconds`."""
         is_over = threading.Event()
         failures = []
 
         def guarded(body, *arguments):
             try:
                 body(*arguments)
-            except Exception as failure:  # noqa: BLE001 - told by the test's thread
+            except Exception as failure:  # noqa: BLE001 - raised again by the test's thread
                 failures.append(failure)
 
         threads = [
@@ -125,11 +125,11 @@ class Crowd:
         is_over.set()
         for thread in threads:
             thread.join(20)
-            assert not thread.is_alive(), "a member hangs after the server is gone"
+            assert not thread.is_alive(), "a member hangs after the server has been killed"
         assert not failures, failures
 
     def come_and_go(self, is_over):
-        """Creates and deletes sessions; notes what was answered."""
+        """Creates and deletes sessions; records the acknowledged ones."""
         number = 0
         while not is_over.is_set():
             number += 1
@@ -151,12 +151,12 @@ class Crowd:
                 raise
 
     def check(self):
-        """After a restart: nothing answered is missing; everybody comes back and agrees."""
+        """After a restart: no acknowledged command is missing, and all members resume."""
         assert self.server.get("/readyz").status == 200
         for path in self.created[-5:]:
-            assert self.server.get(path).status == 200, f"{path} was created"
+            assert self.server.get(path).status == 200, f"{path} was created, but is missing"
         for path in self.deleted[-5:]:
-            assert self.server.get(path).status == 404, f"{path} was deleted"
+            assert self.server.get(path).status == 404, f"{path} was deleted, but exists"
         for session in self.sessions:
             self.check_session(session)
 
@@ -180,16 +180,16 @@ class Crowd:
 
     @staticmethod
     def check_delta(member, heard, line):
-        """Whoever heard of a revision finds it in the log as it heard it."""
-        assert line, f"{member} heard of revision {heard['revision']}, which is gone: {heard}"
+        """Asserts that a delta that a member received is in the log unchanged."""
+        assert line, f"{member} received revision {heard['revision']}, which is lost: {heard}"
         for field in ("by", "at", "changes"):
-            assert line.get(field) == heard.get(field), f"the log has {line}, {member} heard {heard}"
+            assert line.get(field) == heard.get(field), f"log {line}, received {heard}"
         if "ref" in heard:
-            assert line["ref"] == heard["ref"], f"the log has {line}, {member} heard {heard}"
+            assert line["ref"] == heard["ref"], f"log {line}, received {heard}"
 
     @staticmethod
     def check_answers(member, before, lines):
-        """A command sent again has its first answer; one that was not answered has one now."""
+        """Asserts that repeated commands have their first answer and pending ones get an answer."""
         done = {line["ref"]: line["revision"] for line in lines.values()
                 if line.get("by") == member.id}
         answers = {m["ref"]: m for m in before.record if "ref" in m}

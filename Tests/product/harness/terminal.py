@@ -1,4 +1,4 @@
-"""`pickerd join` as people and scripts use it: in a real terminal (tmux), and with lines."""
+"""`pickerd join` in a real terminal (tmux) and with pipes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from .pickerd import binary
 
 PATIENCE = 20
-#: What a test starts with; proxies of the machine are of no concern to it.
+#: The environment of the tests, without the machine's proxies and terminal settings.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if not name.lower().endswith("_proxy") and name not in (
                    "NO_COLOR", "COLORTERM", "PICKERD_TOKEN", "LC_ALL", "LANG")}
@@ -22,14 +22,14 @@ UTF8 = {**ENVIRONMENT, "LANG": "C.UTF-8", "TERM": "xterm-256color"}
 
 
 class Terminal:
-    """A terminal of 80 columns and 24 rows in which a shell runs `pickerd join`."""
+    """A terminal of 80×24 in which a shell runs `pickerd join`."""
 
     def __init__(self, folder, *arguments, width=80, height=24, environment=None):
         self.socket = f"pickerd-{uuid.uuid4().hex[:12]}"
         self.log = Path(folder) / f"{self.socket}.status"
         self.pid_file = Path(folder) / f"{self.socket}.pid"
         words = " ".join(shlex.quote(str(word)) for word in (binary(), "join", *arguments))
-        # What stands after it tells how it left the terminal, and with which status.
+        # The commands after it record its exit status and the settings of the terminal.
         script = (f"echo $$ > {self.pid_file}; exec {words}")
         shell = (f"sh -c {shlex.quote(script)}; status=$?; "
                  f"{{ echo $status; stty -a; }} > {self.log}.new; mv {self.log}.new {self.log}; "
@@ -44,11 +44,11 @@ class Terminal:
         assert done.returncode == 0, (arguments, done.stderr)
         return done.stdout
 
-    # What is on show
+    # Output
 
     @property
     def lines(self):
-        """The rows of the screen, without blanks at their ends."""
+        """The rows of the screen without trailing blanks."""
         return self.tmux("capture-pane", "-p").split("\n")[:-1]
 
     @property
@@ -60,15 +60,15 @@ class Terminal:
         """The screen with its escape sequences."""
         return self.tmux("capture-pane", "-p", "-e")
 
-    def until(self, holds, what="what was waited for"):
-        """Looks again until `holds(text)`."""
+    def until(self, holds, what="the expected text"):
+        """Polls the screen until `holds(text)`."""
         end = time.monotonic() + PATIENCE
         while True:
             text = self.text
             value = holds(text)
             if value:
                 return value
-            assert time.monotonic() < end, f"{what} does not come:\n{text}"
+            assert time.monotonic() < end, f"{what} did not appear:\n{text}"
             time.sleep(0.03)
 
     def sees(self, *words):
@@ -78,10 +78,10 @@ class Terminal:
     def sees_no(self, word):
         return self.until(lambda text: word not in text, f"the end of {word}")
 
-    # What hands do
+    # Input
 
     def press(self, *keys):
-        """Keys by tmux's names: `Down`, `Enter`, `Escape`, `PPage`, `C-c`, or letters."""
+        """Sends keys by their tmux names: `Down`, `Enter`, `Escape`, `PPage`, `C-c`, or letters."""
         self.tmux("send-keys", *keys)
 
     def resize(self, width, height):
@@ -94,18 +94,18 @@ class Terminal:
     def signal(self, number):
         os.kill(self.pid, number)
 
-    # How it ended
+    # Exit
 
     def ended(self):
-        """Waits for the end; the exit status as a shell has it."""
+        """Waits for the exit of the program; its status as in `$?`."""
         end = time.monotonic() + PATIENCE
         while not self.log.exists():
-            assert time.monotonic() < end, f"it does not end:\n{self.text}"
+            assert time.monotonic() < end, f"the program did not exit:\n{self.text}"
             time.sleep(0.03)
         return int(self.log.read_text().split()[0])
 
     def is_as_before(self):
-        """Whether the terminal is what it was before: cooked, with a cursor, on its own screen."""
+        """Whether the terminal is restored: cooked mode, visible cursor, primary screen."""
         settings = self.log.read_text().split()
         flags = self.tmux("display-message", "-p", "#{cursor_flag} #{alternate_on}").split()
         return all(name in settings for name in ("icanon", "echo", "isig")) and flags == ["1", "0"]
@@ -134,7 +134,7 @@ class Lines:
         self.lines.put(None)
 
     def next(self, timeout=PATIENCE):
-        """The next line of the output; None at its end."""
+        """The next line of output; None at its end."""
         line = self.lines.get(timeout=timeout)
         if line is None:
             return None
@@ -146,31 +146,31 @@ class Lines:
         return line
 
     def until(self, holds):
-        """Reads until `holds(line)`; the line."""
+        """Reads until `holds(line)` and returns the line."""
         while True:
             line = self.next()
-            assert line is not None, f"it ends: {self.heard}\n{self.process.stderr.read()}"
+            assert line is not None, f"the output ended: {self.heard}\n{self.process.stderr.read()}"
             if holds(line):
                 return line
 
     def event(self, name, **fields):
-        """Reads until an event of this name with these fields."""
+        """Reads until an event with this name and these fields."""
         return self.until(lambda event: event["event"] == name and all(
             event.get(key) == value for key, value in fields.items()))
 
     def say(self, line):
-        """Gives a command: words, or an object."""
+        """Sends a command: a line of words, or an object."""
         text = line if isinstance(line, str) else json.dumps(line)
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
     def ask(self, line):
-        """Gives a command; its answer."""
+        """Sends a command and returns its answer."""
         self.say(line)
         return self.event("answer")
 
     def reach(self, revision):
-        """Reads until the state of a revision."""
+        """Reads until the state of `revision`."""
         if self.newest.get("state", {}).get("revision") != revision:
             self.event("state", revision=revision)
         return self.newest["state"]
@@ -179,7 +179,7 @@ class Lines:
         self.process.send_signal(number)
 
     def end(self):
-        """Ends the input; the exit status."""
+        """Closes the input; the exit status."""
         self.process.stdin.close()
         return self.process.wait(PATIENCE)
 
@@ -195,7 +195,7 @@ class Lines:
 
 
 def run(*arguments, stdin="", environment=None):
-    """`pickerd join` with `stdin` as its whole input: status, output, complaint."""
+    """Runs `pickerd join` with `stdin` as its input; exit status, stdout and stderr."""
     done = subprocess.run(
         [str(binary()), "join", *map(str, arguments)], input=stdin.encode(), capture_output=True,
         timeout=30, env={**UTF8, **(environment or {})})

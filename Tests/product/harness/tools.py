@@ -9,7 +9,7 @@ from .pickerd import binary
 
 @dataclass
 class Said:
-    """What a command has said."""
+    """The exit status and the output of a command."""
 
     status: int
     output: str
@@ -21,7 +21,7 @@ class Said:
 
 
 def pickerd(*arguments, stdin=None):
-    """Runs a subcommand to its end."""
+    """Runs a subcommand."""
     done = subprocess.run(
         [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
     said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -37,6 +37,6 @@ def replay(*arguments, **rest):
 
 
 def state(said):
-    """What a replay's JSON shows, as `GET` has it, without who is in it."""
+    """The state in a replay's JSON, in the form of `GET`, without members."""
     shown = said.json["state"]
     return {name: shown[name] for name in ("session", "revision", "status", "snapshot")}
