@@ -1,8 +1,8 @@
-/// A setting that cannot be used: what was wrong, and what would be right.
+/// An invalid setting.
 package struct ConfigurationProblem: Error, Hashable, CustomStringConvertible {
-  /// The option as it is typed, such as `--listen`.
+  /// The option, such as `--listen`.
   package let option: String
-  /// One or two sentences, ready to print after the option.
+  /// One or two sentences to print after the option: the error, and what a valid value looks like.
   package let detail: String
 
   package init(option: String, detail: String) {
@@ -14,7 +14,7 @@ package struct ConfigurationProblem: Error, Hashable, CustomStringConvertible {
 }
 
 extension ConfigurationProblem {
-  /// `text` as an operator may be shown it: quoted, control characters escaped, cut short.
+  /// `text` for an error message: quoted, with control characters escaped, and truncated.
   static func shown(_ text: String) -> String {
     let cut = text.unicodeScalars.prefix(80)
     let escaped = cut.map { scalar in

@@ -1,4 +1,4 @@
-/// The settings as they were typed: options, and for those not given the environment's.
+/// The settings before validation: command line options, and environment variables for the others.
 package struct ConfigurationTexts: Hashable, Sendable {
   package var listen: String?
   package var auth: String?
@@ -16,18 +16,18 @@ package struct ConfigurationTexts: Hashable, Sendable {
 
   package init() {}
 
-  /// The names of the environment's variables, which mirror the options.
+  /// The names of the environment variables, one per option.
   package static let variables = [
     "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
     "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
     "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOG_FORMAT", "PICKERD_LOOPS",
   ]
 
-  /// Takes from `environment` what no option said; an empty variable says nothing.
+  /// Adds settings from `environment` that were not given as options. Ignores empty variables.
   ///
-  /// `PICKERD_HOST`, `PICKERD_TRUSTED_PROXY`, `PICKERD_ORIGIN` and `PICKERD_LIMIT` hold several
+  /// `PICKERD_HOST`, `PICKERD_TRUSTED_PROXY`, `PICKERD_ORIGIN` and `PICKERD_LIMIT` can have several
   /// values, separated by blanks or commas. Hosts, proxies and origins given as options replace the
-  /// variable's; limits are set one by one.
+  /// variable; a limit given as an option replaces only that limit.
   package mutating func fill(from environment: [String: String]) {
     func value(_ name: String) -> String? {
       environment["PICKERD_" + name].flatMap { $0.isEmpty ? nil : $0 }
@@ -50,10 +50,10 @@ package struct ConfigurationTexts: Hashable, Sendable {
     limits = values("LIMIT") + limits
   }
 
-  /// Variables that look like ours and are not: a misspelt one should be noticed.
+  /// Unknown variables that begin with `PICKERD_`, to detect spelling errors.
   ///
-  /// Kubernetes gives every container `PICKERD_SERVICE_…` and `PICKERD_PORT…` when a service has
-  /// this name; those are passed over.
+  /// Ignores `PICKERD_SERVICE_…` and `PICKERD_PORT…`, which Kubernetes sets in every container if a
+  /// service is called pickerd.
   package static func unknownVariables(in environment: [String: String]) -> [String] {
     environment.keys.filter { name in
       name.hasPrefix("PICKERD_") && !variables.contains(name)

@@ -1,16 +1,17 @@
-/// A locale's pattern for dates, compiled: every field is a lookup, nothing is formatted any more.
+/// A compiled date pattern of a locale. Every field is a table lookup, so that formatting a date
+/// does not use Foundation.
 ///
-/// - Source: Unicode TR35, "Date Format Patterns": letters are fields, quotes and all else literal.
+/// - Source: Unicode TR35, "Date Format Patterns": letters are fields, everything else is literal.
 struct DatePattern: Hashable, Sendable {
   enum Part: Hashable, Sendable {
     case literal(String)
     /// The year in the locale's digits, without leading zeros.
     case year
-    /// By month − 1.
+    /// Indexed by month − 1.
     case month([String])
-    /// By day − 1.
+    /// Indexed by day − 1.
     case day([String])
-    /// By weekday − 1, Sunday first.
+    /// Indexed by weekday − 1, Sunday first.
     case weekday([String])
   }
 
@@ -18,8 +19,8 @@ struct DatePattern: Hashable, Sendable {
 
   /// Compiles `pattern`.
   ///
-  /// - Parameter samples: Formats a field by itself (`MMM`, `d`): for each of the 12 months, 31
-  ///   days or 7 weekdays, from Sunday, or once where the field is another one.
+  /// - Parameter samples: Formats a single field (`MMM`, `d`) for each of the 12 months, 31 days or
+  ///   7 weekdays, starting with Sunday, or once for any other field.
   init(_ pattern: String, samples: (_ field: String, _ kind: Sample) -> [String]) {
     for piece in DatePattern.pieces(of: pattern) {
       switch piece {
@@ -54,9 +55,9 @@ struct DatePattern: Hashable, Sendable {
     return text
   }
 
-  /// The same pattern with `word` where the weekday stands, as `Today, Nov 23` has it.
+  /// The same pattern with `word` in place of the weekday, such as `Today, Nov 23`.
   ///
-  /// The word gets a capital where the locale's own weekdays have one.
+  /// The word is capitalized if the locale's weekdays are.
   func replacingWeekday(by word: String) -> DatePattern {
     var replaced = self
     replaced.parts = parts.map { part in
@@ -90,7 +91,8 @@ extension DatePattern {
     return pieces
   }
 
-  /// Takes a quoted literal off `rest`; a doubled quote is one quote, inside and outside of it.
+  /// Removes a quoted literal from the front of `rest`. A doubled quote means one quote, inside and
+  /// outside of a literal.
   private static func quoted(_ rest: inout Substring) -> String {
     rest.removeFirst()
     if rest.first == "'" {

@@ -1,17 +1,18 @@
-/// A strong entity tag, made from a content: equal contents have equal tags.
+/// Strong entity tags that are derived from content: equal content has equal tags.
 ///
 /// - Source: RFC 9110 section 8.8.3.
 enum EntityTag {
   /// The tag of `content`, with its quotes: 64 bits of FNV-1a and the length.
   ///
-  /// It tells editions of one file apart; nothing is trusted because of it.
+  /// It distinguishes versions of a file. It is not a cryptographic hash and must not be used for
+  /// anything else.
   static func of(_ content: [UInt8]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in content { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     return "\"" + String(hash, radix: 16) + "-" + String(content.count, radix: 16) + "\""
   }
 
-  /// Whether an `If-None-Match` header names `tag`, so that the client's copy is good.
+  /// Whether an `If-None-Match` header contains `tag`, so that the client's copy is current.
   ///
   /// - Source: RFC 9110 section 13.1.2: a list, or `*`, compared weakly.
   static func isNamed(_ tag: String, in header: String) -> Bool {

@@ -2,15 +2,16 @@ import CivilTime
 import Foundation
 import PickerModel
 
-/// A locale's own texts: everything that Foundation's formatters would say, asked of them once.
+/// The texts of a locale, generated once with Foundation's formatters.
 ///
-/// Gregorian whatever the locale's own calendar, in the locale's own digits, 24 hours.
+/// They use the Gregorian calendar, the locale's digits and 24 hours, whatever the locale's
+/// defaults are.
 /// - Source: rules.md, "Texts", others.
 struct FoundationTexts: RowTexts, Hashable {
   let tag: String
   private let content: Content
 
-  /// Everything but the tag: two locales with the same content are one.
+  /// Everything but the tag. Locales with equal content share one object.
   struct Content: Hashable, Sendable {
     fileprivate let digits: [String]
     fileprivate let year: DatePattern
@@ -22,7 +23,7 @@ struct FoundationTexts: RowTexts, Hashable {
     fileprivate let minutes: [String]
     fileprivate let cells: [String]
     fileprivate let monthTitle: DatePattern
-    /// From Sunday.
+    /// Starting with Sunday.
     fileprivate let weekdays: [String]
   }
 
@@ -78,7 +79,7 @@ extension FoundationTexts.Content {
     weekdays = samples("ccc", .weekdays)
   }
 
-  /// A whole number of at least 0 in the locale's digits, neither padded nor grouped.
+  /// A non-negative integer in the locale's digits, neither padded nor grouped.
   fileprivate func number(_ value: Int) -> String {
     var text = ""
     for digit in String(value).utf8 { text += digits[Int(digit - UInt8(ascii: "0"))] }
@@ -112,15 +113,15 @@ struct LocaleFormatter {
 
   /// `pattern` on a day counted from 2018-01-01, at a minute of that day.
   func text(_ pattern: String, day: Int = 0, minute: Int = 0) -> String {
-    // Setting it, even to the same, makes Foundation compile the pattern anew.
+    // Setting it, even to the same value, makes Foundation compile the pattern again.
     if formatter.dateFormat != pattern { formatter.dateFormat = pattern }
     let start = 1_514_764_800
     return formatter.string(
       from: Date(timeIntervalSince1970: TimeInterval(start + day * 86_400 + minute * 60)))
   }
 
-  /// `pattern` for all of a kind: the firsts of the months of 2018, the days of its January, and
-  /// its first Sunday (the 7th) to Saturday.
+  /// `pattern` formatted for each value of a kind: the first days of the months of 2018, the days
+  /// of January 2018, or the days from Sunday, January 7 to Saturday.
   func samples(_ pattern: String, _ kind: DatePattern.Sample) -> [String] {
     switch kind {
     case .months:

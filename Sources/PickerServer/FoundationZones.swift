@@ -1,21 +1,21 @@
 import CivilTime
 import Foundation
 
-/// Zone rules from the copy of the zone database that Foundation carries within itself.
+/// Zone rules from the copy of the time zone database that is embedded in Foundation.
 ///
-/// It is a fallback: it is as old as the toolchain, and what comes after 2037 stays as it was then.
+/// This is a fallback: the copy is as old as the toolchain, and has no transitions after 2037.
 enum FoundationZones {
   /// The embedded copy's version, such as `2025b`.
   static var version: String { TimeZone.timeZoneDataVersion }
 
-  /// Transitions are taken from here (1901-12-13T20:45:52Z, where 32-bit TZif data starts)…
+  /// Earlier transitions are ignored: 1901-12-13T20:45:52Z, where 32-bit TZif data starts.
   private static let startSeconds: Int64 = -(1 << 31)
-  /// …to here: 2038-01-01T00:00:00Z.
+  /// Later transitions are ignored: 2038-01-01T00:00:00Z.
   private static let endSeconds: Int64 = 2_145_916_800
 
-  /// The rules of `name`, or `nil` if Foundation does not know that name exactly so.
+  /// The rules of `name`, or `nil` if Foundation does not know exactly that name.
   static func rules(named name: String) -> ZoneRules? {
-    // Foundation also understands offsets and abbreviations (`GMT+3`, `PST`), which are no names.
+    // Foundation also accepts offsets and abbreviations (`GMT+3`, `PST`), which are not names.
     guard name.contains("/") || TimeZone.knownTimeZoneIdentifiers.contains(name),
       let zone = TimeZone(identifier: name)
     else { return nil }

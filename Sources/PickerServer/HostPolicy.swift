@@ -1,20 +1,20 @@
 import Glibc
 
-/// Accepts or refuses requests by their `Host` header, against DNS rebinding.
+/// Checks the `Host` header of requests, as protection against DNS rebinding.
 ///
-/// When the name of a hostile page is made to resolve to this server's address, the browser takes
-/// the page and the server for the same origin. Only the name in `Host` tells them apart.
+/// If an attacker makes the name of a malicious page resolve to this server's address, the browser
+/// treats the page and the server as the same origin. Only the name in `Host` distinguishes them.
 /// - Source: RFC 9110, sections 7.2 and 7.4.
 package struct HostPolicy: Hashable, Sendable {
   package enum Verdict: Sendable { case accepted, malformed, misdirected }
 
-  /// Accepted besides the loopback names: in lower case, IPv6 addresses in brackets.
+  /// The accepted names in addition to the loopback names: lower case, IPv6 addresses in brackets.
   let names: Set<String>
   /// Whether every well-formed `Host` is accepted.
   let acceptsAnyName: Bool
 
-  /// - Parameter names: Those of `--host`. Empty: on a loopback listener only the loopback names
-  ///   are accepted, on any other listener every name.
+  /// - Parameter names: The names given with `--host`. If empty, a loopback listener accepts only
+  ///   the loopback names, any other listener accepts every name.
   package init(listen: ListenAddress, names: some Sequence<HostName>) {
     self.names = Set(names.map(\.text))
     acceptsAnyName = self.names.isEmpty && !listen.isLoopback
@@ -32,7 +32,7 @@ package struct HostName: Hashable, Sendable {
   /// In lower case; an IPv6 address in brackets, as `inet_ntop` writes it.
   package let text: String
 
-  /// Reads `name`, `192.0.2.1`, `[2001:db8::1]`; also an IPv6 address without brackets.
+  /// Parses `name`, `192.0.2.1`, `[2001:db8::1]`, or an IPv6 address without brackets.
   package init?(_ text: String) {
     let text = text.lowercased()
     if text.contains(":") {
@@ -46,7 +46,7 @@ package struct HostName: Hashable, Sendable {
     }
   }
 
-  /// Reads the value of a `Host` header: a name or address, and maybe a port.
+  /// Parses the value of a `Host` header: a name or address, with an optional port.
   /// - Source: RFC 9110, section 7.2; RFC 3986, section 3.2.
   init?(header: String) {
     var host = header[...]
@@ -61,7 +61,7 @@ package struct HostName: Hashable, Sendable {
     self.init(String(host))
   }
 
-  /// Whether the name always means the machine that asks: `localhost`, 127.0.0.0/8, ::1.
+  /// Whether the name always refers to the client's own machine: `localhost`, 127.0.0.0/8, ::1.
   var isLoopback: Bool {
     if text == "localhost" || text == "[::1]" { return true }
     var address = in_addr()

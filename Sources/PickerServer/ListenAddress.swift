@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where the server listens: a numeric address, so that nothing has to be looked up, and a port.
+/// The address of a listener: a numeric address, so that no name lookup is needed, and a port.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-  /// In the form that `inet_ntop` writes, without brackets: `127.0.0.1`, `::1`.
+  /// As written by `inet_ntop`, without brackets: `127.0.0.1`, `::1`.
   package let host: String
-  /// 0…65535; 0 takes any free port.
+  /// 0…65535; 0 means any free port.
   package let port: Int
   package let isIPv6: Bool
 
@@ -16,10 +16,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     self.isIPv6 = isIPv6
   }
 
-  /// Reads `127.0.0.1:7681`, `[::1]:7681`, or `:7681`, which is this machine only.
+  /// Parses `127.0.0.1:7681`, `[::1]:7681`, or `:7681`, which means 127.0.0.1.
   ///
-  /// - Parameter option: The option that a problem names.
-  /// - Throws: ``ConfigurationProblem`` for anything else, names of hosts included.
+  /// - Parameter option: The option to name in an error.
+  /// - Throws: ``ConfigurationProblem`` for anything else, including host names.
   package init(_ text: String, option: String = "--listen") throws(ConfigurationProblem) {
     guard let colon = text.lastIndex(of: ":") else {
       throw ListenAddress.problem(option, text, "has no port")
@@ -34,7 +34,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
       self.init(host: ListenAddress.standard.host, port: port, isIPv6: false)
     } else if written.hasPrefix("[") && written.hasSuffix("]") {
       guard let host = ListenAddress.normalized(String(written.dropFirst().dropLast()), AF_INET6)
-      else { throw ListenAddress.problem(option, text, "has no IPv6 address between its brackets") }
+      else { throw ListenAddress.problem(option, text, "has no IPv6 address in its brackets") }
       self.init(host: host, port: port, isIPv6: true)
     } else {
       guard let host = ListenAddress.normalized(String(written), AF_INET) else {
@@ -44,10 +44,9 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether only this machine can connect.
+  /// Whether only processes on the same machine can connect.
   package var isLoopback: Bool { isIPv6 ? host == "::1" : host.hasPrefix("127.") }
 
-  /// The text that would be read as this address.
   package var description: String { (isIPv6 ? "[\(host)]" : host) + ":\(port)" }
 
   private static func normalized(_ text: String, _ family: Int32) -> String? {
@@ -64,7 +63,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     ConfigurationProblem(
       option: option,
       detail: "\(ConfigurationProblem.shown(text)) \(what). Write ADDRESS:PORT with a numeric "
-        + "address, such as 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (every interface) or "
-        + ":0 (this machine, any free port).")
+        + "address, such as 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all interfaces) or "
+        + ":0 (127.0.0.1, any free port).")
   }
 }

@@ -2,11 +2,11 @@ import Foundation
 package import PickerModel
 import Synchronization
 
-/// The texts of every locale: `en` and `zh-Hans` as the table has them, the others Foundation's.
+/// The texts of all locales: built-in tables for `en` and `zh-Hans`, Foundation for all others.
 ///
-/// A locale's texts are made once, when they are first asked for. There are as many as Foundation
-/// knows locales (about 1,000, some 5 KB each) and never more, whatever tags arrive: a tag only
-/// chooses among them.
+/// The texts of a locale are generated at the first request and cached. The cache is bounded by
+/// the number of locales that Foundation supports (about 1,000, 5 KB each), whatever tags clients
+/// send.
 /// - Source: rules.md, "Texts".
 package final class LocaleCatalog: Sendable {
   private let known: Set<String>
@@ -16,13 +16,12 @@ package final class LocaleCatalog: Sendable {
     known = Set(Locale.availableIdentifiers.map { $0.replacing("_", with: "-") })
   }
 
-  /// The texts for `tag`, in any case: of that locale, else of what it falls back to by dropping
-  /// its region, then its script.
+  /// The texts for `tag` (case-insensitive): of that locale, or of the nearest one that is found by
+  /// dropping its region, then its script.
   ///
-  /// Tags that mean the same get texts with the same `tag`, so that they can share what is encoded:
-  /// `zh-CN` and `zh-Hans` are `zh-Hans`, `ja-JP` is `ja`.
-  /// - Returns: `nil` if the tag is not well-formed, or not even its language is known
-  ///   (`und` is nobody's).
+  /// Equivalent tags have texts with the same `tag`, so that messages encoded for one are shared:
+  /// `zh-CN` and `zh-Hans` yield `zh-Hans`, `ja-JP` yields `ja`.
+  /// - Returns: `nil` if the tag is not well-formed or its language is unknown or `und`.
   package func texts(for tag: String) -> (any RowTexts)? {
     guard let tag = LocaleTag(tag), tag.language != "und" else { return nil }
     let full = LocaleCatalog.withLikelySubtags(tag)
@@ -48,7 +47,7 @@ package final class LocaleCatalog: Sendable {
     }
   }
 
-  /// What `tag` names and what it falls back to, without the bare language.
+  /// `tag` and its fallbacks, without the bare language.
   private static func fallbacks(_ tag: LocaleTag) -> [String] {
     let language = tag.language
     let script = tag.script.map { "-" + $0 } ?? ""
@@ -58,7 +57,7 @@ package final class LocaleCatalog: Sendable {
     return tags
   }
 
-  /// `zh-TW` is `zh-Hant-TW`: what a tag leaves out, as most of its readers would take it.
+  /// Adds the most likely script and region to a tag: `zh-TW` becomes `zh-Hant-TW`.
   ///
   /// - Source: Unicode TR35, "Likely Subtags".
   private static func withLikelySubtags(_ tag: LocaleTag) -> LocaleTag {

@@ -1,20 +1,20 @@
-/// A well-formed BCP 47 language tag, taken apart as far as texts depend on it.
+/// The language, script and region of a well-formed BCP 47 language tag.
 ///
-/// - Source: RFC 5646 section 2.1. Variants, extensions and private use are checked and then left
-///   aside: no picker text depends on them.
+/// - Source: RFC 5646 section 2.1. Variants, extensions and private use subtags are validated but
+///   not stored, because no text depends on them.
 package struct LocaleTag: Hashable, Sendable {
-  /// A longer tag is refused unread; RFC 5646 section 4.4.1 expects 35 characters to be enough.
+  /// The maximum length of a tag; RFC 5646 section 4.4.1 considers 35 characters sufficient.
   package static let characterCountMax = 64
 
   /// Lower case, 2 to 8 letters, such as `zh`.
   package let language: String
-  /// Title case, such as `Hans`; `nil` if the tag names none.
+  /// Title case, such as `Hans`; `nil` if absent.
   package let script: String?
-  /// Upper case letters or three digits, such as `CN` or `419`; `nil` if the tag names none.
+  /// Upper case letters or three digits, such as `CN` or `419`; `nil` if absent.
   package let region: String?
 
-  /// - Returns: `nil` for anything that is no well-formed tag. Private-use tags (`x-…`) and the
-  ///   irregular grandfathered ones (`i-klingon`) say no language and are refused as well.
+  /// - Returns: `nil` if the tag is not well-formed, and for private-use tags (`x-…`) and irregular
+  ///   grandfathered tags (`i-klingon`), which have no language subtag.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= LocaleTag.characterCountMax else { return nil }
     var subtags = text.split(separator: "-", omittingEmptySubsequences: false)[...]
@@ -24,7 +24,7 @@ package struct LocaleTag: Hashable, Sendable {
     guard let first = subtags.popFirst(), first.utf8.count >= 2, first.isLetters else { return nil }
     language = first.lowercased()
     if first.utf8.count <= 3 {
-      // Up to three extended languages: an old way to say `yue` as `zh-yue`.
+      // Up to three extended language subtags, an old form: `zh-yue` for `yue`.
       for _ in 0..<3 where subtags.first?.isLetters(count: 3) == true { subtags.removeFirst() }
     }
 

@@ -1,14 +1,14 @@
 package import PickerHub
 
-/// The server's numbers in Prometheus' text format, written anew for every scrape.
+/// Formats metrics in Prometheus' text format. Created for each scrape; it stores no values between
+/// scrapes.
 ///
-/// The values live where they are counted; this only writes them down.
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4.
 package struct MetricsText {
   /// The media type of ``text``.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// A value and the labels that tell it from its siblings.
+  /// A value with labels.
   package struct Sample {
     let labels: [(name: String, value: String)]
     let value: Double
@@ -29,18 +29,17 @@ package struct MetricsText {
 
   package init() {}
 
-  /// Writes a count that only grows, `pickerd_…_total`.
+  /// Writes a counter. Its name must end with `_total`.
   package mutating func counter(_ name: String, _ help: String, _ samples: Sample...) {
     counter(name, help, samples)
   }
 
   package mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
-    precondition(name.hasSuffix("_total"), "a counter's name ends with _total")
+    precondition(name.hasSuffix("_total"), "a counter's name must end with _total")
     head(name, "counter", help)
     for sample in samples { line(name, sample.labels, sample.value) }
   }
 
-  /// Writes a value that goes up and down.
   package mutating func gauge(_ name: String, _ help: String, _ samples: Sample...) {
     gauge(name, help, samples)
   }
@@ -50,7 +49,6 @@ package struct MetricsText {
     for sample in samples { line(name, sample.labels, sample.value) }
   }
 
-  /// Writes how values were spread over the histogram's buckets.
   package mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
     head(name, "histogram", help)
     var count = 0
@@ -64,8 +62,8 @@ package struct MetricsText {
   }
 
   private mutating func head(_ name: String, _ type: String, _ help: String) {
-    precondition(MetricsText.isName(name), "no name of a metric: \(name)")
-    precondition(names.insert(name).inserted, "a metric is written once: \(name)")
+    precondition(MetricsText.isName(name), "invalid metric name: \(name)")
+    precondition(names.insert(name).inserted, "duplicate metric: \(name)")
     text += "# HELP \(name) \(MetricsText.escaped(help, quotes: false))\n# TYPE \(name) \(type)\n"
   }
 
@@ -75,7 +73,7 @@ package struct MetricsText {
     text += name
     if !labels.isEmpty {
       let written = labels.map { label in
-        precondition(MetricsText.isName(label.name), "no name of a label: \(label.name)")
+        precondition(MetricsText.isName(label.name), "invalid label name: \(label.name)")
         return "\(label.name)=\"\(MetricsText.escaped(label.value, quotes: true))\""
       }
       text += "{" + written.joined(separator: ",") + "}"
@@ -83,7 +81,7 @@ package struct MetricsText {
     text += " " + MetricsText.number(value) + "\n"
   }
 
-  /// Letters, digits and `_`, no digit first. Colons are for recording rules.
+  /// Letters, digits and `_`, no digit first. Colons are reserved for recording rules.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(48...57).contains(first) else { return false }
     return name.utf8.allSatisfy {

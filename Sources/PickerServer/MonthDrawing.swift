@@ -1,12 +1,11 @@
 import PickerModel
 
-/// A month drawn as SVG, as article 004 draws it: title, weekdays, circles and bands.
+/// Draws a month as SVG in the design of article 004: title, weekdays, circles and bands.
 ///
-/// A point of the picture and the same point of a tap (fractions of width and height) mean the same
-/// cell.
+/// A `tap` with a point (fractions of width and height) selects the cell that is drawn there.
 /// - Source: article 004, `drawRect` and `drawSelectRange`; rules.md, "Hit test".
 struct MonthDrawing {
-  /// The title's and the weekdays' shares of the height.
+  /// The heights of the title and the weekdays as fractions of the height.
   static let titleShare = 0.095
   static let weekdayShare = 0.089
 
@@ -19,19 +18,19 @@ struct MonthDrawing {
   let title: String
   /// In the order of the columns.
   let weekdays: [String]
-  /// Whole weeks.
+  /// Complete weeks.
   let cells: [Cell]
-  /// By cell.
+  /// One per cell.
   let cellTexts: [String]
   let bands: MonthBands
 
   private var cellWidth: Double { Double(width) / 7 }
   private var top: Double { Double(height) * (Self.titleShare + Self.weekdayShare) }
   private var cellHeight: Double { (Double(height) - top) / Double(cells.count / 7) }
-  /// The article's 5 points around a cell of 50, at any size.
+  /// In proportion to the article's 5 points around a cell of 50.
   private var inset: Double { min(cellWidth, cellHeight) / 10 }
   private var radius: Double { min(cellWidth, cellHeight) / 2 - inset }
-  /// The size of the article's 12 points, at any size.
+  /// In proportion to the article's 12 points.
   private var fontSize: Double { min(cellWidth, cellHeight) * 0.28 }
 
   /// The whole document.
@@ -72,7 +71,7 @@ struct MonthDrawing {
     return text
   }
 
-  /// The disc or the ring of a cell that no band covers.
+  /// The circle of a cell outside of all bands: filled in an adjacent month, otherwise a ring.
   private func mark(_ index: Int) -> String {
     let cell = cells[index]
     let (x, y) = center(index)
@@ -88,7 +87,7 @@ struct MonthDrawing {
       + "stroke-width=\"\(Self.number(thickness))\"/>\n"
   }
 
-  /// One day is a disc, more of a row are a rectangle with round ends, over the whole cells.
+  /// A band of one day is a disc; a longer one is a rectangle with round ends.
   private func paint(_ band: Band) -> String {
     switch band.shape {
     case .circle:
@@ -134,7 +133,7 @@ struct MonthDrawing {
     ((Double(index % 7) + 0.5) * cellWidth, top + (Double(index / 7) + 0.5) * cellHeight)
   }
 
-  /// A text around a point. Its baseline is put by numbers: not every renderer knows
+  /// A text centered on a point. The baseline is computed, because not every renderer supports
   /// `dominant-baseline`.
   private func label(
     _ text: String, x: Double, y: Double, size: Double, fill: String, more: String = ""
@@ -143,7 +142,7 @@ struct MonthDrawing {
       + "font-size=\"\(Self.number(size))\" fill=\"\(fill)\"\(more)>\(Self.escaped(text))</text>\n"
   }
 
-  /// Hundredths of a pixel are enough.
+  /// Formats a number with at most two decimals.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -151,7 +150,7 @@ struct MonthDrawing {
     return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 
-  /// As the content of an element or of a quoted attribute.
+  /// Escapes text for the content of an element or a quoted attribute.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {
@@ -161,7 +160,7 @@ struct MonthDrawing {
       case "&": escaped += "&amp;"
       case "\"": escaped += "&quot;"
       case "\t", "\n": escaped += " "
-      // XML 1.0 has no other control characters, not even escaped.
+      // XML 1.0 does not allow other control characters, not even escaped.
       case "\0"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(character)
       }

@@ -1,8 +1,8 @@
-/// The colours of a drawn month, and the little that a device without colours does instead.
+/// The colors of a drawn month, with alternatives for displays without colors.
 ///
 /// - Source: article 004, `drawRect`, for ``article``.
 struct MonthTheme: Hashable, Sendable {
-  /// `nil` draws no ground: whatever is behind shows.
+  /// The background; `nil` for a transparent one.
   var ground: String?
   var title: String
   var weekday: String
@@ -11,16 +11,16 @@ struct MonthTheme: Hashable, Sendable {
   /// The circle around a day that is not selected.
   var ring: String
   var today: String
-  /// The disc of a neighbouring month's day; `nil` draws none.
+  /// The disc of a day in an adjacent month; `nil` for none.
   var outsideDisc: String?
   var outsideText: String
   var disabledText: String
   var band: String
   var bandText: String
-  /// Whether a day that cannot be picked is struck through, because it cannot be paler.
+  /// Whether disabled days are struck through, because the display has no paler color.
   var strikesDisabled = false
 
-  /// As the article draws, on the white of the table that its views stand in.
+  /// The article's design on a white background.
   static let article = MonthTheme(
     ground: "#ffffff", title: "#000000", weekday: "#0000ff", weekend: "#000000", day: "#6b6b6b",
     ring: "#eaeaea", today: "#34aff8", outsideDisc: "#f5f5f5", outsideText: "#dfdfdf",
@@ -31,13 +31,13 @@ struct MonthTheme: Hashable, Sendable {
     ring: "#3a3f47", today: "#4db6ff", outsideDisc: "#1d2025", outsideText: "#4b515a",
     disabledText: "#5a616b", band: "#1f7fc4", bandText: "#ffffff")
 
-  /// Black and white, for panels that have nothing between.
+  /// Black and white only, for e-paper displays.
   static let eink = MonthTheme(
     ground: "#ffffff", title: "#000000", weekday: "#000000", weekend: "#000000", day: "#000000",
     ring: "#ffffff", today: "#000000", outsideDisc: nil, outsideText: "#ffffff",
     disabledText: "#000000", band: "#000000", bandText: "#ffffff", strikesDisabled: true)
 
-  /// The article's on no ground, as its view has it (`clearColor`).
+  /// The article's design on a transparent background (`clearColor`).
   static var clear: MonthTheme {
     var theme = article
     theme.ground = nil

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IPv6 address, or an IPv4 address as the IPv6 address that maps it (`::ffff:192.0.2.1`).
+/// An IPv6 address, or an IPv4 address in its IPv4-mapped form (`::ffff:192.0.2.1`).
 package struct PeerAddress: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
-  /// Reads a numeric address, without brackets and port.
+  /// Parses a numeric address without brackets and port.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
     var bytes = in6_addr()
@@ -35,10 +35,11 @@ package struct PeerAddress: Hashable, Sendable {
 
   var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-  /// The whole of an IPv4 address; of an IPv6 address the /64, which one subscriber has to itself.
+  /// The unit of per-address limits: an IPv4 address, or the /64 of an IPv6 address, which is
+  /// usually assigned to one subscriber.
   var network: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
 
-  /// The first `bitCount` bits, the others 0.
+  /// The address with all but the first `bitCount` bits set to 0.
   func prefix(_ bitCount: Int) -> PeerAddress {
     func kept(_ word: UInt64, _ count: Int) -> UInt64 {
       count <= 0 ? 0 : word & (UInt64.max << UInt64(max(0, 64 - count)))
@@ -47,7 +48,7 @@ package struct PeerAddress: Hashable, Sendable {
   }
 }
 
-/// A range of addresses, written as CIDR: `10.0.0.0/8`, `2001:db8::/32`, or one address.
+/// A range of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 package struct AddressRange: Hashable, Sendable {
   private let first: PeerAddress
   private let bitCount: Int
@@ -55,7 +56,7 @@ package struct AddressRange: Hashable, Sendable {
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = PeerAddress(parts[0]) else { return nil }
-    // An IPv4 range is one of the mapped addresses.
+    // An IPv4 range is a range of IPv4-mapped addresses.
     let bitsMax = address.isIPv4 && !parts[0].contains(":") ? 32 : 128
     var count = bitsMax
     if parts.count == 2 {
@@ -69,7 +70,7 @@ package struct AddressRange: Hashable, Sendable {
   package func contains(_ address: PeerAddress) -> Bool { address.prefix(bitCount) == first }
 }
 
-/// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+/// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
 package struct TrustedProxies: Hashable, Sendable {
   private let ranges: [AddressRange]
 
@@ -79,15 +80,16 @@ package struct TrustedProxies: Hashable, Sendable {
   package static let standard = TrustedProxies(
     [AddressRange("127.0.0.0/8"), AddressRange("::1")].compactMap { $0 })
 
-  /// Whether a connection's peer, a numeric address, is one of the proxies.
+  /// Whether a numeric address belongs to one of the proxies.
   package func contains(_ peer: String) -> Bool { PeerAddress(peer).map(isTrusted) ?? false }
 
-  /// Who sent a request: the socket's peer, or if that is a trusted proxy, the rightmost address of
-  /// `X-Forwarded-For` that is not one.
+  /// The address of the client that sent a request: the socket's peer or, if that is a trusted
+  /// proxy, the rightmost address in `X-Forwarded-For` that is not one.
   ///
-  /// Everything left of that address may have been written by the client. An entry that is no
-  /// address ends the search: the proxy that passed it on counts then.
-  /// - Returns: `nil` if the peer has no numeric address.
+  /// The entries to the left of that address are not trustworthy, because the client may have sent
+  /// them. An entry that is not an address ends the search; the result is then the proxy that added
+  /// it.
+  /// - Returns: `nil` if `peer` is not a numeric address.
   package func client(peer: String, forwardedFor: String?) -> PeerAddress? {
     guard var client = PeerAddress(peer) else { return nil }
     let entries = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
@@ -102,7 +104,7 @@ package struct TrustedProxies: Hashable, Sendable {
     ranges.contains { $0.contains(address) }
   }
 
-  /// Reads `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, with blanks around it.
+  /// Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, ignoring blanks.
   private static func address(in entry: Substring) -> PeerAddress? {
     let entry = entry.filter { $0 != " " && $0 != "\t" }
     if entry.hasPrefix("[") {

@@ -2,7 +2,7 @@ import PickerHub
 import WebSocketTransport
 
 extension ProblemDocument {
-  /// A problem of the hub with its status and code.
+  /// Maps a problem of the hub to a status, code and detail.
   /// - Source: protocol.md, "HTTP".
   init(_ problem: HubProblem) {
     switch problem {
@@ -12,44 +12,46 @@ extension ProblemDocument {
         status: 422, code: "badDefinition", detail: problem.detail, pointer: problem.pointer)
     case .noToken:
       self.init(
-        status: 401, code: "noToken", detail: "this session needs a token, in Authorization: Bearer"
-      )
+        status: 401, code: "noToken",
+        detail: "this session requires a token in the header Authorization: Bearer TOKEN")
     case .badToken:
-      self.init(status: 401, code: "badToken", detail: "the token is none of this session's")
+      self.init(status: 401, code: "badToken", detail: "invalid token for this session")
     case .notAllowed(let detail): self.init(status: 403, code: "notAllowed", detail: detail)
     case .noSuchSession:
       self.init(
-        status: 404, code: "noSuchSession", detail: "there is no session with this id, or no more")
+        status: 404, code: "noSuchSession",
+        detail: "session not found; it may have expired or been deleted")
     case .noSuchMember:
       self.init(
         status: 404, code: "noSuchMember",
-        detail: "there is no such member, or it has left; POST to members makes a new one")
+        detail: "member not found or no longer in the session; POST to members creates a new one")
     case .wrongSecret:
-      self.init(status: 401, code: "badToken", detail: "the secret is not this member's")
+      self.init(status: 401, code: "badToken", detail: "invalid secret for this member")
     case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
     case .outsideMonths(let detail): self.init(status: 404, code: "outsideMonths", detail: detail)
     case .tooLarge(let detail): self.init(status: 413, code: "tooLarge", detail: detail)
     case .tooMany:
       self.init(
-        status: 429, code: "tooMany", detail: "too many changes in a second; send it again later",
+        status: 429, code: "tooMany", detail: "too many changes per second; retry later",
         retryAfterSeconds: 1)
     case .versionMismatch(let version):
       self.init(
-        status: 412, code: "versionMismatch", detail: "the definition has version \(version)")
+        status: 412, code: "versionMismatch",
+        detail: "If-Match does not match: the current version of the definition is \(version)")
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(
-        status: 503, code: "full", detail: "the session has all the members that it may have")
+        status: 503, code: "full", detail: "the session has reached its maximum number of members")
     case .logFull:
       self.init(
         status: 503, code: "full",
-        detail: "the log of this session has reached its maximum of bytes; create a new session")
+        detail: "the log of this session has reached its maximum size; create a new session")
     case .full:
       self.init(
-        status: 503, code: "full", detail: "the server has all the sessions that it may have")
+        status: 503, code: "full", detail: "the server has reached its maximum number of sessions")
     case .unavailable:
       self.init(
-        status: 503, code: "unavailable", detail: "the server cannot do this now; come back later")
+        status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
     }
   }
 

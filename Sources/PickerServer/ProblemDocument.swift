@@ -1,6 +1,6 @@
 import JSONText
 
-/// Why a request was not done, for the client's program (`code`) and for its author (`detail`).
+/// The error response of a request: a `code` for programs and a `detail` for their developers.
 ///
 /// - Source: RFC 9457; protocol.md, "HTTP".
 package struct ProblemDocument: Error, Hashable, Sendable {
@@ -11,21 +11,21 @@ package struct ProblemDocument: Error, Hashable, Sendable {
   package let status: Int
   /// One of protocol.md's codes, such as `badDefinition`.
   package let code: String
-  /// What was wrong, where, and what would be right.
+  /// One sentence: what is wrong, where, and what a valid request looks like.
   package let detail: String
-  /// Where in the definition, from its root (RFC 6901); empty is the root itself.
+  /// The location of the error in the definition (RFC 6901); empty for the root.
   package let pointer: String?
 
-  /// With 405: the methods that are allowed, for the `Allow` header.
+  /// With 405: the allowed methods, for the `Allow` header.
   package let allow: [String]
-  /// With 429 and 503: when to try again, for the `Retry-After` header; with 503 the default is 5.
+  /// With 429 and 503: the value of the `Retry-After` header. Default: 5.
   package let retryAfterSeconds: Int?
 
   package init(
     status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = [],
     retryAfterSeconds: Int? = nil
   ) {
-    precondition((400...599).contains(status), "a problem has a problem's status")
+    precondition((400...599).contains(status), "the status must be an error status")
     self.status = status
     self.code = code
     self.detail = detail
@@ -34,8 +34,8 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     self.retryAfterSeconds = retryAfterSeconds
   }
 
-  /// The document. `type` is `about:blank`, which says that `title` is the status' own phrase and
-  /// that `code` is what tells problems apart.
+  /// The JSON document. `type` is `about:blank`, so `title` is the reason phrase of the status
+  /// (RFC 9457, section 4.2.1), and clients distinguish problems by `code`.
   package var octets: [UInt8] {
     var members: [JSONTree.Member] = [
       .init("type", .string("about:blank")),
@@ -48,8 +48,6 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     return JSONTree.object(members).serialized()
   }
 
-  /// The phrase of a status.
-  ///
   /// - Source: RFC 9110 section 15; RFC 6585 for 429 and 431.
   private static func phrase(_ status: Int) -> String {
     switch status {

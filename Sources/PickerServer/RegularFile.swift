@@ -1,8 +1,8 @@
 import Glibc
 
-/// A regular file's bytes and the stamp by which a later look can tell that it has changed.
+/// The content of a regular file, with a stamp to detect later changes.
 struct RegularFile: Sendable {
-  /// What `stat` says of a file; two equal stamps are taken for the same content.
+  /// Metadata from `stat`. Files with equal stamps are assumed to have the same content.
   struct Stamp: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -14,10 +14,10 @@ struct RegularFile: Sendable {
   let bytes: [UInt8]
   let stamp: Stamp
 
-  /// Reads `path` whole.
+  /// Reads a whole file.
   ///
-  /// - Returns: `nil` if there is no such regular file, it cannot be read, or it is larger than
-  ///   `byteCountMax`.
+  /// - Returns: `nil` if there is no regular file at `path`, it cannot be read, it is larger than
+  ///   `byteCountMax`, or its size changes during the call.
   static func read(_ path: String, byteCountMax: Int) -> RegularFile? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ struct RegularFile: Sendable {
       stamp.byteCount <= byteCountMax
     else { return nil }
 
-    // A byte more than the stamp says, so that a file which grew meanwhile is noticed.
+    // One byte more than the file's size, to detect a file that has grown since fstat().
     let bytes = [UInt8](unsafeUninitializedCapacity: stamp.byteCount + 1) { buffer, count in
       while count < buffer.count {
         let readCount = Glibc.read(descriptor, buffer.baseAddress! + count, buffer.count - count)
@@ -48,7 +48,7 @@ struct RegularFile: Sendable {
     return Stamp(status)
   }
 
-  /// `path` with all symbolic links followed, or `nil` if it leads nowhere.
+  /// `path` with all symbolic links resolved, or `nil` if it does not exist.
   static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
