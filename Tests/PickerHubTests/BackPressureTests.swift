@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// What the hub stores for a session that is slow to be stored or loaded has limits in bytes.
+/// The hub buffers a limited number of bytes for a session while the log stores or loads it.
 @Suite struct BackPressureTests {
   private func busyFixture() throws -> HubFixture {
     var configuration = HubConfiguration()
@@ -19,7 +19,9 @@ import Testing
     return fixture
   }
 
-  @Test func `a connection is not read while its session has too much to store`() throws {
+  @Test func `reading from a connection pauses while its session has too many pending entries`()
+    throws
+  {
     let fixture = try busyFixture()
 
     for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
@@ -35,7 +37,7 @@ import Testing
     #expect(fixture.fold.revision == 4)
   }
 
-  @Test func `a connection that sends on while it is paused is closed at twice the limit`() throws {
+  @Test func `a connection that keeps sending while paused is closed at twice the limit`() throws {
     let fixture = try busyFixture()
 
     for ref in 1...8 { fixture.say(1, select(ref, 0, ref % 3)) }
@@ -48,7 +50,7 @@ import Testing
     #expect(fixture.fold.revision == 8)
   }
 
-  @Test func `a token of a header is not retained when its connection has joined`() throws {
+  @Test func `the token from the header is discarded after the join`() throws {
     let fixture = try HubFixture(letters)
     let id = ConnectionID(raw: 1)
     fixture.hub.opened(id, session: fixture.session, bearer: "token", at: fixture.now)
@@ -60,7 +62,7 @@ import Testing
     #expect(fixture.hub.connections[id]?.bearer == nil)
   }
 
-  @Test func `a request is refused while its session has too much to store`() throws {
+  @Test func `a request is refused while its session has too many pending entries`() throws {
     let fixture = try busyFixture()
     for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }
     var problems: [HubProblem?] = []
@@ -73,7 +75,7 @@ import Testing
     #expect(problems == [.unavailable])
   }
 
-  /// A fixture whose session sleeps, with a store that is slow to load it.
+  /// A fixture whose session is evicted and whose log does not finish loading it.
   private func asleep() throws -> HubFixture {
     var configuration = HubConfiguration()
     configuration.limits.inboxBytes = 1024
@@ -97,7 +99,9 @@ import Testing
     fixture.hub.loaded(fixture.session, loaded, at: fixture.now)
   }
 
-  @Test func `a join that came in time is served however slow the store is`() throws {
+  @Test func `a join sent in time is answered even if loading takes longer than the timeout`()
+    throws
+  {
     let fixture = try asleep()
     fixture.join(1)
     fixture.open(2)
@@ -109,8 +113,7 @@ import Testing
     #expect(fixture.port.closes == [2: 4508])
   }
 
-  @Test func `while its session is loaded, a connection is read up to a limit, and then on`() throws
-  {
+  @Test func `a connection is read up to a limit during loading, and resumed after it`() throws {
     let fixture = try asleep()
     fixture.join(1)
     for ref in 1...9 { fixture.say(1, select(ref, 0, ref % 3)) }
@@ -123,7 +126,7 @@ import Testing
     #expect(fixture.log.loads.count == 1)
   }
 
-  @Test func `a connection that sends on while its session is loaded is closed`() throws {
+  @Test func `a connection that sends too much while its session is loaded is closed`() throws {
     let fixture = try asleep()
     fixture.join(1)
     let message = #"{"type":"\#(String(repeating: "w", count: 1000))"}"#
@@ -145,7 +148,9 @@ import Testing
     #expect(fixture.hub.inventory.dormant == 1)
   }
 
-  @Test func `connections that come and go leave nothing with a session that is loaded`() throws {
+  @Test func `closed connections do not remain among the waiters of a session that is loading`()
+    throws
+  {
     let fixture = try asleep()
     for raw in 1...100 as ClosedRange<UInt64> {
       fixture.open(raw)
@@ -153,7 +158,7 @@ import Testing
     }
 
     guard case .loading(_, let waiters) = fixture.hub.directory[fixture.session] else {
-      Issue.record("the session is being loaded")
+      Issue.record("the session is not loading")
       return
     }
     #expect(waiters.bodies.count == 1)

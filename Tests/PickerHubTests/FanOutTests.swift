@@ -7,7 +7,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct FanOutTests {
-  @Test func `who reads the same language shares one frame, and it is written once`() throws {
+  @Test func `members with the same locale share one frame, which is encoded once`() throws {
     let fixture = try HubFixture(dates)
     for raw in 1...20 {
       fixture.join(UInt64(raw), raw % 2 == 0 ? #","locale":"zh-Hans""# : #","locale":"en""#)
@@ -25,7 +25,7 @@ import Testing
     #expect(rows.map { $0?["text"] } == [.string("January"), .string("01月")])
   }
 
-  @Test func `a delta without texts is one frame in all languages`() throws {
+  @Test func `a delta without texts is one frame for all locales`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)
     fixture.join(2, #","locale":"en""#)
@@ -50,7 +50,7 @@ import Testing
     #expect(fixture.heard(2).map { $0["ref"] } == [nil])
   }
 
-  @Test func `bands go to those who look at the month, for months whose bands changed`() throws {
+  @Test func `only changed bands are sent, and only to subscribers of their months`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1, #","months":{"from":"2026-10","count":3}"#)
     fixture.join(2)
@@ -68,7 +68,7 @@ import Testing
     (0, 9, 2), (2, 2, 1), (9, 9, 0), (-1, 2, 1), (0, -1, 0), (Int.max, Int.max, 0),
     (Int.min, Int.max, 0),
   ])
-  func `a row window is cut to its maximum, and to what there is`(
+  func `a row window is limited to the maximum and to the rows of the column`(
     from: Int, count: Int, expected: Int
   ) throws {
     var configuration = HubConfiguration()
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [("2026-10", 9, 2), ("2026-09", 2, 1), ("2026-10", -1, 0), ("9999-12", 3, 0)])
-  func `a view is cut to its maximum, and to the list`(
+  func `a range of months is limited to the maximum and to the months of the calendar`(
     from: String, count: Int, expected: Int
   ) throws {
     var configuration = HubConfiguration()
@@ -97,7 +97,7 @@ import Testing
     #expect(fixture.heard(1).map { $0["months"]?.array?.count } == [expected])
   }
 
-  @Test func `presence is merged to at most 20 messages a second`() throws {
+  @Test func `presence is merged into at most 20 messages a second`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -113,13 +113,13 @@ import Testing
     #expect(fixture.types(1).isEmpty)
   }
 
-  @Test func `who comes and goes between two messages is not left behind in a welcome`() throws {
+  @Test func `a leave is broadcast even if the member's join was only in a welcome`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
     let id = fixture.heard(2)[0]["member"]!["id"]!
 
-    // Cem's welcome still shows Bo, of whom no presence has been told yet.
+    // Cem's welcome has Bo, whose join has not been broadcast yet.
     fixture.join(3)
     fixture.say(2, #"{"type":"leave"}"#)
     fixture.wait(100)
@@ -128,7 +128,7 @@ import Testing
     #expect(Array(left) == [id])
   }
 
-  @Test func `a touch of somebody who has gone meanwhile leaves no finger`() throws {
+  @Test func `a touch of a member that has disconnected is not retained`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -142,7 +142,7 @@ import Testing
     #expect(fixture.hub.session(fixture.session)?.touches.isEmpty == true)
   }
 
-  @Test func `the first GET in a language is answered in it`() throws {
+  @Test func `the first GET in a locale is answered in it`() throws {
     let fixture = try HubFixture(dates)
     var body = ""
 
@@ -155,7 +155,8 @@ import Testing
     #expect(body.contains("2026年"))
   }
 
-  @Test func `over the rate is tooMany, ten times over is 4529`() throws {
+  @Test func `messages over the rate get tooMany, ten times over the rate closes with 4529`() throws
+  {
     var configuration = HubConfiguration()
     configuration.limits.messagesPerSecond = 2
     let fixture = try HubFixture(letters, configuration)

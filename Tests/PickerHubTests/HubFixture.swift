@@ -15,13 +15,13 @@ let calendar = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-1
 let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
 let dates = #"{"kind":"date","min":"2026-01-01","max":"2026-12-31"}"#
 
-/// Keeps what is sent, per connection.
+/// Records the frames and close codes per connection.
 final class TestPort: HubPort {
   var frames: [UInt64: [Frame]] = [:]
   var closes: [UInt64: UInt16] = [:]
-  /// Connections that answer `.full` to everything.
+  /// Connections that report back-pressure for every frame.
   var full: Set<UInt64> = []
-  /// Connections that are not to be read now.
+  /// Connections whose reading is paused.
   var paused: Set<UInt64> = []
 
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
@@ -38,14 +38,14 @@ final class TestPort: HubPort {
   }
 }
 
-/// Stores at once, or when it is told to, or not at all.
+/// A log whose `outcome` decides whether it stores, defers or refuses records.
 final class TestLog: SessionLog {
   var outcome = AppendOutcome.stored
   var records: [LogRecord] = []
   var snapshots: [LogSnapshot] = []
   var takesSnapshots = true
   var canLoad = false
-  /// The numbers of the hubs for which sessions were to be loaded.
+  /// The hub number of each requested load.
   var loads: [Int] = []
 
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
@@ -81,7 +81,7 @@ final class TestZones: ZoneSource {
   func rules(named name: String) -> ZoneRules? { name == "UTC" ? .utc : nil }
 }
 
-/// Numbers that are never the same.
+/// A deterministic generator without repetitions.
 struct CountingRandom: RandomNumberGenerator {
   private var count: UInt64 = 0
 
@@ -91,15 +91,15 @@ struct CountingRandom: RandomNumberGenerator {
   }
 }
 
-/// A hub with one session, on a clock that the test moves.
+/// A hub with one session and a clock that the test advances.
 final class HubFixture {
   let port = TestPort()
   let log = TestLog()
   let hub: Hub
   var session = SessionID("")
-  /// By role, where roles come from tokens.
+  /// By role; empty with open authentication.
   var tokens: [String: String] = [:]
-  /// Milliseconds since the test began.
+  /// Milliseconds since the start of the test.
   var machine: Int64 = 0
 
   init(
@@ -142,7 +142,7 @@ final class HubFixture {
 
   func becomeWritable(_ raw: UInt64) { hub.writable(ConnectionID(raw: raw), at: now) }
 
-  /// Lets time pass, calling the hub's timer when it wants to be called.
+  /// Advances the clock and fires the hub's timers when they are due.
   func wait(_ milliseconds: Int64) {
     let end = machine + milliseconds
     while let due = hub.nextTimer(at: now, clockRuns: true), due <= end {
@@ -152,18 +152,18 @@ final class HubFixture {
     machine = end
   }
 
-  /// What a connection has been sent since this was asked last.
+  /// The messages sent to a connection since the last call.
   func heard(_ raw: UInt64) -> [JSONTree] {
     defer { port.frames[raw] = [] }
     return (port.frames[raw] ?? []).compactMap { try? JSONTree.parse(Array($0.bytes)) }
   }
 
-  /// The types of what a connection has been sent.
+  /// The types of the messages sent to a connection since the last call.
   func types(_ raw: UInt64) -> [String] { heard(raw).compactMap { $0["type"]?.string } }
 
   func forgetAll() { port.frames = [:] }
 
-  /// What a member shows to come back, from its welcome.
+  /// The `resume` field for the member of a welcome; begins with a comma.
   func resume(_ welcome: JSONTree, revision: Int, secret: String? = nil) -> String {
     let member = welcome["member"]?["id"]?.string ?? ""
     let secret = secret ?? welcome["member"]?["secret"]?.string ?? ""
@@ -172,7 +172,7 @@ final class HubFixture {
       + #""epoch":"\#(epoch)","revision":\#(revision)}"#
   }
 
-  /// Has the log store everything that waits.
+  /// Reports all pending records as stored.
   func store() { hub.stored(100, of: session, at: now) }
 }
 
@@ -180,7 +180,7 @@ func select(_ ref: Int, _ column: Int, _ row: Int) -> String {
   #"{"type":"select","ref":\#(ref),"column":\#(column),"row":\#(row),"generation":1}"#
 }
 
-/// A session that nobody is in, or that `listeners` members listen to.
+/// The inventory of a session with `listeners` connected members and nothing pending.
 func inventory(listeners: Int = 0) -> Hub.SessionInventory {
   var inventory = Hub.SessionInventory()
   inventory.listeners = listeners

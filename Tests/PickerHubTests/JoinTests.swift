@@ -5,7 +5,7 @@ import Testing
 @testable import PickerSession
 
 @Suite struct JoinTests {
-  @Test func `a resumed member gets the deltas that it missed, its own with their refs`() throws {
+  @Test func `a resumed member receives missed deltas, its own with their refs`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -26,7 +26,7 @@ import Testing
         == [.array([.string("b"), .string("x")]), .array([.string("c"), .string("x")])])
   }
 
-  @Test func `a revision to come is answered with a snapshot, and the member is the same`() throws {
+  @Test func `resuming from a future revision returns a snapshot for the same member`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -40,7 +40,7 @@ import Testing
     #expect(answer["member"]?["id"] == welcome["member"]?["id"])
   }
 
-  @Test func `what is no longer in the history is answered with a snapshot`() throws {
+  @Test func `resuming from before the history returns a snapshot`() throws {
     var configuration = HubConfiguration()
     configuration.limits.session.history = 2
     let fixture = try HubFixture(letters, configuration)
@@ -55,7 +55,7 @@ import Testing
     #expect(fixture.heard(3)[0]["resumed"] == .bool(false))
   }
 
-  @Test func `a known member with a wrong secret is closed with 4301`() throws {
+  @Test func `resuming with a wrong secret closes with 4301`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -65,7 +65,7 @@ import Testing
     #expect(fixture.port.closes == [2: 4301])
   }
 
-  @Test func `the same member connecting again closes the older connection with 4409`() throws {
+  @Test func `a second connection of a member closes the first with 4409`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -78,7 +78,7 @@ import Testing
     #expect(fixture.fold.members.count == 1)
   }
 
-  @Test func `a connection that misbehaved is away as any other, and may come back`() throws {
+  @Test func `a member closed for a protocol error can resume`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -92,7 +92,7 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
   }
 
-  @Test func `a member is gone 120 s after its connection`() throws {
+  @Test func `a member leaves 120 s after its connection has closed`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -105,7 +105,8 @@ import Testing
     #expect(fixture.fold.membersInOrder.map(\.role) == [.owner])
   }
 
-  @Test func `a member that has left comes back as the same one, joined again for others`() throws {
+  @Test func `a member that has left resumes as the same member and is broadcast as joined`() throws
+  {
     let fixture = try HubFixture(letters)
     fixture.join(1, #","name":"Ana""#)
     fixture.join(2)
@@ -130,7 +131,7 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 2))
   }
 
-  @Test func `a member that said leave is remembered, too, and its secret is its own`() throws {
+  @Test func `a member that sent leave can resume, but only with its secret`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -144,7 +145,7 @@ import Testing
     #expect(fixture.heard(3)[0]["member"]?["id"] == welcome["member"]?["id"])
   }
 
-  @Test func `a member that comes back needs room, as a new one does`() throws {
+  @Test func `a returning member counts towards the member limit`() throws {
     var configuration = HubConfiguration()
     configuration.limits.session.members = 1
     let fixture = try HubFixture(letters, configuration)
@@ -159,7 +160,7 @@ import Testing
     #expect(fixture.port.closes == [1: 1000, 3: 4503])
   }
 
-  @Test func `a member that comes back twice while the log is busy is one member`() throws {
+  @Test func `a member that returns twice while its join is pending is one member`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -188,7 +189,8 @@ import Testing
     #expect(fixture.port.closes == [1: 4508])
   }
 
-  @Test func `as many members as the limit says, offline ones too, and one more is 4503`() throws {
+  @Test func `a join over the member limit, which counts offline members, closes with 4503`() throws
+  {
     var configuration = HubConfiguration()
     configuration.limits.session.members = 2
     let fixture = try HubFixture(letters, configuration)
@@ -202,7 +204,7 @@ import Testing
     #expect(fixture.port.closes == [3: 4503])
   }
 
-  @Test func `before a join, and a second one, is 4400; no session is 4404`() throws {
+  @Test func `a missing and a second join close with 4400, an unknown session with 4404`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
     fixture.say(1, #"{"type":"wish"}"#)
@@ -213,7 +215,7 @@ import Testing
     #expect(fixture.port.closes == [1: 4400, 2: 4400, 3: 4404])
   }
 
-  @Test func `bad input of one member is not noticed by others`() throws {
+  @Test func `invalid input of a member does not affect the others`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -226,7 +228,7 @@ import Testing
     #expect(fixture.port.closes == [1: 4400])
   }
 
-  @Test func `who leaves is closed with 1000, and the others hear it`() throws {
+  @Test func `leave closes with 1000 and is broadcast`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -243,7 +245,7 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
   }
 
-  @Test func `a member is informed of its own new role, and of nothing else about itself`() throws {
+  @Test func `presence about a member itself only has changes of its role`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -263,7 +265,7 @@ import Testing
     #expect(fixture.heard(3) == heard)
   }
 
-  @Test func `a member that comes back with another role has it from its welcome alone`() throws {
+  @Test func `a member that resumes with another role gets it only in its welcome`() throws {
     var configuration = HubConfiguration()
     configuration.authentication = .token
     let fixture = try HubFixture(letters, configuration)
@@ -285,7 +287,7 @@ import Testing
     #expect(changed.last?["role"] == .string("viewer"))
   }
 
-  @Test func `names are at most 64 characters, and nobody is nameless`() throws {
+  @Test func `names are truncated to 64 characters, and empty names become guest`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1, #","name":"\#(String(repeating: "é", count: 70))""#)
     fixture.join(2, #","name":"  ""#)
@@ -294,7 +296,7 @@ import Testing
     #expect(fixture.fold.membersInOrder[1].name == "guest")
   }
 
-  @Test func `draining tells each when to come back, also who cannot take it now`() throws {
+  @Test func `draining is sent to all connections, even to write-blocked ones`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.port.full = [2]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PickerHub
 
-/// A session whose log has reached its maximum of bytes.
+/// A session whose log has reached its byte limit.
 @Suite struct LogBudgetTests {
   private let definition = #"{"kind":"columns","columns":[["a","b","c"]]}"#
 
@@ -16,7 +16,7 @@ import Testing
     return configuration
   }
 
-  @Test func `a full log refuses commands with full, and the session goes on`() throws {
+  @Test func `a full log refuses commands with full and the session continues`() throws {
     let fixture = try HubFixture(definition)
     fixture.join(1)
     fixture.join(2)
@@ -36,7 +36,7 @@ import Testing
     #expect(fixture.fold.revision == 2)
   }
 
-  @Test func `nobody new joins a session with a full log, and its members stay`() throws {
+  @Test func `a full log refuses new members and keeps the existing ones`() throws {
     let fixture = try HubFixture(definition)
     fixture.join(1)
     fixture.log.outcome = .full
@@ -48,7 +48,7 @@ import Testing
     #expect(error?["detail"]?.string?.contains("maximum of bytes") == true)
   }
 
-  @Test func `a member is not made over HTTP in a session with a full log`() throws {
+  @Test func `a full log refuses new members over HTTP`() throws {
     let fixture = try HubFixture(definition)
     fixture.log.outcome = .full
     var problem: HubProblem?
@@ -60,7 +60,7 @@ import Testing
     #expect(problem == .logFull)
   }
 
-  @Test func `a snapshot says which entries changed nothing`() throws {
+  @Test func `a snapshot lists the entries without effect`() throws {
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)
     for ref in 1...499 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
@@ -72,7 +72,7 @@ import Testing
     #expect(snapshots.map(\.spent.dropped) == [Array(2...500), []])
   }
 
-  @Test func `a session of many members makes a snapshot less often`() throws {
+  @Test func `a session with many members makes fewer snapshots`() throws {
     let fixture = try HubFixture(definition, unlimited)
     for raw in 1...100 as ClosedRange<UInt64> { fixture.join(raw) }
     for ref in 1...1500 { fixture.say(1, select(ref, 0, ref % 3)) }
@@ -80,7 +80,7 @@ import Testing
     #expect(fixture.log.snapshots.map(\.entryCount) == [1600])
   }
 
-  @Test func `a snapshot that the log cannot take is made again`() throws {
+  @Test func `a snapshot that the log rejects is made again`() throws {
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)
     fixture.log.takesSnapshots = false
@@ -91,7 +91,7 @@ import Testing
     #expect(fixture.log.snapshots.map(\.spent.dropped) == [Array(2...511)])
   }
 
-  @Test func `a server that drains leaves no entry without a snapshot`() throws {
+  @Test func `a drain snapshots all entries`() throws {
     let fixture = try HubFixture(definition)
     fixture.log.canLoad = true
     fixture.join(1)

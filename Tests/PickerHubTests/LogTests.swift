@@ -7,7 +7,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct LogTests {
-  @Test func `nothing is heard before it is stored`() throws {
+  @Test func `nothing is broadcast before it is stored`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -24,7 +24,7 @@ import Testing
     #expect(fixture.types(2) == ["delta"])
   }
 
-  @Test func `what only looks keeps its place behind what waits for the log`() throws {
+  @Test func `reads are answered after earlier commands that are pending in the log`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.wait(100)
@@ -41,7 +41,7 @@ import Testing
     #expect(fixture.types(1) == ["refused"])
   }
 
-  @Test func `months keep their place behind what waits for the log`() throws {
+  @Test func `months are answered after earlier commands that are pending in the log`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)
     fixture.wait(100)
@@ -57,7 +57,7 @@ import Testing
     #expect(heard.map { $0["revision"]?.integer } == [1, 1])
   }
 
-  @Test func `who has joined and waits for the log is sent away, too, when it fails`() throws {
+  @Test func `a failing log also closes connections whose join is pending`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending
     fixture.join(1)
@@ -82,7 +82,7 @@ import Testing
     #expect(fixture.types(1) == ["welcome", "delta"])
   }
 
-  @Test func `who hangs up before its join is stored is absent`() throws {
+  @Test func `a member that disconnects before its join is stored is offline`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending
     fixture.join(1)
@@ -96,7 +96,7 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory())
   }
 
-  @Test func `a log that fails closes with 4503, and what was asked is not done`() throws {
+  @Test func `a failing log closes with 4503, and the command is not executed`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -108,7 +108,7 @@ import Testing
     #expect(fixture.fold.revision == 0)
   }
 
-  @Test func `a join that cannot be stored is closed, and promises no place`() throws {
+  @Test func `a join that cannot be stored is closed and does not reserve a member slot`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .failed
 
@@ -119,7 +119,7 @@ import Testing
     #expect(fixture.hub.inventory(of: fixture.session) == inventory())
   }
 
-  @Test func `what could not be stored in time is tried again`() throws {
+  @Test func `a timed entry that could not be stored is retried`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.hangUp(1)
@@ -133,7 +133,7 @@ import Testing
     #expect(fixture.fold.members.isEmpty)
   }
 
-  @Test func `a tick that waits for the log is appended once`() throws {
+  @Test func `a pending tick is appended once`() throws {
     let fixture = try HubFixture(slot)
     fixture.log.outcome = .pending
     fixture.log.records = []
@@ -145,7 +145,7 @@ import Testing
     #expect(fixture.fold.revision == 1)
   }
 
-  @Test func `a tick that the log refuses is tried again after a second, not at once`() throws {
+  @Test func `a tick that the log refuses is retried after a second, not immediately`() throws {
     let fixture = try HubFixture(slot)
     fixture.log.outcome = .failed
 
@@ -157,7 +157,7 @@ import Testing
     #expect(fixture.fold.revision == 1)
   }
 
-  @Test func `confirming and reopening over and over leaves one entry in the queue`() throws {
+  @Test func `repeated confirm and reopen leave one entry in the tick queue`() throws {
     let fixture = try HubFixture(slot)
     fixture.join(1)
 
@@ -169,7 +169,7 @@ import Testing
     #expect(fixture.hub.inventory.ticks == 1)
   }
 
-  @Test func `from its end on nothing of a session is heard but 4410`() throws {
+  @Test func `after delete a session sends nothing but 4410`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -189,8 +189,8 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
   }
 
-  /// A bug once: it failed every second for good, and its members came back every few seconds.
-  @Test func `a session whose log has its maximum ends, and says why`() throws {
+  /// Regression: the session failed every second, and its members reconnected every few seconds.
+  @Test func `a session whose log is exhausted ends with a reason`() throws {
     let fixture = try HubFixture(slot)
     fixture.join(1)
     fixture.join(2)
@@ -206,7 +206,7 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
   }
 
-  @Test func `a join that finds the log at its maximum ends the session, too`() throws {
+  @Test func `a join in a session whose log is exhausted ends the session`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .exhausted
 
@@ -216,7 +216,7 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
   }
 
-  @Test func `a session ends when its time to live is over`() throws {
+  @Test func `a session ends after its time to live`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
 
@@ -228,7 +228,7 @@ import Testing
     #expect(fixture.hub.inventory.sessions == 0)
   }
 
-  @Test func `a clock that is set ticks every session once, and then it is answered`() throws {
+  @Test func `setting the clock ticks every session once and then completes`() throws {
     let fixture = try HubFixture(slot)
     let back = HubTime(session: noon.adding(milliseconds: -3_600_000), machine: 0)
     var isAnswered = false
@@ -239,7 +239,7 @@ import Testing
     #expect(fixture.fold.revision == 1)
   }
 
-  @Test func `a clock that is set is answered also when a session ends meanwhile`() throws {
+  @Test func `setting the clock completes even if a session ends in the meantime`() throws {
     let fixture = try HubFixture(slot)
     let later = HubTime(session: noon.adding(milliseconds: 3_600_000), machine: 0)
     fixture.log.outcome = .pending

@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// Members without a connection, who give their commands one by one.
+/// Members that send their commands over HTTP.
 @Suite struct PostedTests {
   private struct Poster {
     let id: String
@@ -49,7 +49,7 @@ import Testing
     #","type":"select","ref":\#(ref),"column":0,"row":\#(row),"generation":1"#
   }
 
-  @Test func `a member is made offline, with a welcome as on a WebSocket`() throws {
+  @Test func `a member created over HTTP is offline and gets a welcome`() throws {
     let fixture = try HubFixture(letters)
 
     let welcome = try add(fixture).get()
@@ -62,7 +62,7 @@ import Testing
     #expect(welcome["snapshot"]?["columns"]?.array?.count == 2)
   }
 
-  @Test func `others see it, offline`() throws {
+  @Test func `others see the member as offline`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.forgetAll()
@@ -75,7 +75,7 @@ import Testing
     #expect(joined.first?["online"] == .bool(false))
   }
 
-  @Test func `its command is answered with its delta, and others hear it`() throws {
+  @Test func `a command is answered with its delta, which is broadcast`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let kiosk = try newPoster(fixture)
@@ -91,7 +91,7 @@ import Testing
     #expect(heard?["ref"] == nil)
   }
 
-  @Test func `a command that is sent again is done once`() throws {
+  @Test func `a repeated command is executed once`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
     _ = try post(fixture, kiosk, picked(1, 2))
@@ -103,7 +103,7 @@ import Testing
     #expect(fixture.fold.revision == 1)
   }
 
-  @Test func `a refusal says where the wheels stand, and is counted`() throws {
+  @Test func `a refusal has the current row and is counted`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
 
@@ -115,7 +115,7 @@ import Testing
     #expect(fixture.hub.counters.refusals.values.reduce(0, +) == 1)
   }
 
-  @Test func `a wrong secret does nothing`() throws {
+  @Test func `a wrong secret has no effect`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
 
@@ -125,7 +125,7 @@ import Testing
     #expect(fixture.fold.revision == 0)
   }
 
-  @Test func `who is no member can do nothing`() throws {
+  @Test func `an unknown member is refused`() throws {
     let fixture = try HubFixture(letters)
 
     let answer = try post(fixture, Poster(id: "m_nobody", secret: "s"), picked(1, 2))
@@ -133,7 +133,7 @@ import Testing
     #expect(answer == .failure(.noSuchMember))
   }
 
-  @Test func `a command keeps its member for two minutes more, silence loses it`() throws {
+  @Test func `a member leaves two minutes after its last command`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
 
@@ -145,14 +145,14 @@ import Testing
 
     #expect(fixture.fold.members.isEmpty)
 
-    // It is remembered: its next command brings it back, with its refs.
+    // The hub remembers it: its next command brings it back with its refs.
     #expect(try post(fixture, kiosk, picked(1, 2))?.get()["type"] == .string("reply"))
     #expect(try post(fixture, kiosk, picked(3, 1))?.get()["type"] == .string("delta"))
     #expect(fixture.fold.members.count == 1)
     #expect(fixture.hub.inventory(of: fixture.session)?.absent == 1)
   }
 
-  @Test func `over the rate it is refused, and may be sent again later`() throws {
+  @Test func `a command over the rate is refused and may be repeated later`() throws {
     var configuration = HubConfiguration()
     configuration.limits.messagesPerSecond = 2
     let fixture = try HubFixture(letters, configuration)
@@ -166,7 +166,7 @@ import Testing
     #expect(try post(fixture, kiosk, picked(3, 0))?.get()["type"]?.string == "delta")
   }
 
-  @Test func `over the members that may be, none is made`() throws {
+  @Test func `no member is created over the member limit`() throws {
     var configuration = HubConfiguration()
     configuration.limits.session.members = 1
     let fixture = try HubFixture(letters, configuration)
@@ -175,14 +175,14 @@ import Testing
     #expect(try add(fixture) == .failure(.sessionFull))
   }
 
-  @Test func `where tokens are, the token's role counts`() throws {
+  @Test func `with tokens the token determines the role`() throws {
     let fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
 
     #expect(try add(fixture) == .failure(.noToken))
     #expect(try add(fixture, token: "wrong") == .failure(.badToken))
   }
 
-  @Test func `a command waits for the log, and is answered when it is in`() throws {
+  @Test func `a command is answered when the log has stored it`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
     fixture.log.outcome = .pending
@@ -197,7 +197,7 @@ import Testing
     #expect(answers.map { $0["type"]?.string } == ["delta"])
   }
 
-  @Test func `a log that fails answers that it is unavailable`() throws {
+  @Test func `a failing log responds with unavailable`() throws {
     let fixture = try HubFixture(letters)
     let kiosk = try newPoster(fixture)
     fixture.log.outcome = .failed
@@ -212,7 +212,7 @@ import Testing
     #","type":"select","ref":1,"column":0,"row":1,"generation":1,"colour":"red""#,
     #","type":"tap","ref":"1","date":"2026-11-20""#,
   ])
-  func `what is no command of ours is no request`(command: String) throws {
+  func `an invalid command is rejected`(command: String) throws {
     #expect(throws: BadMessage.self) {
       try body(Poster(id: "m", secret: "s"), command)
     }

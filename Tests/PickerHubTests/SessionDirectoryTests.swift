@@ -6,7 +6,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct SessionDirectoryTests {
-  /// Counts as the hubs of a server do together.
+  /// The shared session count of the hubs of a server.
   private final class TestTotal: SessionTotal {
     var count = 0
     func add(_ count: Int) { self.count += count }
@@ -26,7 +26,7 @@ import Testing
     return HostedSession(Session(try SessionFold(origin)), number: 1, at: time)
   }
 
-  @Test func `a session counts from its creation until the log has its end`() throws {
+  @Test func `a session counts from its creation until the log has stored its end`() throws {
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()
     var counts: [Int] = []
@@ -44,7 +44,7 @@ import Testing
     #expect(directory.count == 0 && directory.residentCount == 0)
   }
 
-  @Test func `a session whose end is accepted is not found, in memory or not`() throws {
+  @Test func `a session whose end is pending is not found, resident or evicted`() throws {
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()
     directory.create(hosted, isStored: true)
@@ -58,7 +58,7 @@ import Testing
     #expect(directory.count == 2)
   }
 
-  @Test func `a session whose end is lost is found again`() throws {
+  @Test func `a session whose end could not be stored is found again`() throws {
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()
     directory.create(hosted, isStored: true)
@@ -74,7 +74,7 @@ import Testing
     #expect(directory.residentCount == 0)
   }
 
-  @Test func `a session whose creation is lost does not exist`() throws {
+  @Test func `a session whose creation could not be stored does not exist`() throws {
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()
     directory.create(hosted, isStored: false)
@@ -84,19 +84,17 @@ import Testing
     #expect(directory.count == 0 && total.count == 0)
   }
 
-  @Test func `one load serves all who wait for a session, and another object is resident then`()
-    throws
-  {
+  @Test func `one load serves all waiters and makes the loaded session resident`() throws {
     var directory = SessionDirectory(total: total)
     let (evicted, loaded) = (try hosted(), try hosted())
     directory.create(evicted, isStored: true)
     directory.evict(evicted, state)
     guard case .begins = directory.load(evicted.id, then: { _ in }) else {
-      _ = Issue.record("the first load begins")
+      _ = Issue.record("the first load does not start")
       return
     }
     guard case .waits = directory.load(evicted.id, then: { _ in }) else {
-      _ = Issue.record("the second waits")
+      _ = Issue.record("the second load does not wait")
       return
     }
     #expect(directory.loadingCount == 1)
@@ -126,10 +124,10 @@ import Testing
   }
 }
 
-/// What happens to a session's place in memory.
+/// Eviction of sessions from memory.
 @Suite struct EvictionTests {
-  /// A bug once: its connection was still there when the last member left, and no timer was set.
-  @Test func `a session that its last member leaves is evicted`() throws {
+  /// Regression: no timer was set because the last member left before its connection closed.
+  @Test func `a session is evicted after its last member leaves`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.canLoad = true
     fixture.join(1)
@@ -142,7 +140,7 @@ import Testing
     #expect(fixture.hub.inventory.dormant == 1)
   }
 
-  @Test func `a session that was only read is evicted without a word to the log`() throws {
+  @Test func `a session that was only read is evicted without a record`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.canLoad = true
     fixture.join(1)

@@ -5,7 +5,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// Counts, as the hubs of a server do together.
+/// The shared session count of the hubs of a server.
 final class TestTotal: SessionTotal {
   var count = 0
 
@@ -23,14 +23,14 @@ final class TestTotal: SessionTotal {
     ("", [0, 1, 2, 3, 1]), ("a", [0, 0, 1, 5, 0]),
     ("0pUZu3NiI_ZAxUZiWvSdYG", [0, 1, 2, 2, 55]),
   ])
-  func `a session's hub is the same in every process`(id: String, indices: [Int]) {
+  func `the hub of a session id is the same in every process`(id: String, indices: [Int]) {
     let counts = [1, 2, 3, 7, 64]
 
     #expect(counts.map { HubShare.index(of: SessionID(id), among: $0) } == indices)
   }
 
   @Test(arguments: 1...8)
-  func `every session has one hub`(count: Int) {
+  func `every session id belongs to exactly one hub`(count: Int) {
     let total = TestTotal()
     let shares = (0..<count).map { HubShare(index: $0, of: count, total: total) }
 
@@ -40,7 +40,7 @@ final class TestTotal: SessionTotal {
     }
   }
 
-  @Test func `no command takes an id or a token for an option`() {
+  @Test func `ids and tokens do not look like command line options`() {
     var identities = IdentitySource(random: SystemRandomNumberGenerator()) { $0 }
 
     for _ in 0..<2_000 { #expect(identities.text().first != "-") }
@@ -58,7 +58,7 @@ final class TestTotal: SessionTotal {
     #expect(counts.allSatisfy { abs($0 - 5_000) < 490 }, "\(counts)")
   }
 
-  @Test func `a hub makes sessions that are its own`() throws {
+  @Test func `a hub creates sessions of its own shard`() throws {
     for index in 0..<3 {
       let share = HubShare(index: index, of: 3, total: TestTotal())
       let fixture = try HubFixture(letters, share: share)
@@ -68,7 +68,7 @@ final class TestTotal: SessionTotal {
     }
   }
 
-  @Test func `a hub has its sessions loaded under its number`() throws {
+  @Test func `a hub loads sessions under its own number`() throws {
     let fixture = try HubFixture(
       letters, share: HubShare(index: 2, of: 3, total: TestTotal()))
     let asleep = SessionID("asleep")
@@ -83,7 +83,7 @@ final class TestTotal: SessionTotal {
     #expect(fixture.log.loads == [2])
   }
 
-  @Test func `the limit of sessions is that of all hubs together`() throws {
+  @Test func `the session limit covers all hubs`() throws {
     let total = TestTotal()
     var configuration = HubConfiguration()
     configuration.limits.sessions = 4
@@ -105,7 +105,7 @@ final class TestTotal: SessionTotal {
     #expect(total.count == 4)
   }
 
-  @Test func `a session that is not stored is not counted`() throws {
+  @Test func `a session that cannot be stored is not counted`() throws {
     let total = TestTotal()
     let fixture = try HubFixture(letters, share: HubShare(index: 0, of: 1, total: total))
     fixture.log.outcome = .failed

@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// What is shared so that it costs once: definitions, and the way to a connection.
+/// Sharing of definitions between sessions, and the connection table.
 @Suite struct SharingTests {
   private func create(
     _ fixture: HubFixture, _ definition: String
@@ -21,7 +21,7 @@ import Testing
     try #require(fixture.hub.session(id)).fold.origin.definition
   }
 
-  @Test func `sessions of the same definition share it, others do not`() throws {
+  @Test func `sessions share equal definitions`() throws {
     let fixture = try HubFixture(letters)
     let same = try create(fixture, letters.replacing("[[", with: "[ [")).get().id
     let other = try create(fixture, letters.replacing("x", with: "z")).get().id
@@ -31,7 +31,7 @@ import Testing
     #expect(try definition(of: other, fixture) !== first)
   }
 
-  @Test func `a definition that time has made impossible is refused like a new one`() throws {
+  @Test func `a shared definition that has become invalid is refused like a new one`() throws {
     let known = #"{"kind":"date","min":"2026-11-20","max":"today"}"#
     let fixture = try HubFixture(known)
     fixture.machine = -86_400_000
@@ -40,14 +40,14 @@ import Testing
       case .failure(.badDefinition(let new)) = try create(
         HubFixtureBeforeNoon.make(), known)
     else {
-      Issue.record("min is after max")
+      Issue.record("min is after max, but the definition was accepted")
       return
     }
     #expect(again == new)
     #expect(again.pointer == "/min")
   }
 
-  /// A hub that has never seen the definition, a day before noon.
+  /// A new hub whose clock is one day earlier.
   private enum HubFixtureBeforeNoon {
     static func make() throws -> HubFixture {
       let fixture = try HubFixture(letters)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a definition that nobody has any more is let go`() throws {
+  @Test func `an unused definition is released`() throws {
     var table = DefinitionTable()
     var made: Definition? = try Definition.make(from: .parse(Array(letters.utf8))) { _ in nil }
     table.insert(made!, digest: [1])
@@ -65,7 +65,7 @@ import Testing
     #expect(table[[1]] == nil)
   }
 
-  @Test func `connections are found by their ids, whatever their slots`() {
+  @Test func `connections are found by id in any slot`() {
     var table = ConnectionTable()
     let raws: [UInt64] = [0, 7, 1 << 32 | 7, 2 << 32 | 7, 0xFFFF_FFFF, 5 << 32 | 0xFFFF_FFFF]
     let connections = raws.map {

@@ -7,7 +7,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct SlowReaderTests {
-  /// Ana reads, Bo's socket is full from his join on; his outbox holds 600 octets.
+  /// Ana reads; Bo is write-blocked from his join on, and his outbox is limited to 600 bytes.
   private func makeFixture(_ definition: String = letters) throws -> HubFixture {
     var configuration = HubConfiguration()
     configuration.limits.outboxBytes = 600
@@ -23,7 +23,7 @@ import Testing
     for ref in refs { fixture.say(1, select(ref, 0, ref % 3)) }
   }
 
-  @Test func `what waits beyond the bound gives way to one snapshot`() throws {
+  @Test func `pending deltas over the limit are replaced by one snapshot`() throws {
     let fixture = try makeFixture()
 
     selectOften(fixture, refs: 1...9)
@@ -36,7 +36,7 @@ import Testing
     #expect(heard[0]["revision"] == .integer(9))
   }
 
-  @Test func `a socket of which it is told later that it is full takes nothing more then`() throws {
+  @Test func `a connection that is reported as write-blocked later gets no more frames`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -53,7 +53,7 @@ import Testing
     fixture.hub.full(ConnectionID(raw: 99))
   }
 
-  @Test func `who gets full while another is closed for waiting takes nothing more then`() throws {
+  @Test func `a connection that becomes write-blocked during a close gets no more frames`() throws {
     var configuration = HubConfiguration()
     configuration.limits.outboxMessages = 3
     let fixture = try HubFixture(letters, configuration)
@@ -74,7 +74,7 @@ import Testing
     #expect(fixture.types(2) == ["delta"])
   }
 
-  @Test func `nobody else waits for a slow reader`() throws {
+  @Test func `a slow reader does not delay others`() throws {
     let fixture = try makeFixture()
 
     selectOften(fixture, refs: 1...9)
@@ -82,7 +82,7 @@ import Testing
     #expect(fixture.types(1).filter { $0 == "delta" }.count == 9)
   }
 
-  @Test func `answers stay, after the snapshot, and an own delta becomes a reply`() throws {
+  @Test func `answers follow the snapshot, and the member's own delta becomes a reply`() throws {
     let fixture = try makeFixture()
     fixture.say(2, select(1, 0, 2))
     fixture.say(2, select(2, 7, 1))
@@ -96,14 +96,14 @@ import Testing
     #expect(heard.map { $0["ref"]?.integer } == [nil, 1, 2])
   }
 
-  @Test func `a late refusal is true at the snapshot's revision, whatever comes after it`() throws {
+  @Test func `a refusal after a snapshot has the snapshot's revision`() throws {
     let fixture = try makeFixture()
     fixture.say(2, select(2, 7, 1))
     selectOften(fixture, refs: 1...9)
     fixture.becomeWritable(2)
     let snapshot = fixture.heard(2)[0]
 
-    // The socket is full with the snapshot; another delta comes to stand behind the refusal.
+    // The snapshot blocks the socket again; another delta is queued behind the refusal.
     fixture.say(1, select(10, 0, 1))
     fixture.port.full = []
     fixture.becomeWritable(2)
@@ -114,7 +114,7 @@ import Testing
     #expect(heard[0]["revision"] == snapshot["revision"])
   }
 
-  @Test func `months come again after a snapshot, and fingers`() throws {
+  @Test func `months and touches are sent again after a snapshot`() throws {
     let fixture = try makeFixture(calendar)
     fixture.say(1, #"{"type":"touch","date":"2026-11-05"}"#)
     fixture.say(2, #"{"type":"months","from":"2026-11","count":1}"#)
@@ -126,7 +126,7 @@ import Testing
     #expect(fixture.types(2) == ["snapshot", "months", "presence"])
   }
 
-  @Test func `who reads nothing for 10 s is closed with 4508`() throws {
+  @Test func `a reader that stalls for 10 s is closed with 4508`() throws {
     let fixture = try makeFixture()
     selectOften(fixture, refs: 1...9)
 
@@ -138,7 +138,7 @@ import Testing
     #expect(fixture.hub.session(fixture.session)?.listeners.map(\.connection.raw) == [1])
   }
 
-  @Test func `as many messages as the limit says wait for a reader, and one more closes`() throws {
+  @Test func `a reader with more pending messages than the limit is closed`() throws {
     var configuration = HubConfiguration()
     configuration.limits.outboxMessages = 4
     let fixture = try HubFixture(letters, configuration)
@@ -152,7 +152,7 @@ import Testing
     #expect(fixture.port.closes == [1: 4508])
   }
 
-  @Test func `what fits waits, and one octet more drops the news`() {
+  @Test func `an outbox buffers up to its limit, and one byte more drops the updates`() {
     var outbox = Outbox()
     outbox.isFull = true
     let frame = Frame([1, 2, 3])
@@ -168,7 +168,7 @@ import Testing
     #expect(outbox.waiting.count == 1)
   }
 
-  @Test func `many small news give way to a snapshot, however few octets they are`() {
+  @Test func `too many small updates are replaced by a snapshot`() {
     var outbox = Outbox()
     outbox.isFull = true
     for _ in 0..<3 { outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3) }
@@ -180,7 +180,7 @@ import Testing
     #expect(outbox.waiting.isEmpty)
   }
 
-  @Test func `a welcome comes before the snapshot that took the place of what followed`() {
+  @Test func `a welcome precedes the snapshot that replaces later updates`() {
     var outbox = Outbox()
     outbox.isFull = true
     outbox.append(.kept(Frame([1])), byteCountMax: 2)

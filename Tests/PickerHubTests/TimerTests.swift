@@ -6,7 +6,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct TimerTests {
-  @Test func `sessions that are created and deleted leave nothing in the queues`() throws {
+  @Test func `deleted sessions leave no timers and no ticks`() throws {
     let fixture = try HubFixture(slot)
     let request = try CreateRequest(Array(#"{"definition":\#(slot)}"#.utf8))
     let before = fixture.hub.inventory
@@ -22,7 +22,7 @@ import Testing
     #expect(fixture.hub.inventory.ticks <= before.ticks + 16)
   }
 
-  @Test func `connections that come and go leave nothing in the queue`() throws {
+  @Test func `closed connections leave no timers`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.heard(1)[0]
@@ -39,8 +39,8 @@ import Testing
     #expect(fixture.fold.members.isEmpty)
   }
 
-  /// A bug once: it stayed for the session's time to live, a year at most.
-  @Test func `of a session that has ended nothing is left after an hour`() throws {
+  /// Regression: its timer remained for the session's time to live, up to a year.
+  @Test func `an ended session has no timers after an hour`() throws {
     let fixture = try HubFixture(letters)
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(fixture.hub.inventory.timers == 0)
   }
 
-  @Test func `a session ends when its time to live is over, to the millisecond`() throws {
+  @Test func `a session ends exactly after its time to live`() throws {
     let fixture = try HubFixture(letters)
     let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000
     fixture.wait(5_000_000)
@@ -65,8 +65,8 @@ import Testing
     #expect(fixture.hub.inventory.timers == 0)
   }
 
-  /// A bug once: it was told that it was too slow (4508), and came back to join.
-  @Test func `a connection that has not joined hears that its session has ended`() throws {
+  /// Regression: it was closed with 4508 (too slow) and reconnected.
+  @Test func `a connection that has not joined is closed with 4410 when its session ends`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
@@ -76,7 +76,7 @@ import Testing
     #expect(fixture.port.closes[1] == CloseCode.sessionEnded.rawValue)
   }
 
-  @Test func `a connection that does not join is too slow`() throws {
+  @Test func `a connection that does not join is closed as too slow`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
 
@@ -85,8 +85,8 @@ import Testing
     #expect(fixture.port.closes[1] == CloseCode.tooSlow.rawValue)
   }
 
-  /// A bug once: it stayed in memory for good.
-  @Test func `a session that the log is busy with leaves memory afterwards`() throws {
+  /// Regression: it was never evicted.
+  @Test func `a session with a pending record is evicted after it is stored`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.canLoad = true
     let request = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))

@@ -12,7 +12,7 @@ import Testing
     fixture.heard(raw).map { $0["code"]?.string ?? $0["type"]?.string }
   }
 
-  /// A session of three tokens.
+  /// A session with tokens.
   private struct Guarded {
     let fixture: HubFixture
     let session: SessionID
@@ -74,7 +74,7 @@ import Testing
     #expect(guarded.fixture.log.records.isEmpty)
   }
 
-  @Test func `a command of a viewer whose join waits for the log is not stored`() throws {
+  @Test func `a command of a viewer whose join is pending is not stored`() throws {
     let guarded = try Guarded()
     guarded.fixture.log.outcome = .pending
     guarded.fixture.log.records = []
@@ -87,7 +87,7 @@ import Testing
     #expect(codes(guarded.fixture, 1) == ["welcome", "notAllowed"])
   }
 
-  @Test func `a viewer who becomes an editor may select before the log has that`() throws {
+  @Test func `a viewer who resumes as an editor may select before the join is stored`() throws {
     let guarded = try Guarded()
     let fixture = guarded.fixture
     guarded.join(1, "viewer")
@@ -101,7 +101,7 @@ import Testing
     #expect(codes(fixture, 2) == ["welcome", "delta"])
   }
 
-  @Test func `a refusal keeps its place among the answers of its connection`() throws {
+  @Test func `a refusal is sent in order with the other answers of its connection`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.wait(100)
@@ -117,7 +117,7 @@ import Testing
     #expect(codes(fixture, 1) == ["delta", "unknownType", "delta"])
   }
 
-  @Test func `a key is stored only if it may be read`() throws {
+  @Test func `a key is stored only if the command may need it`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.log.records = []

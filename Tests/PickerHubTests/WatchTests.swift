@@ -7,11 +7,11 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// Who only looks hears what members hear, and leaves no trace.
+/// Event streams receive what members receive and are not members.
 @Suite struct WatchTests {
-  /// Watches on connection `raw`.
+  /// Opens an event stream on connection `raw`.
   ///
-  /// - Returns: The epoch that it was opened with, or why not.
+  /// - Returns: The epoch of the stream, or the problem.
   @discardableResult
   private func watch(
     _ fixture: HubFixture, _ raw: UInt64, _ request: WatchRequest = WatchRequest()
@@ -24,7 +24,7 @@ import Testing
     return result
   }
 
-  @Test func `it hears a welcome without a member, and then every delta`() throws {
+  @Test func `a stream receives a welcome without a member and then every delta`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.forgetAll()
@@ -38,10 +38,10 @@ import Testing
     #expect(heard[0]["member"] == nil)
     #expect(heard[0]["snapshot"] != nil)
     #expect(heard[1]["revision"] == .integer(1))
-    #expect(heard[1]["ref"] == nil, "the ref is the author's")
+    #expect(heard[1]["ref"] == nil, "only the author's copy has the ref")
   }
 
-  @Test func `nobody sees it, and nothing is written of it`() throws {
+  @Test func `a stream is not in the presence and not in the log`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.forgetAll()
@@ -56,7 +56,7 @@ import Testing
     #expect(fixture.fold.members.count == 1)
   }
 
-  @Test func `whoever joins after it is the owner`() throws {
+  @Test func `the first member who joins after a stream is the owner`() throws {
     let fixture = try HubFixture(letters)
 
     watch(fixture, 9)
@@ -65,7 +65,7 @@ import Testing
     #expect(fixture.heard(1)[0]["member"]?["role"]?.string == "owner")
   }
 
-  @Test func `presence is told to it`() throws {
+  @Test func `a stream receives presence`() throws {
     let fixture = try HubFixture(letters)
     watch(fixture, 9)
     fixture.forgetAll()
@@ -77,7 +77,7 @@ import Testing
     #expect(joined?.first?["name"]?.string == "Ana")
   }
 
-  @Test func `with what it has seen it gets the deltas that it missed`() throws {
+  @Test func `a stream that resumes receives the missed deltas`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: ["", "otherepo"])
-  func `of another history it gets a snapshot`(mark: String) throws {
+  func `a stream that resumes from another history receives a snapshot`(mark: String) throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.say(1, select(1, 0, 1))
@@ -109,7 +109,7 @@ import Testing
     #expect(heard[0]["revision"] == .integer(1))
   }
 
-  @Test func `a revision to come is answered with a snapshot`() throws {
+  @Test func `a stream that resumes from a future revision receives a snapshot`() throws {
     let fixture = try HubFixture(letters)
     var request = WatchRequest()
     request.seen = (ServerSentEvent.epochMark(of: fixture.fold.origin.epoch), 8)
@@ -119,7 +119,7 @@ import Testing
     #expect(fixture.heard(9)[0]["resumed"] == .bool(false))
   }
 
-  @Test func `it reads in its own language, and sees the months that it asked for`() throws {
+  @Test func `a stream has its own locale and months`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)
     var request = WatchRequest()
@@ -137,7 +137,7 @@ import Testing
     #expect(changes == ["range", "bands"])
   }
 
-  @Test func `as many may watch as may be members, and no more`() throws {
+  @Test func `the member limit applies to streams`() throws {
     var configuration = HubConfiguration()
     configuration.limits.session.members = 2
     let fixture = try HubFixture(letters, configuration)
@@ -149,7 +149,7 @@ import Testing
     #expect(try watch(fixture, 11)?.get() != nil)
   }
 
-  @Test func `a session that is not there cannot be watched`() throws {
+  @Test func `a stream of a missing session is refused`() throws {
     let fixture = try HubFixture(letters)
     fixture.session = SessionID("nobody")
 
@@ -157,7 +157,7 @@ import Testing
     #expect(fixture.hub.connectionCount == 0)
   }
 
-  @Test func `where tokens are, one is needed`() throws {
+  @Test func `a stream requires a token with token authentication`() throws {
     let fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
 
     #expect(watch(fixture, 9) == .failure(.noToken))
@@ -166,7 +166,7 @@ import Testing
     #expect(watch(fixture, 9, request) == .failure(.badToken))
   }
 
-  @Test func `a reader that is slow gets one snapshot for all that it missed`() throws {
+  @Test func `a slow stream receives one snapshot instead of its missed deltas`() throws {
     var configuration = HubConfiguration()
     configuration.limits.outboxBytes = 400
     let fixture = try HubFixture(letters, configuration)
@@ -185,7 +185,7 @@ import Testing
     #expect(heard.count < 9)
   }
 
-  @Test func `one who has gone before it could be opened is not kept`() throws {
+  @Test func `a stream that disconnects before it is opened is dropped`() throws {
     let fixture = try HubFixture(letters)
 
     fixture.hub.watch(fixture.session, WatchRequest(), at: fixture.now) { _ in nil }
@@ -193,7 +193,7 @@ import Testing
     #expect(fixture.hub.connectionCount == 0)
   }
 
-  @Test func `a month is drawn from the session as it stands`() throws {
+  @Test func `a drawn month has the current range`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)
     fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
@@ -205,7 +205,7 @@ import Testing
     #expect(sight.bands.map(\.row) == [2, 3])
   }
 
-  @Test func `a month that is not in the list is said to be outside it`() throws {
+  @Test func `a month outside the calendar is refused`() throws {
     let fixture = try HubFixture(calendar)
 
     let problem = HubProblem.outsideMonths(
@@ -213,7 +213,7 @@ import Testing
     #expect(throws: problem) { try month(fixture, "2027-01").get() }
   }
 
-  @Test func `wheels have no months`() throws {
+  @Test func `columns have no months`() throws {
     let fixture = try HubFixture(letters)
 
     #expect(throws: HubProblem.wrongKind("only a calendar has months to be drawn")) {
