@@ -41,7 +41,7 @@ def test_a_day_that_the_host_sells_out_shortens_everybodys_stay(window, server):
 
     host = ana.page.locator(".host")
     expect(host).to_be_visible()
-    host.get_by_role("button", name="Next month").click()
+    host.get_by_role("button", name="Host: Next month").click()
     host.get_by_role("button", name="Monday, December 24, 2018", exact=True).click()
 
     expect(ana.note).to_contain_text("Dec 24 sold out: your stay now ends on Dec 23")

@@ -64,8 +64,8 @@ export class DaysAction extends Action {
     for (const { tool, text } of this.tools) setText(text, words.host[tool]);
     this.note.setWords(words);
     this.note.element.hidden = !this.isPrice;
-    setAttribute(this.before, "aria-label", wordsOf(locale).previousMonth);
-    setAttribute(this.after, "aria-label", wordsOf(locale).nextMonth);
+    setAttribute(this.before, "aria-label", `${words.host.heading}: ${wordsOf(locale).previousMonth}`);
+    setAttribute(this.after, "aria-label", `${words.host.heading}: ${wordsOf(locale).nextMonth}`);
   }
 
   /** @param {PickerSession} picker @param {string} month */

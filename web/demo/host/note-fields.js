@@ -29,10 +29,13 @@ export class NoteFields {
     if (this.field.value === this.field.defaultValue) this.field.value = this.field.defaultValue = text.slice(0, 24);
   }
 
-  /** @returns {{text: string, tone?: string} | null} null: no note */
+  /**
+   * A merge patch of a note: no tone takes the one away that was there.
+   * @returns {{text: string, tone: string | null} | null} null: no note
+   */
   get note() {
     const text = this.field.value.trim();
     if (!text) return null;
-    return { text, ...(this.tone.value !== "none" && { tone: this.tone.value }) };
+    return { text, tone: this.tone.value === "none" ? null : this.tone.value };
   }
 }
