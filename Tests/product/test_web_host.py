@@ -148,6 +148,22 @@ def test_the_commands_do_it_in_a_shell_with_the_owners_token(window, guarded, ca
     assert "Authorization: Bearer " in command(ana, name)
 
 
+def test_windows_without_lunch_and_bookings_past_midnight(window, server):
+    ana = window(server, name="Ana")
+
+    def times(expression):
+        return ana.page.evaluate(f"import('/demo/host/times.js').then((times) => {expression})")
+
+    assert times("times.later('2018-12-31T23:30', 90)") == "2019-01-01T01:00"
+    hours = "[{weekdays: [6], from: '09:00', until: '13:00'}, {from: '13:00', until: '24:00'}]"
+    friday = f"times.windowsOn('2018-11-23', {{hours: {hours}}})"
+    assert times(f"{friday}.flatMap(times.withoutLunch)") == [
+        {"from": "09:00", "until": "12:00"}, {"from": "14:00", "until": "24:00"}]
+    assert times(f"times.windowsOn('2018-11-24', {{hours: {hours}}}).length") == 1
+    assert times("times.windowsOn('2018-11-24', {dates: {'2018-11-24': []}})") == []
+    assert times("times.withoutLunch({from: '12:30', until: '13:30'})") == []
+
+
 def test_a_refusal_of_the_server_is_shown(window, server):
     session = server.session({"kind": "columns", "columns": [["one"]]})
     ana = window(server, session, name="Ana")

@@ -132,6 +132,9 @@ test("a time that is taken moves the booking in one sentence", () => {
   const notices = host(state, define({ kind: "slot", taken }), reload(2, ["30"], 0),
     { change: "row", column: 2, row: 0, key: "30", text: "30", cause: "clamp", reason: "gone", wanted: "00" });
   assert.equal(said(state, notices), "Nov 23, 10:00 – 10:30 taken: your choice is now 2026-11-23 10:30");
+  const instants = { b: { from: "2026-11-23T22:30:00Z", until: "2026-11-24T00:00:00+01:00" } };
+  const abroad = columns("slot", ["2026-11-23"], ["10"], ["30"]);
+  assert.equal(said(abroad, host(abroad, define({ kind: "slot", timeZone: "Asia/Tokyo", taken: instants }))), "Nov 24, 07:30 – 08:00 taken");
   const closed = host(state, define({ kind: "slot", dates: { "2026-11-23": [] } }), reload(0, [], null), reload(1, [], null), reload(2, [], null));
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });

@@ -54,6 +54,8 @@ test("a guessed second tap stops at reach", () => {
 test("without reach, a bounded second tap is not guessed", () => {
   const state = calendar({ maxDays: 5 }, { start: "2016-08-10", end: "2016-08-10", hits: 1 });
   assert.equal(rangeAfterTap(state, state.range, "2016-08-12", "m"), null);
+  const taken = { a: { from: "2016-08-11", through: "2016-08-11" } };
+  assert.equal(rangeAfterTap(calendar({ taken }, state.range), state.range, "2016-08-12", "m"), null);
 });
 
 test("fewer than minDays is not guessed", () => {

@@ -74,7 +74,11 @@ export function rangeAfterTap(state, range, date, self) {
  * @param {PickerState} state
  */
 const isBounded = ({ definition }) =>
-  definition?.maxDays !== undefined || ((definition?.blocked ?? []).length > 0 && !definition?.allowBlockedInside);
+  definition?.maxDays !== undefined || (closesDays(definition) && !definition?.allowBlockedInside);
+
+/** @param {import("./types").Definition | null} definition */
+const closesDays = (definition) =>
+  (definition?.blocked ?? []).length > 0 || Object.keys(definition?.taken ?? {}).length > 0;
 
 /** @param {{from: string, through: string} | undefined} reach @param {string} date */
 export function within(reach, date) {

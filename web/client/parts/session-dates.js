@@ -1,7 +1,7 @@
 // Dates of a session: its own today, and the bounds of its definition.
 
 import { dateOfExpression } from "../core/civil.js";
-import { todayIn } from "../words/dates.js";
+import { clockIn, todayIn } from "../words/dates.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
@@ -21,4 +21,14 @@ export function todayOf(picker) {
 export function boundOf(picker, name) {
   const text = picker.state.definition?.[name];
   return typeof text === "string" ? dateOfExpression(text, todayOf(picker)) : null;
+}
+
+/**
+ * A time of the definition as the session's zone shows it: it may be an instant already (RFC 3339).
+ * @param {string} time @param {string} timeZone @returns {string} `YYYY-MM-DDTHH:MM`
+ */
+export function localIn(time, timeZone) {
+  if (!/(Z|[+-]\d\d:\d\d)$/i.test(time)) return time;
+  const instant = Date.parse(time);
+  return `${todayIn(instant, timeZone)}T${clockIn(instant, timeZone)}`;
 }

@@ -85,3 +85,7 @@ export function todayIn(milliseconds, timeZone) {
   const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${part.year}-${part.month}-${part.day}`;
 }
+
+/** @param {number} milliseconds since 1970 @param {string} timeZone @returns {string} `HH:MM` */
+export const clockIn = (milliseconds, timeZone) =>
+  formatOf("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" }).format(new Date(milliseconds));

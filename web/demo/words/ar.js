@@ -41,7 +41,7 @@ export const ar = {
   copyFailed: "لم يسمح المتصفح بالنسخ. حدد الرابط وانسخه بنفسك.",
   roleEditor: "يمكنه التغيير", roleViewer: "يمكنه المشاهدة",
   secondWindow: "افتح في نافذة ثانية",
-  definition: "التعريف", definitionText: "نص JSON الذي أُنشئ منه هذا المنتقي. عدّله وافتح النتيجة كمنتقٍ جديد.",
+  definition: "التعريف", definitionText: "نص JSON الحالي لهذا المنتقي. عدّله وافتح النتيجة كمنتقٍ جديد.",
   checking: "جارٍ التحقق…", fine: "هذا التعريف صالح.", openThis: "افتحه كمنتقٍ جديد", reset: "إعادة الضبط",
   mistakeAt: (pointer, detail) => `${pointer || "التعريف"}: ${detail}`,
   noJSON: (detail) => `JSON غير صالح: ${detail}`, line: (line) => `السطر ${digits.format(line)}`,

@@ -39,7 +39,7 @@ export const de = {
   copyFailed: "Der Browser hat das Kopieren verhindert. Markieren Sie den Link und kopieren Sie ihn selbst.",
   roleEditor: "Darf bearbeiten", roleViewer: "Darf ansehen",
   secondWindow: "In einem zweiten Fenster öffnen",
-  definition: "Definition", definitionText: "Das JSON, aus dem dieser Picker erstellt wurde. Ändern Sie es und öffnen Sie das Ergebnis als neuen Picker.",
+  definition: "Definition", definitionText: "Das JSON dieses Pickers, wie es jetzt gilt. Ändern Sie es und öffnen Sie das Ergebnis als neuen Picker.",
   checking: "Wird geprüft…", fine: "Diese Definition ist gültig.", openThis: "Als neuen Picker öffnen", reset: "Zurücksetzen",
   mistakeAt: (pointer, detail) => `${pointer || "Definition"}: ${detail}`,
   noJSON: (detail) => `Kein gültiges JSON: ${detail}`, line: (line) => `Zeile ${line}`,

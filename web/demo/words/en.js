@@ -39,7 +39,7 @@ export const en = {
   copyFailed: "The browser blocked copying. Select the link and copy it yourself.",
   roleEditor: "Can edit", roleViewer: "Can view",
   secondWindow: "Open in a second window",
-  definition: "Definition", definitionText: "The JSON that this picker was created from. Edit it and open the result as a new picker.",
+  definition: "Definition", definitionText: "The JSON of this picker as it is now. Edit it and open the result as a new picker.",
   checking: "Checking…", fine: "This definition is valid.", openThis: "Open as new picker", reset: "Reset",
   mistakeAt: (pointer, detail) => `${pointer || "definition"}: ${detail}`,
   noJSON: (detail) => `Not valid JSON: ${detail}`, line: (line) => `line ${line}`,

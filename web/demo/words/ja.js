@@ -39,7 +39,7 @@ export const ja = {
   copyFailed: "ブラウザーがコピーを許可しませんでした。リンクを選んでコピーしてください。",
   roleEditor: "編集可", roleViewer: "閲覧のみ",
   secondWindow: "別のウィンドウで開く",
-  definition: "定義", definitionText: "このピッカーの元になった JSON です。編集して新しいピッカーとして開けます。",
+  definition: "定義", definitionText: "このピッカーの現在の JSON です。編集して新しいピッカーとして開けます。",
   checking: "確認中…", fine: "この定義は有効です。", openThis: "新しいピッカーとして開く", reset: "リセット",
   mistakeAt: (pointer, detail) => `${pointer || "定義"}：${detail}`,
   noJSON: (detail) => `有効な JSON ではありません：${detail}`, line: (line) => `${line} 行目`,

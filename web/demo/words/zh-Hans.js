@@ -39,7 +39,7 @@ export const zhHans = {
   copyFailed: "浏览器不允许复制，请自行选中链接并复制。",
   roleEditor: "可以编辑", roleViewer: "只能查看",
   secondWindow: "在第二个窗口打开",
-  definition: "定义", definitionText: "此选择器由这段 JSON 创建。修改后可作为新的选择器打开。",
+  definition: "定义", definitionText: "此选择器当前的 JSON。修改后可作为新的选择器打开。",
   checking: "正在检查…", fine: "此定义有效。", openThis: "作为新选择器打开", reset: "重置",
   mistakeAt: (pointer, detail) => `${pointer || "定义"}：${detail}`,
   noJSON: (detail) => `JSON 无效：${detail}`, line: (line) => `第 ${line} 行`,
