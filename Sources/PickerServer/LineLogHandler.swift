@@ -2,7 +2,6 @@ import Foundation
 import JSONText
 package import Logging
 
-/// How a log event is written.
 package enum LogFormat: String, CaseIterable, Sendable { case text, json }
 
 /// A log backend that writes each event as one line to standard error.

@@ -3,15 +3,15 @@ import PickerModel
 import PickerSession
 import SessionLog
 
-/// Tells a log to a reader: who did what, and what came of it, a line for each.
+/// Describes a replayed log in text: one line per entry with its author, action and effects.
 final class ReplayStory {
   let isKept: Bool
   private(set) var lines: [String] = []
   private let catalog: LocaleCatalog
-  /// The names of all members so far; those who have left too.
+  /// The names of all members so far, including those who have left.
   private var names: [MemberID: String] = [:]
 
-  /// - Parameter isKept: Whether entries are told at all.
+  /// - Parameter isKept: Whether to describe entries; if not, only names are collected.
   init(_ catalog: LocaleCatalog, isKept: Bool) {
     self.catalog = catalog
     self.isKept = isKept
@@ -39,15 +39,15 @@ final class ReplayStory {
       case .joined(let member):
         let role = replayed.fold.members[member].map { " as \($0.role)" } ?? ""
         let isReturn = if case .returned = replayed.entry.body { true } else { false }
-        line(nil, at, "\(name(member)) \(isReturn ? "comes back" : "joins")\(role)", [])
+        line(nil, at, "\(name(member)) \(isReturn ? "rejoins" : "joins")\(role)", [])
       case .roleChanged(let member):
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
-        line(nil, at, "\(name(member)) is \(role) now", [])
+        line(nil, at, "\(name(member)) becomes \(role)", [])
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .cellsChanged: isTold = false
       }
     }
-    if !isTold { line(nil, at, replayed.entry.words, ["changes nothing"]) }
+    if !isTold { line(nil, at, replayed.entry.words, ["no change"]) }
   }
 
   private func line(_ revision: Int?, _ at: String, _ what: String, _ changes: [String]) {
@@ -62,7 +62,7 @@ final class ReplayStory {
     return "\(name) (\(member))"
   }
 
-  /// The whole answer.
+  /// The complete output: the described entries, the final state, and the result of the comparison.
   func text(of report: ReplayReport) -> String {
     let standing = report.standing
     let definition = standing.definition
@@ -96,10 +96,10 @@ final class ReplayStory {
     }
     let entries = counted(report.entryCount, "entry")
     if report.comparedCount == 0 {
-      return "equal     \(entries) fold; there is no \(report.comparedNoun) yet to compare with"
+      return "equal     \(entries) replayed; there is no \(report.comparedNoun) to compare with yet"
     }
     let compared = counted(report.comparedCount, report.comparedNoun)
-    return "equal     folding \(entries) makes what is stored: \(compared) compared"
+    return "equal     \(entries) replayed, \(compared) compared with what is stored"
   }
 
   private func shown(_ fold: SessionFold) -> [String] {

@@ -6,35 +6,35 @@ import PickerSession
 import PickerWire
 package import SessionLog
 
-/// `pickerd replay`: folds a log again, and says what came of it.
+/// `pickerd replay`: folds a log and compares the result with the stored state.
 package struct ReplayTool {
   private let limits: LimitSettings
   private let zones = ZoneDatabase()
   private let catalog = LocaleCatalog()
 
-  /// - Parameter limits: Those of the server whose log it is.
+  /// - Parameter limits: The limits of the server that wrote the log.
   package init(limits: LimitSettings) { self.limits = limits }
 
-  /// What a replay has to say.
+  /// The result of a replay.
   package struct Answer: Sendable {
-    /// Whether what is stored is what folding makes.
+    /// Whether the stored state equals the folded state.
     package let isEqual: Bool
-    /// Whether the log is there to its end.
+    /// Whether the log is complete.
     package let isWhole: Bool
-    /// Lines to read.
+    /// The result as text.
     package let text: String
-    /// A JSON object.
+    /// The result as a JSON object.
     package let json: [UInt8]
   }
 
   /// Replays a session.
   ///
   /// - Parameters:
-  ///   - source: `sqlite:PATH`, or a file with what `GET …/log` answered; `-` is standard input.
-  ///   - session: Needed for a store; a file may be of one session only.
-  ///   - revision: Whose state is shown; `nil` for the last.
-  ///   - isVerbose: Whether every entry is told.
-  /// - Throws: ``ReplayProblem`` if nothing can be replayed.
+  ///   - source: `sqlite:PATH`, or a file with the response of `GET …/log`; `-` is standard input.
+  ///   - session: Required for a store; optional for a file, which has only one session.
+  ///   - revision: The revision whose state is shown; `nil` for the last one.
+  ///   - isVerbose: Whether to describe every entry.
+  /// - Throws: ``ReplayProblem`` if the source cannot be replayed.
   package func replay(
     _ source: String, session: String?, at revision: Int?, isVerbose: Bool
   ) throws(ReplayProblem) -> Answer {
@@ -49,7 +49,8 @@ package struct ReplayTool {
         limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
     } else if source == "memory:" {
       throw ReplayProblem(
-        .usage, "what memory: keeps ends with its process; save GET /v1/sessions/ID/log in a file")
+        .usage,
+        "memory: cannot be read by another process; save GET /v1/sessions/ID/log to a file instead")
     } else {
       let name = source == "-" ? "standard input" : source
       let log = try LogFile(
@@ -74,7 +75,7 @@ package struct ReplayTool {
   ) throws(ReplayProblem) -> SessionID {
     guard let session else {
       throw ReplayProblem(
-        .usage, "\(source) has many sessions: name one, by the id that stands in its URL")
+        .usage, "\(source) requires a session id, which is the ID in /v1/sessions/ID")
     }
     return SessionID(session)
   }

@@ -2,7 +2,8 @@ import CivilTime
 import PickerModel
 import PickerSession
 
-/// Commands, changes and answers as an operator reads them.
+// Descriptions of commands, changes and answers for `pickerd replay`.
+
 extension Command {
   var words: String {
     switch self {
@@ -24,9 +25,9 @@ extension LogEntry {
     case .joined(let joining): "\(joining.name) (\(joining.member)) joins"
     case .roleChanged(let member, let role): "\(member) becomes \(role)"
     case .left(let member): "\(member) leaves"
-    case .returned(let member, _): "\(member) comes back"
+    case .returned(let member, _): "\(member) rejoins"
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
-    case .define(let change): "the host gives definition \(change.version)"
+    case .define(let change): "the host changes the definition to version \(change.version)"
     case .tick: "time"
     }
   }
@@ -35,7 +36,7 @@ extension LogEntry {
 extension Answer {
   var words: String {
     switch body {
-    case .reply(let revision): "nothing had to change, or it was done already, at \(revision)"
+    case .reply(let revision): "no change needed, or already done, at revision \(revision)"
     case .refused(let refusal, _): "refused, \(refusal.code.rawValue): \(refusal.detail)"
     }
   }
@@ -51,9 +52,9 @@ extension Delta {
   func words(in texts: any RowTexts) -> [String] {
     switch change {
     case .picker(let changes, _, _):
-      changes.isEmpty ? ["another instant"] : changes.map { $0.words(in: texts) }
+      changes.isEmpty ? ["the instant changes"] : changes.map { $0.words(in: texts) }
     case .definition(let redefinition, let changes, _, _):
-      ["the definition has version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
+      ["definition version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
     case .status(let status, _): ["\(status)"]
     }
   }
@@ -64,8 +65,8 @@ extension PickerChange {
     switch self {
     case .reload(let column, let state):
       let rows = counted(state.rows.count, "row")
-      return "column \(column) has \(rows) now, generation \(state.generation)"
-    case .removal(let column, _): return "column \(column) is gone"
+      return "column \(column) has \(rows), generation \(state.generation)"
+    case .removal(let column, _): return "column \(column) is removed"
     case .row(let column, let move):
       var words = "column \(column) is “\(move.rows.text(at: move.row, in: texts))” (\(move.cause)"
       if let wanted = move.wanted { words += ", wanted \(wanted)" }

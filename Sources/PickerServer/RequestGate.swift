@@ -1,11 +1,10 @@
 import WebSocketTransport
 
-/// Judges requests by their headers and their peer, before anything is read or changed.
-///
-/// One for all loops.
+/// Accepts or refuses requests by their headers and peer address before they are processed: host,
+/// origin and rate checks. All loops share one gate.
 struct RequestGate: Sendable {
   let hosts: HostPolicy
-  /// Of the admin listener.
+  /// The policy of the admin listener.
   let adminHosts: HostPolicy
   let origins: OriginPolicy
   let proxies: TrustedProxies
@@ -21,7 +20,7 @@ struct RequestGate: Sendable {
     rates = RequestRates(RateLimits(configuration.limits))
   }
 
-  /// - Throws: 400 for a `Host` that is missing or malformed, 421 for one that is not accepted.
+  /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {
     let policy = request.isAdmin ? adminHosts : hosts
     switch policy.verdict(on: request.headers[.host]) {
@@ -29,27 +28,27 @@ struct RequestGate: Sendable {
     case .malformed:
       throw ProblemDocument(
         status: 400, code: "badRequest",
-        detail: "Host must be one name or address, optionally with a port")
+        detail: "Host must be a name or address, with an optional port")
     case .misdirected:
       throw ProblemDocument(
         status: 421, code: "misdirected",
-        detail: "this server does not serve the name in Host; --host lists the names that it serves"
-      )
+        detail: "this server does not accept the name in Host; --host sets the accepted names")
     }
   }
 
-  /// - Throws: 403 for a page of another origin.
+  /// - Throws: 403 if the page's origin is not allowed.
   func admitOrigin(of request: RequestHead) throws(ProblemDocument) {
     guard origins.allows(origin: request.headers[.origin], host: request.headers[.host]) else {
       throw ProblemDocument(
         status: 403, code: "notAllowed",
-        detail: "pages of this origin may not do this; --origin lists those that may")
+        detail: "pages of this origin are not allowed to connect; --origin sets the allowed origins"
+      )
     }
   }
 
-  /// Counts a request.
+  /// Counts a request against its rate limits.
   ///
-  /// - Throws: 429 if its address, or all addresses together, have sent too many of the kind.
+  /// - Throws: 429 if its address, or all addresses together, exceed the rate of this kind.
   func admit(_ kind: RequestKind, _ request: RequestHead) throws(ProblemDocument) {
     let client = proxies.client(
       peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
@@ -57,12 +56,12 @@ struct RequestGate: Sendable {
     guard let wait else { return }
     throw ProblemDocument(
       status: 429, code: "tooMany",
-      detail: "too many requests of this kind; try again in \(wait) s",
+      detail: "too many requests of this kind; retry in \(wait) s",
       retryAfterSeconds: wait)
   }
 
-  /// Whether the client came over TLS, by `X-Forwarded-Proto` of a trusted proxy, to which each
-  /// proxy may have added its own: the first is the client's.
+  /// Whether the client uses TLS, according to the `X-Forwarded-Proto` header of a trusted proxy.
+  /// If several proxies have added values, the first one concerns the client's connection.
   func isSecure(_ request: RequestHead) -> Bool {
     guard proxies.contains(request.remoteAddress) else { return false }
     let header = request.headers[.xForwardedProto]
@@ -70,13 +69,13 @@ struct RequestGate: Sendable {
     return first.filter { !$0.isWhitespace }.lowercased() == "https"
   }
 
-  /// The answer that refuses an upgrade, or `nil`.
+  /// The response that refuses an upgrade, or `nil` to accept it.
   func refusal(of upgrade: UpgradeRequest) -> HTTPResponse? {
     do throws(ProblemDocument) {
       try admitHost(of: upgrade.head)
       guard !upgrade.isAdmin else {
         throw ProblemDocument(
-          status: 404, code: "notFound", detail: "WebSockets are not served by the admin listener")
+          status: 404, code: "notFound", detail: "the admin listener does not serve WebSockets")
       }
       try admitOrigin(of: upgrade.head)
       if HubTransport.session(in: upgrade.path) != nil { try admit(.join, upgrade.head) }

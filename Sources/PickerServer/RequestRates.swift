@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Requests that cost enough to be counted.
+/// The kinds of requests with rate limits.
 package enum RequestKind: Int, CaseIterable, Sendable {
   case create
   /// New members, WebSockets and event streams.
@@ -8,12 +8,11 @@ package enum RequestKind: Int, CaseIterable, Sendable {
   case command, check, drawing, log
 }
 
-/// The rates of each kind of request.
 package struct RateLimits: Hashable, Sendable {
   private var rates: [Rate]
-  /// The server as a whole allows this many times the rate of one address.
+  /// The limit of all addresses together, as a multiple of the rate of one address.
   package var fullRateAddresses: Int
-  /// Buckets that are remembered.
+  /// The maximum number of token buckets in memory.
   package var bucketsMax: Int
 
   package init(_ settings: LimitSettings) {
@@ -31,13 +30,13 @@ package struct RateLimits: Hashable, Sendable {
 
   subscript(kind: RequestKind) -> Rate { rates[kind.rawValue] }
 
-  /// After this time without a request every bucket is full.
+  /// The time after which every unused bucket is full.
   var refillNanoseconds: Int64 { rates.map(\.refillNanoseconds).max() ?? 0 }
 }
 
-/// Counts requests per peer address and in all, for all loops.
+/// Limits the rates of requests per client address and in total, for all loops.
 ///
-/// The lock is taken only by the requests that are counted, none of which is on the path of a tap.
+/// Only requests with a rate limit acquire the lock. Commands over a WebSocket do not.
 package final class RequestRates: Sendable {
   private let limits: RateLimits
   private let table: Mutex<Table>
@@ -47,32 +46,32 @@ package final class RequestRates: Sendable {
     table = Mutex(Table())
   }
 
-  /// Takes a token for a request, of its address and of the server.
+  /// Takes a token for a request from the bucket of its address and from the server's.
   ///
   /// - Parameters:
   ///   - address: `nil` for a peer without a numeric address.
-  ///   - now: Milliseconds of a clock that never steps.
-  /// - Returns: `nil`, or the seconds, at least 1, after which there is a token again.
+  ///   - now: Milliseconds of a monotonic clock.
+  /// - Returns: `nil` if the request is admitted; otherwise the seconds until a token is available,
+  ///   at least 1.
   package func take(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
     table.withLock { $0.take(kind, from: address, at: now * 1_000_000, limits) }
   }
 
-  /// How many requests were refused, by kind.
+  /// The number of refused requests by kind.
   package var refusals: [RequestKind: Int] { table.withLock { $0.refusals } }
 
-  /// Buckets that are remembered now.
   var bucketCount: Int { table.withLock { $0.bucketCount } }
 }
 
-/// The buckets that may not be full.
+/// The buckets that may not be full; a full bucket need not be stored.
 ///
-/// They are in two generations, each as long as the slowest refill. A bucket that was not used for
-/// a whole generation is full, so that the older generation is dropped as a whole. Addresses for
-/// which there is no room share one bucket per kind.
+/// Buckets are in two generations, each as long as the slowest refill. A bucket that was not used
+/// for a whole generation is full, so the older generation can be dropped as a whole. Addresses
+/// that exceed `bucketsMax` share one bucket per kind.
 private struct Table: Sendable {
   private struct Key: Hashable, Sendable {
     let kind: RequestKind
-    /// `nil`: those for which there is no room.
+    /// `nil` for the shared bucket.
     let network: PeerAddress?
   }
 

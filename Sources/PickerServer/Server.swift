@@ -7,20 +7,20 @@ import PickerWire
 import SessionLog
 import WebSocketTransport
 
-/// A whole server: loops, hubs, log, catalogs and routes, from a configuration.
+/// The server: creates loops, hubs, store, catalogs and routes from a configuration.
 package final class Server {
   private let configuration: ServerConfiguration
   private let group = LoopGroup()
   private let store: ServerStore
-  /// The port that it listens at.
+  /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
   package private(set) var adminPort: UInt16?
 
-  /// Starts to listen; ``run()`` serves.
+  /// Opens the store and starts to listen. Connections are accepted by ``run()``.
   ///
-  /// - Throws: ``SocketLoopProblem`` if the address cannot be had, or libwebsockets not be started;
-  ///   ``StoreProblem`` if the store cannot be used.
+  /// - Throws: ``SocketLoopProblem`` if the server cannot listen or libwebsockets cannot be
+  ///   initialized; ``StoreProblem`` if the store cannot be opened.
   ///
   /// - Parameter log: Receives the server's events; its backend is the caller's choice.
   package init(_ configuration: ServerConfiguration, log: Logger) throws {
@@ -32,11 +32,11 @@ package final class Server {
     var sockets = SocketLoopConfiguration(configuration, limits, log)
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
-      // What the machine allows is found out, and said, once.
+      // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.
       sockets.connectionsMax = loop.connectionsMax
       Server.add(loop, to: group, configuration, limits, parts, store)
     }
-    // The first loop accepts for all.
+    // The first loop accepts connections for all loops.
     port = try group.transports[0].loop.listen(
       host: configuration.listen.host, port: UInt16(configuration.listen.port))
     if let admin = configuration.adminListen {
@@ -49,13 +49,13 @@ package final class Server {
     if configuration.webFolder == nil { log.warning("no web folder found: serving the API only") }
   }
 
-  /// What all loops use.
+  /// Objects that all loops share.
   private struct SharedParts {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
     let gate: RequestGate
     let sessionTotal = SharedSessionTotal()
-    /// Where a manual clock starts.
+    /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
     init(_ configuration: ServerConfiguration) {
@@ -66,7 +66,7 @@ package final class Server {
     }
   }
 
-  /// Puts a hub and routes on a loop.
+  /// Creates the hub and routes of a loop.
   private static func add(
     _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
     _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore
@@ -93,10 +93,10 @@ package final class Server {
     loop.handler = transport
   }
 
-  /// Where the server is, as one opens it in a browser.
+  /// The URL of the public listener.
   package var url: String { Server.url(configuration.listen, port) }
 
-  /// Where the admin listener is, if there is one.
+  /// The URL of the admin listener, if there is one.
   package var adminURL: String? {
     guard let listen = configuration.adminListen, let adminPort else { return nil }
     return Server.url(listen, adminPort)
@@ -106,10 +106,11 @@ package final class Server {
     "http://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
   }
 
-  /// Serves until SIGTERM or SIGINT, then tells the members to come back, and ends.
+  /// Serves until SIGTERM or SIGINT, then drains: announces the shutdown to all members, closes
+  /// their connections and flushes the store. A second signal stops immediately.
   ///
-  /// Both signals must be blocked in all threads by then; see ``blockSignals()``. The first loop
-  /// runs on the thread that calls.
+  /// The caller must have blocked both signals with ``blockSignals()``. The first loop runs on the
+  /// calling thread.
   package func run() {
     let group = self.group
     Thread.detachNewThread {
@@ -134,7 +135,7 @@ package final class Server {
         others.leave()
       }
       thread.name = "pickerd.loop\(index)"
-      // As the first loop's, which is the process's own.
+      // The same size as the main thread's, on which the first loop runs.
       thread.stackSize = 8 << 20
       thread.start()
     }
@@ -143,12 +144,13 @@ package final class Server {
     store.close()
   }
 
-  /// Leaves SIGTERM and SIGINT to ``run()``. Call it before any other thread exists.
+  /// Blocks SIGTERM and SIGINT, which ``run()`` handles. Must be called before any thread is
+  /// created, because threads inherit the signal mask.
   package static func blockSignals() {
     var signals = endingSignals
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is an error of that write, and no end.
+    // Exceeding a file size limit must fail the write (EFBIG), not end the process.
     signal(SIGXFSZ, SIG_IGN)
   }
 

@@ -3,7 +3,8 @@ import PickerModel
 import PickerWire
 import WebSocketTransport
 
-/// The limits of a configuration as each part takes them.
+// Converts the settings to the limits of each module.
+
 extension ServerLimits {
   init(_ settings: LimitSettings) {
     self.init()
@@ -43,8 +44,8 @@ extension DefinitionLimits {
 }
 
 extension DefinitionLimits {
-  /// JSON values that a request with a definition may have; no definition within the limits has
-  /// more. A node has at most a text, a key, children and itself.
+  /// The maximum number of JSON values in a request with a definition. No definition within the
+  /// limits has more: a node has at most four values (itself, text, key and children).
   var bodyValuesMax: Int {
     4 * nodesMax + 8 * (blockedMax + datesMax * 4 + takenMax + windowsMax) + 4096
   }

@@ -1,17 +1,17 @@
 extension ServerConfiguration {
-  /// What is in force, a setting per line: for the start of the log and for `serve --check`.
+  /// The effective configuration, one setting per line, for the log and `serve --check`.
   package var summary: String {
     let origins = self.origins.allowed.map(\.description).sorted()
     var lines = [
-      "listen     \(listen)" + (listen.isLoopback ? " (this machine only)" : ""),
+      "listen     \(listen)" + (listen.isLoopback ? " (local connections only)" : ""),
       "admin      " + (adminListen.map(\.description) ?? "off"),
       "hosts      " + hostsSummary,
       "auth       \(authentication.rawValue)",
       "clock      \(clock.rawValue)",
       "origins    "
-        + (origins.isEmpty ? "the request's own host" : origins.joined(separator: ", ")),
+        + (origins.isEmpty ? "same host only" : origins.joined(separator: ", ")),
       "store      \(store)",
-      "web        " + (webFolder ?? "none: the API only"),
+      "web        " + (webFolder ?? "none (API only)"),
       "log        \(logLevel.rawValue), \(logFormat.rawValue)",
       "loops      \(loops)",
     ]
@@ -30,7 +30,7 @@ extension ServerConfiguration {
 }
 
 extension ServerLimit {
-  /// All limits, a line each, for `--help`.
+  /// All limits, one per line, for `--help`.
   package static var table: String {
     let nameWidth = allCases.map(\.rawValue.count).max() ?? 0
     return allCases.map { limit in

@@ -1,18 +1,18 @@
 import Foundation
 package import Logging
 
-/// Everything that an operator decides, checked.
+/// The validated configuration of a server.
 package struct ServerConfiguration: Hashable, Sendable {
-  /// Who may do what: `open` needs no token, `token` gives three with each session.
+  /// `open`: no tokens are needed. `token`: each session is created with three tokens.
   package enum Authentication: String, CaseIterable, Sendable { case open, token }
 
-  /// Whose time it is: the machine's, or what `POST /v1/clock` says.
+  /// The clock of the sessions: the system clock, or one that is set with `POST /v1/clock`.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
   package var listen: ListenAddress = .standard
-  /// Where `/metrics` is served; `nil`: nowhere.
+  /// The address of the admin listener, which serves `/metrics`; `nil` for none.
   package var adminListen: ListenAddress?
-  /// Names accepted in `Host`, see ``HostPolicy``.
+  /// The accepted names in `Host`, see ``HostPolicy``.
   package var hosts: [HostName] = []
   package var trustedProxies: TrustedProxies = .standard
   package var authentication: Authentication = .open
@@ -20,15 +20,15 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var origins = OriginPolicy(allowed: [])
   package var store: StoreLocation = .standard
   package var limits = LimitSettings()
-  /// An absolute path, or `nil`: no pages are served, only the API.
+  /// An absolute path; `nil` to serve only the API.
   package var webFolder: String?
   /// Events below this level are not logged.
   package var logLevel: Logger.Level = .notice
   package var logFormat: LogFormat = .text
-  /// Threads that serve, each with its share of the sessions.
+  /// The number of event loops, each with its own thread and shard of the sessions.
   package var loops = ServerConfiguration.standardLoops
 
-  /// A loop for each core that the process may use.
+  /// One loop per core that the process may use.
   package static var standardLoops: Int {
     min(max(1, ProcessInfo.processInfo.activeProcessorCount), loopsMax)
   }
@@ -36,9 +36,9 @@ package struct ServerConfiguration: Hashable, Sendable {
 
   package init() {}
 
-  /// Checks what was typed.
+  /// Validates settings.
   ///
-  /// - Throws: ``ConfigurationProblem`` for the first setting that cannot be used.
+  /// - Throws: ``ConfigurationProblem`` for the first invalid setting.
   package init(_ texts: ConfigurationTexts) throws(ConfigurationProblem) {
     if let text = texts.listen { listen = try ListenAddress(text) }
     adminListen = try ServerConfiguration.adminListen(texts.adminListen)
@@ -65,7 +65,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     guard let choice = Choice(rawValue: text) else {
       throw ConfigurationProblem(
         option: option,
-        detail: "\(ConfigurationProblem.shown(text)) is not possible. It is one of "
+        detail: "\(ConfigurationProblem.shown(text)) is not valid. Use one of "
           + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
     return choice
@@ -75,8 +75,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     guard let count = Int(text), (1...loopsMax).contains(count) else {
       throw ConfigurationProblem(
         option: "--loops",
-        detail: "\(ConfigurationProblem.shown(text)) is not possible. It is a number from 1 to "
-          + "\(loopsMax): how many threads serve.")
+        detail: "\(ConfigurationProblem.shown(text)) is not valid. Use a number of event loops "
+          + "from 1 to \(loopsMax).")
     }
     return count
   }
@@ -92,8 +92,8 @@ package struct ServerConfiguration: Hashable, Sendable {
       guard let host = HostName(text) else {
         throw ConfigurationProblem(
           option: "--host",
-          detail: "\(ConfigurationProblem.shown(text)) is not a host. Write the name or address "
-            + "that stands in a client's URL, without scheme and port, such as pick.example.org.")
+          detail: "\(ConfigurationProblem.shown(text)) is not a host. Use the name or address in "
+            + "the clients' URLs, without scheme and port, such as pick.example.org.")
       }
       hosts.append(host)
     }
@@ -107,9 +107,8 @@ package struct ServerConfiguration: Hashable, Sendable {
       guard let range = AddressRange(text) else {
         throw ConfigurationProblem(
           option: "--trusted-proxy",
-          detail: "\(ConfigurationProblem.shown(text)) is not a range of addresses. Write the "
-            + "proxy's address, such as 10.0.0.7, or a range, such as 10.0.0.0/8 or fd00::/8; or "
-            + "none.")
+          detail: "\(ConfigurationProblem.shown(text)) is not an address range. Use the proxy's "
+            + "address, such as 10.0.0.7, a range, such as 10.0.0.0/8 or fd00::/8, or none.")
       }
       ranges.append(range)
     }
@@ -122,9 +121,9 @@ package struct ServerConfiguration: Hashable, Sendable {
       guard let origin = WebOrigin(text) else {
         throw ConfigurationProblem(
           option: "--origin",
-          detail: "\(ConfigurationProblem.shown(text)) is no web origin. Write it as a browser "
-            + "sends it, such as https://example.org or http://localhost:3000: scheme, host, port "
-            + "if it is not the scheme's own, nothing after it and no wildcard.")
+          detail: "\(ConfigurationProblem.shown(text)) is not a web origin. Use scheme, host and a "
+            + "port if it is not the default, such as https://example.org or "
+            + "http://localhost:3000, without a path or wildcard.")
       }
       origins.append(origin)
     }
@@ -136,8 +135,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     guard let folder = RegularFile.resolved(text), WebFolder.hasPage(folder) else {
       throw ConfigurationProblem(
         option: "--web",
-        detail: "\(ConfigurationProblem.shown(text)) has no demo/index.html. Name the folder web "
-          + "of a checkout or of an installed pickerd, or leave the option out.")
+        detail: "\(ConfigurationProblem.shown(text)) has no demo/index.html. Use the web folder of "
+          + "a checkout or of an installed pickerd, or omit the option.")
     }
     return folder
   }

@@ -1,16 +1,16 @@
 import PickerHub
 import WebSocketTransport
 
-/// What one loop has counted.
+/// The metrics of one loop.
 struct LoopFigures: Sendable {
   var counted: HubCounters
   var sockets: SocketLoopCounters
   var sessionCount, residentCount, deltaEncodeCount: Int
   var messageSeconds, deliverySeconds, iterationSeconds: Histogram
-  /// How long the loop's thread has worked.
+  /// CPU time of the loop's thread.
   let microseconds: Int64
 
-  /// On the loop's thread.
+  /// Must be called on the loop's thread.
   init(_ transport: HubTransport) {
     counted = transport.hub.counters
     sockets = transport.loop.counters
@@ -35,7 +35,7 @@ struct LoopFigures: Sendable {
   }
 }
 
-/// What `GET /metrics` tells: sums over all loops.
+/// The response of `GET /metrics`: sums over all loops.
 enum ServerMetrics {
   static func text(
     _ loops: [LoopFigures], _ store: ServerStore, _ rates: RequestRates
@@ -50,7 +50,7 @@ enum ServerMetrics {
       "pickerd_rate_limited_total", "Requests answered with 429, by kind.",
       RequestKind.allCases.map { .init(refusals[$0] ?? 0, (name: "kind", value: "\($0)")) })
     text.counter(
-      "pickerd_loop_seconds_total", "How long each loop's thread has worked.",
+      "pickerd_loop_seconds_total", "CPU time of each event loop's thread.",
       loops.enumerated().map {
         .init(Double($1.microseconds) / 1_000_000, (name: "loop", value: "\($0)"))
       })
@@ -62,24 +62,24 @@ enum ServerMetrics {
   ) {
     text.histogram(
       "pickerd_message_seconds",
-      "A client's message, from its arrival until its effects were posted or given to the store.",
+      "Time from a client message's arrival until its effects were queued or passed to the store.",
       sum.messageSeconds)
     text.histogram(
       "pickerd_delivery_seconds",
-      "A command, from its arrival until the first write of its delta, the store's time included.",
+      "Time from a command's arrival to the first write of its delta, including the store.",
       sum.deliverySeconds)
     text.histogram(
-      "pickerd_loop_iteration_seconds", "How long an event-loop iteration was busy.",
+      "pickerd_loop_iteration_seconds", "Busy time of an event-loop iteration.",
       sum.iterationSeconds)
     guard let figures = store.figures else { return }
     text.histogram(
-      "pickerd_store_wait_seconds", "From the first append of a batch until it was stored.",
+      "pickerd_store_wait_seconds", "Time from the first append of a batch until it was durable.",
       figures.waitSeconds)
     text.histogram(
-      "pickerd_store_commit_seconds", "A batch's transaction, with its flush to the disk.",
+      "pickerd_store_commit_seconds", "Time of a batch's transaction, including fsync.",
       figures.commitSeconds)
     text.histogram(
-      "pickerd_store_batch_records", "Records that were stored in one batch.",
+      "pickerd_store_batch_records", "Records per batch.",
       figures.batchRecords)
   }
 
@@ -90,13 +90,13 @@ enum ServerMetrics {
     let sockets = sum.sockets
     text.gauge("pickerd_sessions", "Sessions that have not ended.", .init(sum.sessionCount))
     text.gauge(
-      "pickerd_sessions_resident", "Those of them that are in memory.", .init(sum.residentCount))
+      "pickerd_sessions_resident", "Sessions that are loaded in memory.", .init(sum.residentCount))
     if let batchCount = store.batchCount {
       text.counter(
-        "pickerd_store_batches_total", "Transactions that the store has committed.",
+        "pickerd_store_batches_total", "Transactions committed by the store.",
         .init(batchCount))
       text.gauge(
-        "pickerd_store_failed", "1 while nothing can be stored.",
+        "pickerd_store_failed", "1 while the store cannot be written, otherwise 0.",
         .init(store.failure == nil ? 0 : 1))
     }
     text.gauge("pickerd_connections", "Open WebSockets.", .init(sockets.webSockets))
@@ -107,30 +107,31 @@ enum ServerMetrics {
       "pickerd_refusals_total", "Commands refused, by code.",
       counted.refusals.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { .init($0.value, (name: "code", value: $0.key.rawValue)) })
-    text.counter("pickerd_deltas_total", "Revisions, ticks among them.", .init(counted.deltas))
-    text.counter("pickerd_ticks_total", "Revisions that time made.", .init(counted.ticks))
+    text.counter("pickerd_deltas_total", "Revisions, including ticks.", .init(counted.deltas))
+    text.counter("pickerd_ticks_total", "Revisions caused by time.", .init(counted.ticks))
     text.counter(
-      "pickerd_delta_encodes_total", "Deltas written out, once for each language.",
+      "pickerd_delta_encodes_total", "Deltas encoded, once per language.",
       .init(sum.deltaEncodeCount))
     text.counter("pickerd_deliveries_total", "Messages to clients.", .init(counted.deliveries))
     text.counter("pickerd_joins_total", "New members.", .init(counted.joins))
-    text.counter("pickerd_resumes_total", "Members that came back.", .init(counted.resumes))
+    text.counter("pickerd_resumes_total", "Members that resumed.", .init(counted.resumes))
     text.counter(
-      "pickerd_slow_reader_snapshots_total", "Outboxes whose news gave way to a snapshot.",
+      "pickerd_slow_reader_snapshots_total",
+      "Slow connections whose pending updates were replaced by a snapshot.",
       .init(counted.snapshotsForSlowReaders))
     text.counter(
       "pickerd_closes_total", "Connections closed by the server, by close code.",
       counted.closes.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { .init($0.value, (name: "code", value: "\($0.key.rawValue)")) })
     text.counter(
-      "pickerd_sockets_refused_total", "TCP connections refused for the limit of connections.",
+      "pickerd_sockets_refused_total", "TCP connections refused because of the connection limit.",
       .init(sockets.refusedFull))
     text.counter(
       "pickerd_sockets_refused_per_address_total",
-      "TCP connections refused for the limit of connections per address.",
+      "TCP connections refused because of the connection limit per address.",
       .init(sockets.refusedOfAddress))
     text.counter(
-      "pickerd_sockets_failed_total", "WebSockets closed for breaking RFC 6455 or a limit.",
+      "pickerd_sockets_failed_total", "WebSockets closed for violating RFC 6455 or a limit.",
       .init(sockets.failed))
   }
 }

@@ -6,16 +6,17 @@ import PickerWire
 import SessionLog
 import WebSocketTransport
 
-/// Where the sessions of a server are kept: in memory, each loop its own, or in one file for all
-/// loops, whose thread speaks to each hub through its loop.
+/// The session store of a server: one in-memory log per loop, or one SQLite file for all loops.
+///
+/// The file has its own thread; its notices are delivered to each hub on the thread of its loop.
 final class ServerStore: Sendable {
   private let file: SQLiteSessionLog?
   private let logByteCountMax: Int
   private let mailboxes: [StoreMailbox]
-  /// Folds whole logs in memory again.
+  /// Runs requests for whole in-memory logs.
   private let reading = DispatchQueue(label: "pickerd.store.reading")
 
-  /// - Throws: ``StoreProblem`` if the file cannot be used.
+  /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
     _ location: StoreLocation, _ limits: ServerLimits, loopCount: Int, zones: ZoneDatabase,
     log logger: Logger
@@ -39,7 +40,7 @@ final class ServerStore: Sendable {
     }
   }
 
-  /// The log for the hub of a loop.
+  /// The session log to be used by the hub of a loop.
   func log(forLoop index: Int) -> any SessionLog {
     if let file { return file }
     let mailbox = mailboxes[index]
@@ -48,7 +49,7 @@ final class ServerStore: Sendable {
     }
   }
 
-  /// The folder of a store in its usual place is made; any other has to be there.
+  /// Creates the folder of the store if it is the default location; any other folder must exist.
   private static func makeFolder(of path: String) throws(StoreProblem) {
     guard .sqlite(path: path) == StoreLocation.standard else { return }
     let folder = (path as NSString).deletingLastPathComponent
@@ -56,11 +57,12 @@ final class ServerStore: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw StoreProblem("cannot make the folder \(folder): \(error.localizedDescription)")
+      throw StoreProblem("cannot create the folder \(folder): \(error.localizedDescription)")
     }
   }
 
-  /// Gives each hub those of its sessions that the file keeps, and from now on what the store says.
+  /// Restores the stored sessions in their hubs, and starts the delivery of notices. Must be called
+  /// before the loops run.
   func connect(to group: LoopGroup) {
     for (index, mailbox) in mailboxes.enumerated() {
       mailbox.connect { notice in group.post(to: index) { $0.hear(notice) } }
@@ -72,31 +74,33 @@ final class ServerStore: Sendable {
     }
   }
 
-  /// Why nothing can be stored now; `nil` while all is well.
+  /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { file?.failure }
 
   /// Transactions since the start; `nil` without a file.
   var batchCount: Int? { file?.batchCount }
 
-  /// How long its batches waited and took; `nil` without a file.
+  /// Durations and sizes of batches; `nil` without a file.
   var figures: StoreFigures? { file?.figures }
 
-  /// What a start has to say about the file.
+  /// Log lines about the store for the start of the server.
   var notes: [String] {
     guard let file else { return [] }
     var notes = ["store: \(file.restored.count) sessions in \(file.location)"]
     if file.hasLostHistory {
-      notes.append("the store is older than what was served before: every session has a new epoch")
+      notes.append(
+        "store: older than the state served before, as after a restore; every session has a new "
+          + "epoch")
     }
     return notes
   }
 
-  /// Writes out what has been accepted.
+  /// Flushes all accepted records.
   func close() { file?.flush() }
 }
 
 extension HubTransport {
-  /// Does what the store says, on the loop's thread.
+  /// Passes a notice of the store to the hub, on the loop's thread.
   fileprivate func hear(_ notice: StoreNotice) {
     switch notice {
     case .stored(let counts):

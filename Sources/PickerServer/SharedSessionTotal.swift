@@ -1,7 +1,7 @@
 import PickerHub
 import Synchronization
 
-/// The sessions of all loops, counted without a lock.
+/// A lock-free counter of the sessions of all loops.
 final class SharedSessionTotal: SessionTotal, Sendable {
   private let count = Atomic(0)
 

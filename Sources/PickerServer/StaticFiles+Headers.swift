@@ -1,8 +1,8 @@
 extension StaticFiles {
-  /// What a page may load and do: nothing but this server's own files and sockets.
+  /// Restricts pages to this server's own files and WebSockets.
   ///
-  /// No inline script or style, no frames in or around it, no forms, no plug-ins. `'self'` covers
-  /// the WebSocket of the same host and port.
+  /// Inline scripts and styles, frames, forms and plug-ins are not allowed. `'self'` includes
+  /// WebSockets of the same host and port.
   /// - Source: Content Security Policy Level 3, section 6.7.2.8 (`'self'` matches `ws` and `wss`).
   package static let contentSecurityPolicy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
@@ -10,7 +10,7 @@ extension StaticFiles {
     "form-action 'none'", "frame-ancestors 'none'",
   ].joined(separator: "; ")
 
-  /// The headers of a file beside its type: how long it may be kept, and what it may do.
+  /// The headers of a file for caching and security, in addition to its content type.
   static func headers(path: String, type: String, tag: String) -> [(String, String)] {
     var headers = [
       ("etag", tag),
@@ -22,7 +22,7 @@ extension StaticFiles {
       ("referrer-policy", "no-referrer"),
     ]
     if path.hasPrefix("client/") {
-      // Other sites' pages import the client, and a module is only given across origins with this.
+      // Pages of other origins import the client, and modules are loaded with CORS.
       headers.append(("access-control-allow-origin", "*"))
       headers.append(("cross-origin-resource-policy", "cross-origin"))
     } else {
@@ -35,8 +35,8 @@ extension StaticFiles {
     return headers
   }
 
-  /// Whether a file's name holds a hash of its content (`pickerd.3f2a9c01.js`), so that another
-  /// content would have another name.
+  /// Whether a file's name includes a hash of its content (`pickerd.3f2a9c01.js`), so that the file
+  /// is immutable.
   static func isHashed(_ path: String) -> Bool {
     let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
     let parts = name.split(separator: ".")

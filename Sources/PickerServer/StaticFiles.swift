@@ -1,11 +1,12 @@
-/// The files of `web/`: the demo page under `/` and `/demo/`, the browser client under `/client/`.
+/// Serves the files of `web/`: the demo page under `/` and `/demo/`, the browser client under
+/// `/client/`.
 ///
-/// A file is read when it is first asked for and again when it has changed on disk, so that an
-/// edit in a checkout shows at the next reload. One loop's, not to be shared.
+/// Files are cached, and read again when they have changed on disk, so that an edit in a checkout
+/// takes effect at the next reload. Each loop has its own instance, which is not thread-safe.
 package final class StaticFiles {
   /// Larger files are not served.
   static let fileByteCountMax = 4 << 20
-  /// All kept files together are not larger; beyond it files are read anew each time.
+  /// The maximum size of the cache. Files that do not fit are read at each request.
   static let keptByteCountMax = 32 << 20
 
   private struct Kept {
@@ -14,12 +15,12 @@ package final class StaticFiles {
     let tag: String
   }
 
-  /// The folder's path without symbolic links, or `nil`: nothing is served.
+  /// The folder's path without symbolic links; `nil` to serve nothing.
   private let folder: String?
   private var kept: [String: Kept] = [:]
   private var keptByteCount = 0
 
-  /// - Parameter folder: The folder `web/`; `nil`, or one that is not there, serves nothing.
+  /// - Parameter folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
   package init(folder: String?) {
     self.folder = folder.flatMap(RegularFile.resolved)
   }
@@ -27,10 +28,10 @@ package final class StaticFiles {
   /// Answers a request for a file.
   ///
   /// - Parameters:
-  ///   - path: As it was sent, without the query.
-  ///   - ifNoneMatch: That header, if it was sent.
-  /// - Returns: `nil` if there is no such file: the caller has other routes, or answers 404. The
-  ///   body is there for `HEAD` too; who sends the answer leaves it out.
+  ///   - path: The path as sent by the client, without the query.
+  ///   - ifNoneMatch: The value of `If-None-Match`, if present.
+  /// - Returns: `nil` if there is no such file. A response to `HEAD` also has the body, which the
+  ///   caller must omit.
   package func answer(method: String, path: String, ifNoneMatch: String?) -> StaticAnswer? {
     guard let path = StaticPath.inFolder(path), let type = ContentType.of(path),
       let file = file(at: path)
@@ -48,7 +49,7 @@ package final class StaticFiles {
 
   private func file(at path: String) -> Kept? {
     guard let folder else { return nil }
-    // A link that leads out of the folder is as good as none.
+    // Symbolic links that lead out of the folder are not followed.
     let full = folder + "/" + path
     guard let resolved = RegularFile.resolved(full), resolved.hasPrefix(folder + "/"),
       let stamp = RegularFile.stamp(of: resolved)
@@ -75,10 +76,10 @@ package final class StaticFiles {
   }
 }
 
-/// What a request for a file is answered with.
+/// The response to a request for a file.
 package struct StaticAnswer: Sendable {
   package let status: Int
-  /// Names in lower case. `content-length` is left to who sends it.
+  /// Names are in lower case. The caller adds `content-length`.
   package let headers: [(name: String, value: String)]
   package let body: [UInt8]
 

@@ -1,13 +1,13 @@
-/// A request's path, if it can be a file of `web/`, as the path inside that folder.
+/// Maps request paths to paths in the folder `web/`.
 ///
-/// Nothing is decoded here and nothing resolved, whatever the transport did before: `..`, `%2e`,
-/// `\`, NUL and whatever else could mean two things to two readers are no path at all.
+/// Paths are neither decoded nor normalized. A path with `..`, `%2e`, `\`, NUL or any other
+/// character that could be interpreted in two ways is refused.
 enum StaticPath {
-  /// Longer paths are no files.
+  /// Longer paths are refused.
   static let byteCountMax = 256
 
-  /// - Parameter path: The request's path as it was sent, without the query.
-  /// - Returns: `demo/index.html` for `/`; `nil` for what is not served, be it there or not.
+  /// - Parameter path: The request's path as sent by the client, without the query.
+  /// - Returns: `demo/index.html` for `/`; `nil` for paths that are never served.
   static func inFolder(_ path: String) -> String? {
     switch path {
     case "/", "/demo/": return "demo/index.html"
@@ -37,9 +37,8 @@ enum StaticPath {
   }
 }
 
-/// What a file is, by its extension: its type, and whether it is a page.
 enum ContentType {
-  /// The media types of what `web/` may hold. A file of any other extension is not served.
+  /// Media types by file extension. Files with other extensions are not served.
   private static let byExtension: [Substring: String] = [
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",

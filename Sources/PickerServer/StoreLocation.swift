@@ -1,13 +1,12 @@
 import Foundation
 
-/// Where sessions are kept.
+/// The location of the session store.
 package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
-  /// In this process; they end with it.
+  /// The process's memory; sessions are lost when it ends.
   case memory
-  /// In an SQLite file.
   case sqlite(path: String)
 
-  /// Reads `memory:`, `sqlite:PATH`, or `sqlite:` for the file in the state directory.
+  /// Parses `memory:`, `sqlite:PATH`, or `sqlite:`, which means the file in the state directory.
   ///
   /// - Throws: ``ConfigurationProblem`` for any other store.
   package init(_ text: String) throws(ConfigurationProblem) {
@@ -19,13 +18,13 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
     } else {
       throw ConfigurationProblem(
         option: "--store",
-        detail: "\(ConfigurationProblem.shown(text)) is no store that this pickerd has. Possible "
-          + "are sqlite:PATH (a file), sqlite: (\(StoreLocation.standard)) and memory: (sessions "
-          + "live in the process and end with it).")
+        detail: "\(ConfigurationProblem.shown(text)) is not a supported store. Use sqlite:PATH, "
+          + "sqlite: (means \(StoreLocation.standard)), or memory: (sessions are lost when the "
+          + "process ends).")
     }
   }
 
-  /// `pickerd.sqlite` in systemd's state directory, or the user's.
+  /// `pickerd.sqlite` in systemd's state directory or in the user's.
   /// - Source: systemd.exec(5), `STATE_DIRECTORY`; XDG Base Directory Specification.
   package static var standard: StoreLocation {
     let environment = ProcessInfo.processInfo.environment

@@ -3,13 +3,12 @@ import PickerSession
 import SessionLog
 import Synchronization
 
-/// Carries the store's words to a loop's thread.
+/// Delivers the store's notices to a loop's thread.
 final class StoreMailbox: Sendable {
   private let receiver = Mutex<Receiver?>(nil)
 
-  /// A closure in a box. A bare one in a mutex gets another thunk around it each time it is taken
-  /// out (its calling convention is converted, and put back so), until a call of it overflows the
-  /// stack.
+  /// Boxes a closure. A bare closure in a `Mutex` gains a reabstraction thunk each time it is read
+  /// and written back, until calling it overflows the stack.
   private final class Receiver: Sendable {
     let receive: @Sendable (StoreNotice) -> Void
 
@@ -24,14 +23,14 @@ final class StoreMailbox: Sendable {
   func post(_ notice: StoreNotice) { receiver.withLock { $0 }?.receive(notice) }
 }
 
-/// The mailboxes of a server's loops, in their order.
+/// The mailboxes of a server's loops, in the order of the loops.
 extension [StoreMailbox] {
-  /// That of the loop that has a session.
+  /// The mailbox of the loop that owns a session.
   func of(_ session: SessionID) -> StoreMailbox {
     self[HubShare.index(of: session, among: count)]
   }
 
-  /// Tells each loop what concerns its sessions.
+  /// Posts to each loop the parts of a notice that concern its sessions.
   func post(_ notice: StoreNotice) {
     switch notice {
     case .stored(let counts):

@@ -1,25 +1,25 @@
 import PickerSession
 import WebSocketTransport
 
-/// Signs and checks tickets: a viewer's rights for one thing of one session, in a URL.
+/// Signs and verifies tickets, which grant read access to one resource of a session in a URL.
 ///
-/// A ticket is its expiry and a signature, so that nothing is stored and every loop can check it.
-/// The key is made at the start: a restart makes all tickets invalid, as if they had expired.
+/// A ticket consists of its expiry and an HMAC, so that the server stores nothing and every loop
+/// can verify it. The key is generated at the start; a restart invalidates all tickets.
 /// - Source: protocol.md, "Tickets"; RFC 2104.
 struct TicketSigner: Sendable {
-  /// What a ticket opens.
+  /// The resource that a ticket grants access to.
   enum Purpose: String, Sendable { case events, months }
 
   private static let signatureBytes = 16
   private let key: [UInt8]
 
-  /// - Parameter key: 64 bytes, the block of SHA-256.
+  /// - Parameter key: 64 bytes, the block size of SHA-256.
   init(key: [UInt8] = SocketLoop.randomBytes(64)) {
-    precondition(key.count == 64, "the key is a block of SHA-256")
+    precondition(key.count == 64, "the key must have the block size of SHA-256")
     self.key = key
   }
 
-  /// - Parameter expiry: Milliseconds of the machine's clock that never steps.
+  /// - Parameter expiry: Milliseconds of the monotonic clock.
   func ticket(for purpose: Purpose, of session: SessionID, until expiry: Int64) -> String {
     let expiryText = String(expiry, radix: 36)
     let signature = signature(purpose, session, expiryText)
@@ -36,7 +36,7 @@ struct TicketSigner: Sendable {
     else { return false }
     let right = self.ticket(for: purpose, of: session, until: expiry)
     guard right.utf8.count == ticket.utf8.count else { return false }
-    // In constant time: the time must not tell how much of a guess was right.
+    // Compare in constant time to prevent timing attacks.
     return zip(right.utf8, ticket.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 

@@ -1,12 +1,12 @@
-/// Each locale's own word for today, in the form that stands inside a sentence.
+/// The word for "today" in each locale, in the form used within a sentence.
 ///
-/// Foundation formats no relative days on Linux, so the words are carried here.
+/// Foundation on Linux cannot format relative days.
 /// - Source: Unicode CLDR 46, `dates/fields/day/relative[@type="0"]`, as in the ICU 76 that
 ///   Foundation carries (Unicode License v3).
 enum TodayWords {
-  /// The word for `tag` (`de`, `zh-Hant-HK`), or for the nearest one it inherits from.
+  /// The word for `tag` (`de`, `zh-Hant-HK`), or for the nearest locale that it inherits from.
   ///
-  /// - Returns: `nil` where the locale has none; a word of another locale is never taken.
+  /// - Returns: `nil` if CLDR has no word for it.
   static func word(for tag: String) -> String? {
     var tag = Substring(tag)
     while true {
@@ -16,7 +16,8 @@ enum TodayWords {
     }
   }
 
-  /// Empty: the locale is written in another script than its language's word, and has none.
+  /// An empty word means that the locale's script differs from its language's, and CLDR has no word
+  /// in that script.
   private static let words: [String: String] = [
     "af": "vandag", "agq": "nɛ", "ak": "ɛnnɛ", "am": "ዛሬ", "ar": "اليوم", "as": "আজি",
     "asa": "Iyoo", "ast": "güei", "az": "bu gün", "az-Cyrl": "", "bas": "lɛ̀n", "be": "сёння",

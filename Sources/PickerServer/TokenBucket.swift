@@ -1,35 +1,34 @@
-/// How often something may happen: `perSecond` in the long run, `burst` at once.
+/// The rate of a token bucket: `perSecond` on average, `burst` at a time.
 package struct Rate: Hashable, Sendable {
   package let perSecond: Int
   package let burst: Int
 
   package init(perSecond: Int, burst: Int) {
-    precondition(perSecond > 0 && burst > 0, "a rate allows something")
+    precondition(perSecond > 0 && burst > 0, "a rate must be positive")
     self.perSecond = perSecond
     self.burst = burst
   }
 
-  /// Nanoseconds until one token comes back.
+  /// The time in which one token is added.
   var tokenNanoseconds: Int64 { max(1, 1_000_000_000 / Int64(perSecond)) }
-  /// Nanoseconds until an empty bucket is full.
+  /// The time in which an empty bucket is filled.
   var refillNanoseconds: Int64 { tokenNanoseconds * Int64(burst) }
 
   func times(_ factor: Int) -> Rate { Rate(perSecond: perSecond * factor, burst: burst * factor) }
 }
 
-/// A token bucket: holds `burst` tokens, gets `perSecond` a second, and gives one per request.
-///
-/// It stores only the time at which it will be full, so that a full bucket and none are the same.
+/// A token bucket. It only stores the time at which it will be full, so that a new bucket is full.
 struct TokenBucket: Hashable, Sendable {
-  /// Nanoseconds of a clock that never steps.
+  /// Nanoseconds of a monotonic clock.
   private(set) var fullAt: Int64 = .min
 
-  /// How long it takes until there is a token: 0 if there is one.
+  /// The time until a token is available: 0 if one is available now.
   func wait(at now: Int64, _ rate: Rate) -> Int64 {
     let fullAfter = max(fullAt, now) + rate.tokenNanoseconds
     return max(0, fullAfter - now - rate.refillNanoseconds)
   }
 
+  /// Takes a token. The caller must have checked that ``wait(at:_:)`` is 0.
   mutating func take(at now: Int64, _ rate: Rate) {
     fullAt = max(fullAt, now) + rate.tokenNanoseconds
   }

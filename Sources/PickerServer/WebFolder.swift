@@ -1,9 +1,9 @@
-/// The folder `web/` with the demo page and the browser client, and where to look for it.
+/// Locates the folder `web/` with the demo page and the browser client.
 package enum WebFolder {
-  /// Looks beside the running program: `web/` next to it, `../share/pickerd/web` where it was
-  /// installed, and the `web/` of the checkout in whose `.build` it was built.
+  /// Searches relative to the running program: `web/` next to it, `../share/pickerd/web` of an
+  /// installation, and the `web/` of the checkout in whose `.build` it was built. The working
+  /// directory is not searched.
   ///
-  /// The working directory does not matter, and so cannot surprise.
   /// - Returns: An absolute path, or `nil` if none of them has a demo page.
   package static func found(beside program: String = "/proc/self/exe") -> String? {
     guard let program = RegularFile.resolved(program) else { return nil }
@@ -19,7 +19,7 @@ package enum WebFolder {
     return candidates.first(where: hasPage)
   }
 
-  /// Whether `folder` is such a folder.
+  /// Whether `folder` has a demo page.
   package static func hasPage(_ folder: String) -> Bool {
     RegularFile.stamp(of: folder + "/demo/index.html") != nil
   }

@@ -4,11 +4,11 @@
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   /// `http` or `https`.
   package let scheme: String
-  /// Lower case, `host` or `host:port`, without the scheme's own port.
+  /// Lower case, `host` or `host:port`, without the scheme's default port.
   package let authority: String
 
-  /// - Returns: `nil` unless `text` is `http(s)://host`, optionally with a port, and nothing more.
-  ///   `null` and lists are no origin.
+  /// - Returns: `nil` unless `text` is `http://host` or `https://host` with an optional port.
+  ///   `null` and lists are refused.
   package init?(_ text: String) {
     let text = text.lowercased()
     guard let scheme = ["http", "https"].first(where: { text.hasPrefix($0 + "://") }) else {
@@ -24,12 +24,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a page of this origin was served by `host`, the request's `Host` header.
   ///
-  /// The scheme is left open: behind a proxy that ends TLS the server cannot see it.
+  /// The scheme is ignored, because the server does not know it behind a proxy that terminates TLS.
   package func isSameHost(as host: String) -> Bool {
     WebOrigin.authority(host.lowercased(), scheme: scheme) == authority
   }
 
-  /// `host` or `host:port` checked and without the port that `scheme` has anyway.
+  /// Validates `host` or `host:port`, and removes the default port of `scheme`.
   private static func authority(_ text: String, scheme: String) -> String? {
     guard !text.isEmpty, text.utf8.count <= 261, text.utf8.allSatisfy(isAuthority) else {
       return nil
@@ -63,20 +63,20 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Whose pages may open a WebSocket here.
+/// The origins whose pages may use the API from a browser.
 ///
 /// - Source: protocol.md, "WebSocket"; RFC 6455 section 10.2.
 package struct OriginPolicy: Hashable, Sendable {
-  /// Empty: the request's own host, and no other.
+  /// If empty, only pages from the host that the request names are allowed.
   package let allowed: Set<WebOrigin>
 
   package init(allowed: some Sequence<WebOrigin>) { self.allowed = Set(allowed) }
 
-  /// Whether an upgrade with these headers may go on.
+  /// Whether a request with these headers is allowed.
   ///
-  /// - Parameter origin: The `Origin` header as it was sent; `nil` if there is none, as from
-  ///   clients that are no browser, which is allowed.
-  /// - Parameter host: The `Host` header as it was sent.
+  /// - Parameter origin: The `Origin` header; `nil` if absent, as in requests from clients other
+  ///   than browsers, which are allowed.
+  /// - Parameter host: The `Host` header.
   package func allows(origin: String?, host: String?) -> Bool {
     guard let origin else { return true }
     guard let origin = WebOrigin(origin) else { return false }

@@ -1,13 +1,13 @@
-/// The names that the zone database knows, and its version: `tzdata.zi`, as `zic` writes it.
+/// The names and the version of the time zone database, from the file `tzdata.zi`.
 ///
 /// - Source: zic(8), "abbreviated input": `Z NAME …`, `L TARGET LINK`, `# version VERSION`.
 struct ZoneCatalog: Sendable {
   /// Such as `2026f`.
   private(set) var version: String?
-  /// Every zone and link by name; the value is the zone that a link stands for, else the name.
+  /// All zones and links by name. The value is the target of a link, or the name of a zone itself.
   private(set) var targets: [String: String] = [:]
 
-  /// - Parameter text: The whole of a `tzdata.zi`; lines of other kinds are passed over.
+  /// - Parameter text: The content of `tzdata.zi`; lines of other kinds are ignored.
   init(text: [UInt8]) {
     for line in text.split(separator: UInt8(ascii: "\n")) {
       switch line.first {
@@ -25,9 +25,9 @@ struct ZoneCatalog: Sendable {
     }
   }
 
-  /// The zone that has its own rules behind `name`, following links to links.
+  /// The zone that `name` refers to, following links.
   ///
-  /// - Returns: `nil` if the database has no such name, or its links run in a circle.
+  /// - Returns: `nil` if the database does not have the name or its links form a cycle.
   func zone(behind name: String) -> String? {
     var name = name
     for _ in 0..<4 {

@@ -2,29 +2,29 @@ package import CivilTime
 import Foundation
 import Synchronization
 
-/// Zone rules by IANA name, from the system's zone database.
+/// Zone rules by IANA name, from the system's time zone database.
 ///
-/// Each name's TZif file is read once and its rules are shared by every picker that names it. An
-/// updated database is therefore seen after a restart. A zone whose file is missing comes from the
-/// copy that Foundation embeds, which is older and ends in 2037.
+/// The TZif file of each zone is read once and its rules are cached, so that an updated database
+/// takes effect after a restart. If a file is missing, the copy embedded in Foundation is used,
+/// which is older and ends in 2037.
 /// - Source: RFC 9636; rules.md, "Time enters only as an argument".
 package final class ZoneDatabase: Sendable {
-  /// Rules are kept for this many names; the database has about 600.
+  /// The maximum number of cached zones; the database has about 600 names.
   static let namesKeptMax = 1_000
-  /// No zone's file is larger; the largest has about 3,700 bytes.
+  /// Larger files are refused; the largest zone has about 3,700 bytes.
   static let fileByteCountMax = 65_536
 
-  /// Where the files are, such as `/usr/share/zoneinfo`.
+  /// The directory of the database, such as `/usr/share/zoneinfo`.
   package let directory: String
-  /// The database's version, such as `2026f`; `nil` if the directory does not say.
+  /// The database's version, such as `2026f`; `nil` if the directory has no version file.
   package let version: String?
   private let catalog: ZoneCatalog?
   private let kept = Mutex<[String: ZoneRules]>([:])
 
-  /// Looks at the database; the zones are read when they are first asked for.
+  /// Reads the list of names. Zones are read at their first use.
   ///
-  /// - Parameter directory: Where the TZif files are. Default: what `TZDIR` in the environment
-  ///   says, else `/usr/share/zoneinfo`.
+  /// - Parameter directory: The directory of the TZif files. Default: the environment variable
+  ///   `TZDIR`, or `/usr/share/zoneinfo`.
   package init(directory: String? = nil) {
     let named = ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
     let directory = directory ?? named ?? "/usr/share/zoneinfo"
@@ -35,19 +35,20 @@ package final class ZoneDatabase: Sendable {
     version = catalog?.version ?? ZoneDatabase.versionFile(in: directory)
   }
 
-  /// One sentence for the start of the log: which database this is.
+  /// A log line about the database and its version.
   package var summary: String {
     if rules(fromFile: "Europe/Berlin", named: "Europe/Berlin") == nil {
-      return "zone database: none in \(directory); using Foundation's embedded copy "
-        + "\(FoundationZones.version), which ends in 2037 (install tzdata)"
+      return "zone database: not found in \(directory); using Foundation's embedded copy "
+        + "\(FoundationZones.version), which ends in 2037; install tzdata"
     }
     return "zone database: \(directory), version \(version ?? "unknown")"
   }
 
   /// The rules of the zone `name`.
   ///
-  /// - Parameter name: An IANA zone or link, spelt exactly so (`Europe/Berlin`, `US/Pacific`).
-  /// - Returns: `nil` if neither the database nor Foundation knows it. Safe for any text whatever.
+  /// - Parameter name: A case-sensitive IANA zone or link name (`Europe/Berlin`, `US/Pacific`), or
+  ///   any other text, which may be untrusted.
+  /// - Returns: `nil` if neither the database nor Foundation knows the name.
   package func rules(named name: String) -> ZoneRules? {
     if name == "UTC" { return .utc }
     guard ZoneName.isPlausible(name) else { return nil }
@@ -66,7 +67,7 @@ package final class ZoneDatabase: Sendable {
       return rules(fromFile: name, named: name) ?? FoundationZones.rules(named: name)
     }
     guard let zone = catalog.zone(behind: name) else { return nil }
-    // Debian may install the old links apart (tzdata-legacy): then the zone behind one is read.
+    // Debian has a separate package with old links (tzdata-legacy); without it read the target.
     return rules(fromFile: name, named: name) ?? rules(fromFile: zone, named: name)
       ?? FoundationZones.rules(named: name)
   }
@@ -79,7 +80,7 @@ package final class ZoneDatabase: Sendable {
     return try? TZifFile.parse(read.bytes, name: name)
   }
 
-  /// The content of `+VERSION`, which other systems than Debian have.
+  /// The content of `+VERSION`, which exists on systems other than Debian.
   private static func versionFile(in directory: String) -> String? {
     guard let file = RegularFile.read(directory + "/+VERSION", byteCountMax: 64) else { return nil }
     let text = String(decoding: file.bytes, as: UTF8.self)

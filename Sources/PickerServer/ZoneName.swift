@@ -1,16 +1,16 @@
-/// What an IANA zone name may look like, before any file is looked for.
+/// Checks the syntax of IANA zone names before they are used in file paths.
 enum ZoneName {
-  /// The longest name; the database's longest has 32.
+  /// The maximum length; the longest name in the database has 32 characters.
   static let characterCountMax = 64
 
-  /// What stands beside the zones and is none: the same rules with leap seconds, copies, what this
-  /// machine happens to be set to, and the zone that means "not set".
+  /// Entries in the database's directory that are not zones: rules with leap seconds, copies, the
+  /// machine's own setting, and the zone that means "not set".
   private static let notZones: Set<Substring> = [
     "right", "posix", "localtime", "posixrules", "Factory",
   ]
 
-  /// Whether `name` can be a zone's: relative, of plain parts (letters, digits, `_`, `+`, `-`) none
-  /// of which starts with a sign or is empty, at most three deep.
+  /// Whether `name` has the syntax of a zone name: one to three parts of letters, digits, `_`, `+`
+  /// and `-`, each of which begins with a letter.
   ///
   /// - Source: The tz database's `theory.html`, "Timezone identifiers".
   static func isPlausible(_ name: String) -> Bool {
