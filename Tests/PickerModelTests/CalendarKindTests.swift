@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `of several refusals the first in order is given`() throws {
+  @Test func `refusals of taps have the documented precedence`() throws {
     let json = """
       {"kind":"calendar","months":{"from":"2016-07","through":"2016-09"},"min":"2016-07-10",
        "max":"2016-09-20","minDays":3,"blocked":[{"weekdays":[1,2,3,4,5,6,7]}]}
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `who may not close is refused after blocked and before minDays`() throws {
+  @Test func `tapClaimed is checked after blocked and before minDays`() throws {
     let json = #"{"kind":"calendar","minDays":3,"blocked":[{"from":"2016-08-20"}]}"#
     var picker = try Picker(json, at: CalendarKindTests.now)
     #expect(
@@ -64,7 +64,7 @@ import Testing
     #expect(picker.reach == nil)
   }
 
-  @Test func `a blocked day that is one too many is one too many`() throws {
+  @Test func `maxDays is the reason if it ends a range at a blocked day`() throws {
     let json = #"{"kind":"calendar","maxDays":3,"blocked":[{"from":"2016-08-13"}]}"#
     var picker = try Picker(json, at: CalendarKindTests.now)
     _ = try picker.tap("2016-08-10")
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `walks and reach are what walking day by day gives`() throws {
+  @Test func `clamps and reach equal those of a walk day by day`() throws {
     var chance = Chance(seed: 3)
     for _ in 0..<200 {
       let weekdays = (1...7).filter { _ in Int.random(in: 0..<6, using: &chance) == 0 }
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: 1...7)
-  func `every week row of every range has its band`(_ firstWeekday: Int) throws {
+  func `every week row of every range has a band`(_ firstWeekday: Int) throws {
     let json = """
       {"kind":"calendar","months":{"from":"2015-01","through":"2017-12"},"weeks":"fit",
        "firstWeekday":\(firstWeekday)}
@@ -154,7 +154,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `bands differ where they are not equal`() throws {
+  @Test func `changed bands are found`() throws {
     let picker = try Picker(
       #"{"kind":"calendar","months":{"from":"2016-01","through":"2016-03"}}"#,
       at: CalendarKindTests.now)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  /// Goes along every week row, cell by cell.
+  /// Computes the bands of a range cell by cell.
   private func naiveBands(_ cells: [Cell], _ range: DateRange) -> [Band] {
     var bands: [Band] = []
     for row in 0..<cells.count / 7 {
@@ -198,7 +198,7 @@ import Testing
     return bands
   }
 
-  @Test func `cells know what is outside, what cannot be picked and what is today`() throws {
+  @Test func `cells have outside, disabled and today`() throws {
     let json = """
       {"kind":"calendar","months":{"from":"2016-08","through":"2016-09"},"min":"today",
        "max":"2016-09-10","blocked":[{"weekdays":[1]}]}
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: [4, 5, 6])
-  func `every point of a month's view hits the cell under it`(_ weeks: Int) throws {
+  func `every point of a month is in the cell drawn there`(_ weeks: Int) throws {
     let month = CivilMonth(["2015-02", "2016-08", "2016-10"][weeks - 4])
     let json = #"{"kind":"calendar","months":{"from":"2015-01","through":"2016-12"},"weeks":"fit"}"#
     let picker = try Picker(json, at: CalendarKindTests.now)
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `a tick clamps a range, and clears it when nothing is left`() throws {
+  @Test func `a tick clears a range that is outside the new months`() throws {
     let json = #"{"kind":"calendar","months":{"from":"thisMonth","through":"thisMonth"}}"#
     var picker = try Picker(json, at: CalendarKindTests.now)
     _ = try picker.tap("2016-08-10")
@@ -249,7 +249,7 @@ import Testing
     #expect(picker.range == nil)
   }
 
-  @Test func `a day that passes clamps a closed range and clears an open one`() throws {
+  @Test func `a tick clamps a closed range and clears an open one`() throws {
     let json = """
       {"kind":"calendar","months":{"from":"2016-08","through":"2016-09"},"min":"today"}
       """
@@ -266,7 +266,7 @@ import Testing
     #expect(summary(open.tick("2016-08-16T00:00:00Z").changes) == ["range none tick elapsed"])
   }
 
-  @Test func `a tick says when only the reach changed`() throws {
+  @Test func `a tick reports a change of only the reach`() throws {
     let json = """
       {"kind":"calendar","months":{"from":"2016-08","through":"2016-09"},"min":"today"}
       """
@@ -278,7 +278,7 @@ import Testing
       ])
   }
 
-  @Test func `where the list would end before it begins it stays`() throws {
+  @Test func `the months do not change if they would end before they begin`() throws {
     let json = #"{"kind":"calendar","months":{"from":"thisMonth","through":"2016-09"}}"#
     var picker = try Picker(json, at: CalendarKindTests.now)
 
@@ -289,7 +289,7 @@ import Testing
     #expect(answer.cellsChanged)
   }
 
-  @Test func `days outside the list cannot be picked, whatever min and max say`() throws {
+  @Test func `days outside the months cannot be selected even between min and max`() throws {
     let json = """
       {"kind":"calendar","months":{"from":"2016-08","through":"2016-08"},"min":"2016-01-01",
        "max":"2016-12-31"}
@@ -299,7 +299,7 @@ import Testing
     #expect(picker.reach == CivilDate("2016-08-01")...CivilDate("2016-08-31"))
   }
 
-  @Test func `a single date counts every tap and is never open`() throws {
+  @Test func `a single selection counts every tap and is never open`() throws {
     var picker = try Picker(
       #"{"kind":"calendar","selection":"single","minDays":3}"#, at: CalendarKindTests.now)
     _ = try picker.tap("2016-08-10", mayClose: false)

@@ -2,7 +2,7 @@ import JSONText
 import PickerModel
 import Testing
 
-/// A tree as nested values, for comparison.
+/// A tree of values to compare with.
 private struct Twig {
   let text: String
   let key: String
@@ -28,7 +28,7 @@ private struct Twig {
 }
 
 @Suite struct CascadeKindTests {
-  /// The rows of every column and the selected keys, walking the tree for every column anew.
+  /// The rows of every column and the selected keys, found by walking the tree from its root.
   private func columns(
     _ roots: [Twig], wanted: [String], depth: Int
   ) -> (rows: [[String]], keys: [String]) {
@@ -45,7 +45,7 @@ private struct Twig {
   }
 
   @Test(arguments: ["first", "keep"])
-  func `random trees show what walking them shows`(_ onParentChange: String) throws {
+  func `columns of random trees equal those found by a walk`(_ onParentChange: String) throws {
     var chance = Chance(seed: 11)
     for _ in 0..<60 {
       let roots = Twig.grow(levels: 4, using: &chance)
@@ -93,7 +93,7 @@ private struct Twig {
     return reloads + moves
   }
 
-  @Test func `lists that read the same are not reloaded, other texts are`() throws {
+  @Test func `a column is reloaded only if its keys or texts change`() throws {
     let json = """
       {"kind":"cascade","nodes":[
         {"text":"A","children":[{"text":"x"},{"text":"y"}]},
@@ -108,7 +108,7 @@ private struct Twig {
     #expect(picker.columns[1].rows.text(at: 0, in: EnglishTexts()) == "X")
   }
 
-  @Test func `a column of twenty thousand rows finds every key`() throws {
+  @Test func `every key is found in a column of twenty thousand rows`() throws {
     let rows = (0..<20_000).map { #""r\#($0)""# }.joined(separator: ",")
     let picker = try Picker(
       #"{"kind":"columns","columns":[[\#(rows)]]}"#, at: "2018-01-01T00:00:00Z")
@@ -122,7 +122,7 @@ private struct Twig {
     #expect(picker.nextTick == nil)
   }
 
-  @Test func `refusals of a select say which column or row there is`() throws {
+  @Test func `refused selects name the columns and rows that exist`() throws {
     let json = #"{"kind":"cascade","nodes":[{"text":"A"},{"text":"B","children":[{"text":"b"}]}]}"#
     var picker = try Picker(json, at: "2018-01-01T00:00:00Z")
     let before = picker

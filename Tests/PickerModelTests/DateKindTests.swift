@@ -3,7 +3,7 @@ import CivilTime
 import Testing
 
 @Suite struct DateKindTests {
-  @Test func `the exhaustive oracle of 25,043 dates`() {
+  @Test func `selects match the rules for all 25,043 dates`() {
     let bounds = CivilDate("1950-01-01")...CivilDate("2018-07-25")
     let rules = DateRules(bounds: bounds)
     var (dates, moves, corrected, sum) = (0, 0, 0, 0)
@@ -30,7 +30,7 @@ import Testing
     #expect(sum == 2_021_182_986_997)
   }
 
-  @Test func `a select answers with reloads first, then moves, each with its reason`() throws {
+  @Test func `a select returns reloads before rows, and each clamp has its reason`() throws {
     var picker = try Picker(#"{"kind":"date","initial":"2017-12-31"}"#, at: "2018-07-25T10:00:00Z")
 
     let changes = try picker.select(key: "2018", column: 0)
@@ -43,7 +43,7 @@ import Testing
     #expect(picker.keys == ["2018", "07", "25"])
   }
 
-  @Test func `one day is wanted by a short month and by max: max is the reason`() throws {
+  @Test func `max is the reason of a clamp that a short month causes, too`() throws {
     let json = #"{"kind":"date","max":"2018-02-10","initial":"2018-01-31"}"#
     var picker = try Picker(json, at: "2020-01-01T00:00:00Z")
 
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func `selecting the selected row changes nothing`() throws {
+  @Test func `selecting the selected row has no effect`() throws {
     var picker = try Picker(#"{"kind":"date"}"#, at: "2018-07-25T10:00:00Z")
     let before = picker
 
@@ -63,7 +63,7 @@ import Testing
     #expect(picker == before)
   }
 
-  @Test func `midnight takes a day away that was selected, with the reason elapsed`() throws {
+  @Test func `midnight clamps the selected day with the reason elapsed`() throws {
     let json = #"{"kind":"date","min":"today","max":"today+P1D","initial":"today"}"#
     var picker = try Picker(json, at: "2018-07-31T23:59:00Z")
 
@@ -78,7 +78,7 @@ import Testing
     #expect(!answer.cellsChanged)
   }
 
-  @Test func `time may go back`() throws {
+  @Test func `a tick may go back in time`() throws {
     var picker = try Picker(#"{"kind":"date"}"#, at: "2018-07-25T10:00:00Z")
 
     let answer = picker.tick("2018-07-20T10:00:00Z")
@@ -87,7 +87,7 @@ import Testing
       summary(answer.changes) == ["reload 2 #2 of 20", "row 2 20 clamp elapsed 25"])
   }
 
-  @Test func `where min would lie after max the bounds stay as they were`() throws {
+  @Test func `the bounds do not change if min would be after max`() throws {
     let json = #"{"kind":"date","min":"2018-07-20","max":"today"}"#
     var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
 
@@ -97,7 +97,7 @@ import Testing
     #expect(summary(picker.tick("2018-07-21T10:00:00Z").changes).first == "reload 2 #2 of 2")
   }
 
-  @Test func `where an expression leaves the years 0001 to 9999 the bounds stay`() throws {
+  @Test func `the bounds do not change if an expression leaves the years 0001 to 9999`() throws {
     var picker = try Picker(
       #"{"kind":"date","min":"0001-01-01","max":"today-P18Y"}"#, at: "2018-07-25T10:00:00Z")
 
@@ -111,7 +111,7 @@ import Testing
     #expect(try Picker(json, at: "2020-01-01T00:00:00Z").keys == ["2018", "01", "01"])
   }
 
-  @Test func `columns are what filtering all dates gives`() throws {
+  @Test func `the columns equal those found by filtering all dates`() throws {
     var chance = Chance(seed: 7)
     for _ in 0..<60 {
       let low = CivilDate(ordinal: .random(in: 700_000...740_000, using: &chance))
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `ten thousand years have keys of four digits`() throws {
+  @Test func `the keys of years have four digits`() throws {
     let json = #"{"kind":"date","min":"0001-01-01","max":"9999-12-31"}"#
     var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
 
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `the goal day comes back after a short month, with the cause select`() throws {
+  @Test func `the goal day is restored after a short month with the cause select`() throws {
     let json = #"{"kind":"date","initial":"2016-01-31","rememberDay":true}"#
     var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
 
@@ -200,7 +200,7 @@ import Testing
     #expect(picker.value == .keys(["2019", "06", "30"], goalDay: 30))
   }
 
-  @Test func `selecting the shown day, clamps and ticks leave the goal day alone`() throws {
+  @Test func `selecting the shown day, clamps and ticks do not change the goal day`() throws {
     let json = #"{"kind":"date","initial":"2018-06-30","rememberDay":true}"#
     var picker = try Picker(json, at: "2018-07-31T10:00:00Z")
     _ = try picker.select(key: "05", column: 1)
@@ -215,7 +215,7 @@ import Testing
     #expect(may.suffix(2) == ["row 1 05 select", "row 2 31 select"])
   }
 
-  @Test func `the goal day is restored with its value, and stored`() throws {
+  @Test func `undo restores the goal day, and it is stored`() throws {
     let json = #"{"kind":"date","initial":"2016-01-31","rememberDay":true}"#
     var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
     _ = try picker.select(key: "02", column: 1)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DefinitionTests {
   private static let now = Instant("2018-07-25T10:00:00Z")
 
-  /// The pointer of the problem; `nil` if there is none, read with the moment and without it.
+  /// The pointer of the problem or `nil`, validated at the current time and without a time.
   private func pointers(
     _ json: String, limits: DefinitionLimits = DefinitionLimits()
   ) throws -> [String?] {
@@ -41,7 +41,7 @@ import Testing
     (#"{"kind":"date","locale":"x","timeZone":"no"}"#, "/locale"),
     (#"{"kind":"date","timeZone":"no","locale":"x"}"#, "/timeZone"),
   ])
-  func `what is wrong with any kind`(_ json: String, _ pointer: String) throws {
+  func `problems of all kinds have a pointer`(_ json: String, _ pointer: String) throws {
     #expect(try pointers(json) == [pointer, pointer])
   }
 
@@ -57,11 +57,11 @@ import Testing
     (#""rememberDay":1"#, "/rememberDay"), (#""rememberDay":null"#, "/rememberDay"),
     (#""min":"thisMonth""#, "/min"), (#""min":"today+P1DT1H""#, "/min"), (#""min":"""#, "/min"),
   ])
-  func `what is wrong with a date`(_ fields: String, _ pointer: String) throws {
+  func `problems of dates have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"date",\#(fields)}"#) == [pointer, pointer])
   }
 
-  @Test func `with the moment relative dates have their place in document order`() throws {
+  @Test func `with a time problems of relative dates are reported in document order`() throws {
     let json = #"{"kind":"date","min":"today+P1D","max":"today","initial":"x"}"#
     #expect(try pointers(json) == ["/min", "/initial"])
   }
@@ -136,7 +136,7 @@ import Testing
         + #""timeZone":"Mars""#, "/timeZone"
     ),
   ])
-  func `what is wrong with a slot`(_ fields: String, _ pointer: String) throws {
+  func `problems of slots have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"slot",\#(fields)}"#) == [pointer, pointer])
   }
 
@@ -174,7 +174,7 @@ import Testing
     (#""kind":"columns","columns":[[{"key":"a"}]]"#, "/columns/0/0/text"),
     (#""kind":"columns","columns":[[{"text":"a","children":[]}]]"#, "/columns/0/0/children"),
   ])
-  func `what is wrong with rows`(_ fields: String, _ pointer: String) throws {
+  func `problems of rows have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers("{\(fields)}") == [pointer, pointer])
   }
 
@@ -216,7 +216,7 @@ import Testing
     (#""taken":{"a":{"from":"today"}}"#, "/taken/a/from"),
     (#""taken":{"a":{"weekdays":[1]}}"#, "/taken/a/weekdays"),
   ])
-  func `what is wrong with a calendar`(_ fields: String, _ pointer: String) throws {
+  func `problems of calendars have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers(#"{"kind":"calendar",\#(fields)}"#) == [pointer, pointer])
   }
 
@@ -242,7 +242,7 @@ import Testing
     #"{"kind":"calendar","min":"2030-01-01","max":"2030-12-31","selection":"single"}"#,
     #"{"kind":"calendar","months":{"from":"thisMonth-P1Y2M","through":"thisYear+P1Y"}}"#,
   ])
-  func `a definition's document makes the same document again`(_ json: String) throws {
+  func `the document of a definition recreates the same document`(_ json: String) throws {
     let definition = try Definition.make(json, now: DefinitionTests.now)
 
     let document = definition.document(full: true)
@@ -254,7 +254,7 @@ import Testing
     #expect(try pointers(json) == [nil, nil])
   }
 
-  @Test func `defaults are filled in where there is one to write`() throws {
+  @Test func `defaults are filled in`() throws {
     func text(_ json: String) throws -> String {
       String(decoding: try Definition.make(json).document(full: true).serialized(), as: UTF8.self)
     }
@@ -274,14 +274,14 @@ import Testing
         + #""allowBlockedInside":false}"#)
   }
 
-  /// A tree that is one branch of `depth` nodes.
+  /// A tree with a single branch of `depth` nodes.
   private func branch(_ depth: Int) -> String {
     var node = #"{"text":"n"}"#
     for _ in 1..<depth { node = #"{"text":"n","children":[\#(node)]}"# }
     return #"{"kind":"cascade","nodes":[\#(node)]}"#
   }
 
-  @Test func `each maximum is allowed, one more is not`() throws {
+  @Test func `definitions at each maximum are accepted, over it refused`() throws {
     func rows(_ count: Int) -> String { (0..<count).map { #""r\#($0)""# }.joined(separator: ",") }
     let long = String(repeating: "字", count: 200)
     var limits = DefinitionLimits()
@@ -345,7 +345,7 @@ import Testing
     "en-a-bbb-x-a-ccc", "x-whatever", "i-klingon", "EN-gb-OED", "ar-EG-u-nu-latn", "qaa",
     "abcdefgh",
   ])
-  func `a language tag`(_ tag: String) throws {
+  func `a well-formed language tag is accepted`(_ tag: String) throws {
     #expect(try Definition.make(#"{"kind":"date","locale":"\#(tag)"}"#).locale == tag)
   }
 
@@ -353,7 +353,7 @@ import Testing
     "a", "abcdefghi", "en--US", "en-US-", "en-a", "en-a-b", "x", "en-x", "en-US-GB", "12", "é",
     "en-Latn-Latn", "de-419-DE", "en-u-",
   ])
-  func `no language tag`(_ tag: String) {
+  func `a malformed language tag is refused`(_ tag: String) {
     #expect(throws: DefinitionProblem.self) {
       try Definition.make(#"{"kind":"date","locale":"\#(tag)"}"#)
     }

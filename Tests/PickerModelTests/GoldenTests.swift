@@ -4,7 +4,7 @@ import JSONText
 import PickerModel
 import Testing
 
-/// One picker of a golden file, with its steps.
+/// A picker of a golden file and its steps.
 struct GoldenVector: CustomTestStringConvertible {
   let name: String
   let tree: JSONTree
@@ -22,12 +22,12 @@ struct GoldenVector: CustomTestStringConvertible {
 }
 
 @Suite struct GoldenTests {
-  @Test func `no vector is left out`() {
+  @Test func `all vectors are found`() {
     #expect(GoldenVector.all.count == 90)
   }
 
   @Test(arguments: GoldenVector.all)
-  func `every golden vector holds`(_ vector: GoldenVector) throws {
+  func `the picker reproduces every golden vector`(_ vector: GoldenVector) throws {
     var run = GoldenRun()
 
     for (index, step) in vector.tree["steps"]!.array!.enumerated() {
@@ -39,7 +39,7 @@ struct GoldenVector: CustomTestStringConvertible {
   }
 }
 
-/// A picker on its way through the steps of a vector.
+/// Runs the steps of a vector.
 private struct GoldenRun {
   var picker: Picker?
   private var changes: [PickerChange] = []
@@ -98,7 +98,7 @@ private struct GoldenRun {
     return Double(tree.integer!)
   }
 
-  /// The members of `expect` that do not hold, each with what is there instead.
+  /// The members of `expect` that differ, each with the actual value.
   func differences(from expect: JSONTree) -> [String] {
     expect.members!.compactMap { member in
       let found = found(member.key)
@@ -108,7 +108,7 @@ private struct GoldenRun {
     }
   }
 
-  /// Whether two values are equal, whatever the order of their members.
+  /// Whether two values are equal, regardless of the order of members.
   ///
   /// - Parameter isPartial: Whether `left` may have more members.
   private func matches(_ left: JSONTree, _ right: JSONTree, isPartial: Bool = false) -> Bool {
@@ -159,7 +159,7 @@ private struct GoldenRun {
 
   private var resets: [Int] { moves(.reset).map(\.column) }
 
-  /// Some vectors count a column that became empty, and is only reloaded, among the resets.
+  /// Some vectors list a column that became empty, which is only reloaded, among the resets.
   private func areResets(_ expected: JSONTree) -> Bool {
     let emptied = changes.compactMap { change -> Int? in
       if case .reload(let column, let state) = change, state.rows.count == 0 { column } else { nil }
@@ -196,7 +196,7 @@ private struct GoldenRun {
     ])
   }
 
-  /// The range change of a definition change, with those members that it has.
+  /// The range change of a definition change with the members that are present.
   private var range: JSONTree {
     let moved = changes.compactMap { if case .range(let change) = $0 { change } else { nil } }
     guard let change = moved.first else { return .null }

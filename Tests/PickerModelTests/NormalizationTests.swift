@@ -2,11 +2,11 @@ import JSONText
 import PickerModel
 import Testing
 
-/// "é" as one scalar, and as a letter with a combining accent: equal for `String`, two keys here.
+/// "é" as one scalar and with a combining accent: equal as `String`, but two keys.
 private let composed = "\u{E9}"
 private let decomposed = "e\u{301}"
 
-/// Strings as they are compared here, byte by byte.
+/// The bytes of strings, because `==` compares normalized strings.
 private func bytes(_ strings: [String]) -> [[UInt8]] { strings.map { Array($0.utf8) } }
 
 @Suite struct `Keys that differ only in Unicode normalization` {
@@ -26,7 +26,7 @@ private func bytes(_ strings: [String]) -> [[UInt8]] { strings.map { Array($0.ut
       """, at: "2018-01-01T00:00:00Z")
   }
 
-  /// Long lists are searched by a dictionary, short ones from the front.
+  /// Long lists are searched with a dictionary, short ones linearly.
   @Test(arguments: [0, 100]) func `are two rows of a column`(fillers: Int) throws {
     let picker = try columns(fillers: fillers)
 
@@ -48,17 +48,17 @@ private func bytes(_ strings: [String]) -> [[UInt8]] { strings.map { Array($0.ut
     #expect(picker._checkInvariants() == nil)
   }
 
-  @Test func `are two nodes of a cascade, with lists that do not read the same`() throws {
+  @Test func `are two nodes of a cascade with columns of their own`() throws {
     var picker = try cascade()
 
     let changes = try picker.select(row: 1, column: 0)
 
-    #expect(changes.count == 3, "the second column is reloaded, and both rows move")
+    #expect(changes.count == 3, "one reload and two rows")
     #expect(bytes(picker.keys) == bytes([decomposed, decomposed]))
     #expect(picker._checkInvariants() == nil)
   }
 
-  @Test func `are told apart by undo`() throws {
+  @Test func `are restored by undo`() throws {
     var picker = try cascade()
     let before = picker.value
     _ = try picker.select(row: 1, column: 0)
@@ -68,7 +68,7 @@ private func bytes(_ strings: [String]) -> [[UInt8]] { strings.map { Array($0.ut
     #expect(bytes(picker.keys) == bytes([composed, composed]))
   }
 
-  @Test func `stay what they are when a definition is written and read again`() throws {
+  @Test func `are not changed by encoding and decoding a definition`() throws {
     let picker = try Picker(
       #"{"kind":"columns","columns":[[{"text":"\#(composed)","key":"\#(decomposed)"}]]}"#,
       at: "2018-01-01T00:00:00Z")
@@ -79,7 +79,7 @@ private func bytes(_ strings: [String]) -> [[UInt8]] { strings.map { Array($0.ut
     #expect(bytes(again.keys) == bytes([decomposed]))
   }
 
-  @Test func `are duplicates only if their bytes are the same`() {
+  @Test func `are duplicates only if their bytes are equal`() {
     #expect(throws: DefinitionProblem.self) {
       try Picker(
         #"{"kind":"columns","columns":[["\#(decomposed)","\#(decomposed)"]]}"#,

@@ -12,7 +12,7 @@ extension Picker {
 @Suite struct RedefineTests {
   private static let now = "2016-08-15T10:00:00Z"
 
-  @Test func `another kind, or a definition that is wrong now, changes nothing`() throws {
+  @Test func `another kind or a definition that is invalid now is refused without effect`() throws {
     var picker = try Picker(#"{"kind":"date"}"#, at: RedefineTests.now)
     let before = picker
 
@@ -28,14 +28,14 @@ extension Picker {
     #expect(picker.nextTick == before.nextTick)
   }
 
-  @Test func `time goes on under the new definition`() throws {
+  @Test func `the next tick follows the new definition`() throws {
     var picker = try Picker(#"{"kind":"date","max":"2016-12-31"}"#, at: RedefineTests.now)
     #expect(picker.nextTick == nil)
     _ = try picker.redefine(#"{"kind":"date","max":"today","timeZone":"Asia/Shanghai"}"#)
     #expect(picker.nextTick == Instant("2016-08-15T16:00:00Z"))
   }
 
-  @Test func `a removed column has a last generation, which goes on when it comes back`() throws {
+  @Test func `a removed column continues its generations when it is added again`() throws {
     let three = #"{"kind":"columns","columns":[["a","b"],["c"],["d","e"]]}"#
     let one = #"{"kind":"columns","columns":[["b"]]}"#
     var picker = try Picker(three, at: RedefineTests.now)
@@ -58,7 +58,7 @@ extension Picker {
     #expect(again._checkInvariants() == nil)
   }
 
-  @Test func `in a tree the first column that loses its row is clamped, later ones are reset`()
+  @Test func `in a cascade the first column without its row is clamped, later ones are reset`()
     throws
   {
     func tree(_ cities: String) -> String {
@@ -85,7 +85,8 @@ extension Picker {
       ])
   }
 
-  @Test func `a row that is gone goes to the next one that is left, then to the one before`() throws
+  @Test func `a removed row is replaced by the next remaining row, else by the previous one`()
+    throws
   {
     func columns(_ keys: String) -> String {
       let rows = keys.map { #""\#($0)""# }.joined(separator: ",")
@@ -99,7 +100,7 @@ extension Picker {
     }
   }
 
-  @Test func `undo of a row that is gone selects the first one`() throws {
+  @Test func `undo to a removed row selects the first row`() throws {
     var picker = try Picker(
       #"{"kind":"columns","columns":[["a","b","c","d"]]}"#, at: RedefineTests.now)
     _ = try picker.select(key: "c", column: 0)
@@ -109,7 +110,8 @@ extension Picker {
     #expect(summary(picker.restore(value)) == ["row 0 a undo"])
   }
 
-  @Test func `a day made by single taps is nothing chosen for a range, and back again`() throws {
+  @Test func `changing between single and range clears the selection, and undo restores it`() throws
+  {
     let single = #"{"kind":"calendar","selection":"single"}"#
     var picker = try Picker(single, at: RedefineTests.now)
     _ = try picker.tap("2016-08-10")
@@ -147,7 +149,7 @@ extension Picker {
     (#""minDays":11"#, ""), (#""taken":{"7":{"from":"2016-08-20"}},"allowBlockedInside":true"#, ""),
     (#""taken":{"7":{"from":"2016-08-20"}}"#, "2016-08-10 2016-08-19 2 define blocked 2016-08-20"),
   ])
-  func `a closed range is cut, then walked again`(_ options: String, _ change: String) throws {
+  func `a closed range is clamped to the new limits`(_ options: String, _ change: String) throws {
     var picker = try Picker(#"{"kind":"calendar"}"#, at: RedefineTests.now)
     _ = try picker.tap("2016-08-20")
     _ = try picker.tap("2016-08-10")
@@ -165,7 +167,8 @@ extension Picker {
   }
 
   @Test(arguments: ["range", "single"])
-  func `an open range and a single day stay if they can still be picked`(_ selection: String) throws
+  func `an open range and a single day remain if the day can still be selected`(_ selection: String)
+    throws
   {
     func json(_ options: String) -> String {
       #"{"kind":"calendar","selection":"\#(selection)","minDays":3\#(options)}"#
@@ -180,7 +183,7 @@ extension Picker {
     #expect(summary(gone.changes) == ["range none define blocked 2016-08-10"])
   }
 
-  @Test func `the months come before the range`() throws {
+  @Test func `the change of the months precedes that of the range`() throws {
     var picker = try Picker(#"{"kind":"calendar"}"#, at: RedefineTests.now)
     _ = try picker.tap("2016-08-10")
     let months = #""months":{"from":"2016-01","through":"2016-07"}"#
@@ -190,7 +193,7 @@ extension Picker {
       ])
   }
 
-  @Test func `a definition without bounds at the time of the picker has those of its own time`()
+  @Test func `a definition that is invalid at the picker's time uses the bounds of its own time`()
     throws
   {
     var picker = try Picker(#"{"kind":"date"}"#, at: RedefineTests.now)
@@ -201,7 +204,7 @@ extension Picker {
     #expect(picker._checkInvariants() == nil)
   }
 
-  /// Definitions of one kind, to be changed into each other.
+  /// Definitions by kind; a test replaces them with others of their kind.
   private static let families: [[String]] = [
     [
       #"{"kind":"date","rememberDay":true}"#, #"{"kind":"date","max":"2016-02-29"}"#,
@@ -237,7 +240,9 @@ extension Picker {
   ]
 
   @Test(arguments: families)
-  func `whatever happens, the value is legal or none and can be stored`(_ family: [String]) throws {
+  func `random commands and definitions keep the value valid and storable`(_ family: [String])
+    throws
+  {
     var chance = Chance(seed: 6)
     let definitions = try family.map { try Definition.make($0) }
     var now = Instant(RedefineTests.now)
@@ -276,7 +281,7 @@ extension Picker {
     }
   }
 
-  /// A column as a client has it.
+  /// The state of a column in a client.
   private struct ShownColumn: Equatable {
     var generation: Int
     var keys: [String]
@@ -289,7 +294,7 @@ extension Picker {
     }
   }
 
-  /// What a client makes of changes, beginning with what it had.
+  /// The columns that a client folds from changes.
   private func folded(_ before: Picker, _ changes: [PickerChange]) -> [ShownColumn] {
     var columns = before.columns.map(ShownColumn.init)
     for change in changes {

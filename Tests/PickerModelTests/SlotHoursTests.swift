@@ -3,11 +3,11 @@ import CivilTime
 import Testing
 
 @Suite struct SlotHoursTests {
-  /// Walks through all days and hours of a picker.
+  /// The differences between all days and hours of a picker and the oracle's.
   private func differences(_ oracle: SlotOracle) throws -> [String] {
     let now = Instant(seconds: oracle.now)
     var picker = try Picker(Definition.make(oracle.json), now: now)
-    // Days that the oracle does not look at are not compared.
+    // Days outside the range of the oracle are not compared.
     let expected = oracle.bookable()
     var wrong: [String] = []
     func check(_ column: Int, _ keys: [String], _ place: String) {
@@ -41,7 +41,7 @@ import Testing
     "Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "America/Sao_Paulo",
     "America/St_Johns", "America/Havana", "Africa/Casablanca", "UTC", "Asia/Kathmandu",
   ])
-  func `random hours and taken times around a change of the clocks`(_ name: String) throws {
+  func `random hours and taken times around clock changes match the oracle`(_ name: String) throws {
     let zone = name == "UTC" ? ZoneRules.utc : Zones.named(name)!
     var chance = Chance(seed: 15)
     var wrong: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(wrong.prefix(2) == [])
   }
 
-  @Test func `time that passes finds the days that a new picker finds`() throws {
+  @Test func `ticks find the same days as a new picker`() throws {
     var chance = Chance(seed: 4)
     for (index, name) in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia"].enumerated() {
       let zone = Zones.named(name)!
@@ -76,14 +76,14 @@ import Testing
     }
   }
 
-  @Test func `a result without a length has no end`() throws {
+  @Test func `a result has an end only with minutes in the definition`() throws {
     let picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:00Z")
     #expect(picker.result["until"] == nil)
     let given = try Picker(#"{"kind":"slot","minutes":10}"#, at: "2018-11-23T10:00:00Z")
     #expect(given.result["until"]?.string == "2018-11-23T10:30:00Z")
   }
 
-  @Test func `sold out and back by time alone: no row, then the first, with reset`() throws {
+  @Test func `a tick empties all columns when sold out and resets them to the first row`() throws {
     let json = """
       {"kind":"slot","leadMinutes":0,"hours":[],
        "dates":{"2027-11-24":[{"from":"09:00","until":"09:10"}]}}
@@ -110,7 +110,9 @@ import Testing
     #expect(picker.restore(.keys(["2027-11-24", "09", "00"])) == [])
   }
 
-  @Test func `what an hour means that is gone decides between elapsed and noSuchTime`() throws {
+  @Test func `a removed hour is clamped with elapsed if it has passed, else with noSuchTime`()
+    throws
+  {
     let json = #"{"kind":"slot","hours":[{"from":"09:00","until":"12:00"}],"days":1}"#
     var picker = try Picker(json, at: "2026-11-23T08:00:00Z")
     _ = try picker.select(key: "11", column: 1)
@@ -126,7 +128,7 @@ import Testing
       ])
   }
 
-  @Test func `bookings end before the years do`() throws {
+  @Test func `bookings end within the year 9999`() throws {
     let json = """
       {"kind":"slot","timeZone":"Etc/GMT+12","minutes":1440,"leadMinutes":0,"days":9}
       """
@@ -141,7 +143,7 @@ import Testing
     #expect(start.columns[0].rows.key(at: 0) == "0001-01-01")
   }
 
-  @Test func `5,000 taken times are joined where they overlap`() throws {
+  @Test func `5,000 overlapping taken times are merged`() throws {
     let taken = (0..<5_000).map { index in
       let minute = clockText(index % 1_380)
       return #""\#(index)":{"from":"2026-11-23T\#(minute)","until":"2026-11-23T23:30"}"#

@@ -2,11 +2,11 @@ import CivilTime
 @testable import PickerModel
 import Testing
 
-/// Every slot of a stretch of time, found minute by minute from the offset alone.
+/// All slots in a period of time, found minute by minute from the zone's offset.
 private struct SlotWorld {
   struct Slot {
     let instant: Int64
-    /// Days since 1970-01-01 as the wall shows them.
+    /// Days since 1970-01-01 in local time.
     let day: Int64
     let minute: Int64
   }
@@ -23,7 +23,7 @@ private struct SlotWorld {
     }
   }
 
-  /// Per day, ascending, the minutes that can be booked and the instants that they mean.
+  /// The bookable minutes and their instants per day, ascending.
   func bookable(
     now: Int64, lead: Int64, days: Int
   ) -> [(day: Int64, minutes: [Int64: Int64])] {
@@ -37,7 +37,7 @@ private struct SlotWorld {
     return found.keys.sorted().prefix(days).map { ($0, found[$0]!) }
   }
 
-  /// What a picker at `now` shows that is not bookable, or does not show that is.
+  /// The differences between the rows of a picker at `now` and the bookable slots.
   func differences(step: Int, lead: Int, days: Int, now: Int64) throws -> [String] {
     let json = """
       {"kind":"slot","timeZone":"\(zone.name)","stepMinutes":\(step),"leadMinutes":\(lead),
@@ -76,7 +76,7 @@ private struct SlotWorld {
 
 @Suite struct SlotKindTests {
   @Test(arguments: [(10, 20), (15, 0), (60, 61)])
-  func `every minute of a day shows what can be booked`(_ step: Int, _ lead: Int) throws {
+  func `the rows are the bookable slots at every minute of a day`(_ step: Int, _ lead: Int) throws {
     let midnight = Instant("2018-11-23T00:00:00+08:00").seconds
     let world = SlotWorld(
       zone: Zones.named("Asia/Shanghai")!, from: midnight, to: midnight + 4 * 86_400,
@@ -96,7 +96,7 @@ private struct SlotWorld {
     "America/Havana", "America/St_Johns", "Africa/Casablanca", "Europe/Dublin",
     "America/New_York", "Asia/Tehran", "Antarctica/Troll", "Asia/Pyongyang",
   ])
-  func `around every change of the clocks 2000 to 2037 it shows what can be booked`(
+  func `the rows are the bookable slots around every clock change from 2000 to 2037`(
     _ name: String
   ) throws {
     let zone = Zones.named(name)!
@@ -120,7 +120,7 @@ private struct SlotWorld {
     #expect(count > 0 || name == "Asia/Kathmandu")
   }
 
-  @Test func `a repeated time means the first occurrence that can be booked`() throws {
+  @Test func `a repeated local time is its first bookable occurrence`() throws {
     let json = #"{"kind":"slot","timeZone":"America/New_York","leadMinutes":0}"#
     var picker = try Picker(json, at: "2018-11-04T01:20:00-04:00")
 
@@ -133,7 +133,7 @@ private struct SlotWorld {
     #expect(picker.result["instant"]?.string == "2018-11-04T06:20:00Z")
   }
 
-  @Test func `keep wants the whole time, else the next one, else the last`() throws {
+  @Test func `keep selects the same time, else the next one, else the last one`() throws {
     let json = #"{"kind":"slot","timeZone":"America/New_York","onParentChange":"keep"}"#
     var picker = try Picker(json, at: "2018-03-10T01:00:00-05:00")
     _ = try picker.select(key: "02", column: 1)
@@ -155,7 +155,7 @@ private struct SlotWorld {
       ])
   }
 
-  @Test func `a clock set back takes the last day away`() throws {
+  @Test func `a tick back in time clamps a slot on the last day`() throws {
     var picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:00Z")
     _ = try picker.select(key: "2018-11-25", column: 0)
 
@@ -168,7 +168,7 @@ private struct SlotWorld {
       ])
   }
 
-  @Test func `a date without a slot is skipped among the days`() throws {
+  @Test func `a date without slots is skipped`() throws {
     let json = #"{"kind":"slot","timeZone":"Pacific/Apia","days":366}"#
     let picker = try Picker(json, at: "2011-12-29T12:00:00-10:00")
 
@@ -181,7 +181,7 @@ private struct SlotWorld {
     #expect(rows.row(ofKey: "2012-12-29") == nil)
   }
 
-  @Test func `time ends with the years`() throws {
+  @Test func `slots end with the year 9999`() throws {
     #expect(throws: DefinitionProblem.self) {
       try Picker(#"{"kind":"slot"}"#, at: "9999-12-31T23:50:00Z")
     }

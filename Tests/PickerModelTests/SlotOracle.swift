@@ -1,8 +1,9 @@
 import CivilTime
 import PickerModel
 
-/// Opening hours, taken times and a moment, made by chance, with every slot found minute by minute
-/// in instants: nothing here is shared with the code under test but the zone's offsets.
+/// Random opening hours, taken times and current time, and all slots found minute by minute.
+///
+/// It shares only the zone's offsets with the code under test.
 struct SlotOracle {
   struct Window {
     let weekdays: [Int]
@@ -21,7 +22,7 @@ struct SlotOracle {
   let dates: [Int: [Window]]
   let taken: [Range<Int64>]
 
-  /// - Parameter instant: Near it the clocks change, or nothing happens.
+  /// - Parameter instant: The centre of the period, for example a clock change.
   init(zone: ZoneRules, near instant: Int64, using chance: inout Chance) {
     func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &chance) }
     func windows(_ count: Int) -> [Window] {
@@ -84,7 +85,7 @@ struct SlotOracle {
     return (Int(day) + CivilDate.epochOrdinal, Int((local - day * 86_400) / 60))
   }
 
-  /// Per date, ascending, the minutes of the day that can be booked and the instants they mean.
+  /// The bookable minutes and their instants per date, ascending.
   func bookable() -> [(date: Int, minutes: [Int: Int64])] {
     var earliest = now / 60 * 60 + Int64(lead * 60)
     while local(earliest).minute % step != 0 { earliest += 60 }
@@ -110,7 +111,7 @@ struct SlotOracle {
     return slots(wall, from: earliest, dates: first...last, open)
   }
 
-  /// What the wall shows at each minute of some days.
+  /// The local time at each minute of a period.
   private struct Wall {
     let minutes: [(instant: Int64, shown: Int)]
     let first: [Int: Int64]
@@ -126,7 +127,7 @@ struct SlotOracle {
       last = Dictionary(pairs, uniquingKeysWith: { _, last in last })
     }
 
-    /// The instant at which the wall first or last shows a time, or jumps over it.
+    /// The first or last instant at which a wall clock shows a time or skips it.
     func instant(_ date: Int, _ minute: Int, isFirst: Bool) -> Int64 {
       let wanted = date * 1_440 + minute
       if let found = (isFirst ? first : last)[wanted] { return found }

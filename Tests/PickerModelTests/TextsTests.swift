@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test func `a date in English and Chinese`() throws {
+  @Test func `dates have English and Chinese texts`() throws {
     let json = #"{"kind":"date","min":"2018-07-05","max":"2018-07-25"}"#
 
     let english = try texts(json, "2018-07-25T00:00:00Z", EnglishTexts())
@@ -21,7 +21,7 @@ import Testing
     #expect(chinese.map(\.last) == ["2018年", "07月", "25日"])
   }
 
-  @Test func `a slot in English and Chinese`() throws {
+  @Test func `slots have English and Chinese texts`() throws {
     let json = #"{"kind":"slot","timeZone":"Asia/Shanghai"}"#
     let now = "2018-11-23T08:45:00+08:00"
 

@@ -4,7 +4,7 @@ import PickerModel
 import Testing
 
 @Suite struct TimeTests {
-  /// Definitions of every kind whose looks depend on time, or not.
+  /// Definitions of every kind, with and without relative times.
   private static let definitions = [
     #"{"kind":"date","min":"today-P2D","max":"today","timeZone":"America/Sao_Paulo"}"#,
     #"{"kind":"date","min":"2000-01-01","max":"2030-01-01"}"#,
@@ -27,7 +27,7 @@ import Testing
     "2016-12-31T23:59:59.999Z", "2005-11-06T03:00:00Z",
   ]
 
-  /// What a member sees.
+  /// The state that a member sees.
   private struct Look: Equatable {
     let columns: [ColumnState]
     let months: MonthList?
@@ -63,7 +63,7 @@ import Testing
         var later = picker
         let answer = later.tick(now)
         guard answer == TickAnswer(), Look(later) == look else {
-          Issue.record("\(json) at \(moment) has changed at \(now), before \(next?.rfc3339 ?? "-")")
+          Issue.record("\(json) at \(moment) changed at \(now), before \(next?.rfc3339 ?? "-")")
           break
         }
       }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: definitions)
-  func `ticking at every next tick shows what a new picker would show`(_ json: String) throws {
+  func `a picker that ticks at every next tick equals a new one`(_ json: String) throws {
     for moment in TimeTests.moments {
       var picker = try Picker(Definition.make(json), now: Instant(moment))
       for _ in 0..<40 {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the next tick of a slot is the minute at which its earliest slot is gone`() throws {
+  @Test func `the next tick of slots is the minute in which the earliest one elapses`() throws {
     var picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:30Z")
     #expect(picker.nextTick == Instant("2018-11-23T10:01:00Z"))
     #expect(
@@ -102,7 +102,7 @@ import Testing
     #expect(picker.nextTick == Instant("2018-11-23T10:11:00Z"))
   }
 
-  @Test func `a list in the future waits for its first day, one in the past for nothing`() throws {
+  @Test func `future months tick on their first day, past months never`() throws {
     let json = #"{"kind":"calendar","months":{"from":"2030-01","through":"2030-02"}}"#
     #expect(
       try Picker(json, at: "2020-01-01T00:00:00Z").nextTick == Instant("2029-12-30T00:00:00Z"))
@@ -111,7 +111,7 @@ import Testing
     #expect(try Picker(json, at: "2040-01-01T00:00:00Z").nextTick == nil)
   }
 
-  @Test func `an accepted list grows over the limit of months, as after a restart`() throws {
+  @Test func `a tick may exceed the limit of months of an accepted definition`() throws {
     let json = #"{"kind":"calendar","months":{"from":"2026-01","through":"thisMonth"}}"#
     var limits = DefinitionLimits()
     limits.monthsMax = 12
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `a value is restored as a tick would keep it, with the cause undo`() throws {
+  @Test func `undo clamps a value like a tick, with the cause undo`() throws {
     var picker = try Picker(#"{"kind":"slot"}"#, at: "2018-11-23T10:00:00Z")
     let value = picker.value
     _ = try picker.select(key: "15", column: 1)
@@ -141,7 +141,7 @@ import Testing
     #expect(picker._checkInvariants() == nil)
   }
 
-  @Test func `a range is restored within the bounds, an open one that is out is none`() throws {
+  @Test func `undo clamps a range to the bounds and drops an open one outside them`() throws {
     let json = #"{"kind":"calendar","months":{"from":"2016-08","through":"2016-09"},"min":"today"}"#
     var picker = try Picker(json, at: "2016-08-15T10:00:00Z")
     _ = try picker.tap("2016-08-15")
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: definitions)
-  func `a random life keeps the invariants and survives storage`(_ json: String) throws {
+  func `random commands keep the invariants, and the state can be stored`(_ json: String) throws {
     var chance = Chance(seed: 5)
     let definition = try Definition.make(json)
     var now = Instant("2016-08-15T10:00:00Z")
@@ -206,7 +206,7 @@ import Testing
     #"{"value":{},"asOf":1,"bounds":{},"generations":[]}"#,
     #"{"value":{"keys":["a"]},"asOf":1,"bounds":{"min":"2016-01-01"},"generations":[1]}"#,
   ])
-  func `what is no stored state is none`(_ json: String) throws {
+  func `an invalid stored state is not read`(_ json: String) throws {
     #expect(PickerState(tree: try JSONTree.parse(Array(json.utf8))) == nil)
   }
 

@@ -4,7 +4,7 @@ import JSONText
 import PickerModel
 import Synchronization
 
-/// The system's zones, each read once.
+/// The system's time zones, each read once.
 enum Zones {
   private static let known = Mutex<[String: ZoneRules]>([:])
 
@@ -72,7 +72,7 @@ extension ColumnRows {
   var keys: [String] { (0..<count).map(key(at:)) }
 }
 
-/// What changed, short enough to be compared in one line.
+/// A short text per change, for comparison.
 func summary(_ changes: [PickerChange]) -> [String] {
   changes.map { change in
     switch change {
@@ -93,7 +93,7 @@ func summary(_ changes: [PickerChange]) -> [String] {
   }
 }
 
-/// Chance from a seed: the same numbers every time.
+/// A seeded random source.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 

@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 
 @Suite struct CommandTests {
-  @Test func `select of the selected row is answered and takes no revision`() throws {
+  @Test func `select of the selected row gets a reply and no revision`() throws {
     var session = try SessionFixture(letters)
 
     let outcomes = session.give(ana, 1, select(0, 0))
@@ -15,7 +15,7 @@ import Testing
     #expect(session.fold.undoList.past.isEmpty)
   }
 
-  @Test func `a stale generation means the row by its key`() throws {
+  @Test func `a select with a stale generation finds the row by its key`() throws {
     var session = try SessionFixture(letters)
 
     session.give(ana, 1, select(0, 2, generation: 0, key: "b"))
@@ -23,7 +23,7 @@ import Testing
     #expect(session.fold.picker.value == .keys(["b", "x"]))
   }
 
-  @Test func `a stale generation without a key is refused with the rows`() throws {
+  @Test func `a stale generation without a key is refused with a reload`() throws {
     var session = try SessionFixture(letters)
 
     let outcomes = session.give(ana, 1, select(0, 2, generation: 9))
@@ -35,7 +35,7 @@ import Testing
     #expect(standing == .column(0, reloads: true))
   }
 
-  @Test func `a stale generation with a key that is not there is noSuchRow`() throws {
+  @Test func `a stale generation with an unknown key is refused with noSuchRow`() throws {
     var session = try SessionFixture(letters)
 
     #expect(
@@ -44,7 +44,7 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 2, select(5, 0))) == .noSuchColumn)
   }
 
-  @Test func `undo puts back what anybody did, and redo takes that back`() throws {
+  @Test func `undo reverts the last change of any member, and redo reapplies it`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     session.give(bo, 1, select(1, 1))
@@ -58,7 +58,7 @@ import Testing
     #expect(session.fold.picker.value == .keys(["b", "x"]))
   }
 
-  @Test func `a new select empties redo`() throws {
+  @Test func `a new select clears the redo list`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     session.give(ana, 2, .undo)
@@ -67,7 +67,7 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 4, .redo)) == .nothingToUndo)
   }
 
-  @Test func `undo goes back as far as the limit says`() throws {
+  @Test func `the undo list is limited`() throws {
     var limits = SessionLimits()
     limits.undo = 2
     var session = try SessionFixture(letters, limits: limits)
@@ -82,13 +82,14 @@ import Testing
     #expect(SessionFixture.refusal(session.give(bo, 3, .undo)) == .nothingToUndo)
   }
 
-  @Test func `confirm needs a result`() throws {
+  @Test func `confirm requires a result`() throws {
     var session = try SessionFixture(calendar)
 
     #expect(SessionFixture.refusal(session.give(ana, 1, .confirm)) == .notComplete)
   }
 
-  @Test func `confirm is refused when time has just moved the value, and that tick is told`() throws
+  @Test func `confirm is refused if a tick changes the value first, and the tick is broadcast`()
+    throws
   {
     var session = try SessionFixture(slot)
 
@@ -112,7 +113,7 @@ import Testing
     #expect(session.fold.nextTick == nil)
   }
 
-  @Test func `reopen ticks to now`() throws {
+  @Test func `reopen ticks the picker to the current time`() throws {
     var session = try SessionFixture(slot)
     session.give(ana, 1, .confirm)
 
@@ -124,10 +125,10 @@ import Testing
     #expect(deltas.map { $0.author?.member } == [ana, nil])
   }
 
-  @Test func `refusals are checked in their order`() throws {
+  @Test func `refusals have the documented precedence`() throws {
     var session = try SessionFixture(
       letters, access: .tokens([:]))
-    // Without a role of its own the first is the owner still: roles come with the join.
+    // With open authentication a member's role is set by its join: the first is the owner.
     session.join(MemberID("Dan"), as: .viewer)
     let dan = MemberID("Dan")
 
@@ -139,7 +140,7 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 4, select(9, 9))) == .notOpen)
   }
 
-  @Test func `only an owner confirms, cancels and reopens`() throws {
+  @Test func `only an owner may confirm, cancel and reopen`() throws {
     var session = try SessionFixture(letters)
 
     for (index, command) in [Command.confirm, .cancel, .reopen].enumerated() {
@@ -147,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `the same entries give the same state`() throws {
+  @Test func `the same entries produce the same state`() throws {
     let entries: [LogEntry.Body] = [
       .command(ana, ref: 1, tap("2026-11-20")), .command(bo, ref: 1, tap("2026-11-25")),
       .command(ana, ref: 2, .undo), .tick, .left(ana), .command(bo, ref: 2, .confirm),
@@ -164,7 +165,7 @@ import Testing
     #expect(first.fold.members == second.fold.members)
   }
 
-  @Test func `the history has as many deltas as the limit says`() throws {
+  @Test func `the history is limited`() throws {
     var limits = SessionLimits()
     limits.history = 2
     var session = try SessionFixture(letters, limits: limits)

@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 
 extension SessionFixture {
-  /// The host gives another definition.
+  /// Applies another definition, as the host does.
   @discardableResult
   fileprivate mutating func define(_ json: String, after milliseconds: Int64 = 0) throws
     -> [Outcome]
@@ -20,7 +20,7 @@ extension SessionFixture {
 @Suite struct DefinitionChangeTests {
   private let fewer = #"{"kind":"columns","columns":[["a","c"],["x","y"]]}"#
 
-  @Test func `a definition takes a revision and a version, without an author`() throws {
+  @Test func `a definition makes a revision without an author and a new version`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 
@@ -34,13 +34,13 @@ extension SessionFixture {
     #expect(session.fold.picker.value == .keys(["c", "x"]))
   }
 
-  @Test func `another kind changes nothing`() throws {
+  @Test func `a definition of another kind has no effect`() throws {
     var session = try SessionFixture(letters)
     #expect(try session.define(slot) == [])
     #expect(session.fold.version == 1 && session.fold.revision == 0)
   }
 
-  @Test func `a definition finds the picker ticked`() throws {
+  @Test func `a tick precedes a new definition`() throws {
     var session = try SessionFixture(slot)
     let deltas = SessionFixture.deltas(
       try session.define(#"{"kind":"slot","days":2}"#, after: 3_600_000))
@@ -48,8 +48,7 @@ extension SessionFixture {
     #expect(deltas[0].isTick && !deltas[1].isTick)
   }
 
-  @Test func `a confirmed session applies it when it is reopened, as a revision of its own`() throws
-  {
+  @Test func `a confirmed session applies a definition at reopen as a separate revision`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     session.give(ana, 2, .confirm)
@@ -65,7 +64,7 @@ extension SessionFixture {
     let reopened = SessionFixture.deltas(session.give(ana, 3, .reopen))
     #expect(reopened.map(\.revision) == [4, 5])
     guard case .definition(let redefinition, let changes, _, _) = reopened[1].change else {
-      Issue.record("the second revision applies the definition")
+      Issue.record("the second revision does not apply the definition")
       return
     }
     #expect(!redefinition.isAnnounced && redefinition.version == 2 && changes.count == 2)
@@ -73,7 +72,7 @@ extension SessionFixture {
     #expect(session.fold.definedAt == nil)
   }
 
-  @Test func `what changes nothing is applied without a revision`() throws {
+  @Test func `a pending definition without effect is applied without a revision`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, .cancel)
     try session.define(#"{"kind":"columns","columns":[["a","b","c"],["x","y"]],"locale":"de"}"#)
@@ -82,7 +81,7 @@ extension SessionFixture {
     #expect(session.fold.picker.definition === session.fold.definition)
   }
 
-  @Test func `undo and redo go on under the new definition, and leave it alone`() throws {
+  @Test func `undo and redo work under the new definition and do not change it`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     session.give(ana, 2, select(0, 2))
@@ -94,19 +93,19 @@ extension SessionFixture {
     #expect(session.fold.picker.value == .keys(["c", "x"]))
   }
 
-  @Test func `a definition that changes cells has their months sent again`() throws {
+  @Test func `a definition that changes cells sends their months again`() throws {
     var session = try SessionFixture(calendar)
     let outcomes = try session.define(
       #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"firstWeekday":2}"#)
     guard case .cellsChanged(let change)? = outcomes.last else {
-      Issue.record("the cells have changed")
+      Issue.record("the cells have not changed")
       return
     }
     #expect(change.revision == 1)
     #expect(change.before.definition !== change.after.definition)
   }
 
-  @Test func `a history of large definitions is shorter than of small ones`() throws {
+  @Test func `the history has fewer deltas if they have large definitions`() throws {
     let rows = (0..<20_000).map { "\"\($0)\"" }.joined(separator: ",")
     let large = #"{"kind":"columns","columns":[[\#(rows)]]}"#
     var session = try SessionFixture(large)
@@ -121,7 +120,7 @@ extension SessionFixture {
     #expect(session.fold.deltas(after: 9)?.count == 20)
   }
 
-  @Test func `ranges of old snapshots were made under the only definition there was`() throws {
+  @Test func `ranges of older snapshots are read under the original definition`() throws {
     var session = try SessionFixture(#"{"kind":"calendar","selection":"single"}"#)
     session.give(ana, 1, tap("2026-11-10"))
     session.give(ana, 2, tap("2026-11-11"))

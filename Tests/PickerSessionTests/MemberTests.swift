@@ -12,7 +12,7 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor, .editor])
   }
 
-  @Test func `when the owner has left, who joined first of those left becomes it`() throws {
+  @Test func `the remaining member who joined first succeeds an owner who leaves`() throws {
     var session = try SessionFixture(letters)
 
     let outcomes = session.leave(ana)
@@ -21,13 +21,13 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor])
   }
 
-  @Test func `where tokens are roles nobody inherits`() throws {
+  @Test func `with tokens nobody succeeds an owner`() throws {
     var session = try SessionFixture(letters, access: .tokens([:]))
 
     #expect(session.leave(ana) == [.left(ana)])
   }
 
-  @Test func `whoever comes after everybody has left is the owner`() throws {
+  @Test func `the first member who joins an empty session is the owner`() throws {
     var session = try SessionFixture(letters)
     for member in [ana, bo, cem] { session.leave(member) }
 
@@ -37,14 +37,14 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.number) == [3])
   }
 
-  @Test func `leaving twice is leaving once`() throws {
+  @Test func `leaving twice has no further effect`() throws {
     var session = try SessionFixture(letters)
     session.leave(bo)
 
     #expect(session.leave(bo).isEmpty)
   }
 
-  @Test func `months are told again as they stood before the command of the same entry`() throws {
+  @Test func `months are sent again as of the tick, before the command of the same entry`() throws {
     let fixture = try SessionFixture(
       #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"min":"today"}"#)
     let session = Session(fixture.fold)
@@ -57,13 +57,13 @@ import Testing
     _ = before.apply(LogEntry(at: tomorrow, body: .tick))
     let change = CellChange(before: fixture.fold.picker, after: before.picker, revision: 0)
     guard case .broadcast(let delta)? = effects.last else {
-      Issue.record("a delta comes last")
+      Issue.record("the last effect is not a delta")
       return
     }
     #expect(effects == [.monthsAgain(change), .broadcast(delta)])
   }
 
-  @Test func `presence merges what happened to a member`() {
+  @Test func `presence merges the updates of a member`() {
     var news = PresenceNews()
     news.join(ana)
     news.change(ana)
@@ -77,8 +77,8 @@ import Testing
     #expect(news.touching.map(\.touch) == [.row(column: 0, row: 2)])
   }
 
-  @Test func `who joined and left between two messages has left all the same`() {
-    // A welcome in between has shown it to somebody.
+  @Test func `a member who joins and leaves between two messages is broadcast as left`() {
+    // Another member's welcome may have included it.
     var news = PresenceNews()
     news.join(ana)
     news.leave(ana)
@@ -87,7 +87,7 @@ import Testing
     #expect(news.left == [ana])
   }
 
-  @Test func `a secret is known by its hash, and nothing else`() {
+  @Test func `a secret matches only its own hash`() {
     let hash = SecretHash([1, 2, 3])
 
     #expect(hash.matches(SecretHash([1, 2, 3])))

@@ -5,7 +5,7 @@ import Testing
 @testable import PickerSession
 
 @Suite struct OpenTapTests {
-  @Test func `shared: the next tap of anybody closes the range`() throws {
+  @Test func `shared: the next tap of any member closes the range`() throws {
     var session = try SessionFixture(calendar)
     session.give(ana, 1, tap("2026-11-20"))
 
@@ -15,7 +15,7 @@ import Testing
     #expect(session.fold.tappedBy == bo)
   }
 
-  @Test func `opener: for 15 s only who opened it closes it`() throws {
+  @Test func `opener: for 15 s only the member who opened the range may close it`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
 
@@ -26,7 +26,7 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `opener: who opened it may close it at once`() throws {
+  @Test func `opener: the member who opened the range may close it immediately`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(ana, 2, tap("2026-11-22"))
@@ -34,7 +34,7 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `opener: when who opened it has left, anybody closes it`() throws {
+  @Test func `opener: any member may close the range after its opener has left`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.leave(ana)
@@ -44,7 +44,7 @@ import Testing
     #expect(session.fold.picker.range?.hits == 2)
   }
 
-  @Test func `opener: anybody may clear and undo`() throws {
+  @Test func `opener: any member may clear and undo`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, .clear)
@@ -57,7 +57,7 @@ import Testing
     #expect(session.fold.tappedBy == ana)
   }
 
-  @Test func `opener: after an undo the 15 s count from the tap that opened the range`() throws {
+  @Test func `opener: undo does not restart the 15 s`() throws {
     var session = try SessionFixture(calendar, openTap: .opener)
     session.give(ana, 1, tap("2026-11-20"))
     session.give(bo, 1, .clear, after: 10_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import PickerSession
 
 @Suite struct RefTests {
-  @Test func `a command sent again is done once, and answered with its revision`() throws {
+  @Test func `a repeated command is executed once and answered with its revision`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     session.give(bo, 1, select(1, 1))
@@ -15,7 +15,7 @@ import Testing
     #expect(session.fold.revision == 2)
   }
 
-  @Test func `a refused command sent again is refused alike, as the wheels now stand`() throws {
+  @Test func `a repeated refused command is refused again with the current row`() throws {
     var session = try SessionFixture(letters)
     let first = session.give(ana, 1, select(0, 9))
     session.give(bo, 1, select(0, 2))
@@ -26,7 +26,9 @@ import Testing
     #expect(again == first)
   }
 
-  @Test func `a ref that is not known and not greater is old, and is not remembered`() throws {
+  @Test func `an unknown ref not above the greatest is refused with oldRef and not remembered`()
+    throws
+  {
     var session = try SessionFixture(letters)
     session.give(ana, 7, select(0, 1))
 
@@ -36,7 +38,7 @@ import Testing
     #expect(session.fold.members[ana]?.refs.outcome(of: 3) == nil)
   }
 
-  @Test func `refs are each member's own`() throws {
+  @Test func `refs are counted per member`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 
@@ -45,7 +47,7 @@ import Testing
     #expect(SessionFixture.deltas(outcomes).map(\.author?.member) == [bo])
   }
 
-  @Test func `as many refs as the limit says are known, and one more is not`() throws {
+  @Test func `the number of remembered refs is limited`() throws {
     var limits = SessionLimits()
     limits.refs = 2
     var session = try SessionFixture(letters, limits: limits)
@@ -55,7 +57,7 @@ import Testing
     #expect(SessionFixture.refusal(session.give(ana, 2, .undo)) == .nothingToUndo)
   }
 
-  @Test func `what is over the rate is refused, moves nothing, and may be sent again`() throws {
+  @Test func `a command over the rate is refused without effect and may be repeated`() throws {
     var session = try SessionFixture(slot)
     let before = session.fold.picker
 
@@ -69,7 +71,8 @@ import Testing
     #expect(SessionFixture.refusal(again) == .nothingToUndo)
   }
 
-  @Test func `an unknown type is refused before the rate is looked at, and not remembered`() throws {
+  @Test func `an unknown type is refused before the rate is checked and is not remembered`() throws
+  {
     let session = try SessionFixture(letters)
 
     let outcomes = session.refuse(ana, 4, .unknown(type: "wish"), isOverRate: true)
@@ -78,7 +81,7 @@ import Testing
     #expect(session.fold.members[ana]?.refs.greatest == 0)
   }
 
-  @Test func `an unknown type is refused alike when it is sent again after later commands`() throws {
+  @Test func `a repeated unknown type is refused again, even after later commands`() throws {
     var session = try SessionFixture(letters)
     let unknown = Command.unknown(type: "wish")
     session.give(ana, 1, select(0, 1))
@@ -92,7 +95,7 @@ import Testing
     #expect(SessionFixture.refusal(session.refuse(ana, 0, unknown)) == .oldRef)
   }
 
-  @Test func `a role is checked after the ref, the type and the rate`() throws {
+  @Test func `the role is checked after the ref, the type and the rate`() throws {
     var session = try SessionFixture(letters)
     session.give(bo, 5, select(0, 1))
 
@@ -102,7 +105,7 @@ import Testing
     #expect(SessionFixture.refusal(session.refuse(bo, 6, .unknown(type: "x"))) == .unknownType)
   }
 
-  @Test func `a done command that is sent again over the rate gets its first answer`() throws {
+  @Test func `a repeated command over the rate gets its original answer`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 
@@ -111,20 +114,20 @@ import Testing
     #expect(SessionFixture.reply(again) == 1)
   }
 
-  @Test func `a refusal that is remembered repeats little of a long key`() throws {
+  @Test func `a remembered refusal quotes only a part of a long key`() throws {
     var session = try SessionFixture(letters)
     let key = "e" + String(repeating: "\u{301}", count: 200)
 
     session.give(ana, 1, select(0, 0, generation: 9, key: key))
 
     guard case .refused(let refusal)? = session.fold.members[ana]?.refs.outcome(of: 1) else {
-      Issue.record("the key names no row")
+      Issue.record("an unknown key was not refused")
       return
     }
     #expect(refusal.detail.utf8.count < 250)
   }
 
-  @Test func `a key that is not read is not in the history`() throws {
+  @Test func `a key that is not needed is not in the history`() throws {
     var session = try SessionFixture(letters)
 
     session.give(ana, 1, select(0, 1, key: "b"))
@@ -134,7 +137,7 @@ import Testing
     #expect(commands == [select(0, 1), select(0, 0, generation: 7, key: "c")])
   }
 
-  @Test func `a member that has left has no commands`() throws {
+  @Test func `a member that has left cannot send commands`() throws {
     var session = try SessionFixture(letters)
     session.leave(bo)
 

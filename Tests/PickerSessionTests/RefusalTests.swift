@@ -17,7 +17,7 @@ import Testing
     pairs.map { .init($0.key, $0.value) }
   }
 
-  @Test func `refusals of selects have the facts of their codes`() throws {
+  @Test func `refused selects have the params of their codes`() throws {
     var session = try SessionFixture(letters)
 
     #expect(params(session.give(bo, 1, .confirm)) == facts(["role": .string("owner")]))
@@ -35,7 +35,7 @@ import Testing
       params(session.give(ana, 7, select(0, 1))) == facts(["status": .string("cancelled")]))
   }
 
-  @Test func `refusals of taps have the facts of their codes`() throws {
+  @Test func `refused taps have the params of their codes`() throws {
     var session = try SessionFixture(
       #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"min":"today-P9D","#
         + #""max":"2026-12-20","minDays":3,"blocked":[{"weekdays":[1]}],"weeks":"fit"}"#,
@@ -68,7 +68,7 @@ import Testing
         == facts(["days": .integer(2), "minDays": .integer(3)]))
   }
 
-  @Test func `a refusal sent again has the params of the first`() throws {
+  @Test func `a repeated refusal has its original params`() throws {
     var session = try SessionFixture(calendar)
     let first = session.give(ana, 1, tap("2027-01-01"))
 
@@ -78,7 +78,7 @@ import Testing
     #expect(params(later) == params(first))
   }
 
-  @Test func `a detail quotes what a client sent, but not all of it`() throws {
+  @Test func `a detail quotes only a part of what a client sent`() throws {
     var session = try SessionFixture(letters)
     let long = String(repeating: "e\u{301}\u{302}", count: 20_000)
 
@@ -88,7 +88,7 @@ import Testing
       guard case .answered(_, let answer)? = session.give(ana, ref + 1, command).last,
         case .refused(let refusal, _) = answer.body
       else {
-        Issue.record("it is refused")
+        Issue.record("the command was not refused")
         return
       }
       #expect(refusal.detail.utf8.count <= 512)

@@ -10,7 +10,7 @@ import Testing
     session.fold.apply(LogEntry(at: noon, body: .returned(member, role)))
   }
 
-  @Test func `a member that left comes back with its secret, role, color and refs`() throws {
+  @Test func `a member that left returns with its secret, role, color and refs`() throws {
     var session = try SessionFixture(letters)
     session.give(bo, 1, select(0, 1))
     session.give(bo, 2, select(0, 9))
@@ -29,7 +29,7 @@ import Testing
     #expect(SessionFixture.refusal(session.give(bo, 2, select(0, 9))) == .noSuchRow)
   }
 
-  @Test func `an owner that comes back is one beside the member that became it meanwhile`() throws {
+  @Test func `an owner that returns does not replace its successor`() throws {
     var session = try SessionFixture(letters)
     session.leave(ana)
     #expect(session.fold.members[bo]?.role == .owner)
@@ -40,7 +40,7 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor, .owner])
   }
 
-  @Test func `while an owner is left nobody inherits`() throws {
+  @Test func `nobody succeeds an owner while another owner remains`() throws {
     var session = try SessionFixture(letters)
     session.leave(ana)
     _ = comeBack(&session, ana)
@@ -49,7 +49,7 @@ import Testing
     #expect(session.leave(ana) == [.left(ana), .roleChanged(cem)])
   }
 
-  @Test func `a member that comes back counts from then, not from when it joined first`() throws {
+  @Test func `the seniority of a returning member starts at its return`() throws {
     var session = try SessionFixture(letters)
     session.leave(bo)
     _ = comeBack(&session, bo)
@@ -57,7 +57,7 @@ import Testing
     #expect(session.leave(ana) == [.left(ana), .roleChanged(cem)])
   }
 
-  @Test func `the member that comes back while nobody is the owner becomes it`() throws {
+  @Test func `a member that returns while there is no owner becomes the owner`() throws {
     var session = try SessionFixture(letters)
     for member in [bo, cem, ana] { session.leave(member) }
     #expect(session.fold.remembered.member(bo)?.role == .editor)
@@ -68,7 +68,7 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor])
   }
 
-  @Test func `where tokens are, the token's role counts, and without one its own`() throws {
+  @Test func `a returning member gets the token's role, or its old one without a token`() throws {
     var session = try SessionFixture(letters, access: .tokens([:]))
     session.leave(bo)
     session.leave(ana)
@@ -80,7 +80,7 @@ import Testing
     #expect(session.fold.membersInOrder.map(\.role) == [.editor, .viewer, .editor])
   }
 
-  @Test func `a member that is here, or was never, does not come back`() throws {
+  @Test func `a present and an unknown member cannot return`() throws {
     var session = try SessionFixture(letters)
 
     #expect(comeBack(&session, ana).isEmpty)
@@ -88,7 +88,7 @@ import Testing
     #expect(session.fold.joinCount == 3)
   }
 
-  @Test func `as many members as the limit says are remembered, and one more is not`() throws {
+  @Test func `the number of remembered members is limited`() throws {
     var limits = SessionLimits()
     limits.rememberedMembers = 2
     var session = try SessionFixture(letters, limits: limits)
@@ -98,10 +98,9 @@ import Testing
     #expect(comeBack(&session, ana).isEmpty)
   }
 
-  @Test func `their refs take as many bytes as the limit says, those of the first go first`() throws
-  {
+  @Test func `the bytes of remembered refs are limited, and the oldest are dropped first`() throws {
     var limits = SessionLimits()
-    // A refusal counts 1,024 bytes, a command that was done 64.
+    // A refusal counts 1,024 bytes, an executed command 64.
     limits.rememberedRefBytes = 2 * 1024 + 64
     var session = try SessionFixture(letters, limits: limits)
     session.give(ana, 1, select(0, 1))
@@ -117,12 +116,12 @@ import Testing
     let books = session.fold.remembered.members.map(\.refs)
     #expect(books.map(\.entries.count) == [0, 1, 1])
     #expect(books.map(\.greatest) == [7, 7, 7])
-    // What cannot be answered again is not done again.
+    // A command whose answer is forgotten is not executed again.
     _ = comeBack(&session, ana)
     #expect(SessionFixture.refusal(session.give(ana, 1, select(0, 2))) == .oldRef)
   }
 
-  @Test func `leaving and coming back between two messages is a join, and no leave`() {
+  @Test func `a member who leaves and returns between two messages is broadcast as joined`() {
     var news = PresenceNews()
     news.leave(ana)
     news.join(ana)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ResultTests {
   private func date(_ iso: String) -> CivilDate { CivilDate(iso: iso.utf8)! }
 
-  @Test func `a delta has the result if it is another one than before`() throws {
+  @Test func `a delta has the result only if it changed`() throws {
     var session = try SessionFixture(letters)
 
     let results = [
@@ -19,7 +19,7 @@ import Testing
       results == [.keys(["b", "x"]), .keys(["a", "x"]), .keys(["b", "x"]), nil, nil])
   }
 
-  @Test func `the result of a range comes with its second tap and goes with the third`() throws {
+  @Test func `a range has a result from its second tap to the third`() throws {
     var session = try SessionFixture(calendar)
 
     let results = [
@@ -32,7 +32,7 @@ import Testing
     #expect(results == [nil, range, .null, range, .null])
   }
 
-  @Test func `a clamped tap has the result that it came to`() throws {
+  @Test func `a clamped tap has the clamped result`() throws {
     var session = try SessionFixture(
       #"{"kind":"calendar","maxDays":3,"months":{"from":"2026-11","through":"2026-12"}}"#)
     session.give(ana, 1, tap("2026-11-20"))
@@ -42,7 +42,7 @@ import Testing
     #expect(delta?.result == .range(start: date("2026-11-20"), end: date("2026-11-22")))
   }
 
-  @Test func `a tick that moves the slot has the new result`() throws {
+  @Test func `a tick that changes the slot has the new result`() throws {
     var session = try SessionFixture(slot)
 
     let outcomes = session.fold.apply(
@@ -54,8 +54,8 @@ import Testing
         == [.slot(["2026-11-20", "12", "20"], later, until: nil)])
   }
 
-  @Test func `a tick that changes nothing but the result is a delta`() throws {
-    // In New York on this day 01:20 is at 05:20 UTC, and again an hour later.
+  @Test func `a tick that changes only the result is a delta`() throws {
+    // In New York on this day 01:20 is at 05:20 UTC and again at 06:20 UTC.
     let zone = ZoneRules(
       name: "America/New_York", initialOffsetSeconds: 0, transitions: [],
       footer: try PosixZoneRule.parse("EST5EDT,M3.2.0,M11.1.0".utf8))
@@ -76,7 +76,7 @@ import Testing
         session.give(ana, 2, .confirm, at: before.adding(milliseconds: 120_000))) == nil)
   }
 
-  @Test func `confirm is refused when time has just moved the instant of the slot`() throws {
+  @Test func `confirm is refused if a tick changes the instant of the slot first`() throws {
     let zone = ZoneRules(
       name: "America/New_York", initialOffsetSeconds: 0, transitions: [],
       footer: try PosixZoneRule.parse("EST5EDT,M3.2.0,M11.1.0".utf8))
@@ -91,7 +91,7 @@ import Testing
     #expect(SessionFixture.refusal(outcomes) == .elapsed)
   }
 
-  @Test func `keys that read the same and have other bytes are another result`() throws {
+  @Test func `results differ if keys differ only in Unicode normalization`() throws {
     var session = try SessionFixture(#"{"kind":"columns","columns":[["\u00e9","e\u0301"]]}"#)
 
     let delta = SessionFixture.deltas(session.give(ana, 1, select(0, 1))).first
@@ -100,7 +100,7 @@ import Testing
     #expect(delta?.result != .keys(["\u{e9}"]))
   }
 
-  @Test func `a session from a snapshot goes on with the same result`() throws {
+  @Test func `a session restored from a snapshot has the same result`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 

@@ -11,7 +11,7 @@ let ana = MemberID("Ana")
 let bo = MemberID("Bo")
 let cem = MemberID("Cem")
 
-/// A fold with Ana, Bo and Cem in it, in this order.
+/// A fold that Ana, Bo and Cem have joined in this order.
 struct SessionFixture {
   var fold: SessionFold
 
@@ -45,7 +45,7 @@ struct SessionFixture {
     return fold.apply(LogEntry(at: instant.adding(milliseconds: milliseconds), body: body))
   }
 
-  /// Gives a command that is not stored.
+  /// Checks a command that is refused without being stored.
   func refuse(
     _ member: MemberID, _ ref: Int, _ command: Command, isOverRate: Bool = false
   ) -> [Outcome] {
@@ -58,7 +58,7 @@ struct SessionFixture {
     fold.apply(LogEntry(at: noon, body: .left(member)))
   }
 
-  /// The code with which the last outcome refuses; `nil` if it does not.
+  /// The code of the last outcome; `nil` if it is not a refusal.
   static func refusal(_ outcomes: [Outcome]) -> Rejection? {
     guard case .answered(_, let answer)? = outcomes.last,
       case .refused(let refusal, _) = answer.body
@@ -66,7 +66,7 @@ struct SessionFixture {
     return refusal.code
   }
 
-  /// The revision of the only outcome, if that is a reply.
+  /// The revision of the only outcome; `nil` if it is not a reply.
   static func reply(_ outcomes: [Outcome]) -> Int? {
     guard outcomes.count == 1, case .answered(_, let answer) = outcomes[0],
       case .reply(let revision) = answer.body

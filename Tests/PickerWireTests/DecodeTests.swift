@@ -10,7 +10,7 @@ func decode(_ text: String) throws(BadMessage) -> ClientMessage {
   try ClientMessage.decode(Array(text.utf8).span)
 }
 
-/// Whether the text closes the connection with 4400.
+/// Whether decoding fails, which closes the connection with 4400.
 func isBad(_ text: String) -> Bool {
   do throws(BadMessage) {
     _ = try decode(text)
@@ -24,7 +24,7 @@ private let november = CivilMonth(year: 2026, month: 11)!
 private let day = CivilDate(year: 2026, month: 11, day: 20)!
 
 @Suite struct DecodeTests {
-  @Test func `names are the same however they are written, and others are forgotten`() throws {
+  @Test func `escaped field names are recognised, and unknown ones are ignored`() throws {
     let plain = try decode(#"{"type":"undo","ref":7}"#)
     for text in [
       #"{"ty\u0070e":"undo","r\u0065f":7}"#, #"{ "type" : "undo" , "ref" : 7 }"#,
@@ -38,7 +38,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     ] { #expect(isBad(text), "\(text)") }
   }
 
-  @Test func `an unknown type is cut to 64 bytes, between two characters`() throws {
+  @Test func `an unknown type is truncated to 64 bytes between two characters`() throws {
     let type = "wish" + String(repeating: "日", count: 20_000)
 
     let message = try decode(#"{"type":"\#(type)","ref":1}"#)
@@ -47,7 +47,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(message == .command(ref: 1, .unknown(type: cut)))
   }
 
-  @Test func `a key longer than a definition allows is cut, and still longer`() throws {
+  @Test func `a key is truncated to one character more than a definition allows`() throws {
     let long = String(repeating: "é", count: 60_000)
 
     let message = try decode(
@@ -60,7 +60,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect("abc".prefix(scalarCount: 3) == "abc")
   }
 
-  @Test func `the member and the secret of a posted command are cut`() throws {
+  @Test func `the member and the secret of an HTTP command are truncated`() throws {
     let long = String(repeating: "m", count: 60_000)
 
     let request = try CommandRequest(
@@ -69,14 +69,14 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(request.member.utf8.count == 65 && request.secret.utf8.count == 65)
   }
 
-  @Test func `every name that the fields have is read`() {
+  @Test func `every field name is recognised`() {
     #expect(MessageFields.Name.allCases.count == 22)
     for name in MessageFields.Name.allCases {
       #expect(MessageFields.Name(JSONName("\(name)".utf8)!) == name)
     }
   }
 
-  @Test func `every command is what it says`() throws {
+  @Test func `every command is decoded`() throws {
     let table: [(String, Command)] = [
       (
         #"{"type":"select","ref":7,"column":1,"row":4,"generation":3,"key":"05"}"#,
@@ -101,7 +101,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     for (text, command) in table { #expect(try decode(text) == .command(ref: 7, command)) }
   }
 
-  @Test func `what has no ref is what it says`() throws {
+  @Test func `every message without a ref is decoded`() throws {
     let table: [(String, ClientMessage)] = [
       (#"{"type":"months","from":"2026-11","count":3}"#, .months(.init(from: november, count: 3))),
       (
@@ -117,7 +117,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     for (text, message) in table { #expect(try decode(text) == message) }
   }
 
-  @Test func `a join has everything or nothing`() throws {
+  @Test func `a join is decoded with all fields and with none`() throws {
     var join = ClientMessage.Join()
     #expect(try decode(#"{"type":"join"}"#) == .join(join))
 
@@ -133,18 +133,18 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(try decode(text) == .join(join))
   }
 
-  @Test func `unknown fields are ignored, whatever they hold`() throws {
+  @Test func `unknown fields are ignored with any value`() throws {
     let text = #"{"new":{"a":[1,{"b":null}]},"type":"undo","ref":1,"also":[],"x":true}"#
 
     #expect(try decode(text) == .command(ref: 1, .undo))
   }
 
-  @Test func `null stands for a field that is left out`() throws {
+  @Test func `null is the same as an absent field`() throws {
     #expect(try decode(#"{"type":"join","name":null,"months":null}"#) == .join(.init()))
     #expect(isBad(#"{"type":"undo","ref":null}"#))
   }
 
-  @Test func `escapes are read, and text of any script`() throws {
+  @Test func `escapes and text of any script are decoded`() throws {
     #expect(
       try decode(#"{"type":"\u006ain","ref":1}"#) == .command(ref: 1, .unknown(type: "jin")))
     var join = ClientMessage.Join()
@@ -157,7 +157,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #"{"type":"undo","ref":1}{}"#, #"{"type":"undo","ref":1,}"#, #"{'type':'undo'}"#,
     #"{"type":"undo","ref":01}"#, #"{"type":"undo","ref":+1}"#, "{\"type\":\"un\tdo\"}",
   ])
-  func `what is no JSON object closes`(text: String) { #expect(isBad(text)) }
+  func `anything but a JSON object is rejected`(text: String) { #expect(isBad(text)) }
 
   @Test(arguments: [
     #"{"type":7,"ref":1}"#, #"{"type":"undo"}"#, #"{"type":"undo","ref":1.0}"#,
@@ -176,22 +176,22 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #"{"type":"join","months":{"from":"2026-11"}}"#, #"{"type":"join","resume":{"member":"m"}}"#,
     #"{"type":"join","resume":"m"}"#,
   ])
-  func `a required field that is missing or ill-typed closes`(text: String) { #expect(isBad(text)) }
+  func `a missing or ill-typed required field is rejected`(text: String) { #expect(isBad(text)) }
 
   @Test(arguments: [
     #"{"type":"undo","type":"undo","ref":1}"#, #"{"type":"undo","ref":1,"ref":1}"#,
     #"{"type":"join","months":{"from":"2026-11","count":1,"count":2}}"#,
     #"{"type":"undo","ref":null,"ref":1}"#, #"{"type":"undo","ref":1,"ref":null}"#,
   ])
-  func `a field that stands twice closes`(text: String) { #expect(isBad(text)) }
+  func `a duplicate field is rejected`(text: String) { #expect(isBad(text)) }
 
   @Test(arguments: [#"\ud800"#, #"\ud83dx"#, #"\ud83d\u0041"#, #"\ude00"#])
-  func `a lone surrogate closes`(escape: String) {
+  func `a lone surrogate is rejected`(escape: String) {
     #expect(isBad(#"{"type":"join","name":"\#(escape)"}"#))
     #expect(isBad(#"{"type":"join","unknown":"\#(escape)"}"#))
   }
 
-  @Test func `nesting of 64 is read, of 65 closes`() throws {
+  @Test func `nesting of 64 levels is accepted, of 65 rejected`() throws {
     func nested(_ depth: Int) -> String {
       let brackets =
         String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)

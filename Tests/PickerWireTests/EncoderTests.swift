@@ -51,7 +51,7 @@ private let lettersSnapshot =
   private let encoder = MessageEncoder(limits: ServerLimits())
   private let texts = EnglishTexts()
 
-  @Test func `a welcome has everything`() throws {
+  @Test func `a welcome has the member, the members and the snapshot`() throws {
     let session = try makeSession(letters)
     let member = session.fold.members[ana]!
 
@@ -84,7 +84,7 @@ private let lettersSnapshot =
     #expect(text(watching).hasPrefix(#"{"type":"welcome","locale":"en","epoch":"e""#))
   }
 
-  @Test func `who is resumed gets no snapshot, and its own revision`() throws {
+  @Test func `the welcome of a resumed member has its revision and no snapshot`() throws {
     let session = try makeSession(letters)
 
     let frame = encoder.welcome(
@@ -94,7 +94,7 @@ private let lettersSnapshot =
     #expect(!text(frame).contains("snapshot"))
   }
 
-  @Test func `a snapshot has the status twice`() throws {
+  @Test func `a snapshot message repeats the status of its snapshot`() throws {
     let session = try makeSession(letters)
 
     #expect(
@@ -103,7 +103,7 @@ private let lettersSnapshot =
         + #","members":"# + people + #","now":"2026-11-20T12:00:00.000Z"}"#)
   }
 
-  @Test func `a delta's copies differ in ref and bands only`() throws {
+  @Test func `copies of a delta differ only in ref and bands`() throws {
     let session = try makeSession(letters)
     guard
       case .broadcast(let delta)? = session.give(
@@ -112,7 +112,7 @@ private let lettersSnapshot =
           .init(column: 0, row: 1, generation: 1, key: nil))
       ).first
     else {
-      Issue.record("a select is told")
+      Issue.record("the select was not broadcast")
       return
     }
 
@@ -125,7 +125,7 @@ private let lettersSnapshot =
     #expect(
       text(encoder.frame(encoded, ref: 7)) == #"{"type":"delta","revision":1,"ref":7,"#
         + changes + result + "]}")
-    // Bands are a copy's own; the result is last all the same.
+    // Bands differ between copies, but the result is always last.
     let bands = #",{"b":1}"#
     let copy = #"{"type":"delta","revision":1,"# + changes + bands + result + "]}"
     #expect(text(encoder.frame(encoded, ref: nil, bands: Array(bands.utf8))) == copy)
@@ -134,7 +134,7 @@ private let lettersSnapshot =
     #expect(encoder.deltaEncodeCount == 2)
   }
 
-  @Test func `a delta may have nothing but a result`() throws {
+  @Test func `a delta may have only a result`() throws {
     let delta = Delta(
       revision: 4, at: noon, author: nil,
       change: .picker([], tappedBy: nil, rangeBefore: nil), result: .null)
@@ -160,11 +160,11 @@ private let lettersSnapshot =
       #"{"start":"2016-08-11","end":"2016-09-01","days":22}"#
     ),
   ])
-  func `each kind has its own result`(_ result: PickerResult, _ json: String) {
+  func `each kind has its form of result`(_ result: PickerResult, _ json: String) {
     #expect(result.tree.serialized() == Array(json.utf8))
   }
 
-  @Test func `a range says whose it is, and how far it may go`() throws {
+  @Test func `an open range has its author and its reach`() throws {
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
     guard case .broadcast(let delta)? = session.give(1, .tap(.date(date))).first else { return }
@@ -178,7 +178,7 @@ private let lettersSnapshot =
           + #""reach":{"from":"2026-11-01","through":"2026-11-30"},"cause":"tap"}]"#))
   }
 
-  @Test func `a range that is cleared is an object with nulls`() throws {
+  @Test func `a cleared range has null start and end`() throws {
     let session = try makeSession(calendar)
     let date = CivilDate(year: 2026, month: 11, day: 20)!
     _ = session.give(1, .tap(.date(date)))
@@ -189,7 +189,7 @@ private let lettersSnapshot =
         #""changes":[{"change":"range","start":null,"end":null,"hits":0,"cause":"clear"}]}"#))
   }
 
-  @Test func `a confirmation has the result`() throws {
+  @Test func `the status confirmed has the result`() throws {
     let session = try makeSession(letters)
     guard case .broadcast(let delta)? = session.give(1, .confirm).first else { return }
 
@@ -199,11 +199,11 @@ private let lettersSnapshot =
         + #""changes":[{"change":"status","status":"confirmed","result":{"keys":["a","x"]}}]}"#)
   }
 
-  @Test func `a reply is its ref and a revision`() {
+  @Test func `a reply has a ref and a revision`() {
     #expect(text(encoder.reply(ref: 7, revision: 42)) == #"{"type":"reply","ref":7,"revision":42}"#)
   }
 
-  @Test func `a refusal shows where the wheels stand, without a cause`() throws {
+  @Test func `a refusal has the current rows without a cause`() throws {
     let session = try makeSession(letters)
     let refusal = Refusal(.staleColumn, "why", ["generation": .integer(1)])
 
@@ -224,7 +224,7 @@ private let lettersSnapshot =
         + #""changes":[]}"#)
   }
 
-  @Test func `rows are what was asked for`() throws {
+  @Test func `rows has the requested rows`() throws {
     let session = try makeSession(letters)
 
     #expect(
@@ -233,7 +233,7 @@ private let lettersSnapshot =
         + #""rows":[{"key":"b\n","text":"b\n"}]}"#)
   }
 
-  @Test func `months have cells and bands, only those of the list`() throws {
+  @Test func `months has cells and bands of the months in the calendar`() throws {
     let session = try makeSession(calendar)
     let view = MonthView(from: CivilMonth(year: 2026, month: 10)!, count: 3)
 
@@ -250,7 +250,7 @@ private let lettersSnapshot =
     #expect(message.components(of: #""month":"#) == 1)
   }
 
-  @Test func `a calendar's weekdays are in the order of its columns`() throws {
+  @Test func `weekdays start with firstWeekday`() throws {
     let monday =
       #"{"kind":"calendar","firstWeekday":2,"months":{"from":"2026-11","through":"2026-11"}}"#
     let session = try makeSession(monday)
@@ -264,7 +264,7 @@ private let lettersSnapshot =
     #expect(chinese.contains(#""weekdays":["周一","周二","周三","周四","周五","周六","周日"]}"#))
   }
 
-  @Test func `bands are runs of days per week row`() {
+  @Test func `bands have one entry per week row`() {
     let month = CivilMonth(year: 2026, month: 8)!
     let bands = MonthBands(cells: 10..<14, hasHead: true, hasTail: false)
 
@@ -276,7 +276,7 @@ private let lettersSnapshot =
   }
 
   @Test(arguments: 1...7)
-  func `bands of whole months are the same when they are written again`(_ weekday: Int) throws {
+  func `bands of whole months are encoded identically the second time`(_ weekday: Int) throws {
     let picker = try makeSession(
       #"{"kind":"calendar","months":{"from":"2023-01","through":"2024-12"},"weeks":"fit","#
         + #""firstWeekday":\#(weekday)}"#
@@ -298,7 +298,7 @@ private let lettersSnapshot =
     }
   }
 
-  @Test func `presence is told without what is about oneself`() throws {
+  @Test func `presence leaves out the recipient itself`() throws {
     let session = try makeSession(letters)
     _ = session.touch(ana, .row(column: 0, row: 1))
     let encoded = EncodedPresence(session.takeNews(), in: session)
@@ -311,7 +311,7 @@ private let lettersSnapshot =
     #expect(encoded.mentions(bo) && encoded.mentions(ana))
   }
 
-  @Test func `a new role of a member that has just joined has changed for itself`() throws {
+  @Test func `a member that has just joined gets its new role as a change`() throws {
     let session = try makeSession(letters)
     let bosNews = session.takeNews()
     #expect(bosNews.joined.contains(bo))
@@ -329,7 +329,7 @@ private let lettersSnapshot =
       encoded.frame(for: ana).map(text) == #"{"type":"presence","joined":["# + viewer + "]}")
   }
 
-  @Test func `presence of nothing but oneself is no message`() throws {
+  @Test func `presence about the recipient only is not sent`() throws {
     let session = try makeSession(letters)
     _ = session.takeNews()
     _ = session.touch(ana, .row(column: 0, row: 1))
@@ -341,7 +341,7 @@ private let lettersSnapshot =
       encoded.frame().map(text) == #"{"type":"presence","touching":[{"member":"m_Ana"}]}"#)
   }
 
-  @Test func `draining and errors are short`() {
+  @Test func `draining and error messages are encoded`() {
     #expect(
       text(encoder.draining(reconnectAfterMilliseconds: 1500))
         == #"{"type":"draining","reconnectAfterMs":1500}"#)
@@ -350,7 +350,7 @@ private let lettersSnapshot =
         == #"{"type":"error","code":"badMessage","detail":"no \"type\""}"#)
   }
 
-  @Test func `of a long column 200 rows around the selected one are sent`() throws {
+  @Test func `a long column has 200 rows around the selected one`() throws {
     let rows = (0..<700).map { "\"r\($0)\"" }.joined(separator: ",")
     let session = try makeSession(#"{"kind":"columns","columns":[[\#(rows)]]}"#)
 
@@ -368,7 +368,7 @@ private let lettersSnapshot =
     #expect(from(699).contains(#""from":500,"#))
   }
 
-  @Test func `rows from the cache are the rows`() throws {
+  @Test func `rows from the cache equal newly encoded ones`() throws {
     let trees = try ["a", "b"].map { name in
       let leaves = (0..<8).map { #"{"text":"\#(name)\#($0)"}"# }.joined(separator: ",")
       return try makeSession(
@@ -378,7 +378,7 @@ private let lettersSnapshot =
     let numbers: [ColumnRows] = [.days(1...30), .days(1...31), .months(1...12), .years(1...31)]
     let lists = numbers + trees
     let languages: [any RowTexts] = [EnglishTexts(), SimplifiedChineseTexts()]
-    // So small that they push each other out; twice, so that each is found, too.
+    // Small enough that entries evict each other; each row is written twice to hit the cache, too.
     var cache = RowsCache(count: 2)
     for _ in 1...2 {
       for (rows, texts) in lists.flatMap({ rows in languages.map { (rows, $0) } }) {
@@ -395,7 +395,7 @@ private let lettersSnapshot =
     }
   }
 
-  @Test func `a tree that is gone is not taken for another one in its place`() throws {
+  @Test func `a released tree is not confused with a new one at its address`() throws {
     var cache = RowsCache(count: 1)
     for name in ["a", "b", "c", "d"] {
       let leaves = (0..<8).map { #"{"text":"\#(name)\#($0)"}"# }.joined(separator: ",")
@@ -407,7 +407,7 @@ private let lettersSnapshot =
     }
   }
 
-  @Test func `rows in the cache do not keep their tree`() throws {
+  @Test func `cached rows do not retain their tree`() throws {
     var cache = RowsCache(count: 1)
     weak var tree: NodeTable?
     do {
@@ -420,12 +420,12 @@ private let lettersSnapshot =
       #expect(tree != nil)
     }
     #expect(tree == nil)
-    // Only now may the cache go.
+    // Keeps the cache alive until here.
     var writer = JSONWriter()
     cache.write(.days(1...30), 0..<30, texts: texts, to: &writer)
   }
 
-  @Test func `integers of every length are written exactly`() {
+  @Test func `integers of every length are encoded exactly`() {
     var numbers: [Int] = [0, .max, .min, .max - 1, .min + 1]
     var ten = 1
     for _ in 0...18 {
@@ -439,7 +439,7 @@ private let lettersSnapshot =
     }
   }
 
-  @Test func `a text that outgrows its room is whole`() {
+  @Test func `a text longer than the writer's capacity is encoded completely`() {
     var writer = JSONWriter(capacity: 1)
     let long = String(repeating: "é\"", count: 500)
     for _ in 0..<3 { writer.string(long) }
@@ -449,7 +449,7 @@ private let lettersSnapshot =
 }
 
 extension String {
-  /// How often `part` is in it.
+  /// The number of occurrences of `part`.
   fileprivate func components(of part: String) -> Int {
     var count = 0
     var rest = self[...]

@@ -9,8 +9,8 @@ import Testing
     String(decoding: ServerSentEvent.octets(frame, epochMark: "abcdefgh"), as: UTF8.self)
   }
 
-  /// A bug once: the first number after `"revision":` in the text was taken.
-  @Test func `an event's id comes from the message's revision, not from its text`() {
+  /// Regression: the id was the first number after `"revision":` in the text.
+  @Test func `the id of an event is the message's revision`() {
     let misleading = Array(#"{"type":"delta","x":"\"revision\":99"}"#.utf8)
 
     let delta = misleading.withUnsafeBytes { text(Frame($0, .delta(revision: 7))) }
@@ -21,7 +21,7 @@ import Testing
     #expect(months == "event: months\n" + data)
   }
 
-  @Test func `draining says when to come back, an error is the end`() {
+  @Test func `draining sets the retry time, and an error is an end event`() {
     let encoder = MessageEncoder(limits: ServerLimits())
 
     let draining = text(encoder.draining(reconnectAfterMilliseconds: 1500))
