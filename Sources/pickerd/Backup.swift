@@ -3,38 +3,38 @@ import Foundation
 import PickerServer
 import SessionLog
 
-/// `pickerd backup`: a copy of a store, while it is served.
+/// `pickerd backup`: an online backup of a store.
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copy a store into a file, while a server serves it.",
+    abstract: "Back up a store to a file. The server can keep running.",
     discussion: """
-      The copy is all of the store as it stood at one moment, in one file, checked and flushed. To \
-      restore it, stop the server, move the store away with the files of its name that end \
-      in -wal and -shm, put the copy in its place and start the server: every session then has a \
-      new epoch, and clients begin from what the copy has.
+      The backup is a consistent copy of the store in one file, checked and flushed to disk. To \
+      restore it: stop the server, move the store and its -wal and -shm files away, copy the \
+      backup to the path of the store, and start the server. Every session then has a new epoch, \
+      so that clients discard newer state and start from the backup.
 
         pickerd backup sqlite:/var/lib/pickerd/pickerd.sqlite /backup/pickerd-monday.sqlite
 
-      EXIT STATUS: 0 the copy is there. 64 wrong usage. 66 no such store, or it cannot be read. \
-      73 the copy cannot be made; a file that was there is as it was.
+      EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
+      73 the backup cannot be created; an existing file is unchanged.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The store. sqlite: alone is the one in the state directory.", valueName: "sqlite:PATH"))
+      "The store; sqlite: means the file in the state directory.", valueName: "sqlite:PATH"))
   var store: String
 
-  @Argument(help: ArgumentHelp("The file to make.", valueName: "to"))
+  @Argument(help: ArgumentHelp("The file to create.", valueName: "to"))
   var target: String
 
-  @Flag(help: "Replace the file if it is there.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
   func run() throws {
     let path: String
     do {
       guard case .sqlite(let file) = try StoreLocation(store) else {
-        throw complain("\(store) has nothing to copy; give sqlite:PATH", EX_USAGE)
+        throw complain("\(store) cannot be backed up; use sqlite:PATH", EX_USAGE)
       }
       path = file
     } catch let problem as ConfigurationProblem {

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// The program: what it does is in its subcommands.
 @main
 struct Pickerd: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pickerd",
-    abstract: "A server for pickers that several people turn together.",
+    abstract: "A server for shared pickers.",
     discussion: """
-      A picker (a date, a booking slot, a cascade, plain columns, a calendar's range) lives in a \
-      session with a link. Whoever opens the link sees every tap of the others, and nobody can \
-      pick what does not exist.
+      Several people choose a date, a booking slot, a row of a cascade or of plain columns, or a \
+      date range at the same time, each on their own device. Each picker is a session with a link. \
+      Everyone who opens the link sees the changes of the others immediately, and the server \
+      accepts only valid selections.
       """,
     version: pickerdRelease,
     subcommands: [Serve.self, Replay.self, Backup.self, Join.self])

@@ -3,49 +3,50 @@ import Foundation
 import PickerServer
 import SessionLog
 
-/// `pickerd replay`: what a session's log says, revision by revision.
+/// `pickerd replay`: replays a session's log.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fold a session's log again: what stood at a revision, and who did what.",
+    abstract: "Replay a session's log: show its state at a revision, and who did what.",
     discussion: """
-      A session is a fold over its log. From a store, every snapshot in it is compared with what \
-      folding makes at its place; the server may go on serving it meanwhile, nothing is written. \
-      From a file, which is what GET /v1/sessions/ID/log answered, every line's changes are \
-      compared with what folding its command makes; texts of rows are not.
+      The state of a session is a fold over its log. For a store, replay compares each stored \
+      snapshot with the folded state; it writes nothing, and the server can keep running. For a \
+      file with the response of GET /v1/sessions/ID/log, replay compares the changes in each line \
+      with the changes that folding its command yields, except for the texts of rows.
 
         pickerd replay sqlite:/var/lib/pickerd/pickerd.sqlite 0pUZu3NiI_ZAxUZiWvSdYG --verbose
         curl -s http://127.0.0.1:7681/v1/sessions/ID/log | pickerd replay - --at 41
 
-      How many rows a reload shows is a limit of the server: if it has another windowRows than \
-      the default, give it as --limit or in PICKERD_LIMIT. Zone rules are this machine's.
+      The number of rows in a reload depends on the server's limit windowRows: if the server has \
+      a value other than the default, set it with --limit or PICKERD_LIMIT. Time zone rules are \
+      those of this machine.
 
-      EXIT STATUS: 0 what is stored is what folding makes. 1 it differs; the answer says at which \
-      revision and in what. 64 wrong usage. 65 no whole log: cut, with gaps, of another session, \
-      not readable. 66 no such file or session.
+      EXIT STATUS: 0 the stored and the folded state are equal. 1 they differ; the output names \
+      the revision and the difference. 64 usage error. 65 the log is incomplete, invalid, or of \
+      another session. 66 no such file or session.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "sqlite:PATH, a file with a session's log, or - for standard input.",
+      "A store (sqlite:PATH), a file with a session's log, or - for standard input.",
       valueName: "sqlite:PATH|file"))
   var source: String
 
-  @Argument(help: "The session's id, as in its URL. Needed with sqlite:.")
+  @Argument(help: "The session's id, as in its URL. Required with sqlite:.")
   var session: String?
 
   @Option(
     help: ArgumentHelp("Show the state at this revision. (default: the last)", valueName: "rev"))
   var at: Int?
 
-  @Flag(help: "Print one JSON object instead of lines.")
+  @Flag(help: "Print one JSON object instead of text.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Tell every entry: who did what when, and what came of it.")
+  @Flag(name: .shortAndLong, help: "Print each entry: its author, time, action and effects.")
   var verbose = false
 
   @Option(
     help: ArgumentHelp(
-      "A limit of the server, such as windowRows=100; may be repeated.",
+      "A limit of the server, such as windowRows=100; can be repeated.",
       valueName: "name=number"))
   var limit: [String] = []
 

@@ -3,81 +3,84 @@ import Foundation
 import Logging
 import PickerServer
 
-/// `pickerd serve`: the server, until it is told to stop.
+/// `pickerd serve`: runs the server until SIGTERM or SIGINT.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve sessions over HTTP and WebSocket.",
     discussion: """
-      Every option can be an environment variable instead: PICKERD_LISTEN, \
+      Each option can also be set with an environment variable: PICKERD_LISTEN, \
       PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, \
       PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, \
-      PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS. Several hosts, proxies, origins or limits are separated \
-      by commas or blanks. An option overrides its variable.
+      PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS. Several hosts, proxies, origins or \
+      limits are separated by commas or blanks. An option overrides its variable.
 
-      LIMITS (name, what holds if nothing is said, what it limits):
+      LIMITS (name, default, description; names with Milliseconds or Seconds have that unit):
       \(ServerLimit.table)
 
-      SIGNALS: SIGTERM and SIGINT tell the members to come back, close their connections, and end \
-      the server with status 0.
+      SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
+      connections, and exits with status 0. A second signal stops it immediately.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "Where to listen: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80, or :0 for any free port of this "
-        + "machine. (default: 127.0.0.1:7681)", valueName: "address:port"))
+      "The address to listen on: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80, or :0 for any free port "
+        + "on 127.0.0.1. (default: 127.0.0.1:7681)", valueName: "address:port"))
   var listen: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where /metrics is served, with /healthz and /readyz and nothing else: an address and a port "
-        + "like --listen's, or off. The public listener never serves /metrics. (default: off)",
+      "The address of the admin listener, which serves only /metrics, /healthz and /readyz: an "
+        + "address as for --listen, or off. The public listener never serves /metrics. "
+        + "(default: off)",
       valueName: "address:port|off"))
   var adminListen: String?
 
   @Option(
     help: ArgumentHelp(
-      "A name that requests may carry in Host, such as pick.example.org; may be repeated. Others "
-        + "are answered with 421, which stops DNS rebinding. Loopback names (localhost, 127.0.0.1, "
-        + "[::1]) are always accepted. (default: on a loopback listener nothing else, elsewhere "
-        + "any name)", valueName: "name"))
+      "A name to accept in the Host header, such as pick.example.org; can be repeated. Other names "
+        + "are answered 421, as protection against DNS rebinding. Loopback names (localhost, "
+        + "127.0.0.1, [::1]) are always accepted. (default: on a loopback listener only the "
+        + "loopback names, otherwise any name)", valueName: "name"))
   var host: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A proxy whose X-Forwarded-For and X-Forwarded-Proto are believed: an address or a range "
-        + "such as 10.0.0.0/8; may be repeated. none: nobody's. (default: 127.0.0.0/8 and ::1)",
+      "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: an address, or a "
+        + "range such as 10.0.0.0/8; can be repeated. none: trust no proxy. "
+        + "(default: 127.0.0.0/8 and ::1)",
       valueName: "cidr|none"))
   var trustedProxy: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Who may do what. open: everybody with the link, the first member is the owner. token: each "
-        + "session is created with three tokens, for owner, editor and viewer. (default: open)",
+      "Access control. open: everyone with the link can join, and the first member is the owner. "
+        + "token: each session is created with three tokens, for owner, editor and viewer. "
+        + "(default: open)",
       valueName: "open|token"))
   var auth: String?
 
   @Option(
     help: ArgumentHelp(
-      "Whose time it is. system: the machine's. manual: it stands, and moves when POST /v1/clock "
-        + "says so; for tests. (default: system)", valueName: "system|manual"))
+      "Time source of the sessions. system: the system clock. manual: frozen until set with POST "
+        + "/v1/clock, for tests. (default: system)", valueName: "system|manual"))
   var clock: String?
 
   @Option(
     help: ArgumentHelp(
-      "A web origin whose pages may connect, such as https://example.org; may be repeated. "
-        + "(default: only pages from the host that the request itself names)", valueName: "origin"))
+      "A web origin whose pages may connect, such as https://example.org; can be repeated. "
+        + "(default: only pages from the host in the request's Host header)", valueName: "origin"))
   var origin: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Where sessions are kept. sqlite:PATH: in a file, through crashes and restarts. memory: in "
-        + "the process, and they end with it. (default: \(StoreLocation.standard))",
+      "Session store. sqlite:PATH: a file, which survives crashes and restarts. memory: the "
+        + "process's memory; sessions are lost when it ends. (default: \(StoreLocation.standard))",
       valueName: "sqlite:PATH|memory:"))
   var store: String?
 
   @Option(
     help: ArgumentHelp(
-      "Set a limit, such as members=50; may be repeated. LIMITS above lists them.",
+      "Set a limit, such as members=50; can be repeated. See LIMITS above.",
       valueName: "name=number"))
   var limit: [String] = []
 
@@ -89,7 +92,7 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How much to log on standard error. (default: notice)",
+      "The minimum level of log lines, which go to standard error. (default: notice)",
       valueName: "critical|error|warning|notice|info|debug|trace"))
   var logLevel: String?
 
@@ -101,11 +104,12 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many threads serve. Each session is one thread's, so that more of them help many "
-        + "sessions, not one. (default: the number of cores)", valueName: "number"))
+      "The number of event loops, each with its own thread. Each session belongs to one loop, so "
+        + "that more loops help many sessions, but not a single one. (default: the number of "
+        + "cores)", valueName: "number"))
   var loops: String?
 
-  @Flag(help: "Check the configuration, print it, and do not serve.")
+  @Flag(help: "Validate the configuration, print it, and exit.")
   var check = false
 
   func run() throws {
@@ -117,22 +121,21 @@ struct Serve: ParsableCommand {
     Server.blockSignals()
     let server: Server
     do {
-      LoggingSystem.bootstrap { [level = configuration.logLevel, format = configuration.logFormat] _ in
-        LineLogHandler(level, format)
-      }
+      let (level, format) = (configuration.logLevel, configuration.logFormat)
+      LoggingSystem.bootstrap { _ in LineLogHandler(level, format) }
       server = try Server(configuration, log: Logger(label: "pickerd"))
     } catch {
       complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
     }
     if let adminURL = server.adminURL { print("pickerd admin \(adminURL)") }
-    // A pipe is buffered; the process that started the server waits for this line.
+    // Flush: the parent process may wait for this line, and stdout is buffered if it is a pipe.
     print("pickerd serves \(server.url)")
     fflush(nil)
     server.run()
   }
 
-  /// The options and the environment together, checked.
+  /// The validated configuration from options and environment.
   private func checked() throws -> ServerConfiguration {
     var texts = ConfigurationTexts()
     texts.listen = listen
@@ -152,7 +155,7 @@ struct Serve: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     texts.fill(from: environment)
     for name in ConfigurationTexts.unknownVariables(in: environment) {
-      complain("the environment's \(name) is none that pickerd reads")
+      complain("unknown environment variable \(name) is ignored")
     }
     do {
       return try ServerConfiguration(texts)

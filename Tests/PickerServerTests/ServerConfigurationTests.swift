@@ -195,8 +195,8 @@ import Testing
 
     let summary = try ServerConfiguration(texts).summary
 
-    #expect(summary.contains("listen     [::1]:0 (this machine only)"))
-    #expect(summary.contains("origins    the request's own host"))
+    #expect(summary.contains("listen     [::1]:0 (local connections only)"))
+    #expect(summary.contains("origins    same host only"))
     #expect(summary.hasSuffix("limit      members=5"))
   }
 }

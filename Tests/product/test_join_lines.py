@@ -211,7 +211,7 @@ def test_an_invalid_link_is_a_usage_error(link):
     status, output, complaint = run(link)
 
     assert (status, output) == (64, "")
-    assert complaint.startswith(f"pickerd join: {link} is no link such as http://")
+    assert complaint.startswith(f"pickerd join: {link} is not a link such as http://")
 
 
 def test_a_missing_session_is_reported_with_4404(server):
