@@ -78,6 +78,7 @@ export class DaysAction extends Action {
     this.weekdays.replaceChildren(...Array.from({ length: 7 }, (_, column) =>
       make("span", {}, weekdayName(((first - 1 + column) % 7) + 1, locale))));
     const [min, max] = [boundOf(picker, "min"), boundOf(picker, "max")];
+    const digits = new Intl.NumberFormat(locale);
     const count = dayCountOf(monthIndexOf(month));
     while (this.grid.childElementCount > count) this.grid.lastElementChild.remove();
     while (this.grid.childElementCount < count) this.grid.append(make("button", { type: "button", class: "host-day" }));
@@ -86,7 +87,7 @@ export class DaysAction extends Action {
       const closed = closedBy(date, picker);
       const note = noteOn(date, picker);
       const isPressed = this.isPrice ? note !== undefined : closed === "host";
-      setText(button, new Intl.NumberFormat(locale).format(index + 1));
+      setText(button, digits.format(index + 1));
       setAttribute(button, "data-date", date);
       setAttribute(button, "data-closed", closed);
       setAttribute(button, "data-beyond", (min !== null && date < min) || (max !== null && date > max));

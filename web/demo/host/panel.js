@@ -46,6 +46,7 @@ export class HostPanel {
     this.place = make("div", { class: "host-actions" });
     this.element = make("details", { class: "panel host", hidden: true, open: matchMedia("(min-width: 900px)").matches },
       this.heading, this.text, this.failure, this.place);
+    this.element.addEventListener("toggle", () => this.picker && this.draw(this.picker));
   }
 
   get words() { return this.settings.words; }
@@ -73,6 +74,7 @@ export class HostPanel {
       this.definition = definition;
       void this.#read();
     }
+    if (!this.element.open) return;
     for (const action of this.actions) {
       action.element.hidden = action instanceof LongestStayAction && definition.selection === "single";
       if (!action.element.hidden) action.draw(picker);
