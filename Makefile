@@ -1,10 +1,10 @@
-# pickerd. `make` says what there is.
+# Builds, tests and installs pickerd. `make` without a target lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# Settings, as in `make run PORT=8080 STORE=memory:`. The environment's are not read: it may have a
-# LOG_LEVEL of somebody else's.
+# Settings, as in `make run PORT=8080 STORE=memory:`. Environment variables with these names are
+# ignored, because a name like LOG_LEVEL may belong to another program.
 PORT = 7681
 LISTEN = 127.0.0.1:$(PORT)
 STORE = sqlite:
@@ -13,7 +13,7 @@ CLOCK = system
 ORIGIN =
 LIMITS =
 LOG_LEVEL = notice
-# How many threads serve; empty: one for each core.
+# The number of event loops; empty: one per core.
 LOOPS =
 ARGS =
 SEED = 1
@@ -26,7 +26,7 @@ SECONDS = 60
 PREFIX = /usr/local
 DESTDIR =
 
-# The Debian package $(2), unless its command $(1) is here already.
+# The Debian package $(2), unless its command $(1) is already installed.
 unless = $(if $(shell command -v $(1)),,$(2))
 
 BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
@@ -39,14 +39,14 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
-# Swift's runtime inside: a machine that runs it needs no Swift, and calls into the runtime are short.
-# Accesses that overlap are looked for in debug builds, which all tests of the modules are.
+# A static Swift runtime: it need not be installed, and calls into it are direct. Exclusivity of
+# memory access is only checked in debug builds, with which all module tests run.
 export RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
 .PHONY: help
-help: ## Say what there is
-	@echo "pickerd: pickers that several people turn together"
+help: ## List the targets
+	@echo "pickerd: a server for shared pickers"
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sed 's/^/  make /' | expand -t 24
 	@echo "  settings of make run: PORT LISTEN STORE AUTH CLOCK ORIGIN LIMITS LOG_LEVEL LOOPS ARGS"
 
@@ -66,19 +66,19 @@ run: build ## Build and serve http://127.0.0.1:7681 (make run PORT=8080)
 	  $(foreach limit,$(LIMITS),--limit "$(limit)") $(if $(LOOPS),--loops "$(LOOPS)") $(ARGS)
 
 .PHONY: test
-test: build-needs ## Install what tests need and run all of them
+test: build-needs ## Run all tests, after installing the packages that they need
 	@deploy/need.sh "test pickerd" $(TEST_PACKAGES)
 	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "test pickerd" python3-venv
 	@$(FIND_SWIFT) && exec Tests/run.sh
 
 .PHONY: sim
-sim: build-needs ## Simulate COUNT worlds from SEED on (make sim SEED=7 COUNT=1000)
+sim: build-needs ## Run COUNT simulations, starting with SEED (make sim SEED=7 COUNT=1000)
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product picker-simulator
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
 
 .PHONY: bench
 bench: ROUNDS = 5
-bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 attacks" ROUNDS=5)
+bench: build ## Compare with plain libwebsockets and SwiftNIO (SCENARIOS="1x1 attacks" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
 	@[ "$(SCENARIOS)" = attacks ] || { $(FIND_SWIFT) && swift build $(RELEASE) \
 	  --package-path Tests/bench/nio --scratch-path .build/bench/nio; }
@@ -86,31 +86,31 @@ bench: build ## Measure against bare libwebsockets and SwiftNIO (SCENARIOS="1x1 
 	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
 
 .PHONY: bench-tap
-bench-tap: build-needs ## Measure a tap from socket to socket: microseconds, allocations, memory
+bench-tap: build-needs ## Measure the processing of a tap: time, allocations, memory
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product MicroBench
 	@exec .build/release/MicroBench
 
 .PHONY: bench-store
-bench-store: build ## Measure durable commands against bare fsynced transactions (FLUSH=1000 adds µs)
+bench-store: build ## Compare durable commands with plain fsynced transactions (FLUSH=1000 adds µs)
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product StoreBench
 	@$(MAKE) --no-print-directory -C Tests/bench ../../.build/bench/slow_flush.so
 	@exec env $(if $(FLUSH),LD_PRELOAD="$(CURDIR)/.build/bench/slow_flush.so" \
 	  FLUSH_MICROSECONDS="$(FLUSH)") .build/release/StoreBench $(BENCH)
 
 .PHONY: soak
-soak: build-needs ## Kill the server ROUNDS=1000 times under load; nothing answered may be lost
+soak: build-needs ## Kill the server ROUNDS=1000 times under load; acknowledged changes must survive
 	@$(FIND_SWIFT) && exec Tests/soak/kill.sh "$(ROUNDS)" "$(SEED)"
 
 .PHONY: fuzz
-fuzz: build-needs ## Fuzz messages, definitions and hub events, each for SECONDS=60 (libFuzzer, ASan)
+fuzz: build-needs ## Fuzz messages, definitions and hub events for SECONDS=60 each (libFuzzer, ASan)
 	@$(FIND_SWIFT) && exec Tests/fuzz/fuzz.sh "$(SECONDS)"
 
 .PHONY: sanitize
-sanitize: build-needs ## Modules and sockets under AddressSanitizer and ThreadSanitizer (after make test)
+sanitize: build-needs ## Run tests under AddressSanitizer and ThreadSanitizer (after make test)
 	@$(FIND_SWIFT) && exec Tests/sanitize.sh address thread
 
 .PHONY: lint
-lint: ## Check the format of the Swift sources
+lint: ## Check the formatting of the Swift sources
 	@$(FIND_SWIFT) && swift format lint --strict --parallel --recursive Package.swift Sources Tests
 
 .PHONY: format
@@ -118,7 +118,7 @@ format: ## Format the Swift sources
 	@$(FIND_SWIFT) && swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 .PHONY: install
-install: build-needs ## Install below PREFIX=/usr/local (DESTDIR= for packagers)
+install: build-needs ## Install to PREFIX=/usr/local (DESTDIR= for packages)
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd
 	install -D -m 755 --strip .build/release/pickerd "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
@@ -128,10 +128,10 @@ install: build-needs ## Install below PREFIX=/usr/local (DESTDIR= for packagers)
 	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
 
 .PHONY: uninstall
-uninstall: ## Remove what install put there
+uninstall: ## Remove the installed files
 	rm -rf "$(DESTDIR)$(PREFIX)/bin/pickerd" "$(DESTDIR)$(PREFIX)/share/pickerd" \
 	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
 
 .PHONY: clean
-clean: ## Remove everything that was built
+clean: ## Remove all build products
 	rm -rf .build .build-* .venv

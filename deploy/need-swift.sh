@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# need-swift.sh : prints the folder of a Swift toolchain that can build pickerd, or says what to do.
+# need-swift.sh : prints the folder of a Swift toolchain that can build pickerd. If there is none,
+# prints what to install and fails.
 set -euo pipefail
 
 for folder in "$(dirname "$(command -v swift || echo /none/swift)")" \
@@ -16,10 +17,10 @@ for folder in "$(dirname "$(command -v swift || echo /none/swift)")" \
 done
 
 if [ -n "${found:-}" ]; then
-  echo "pickerd needs Swift 6.2 or newer, and this is Swift $found:" \
+  echo "pickerd requires Swift 6.2 or newer, but this is Swift $found:" \
     "install a newer toolchain (https://www.swift.org/install/linux) and put it first in PATH." >&2
 else
-  echo "pickerd is built with Swift 6.2 or newer, and there is no swift command here:" \
+  echo "pickerd requires Swift 6.2 or newer, but the command swift was not found:" \
     "install a toolchain (https://www.swift.org/install/linux) and put it in PATH." >&2
 fi
 exit 1

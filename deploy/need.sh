@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# need.sh PURPOSE PACKAGE… : sees to it that these Debian packages are installed.
+# need.sh PURPOSE PACKAGE… : ensures that Debian packages are installed.
 #
-# Quick and silent when they are. Installs what is missing as root or through sudo; where it may
-# not, it says in one sentence what is needed, and fails.
+# Does nothing if they are installed. Otherwise installs the missing ones as root or with sudo. If
+# that is not possible, prints the missing packages and fails.
 set -euo pipefail
 
 purpose=$1
 shift
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "This is no Debian: please see to it that what these packages hold is there: $*." >&2
+  echo "This is not a Debian system: please install the equivalents of these packages: $*." >&2
   exit 0
 fi
 
@@ -21,8 +21,8 @@ done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 refuse() {
-  echo "To $purpose, these Debian packages are needed: ${missing[*]}. $1" \
-    "Please have them installed: apt-get install ${missing[*]}" >&2
+  echo "To $purpose, these Debian packages are required: ${missing[*]}. $1" \
+    "Please install them: apt-get install ${missing[*]}" >&2
   exit 1
 }
 
@@ -31,12 +31,12 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
   as_root=(sudo)
 else
-  refuse "They are not here, and you may not install packages."
+  refuse "They are missing, and you are not permitted to install packages."
 fi
 
-echo "To $purpose, installing: ${missing[*]}"
+echo "Installing packages to $purpose: ${missing[*]}"
 quietly=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
 "${as_root[@]}" "${quietly[@]}" update ||
-  echo "apt-get update failed; trying with the lists that are there." >&2
+  echo "apt-get update failed; continuing with the existing package lists." >&2
 "${as_root[@]}" "${quietly[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
-  refuse "Installing them failed."
+  refuse "The installation failed."
