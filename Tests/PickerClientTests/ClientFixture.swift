@@ -3,12 +3,12 @@ import Testing
 
 @testable import PickerClient
 
-/// A machine on a clock that the test moves, and what it wanted done.
+/// A client state machine with a clock that the test advances, and the effects it requested.
 struct ClientFixture {
   var machine: ClientMachine
-  /// Milliseconds since the test began.
+  /// Milliseconds since the start of the test.
   var now: Int64 = 0
-  /// What was wanted since it was looked at last.
+  /// The effects since the last inspection.
   var effects: [ClientEffect] = []
 
   init(_ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil) {
@@ -26,21 +26,21 @@ struct ClientFixture {
     give(.opened)
   }
 
-  /// Connects and is welcomed.
+  /// Connects and receives a welcome.
   mutating func join(_ snapshot: String = letters, revision: Int = 0) {
     open()
     hear(welcome(snapshot, revision: revision))
     effects = []
   }
 
-  /// The connection is lost, and the next one is dialled and open.
+  /// Loses the connection and opens the next one.
   mutating func comeBack(after code: Int = 1006) {
     give(.closed(code: code))
     wait(1_000)
     give(.opened)
   }
 
-  /// Lets time pass; timers fire when they are due.
+  /// Advances the clock; timers fire when they are due.
   mutating func wait(_ milliseconds: Int64) {
     let end = now + milliseconds
     while let due = machine.nextTick, due <= end {
@@ -55,7 +55,7 @@ struct ClientFixture {
     return effects
   }
 
-  /// The messages that were sent since this was asked last.
+  /// The messages sent since the last call.
   mutating func sent() -> [JSONTree] {
     takeEffects().compactMap { effect in
       guard case .send(let text) = effect else { return nil }
@@ -65,7 +65,7 @@ struct ClientFixture {
 
   mutating func sentTypes() -> [String] { sent().compactMap { $0["type"]?.string } }
 
-  /// What came of the commands that were answered since this was asked last, by ref.
+  /// The outcomes of commands since the last call, by ref.
   mutating func settled() -> [Int: Result<Int, PickerFailure>] {
     var settled: [Int: Result<Int, PickerFailure>] = [:]
     for case .settled(let ref, let result) in takeEffects() { settled[ref] = result }
@@ -87,10 +87,10 @@ let letters = """
   "row":0}]
   """
 
-/// November and December 2026, nothing chosen.
+/// November and December 2026 without a selection.
 let calendar = calendarSnapshot()
 
-/// - Parameter more: Members of the definition; begin with a comma.
+/// - Parameter more: Further members of the definition; begin with a comma.
 func calendarSnapshot(_ more: String = "", range: String = "null") -> String {
   """
   "definition":{"kind":"calendar","timeZone":"UTC","locale":"en","firstWeekday":1,"weeks":"six"\
@@ -117,7 +117,7 @@ let bo = """
   {"id":"m_bo","name":"Bo","role":"editor","color":"#2e86ab","online":true}
   """
 
-/// - Parameter ref: Of this member's own command.
+/// - Parameter ref: The ref if the delta answers this member's own command.
 func delta(_ revision: Int, _ changes: String, by: String = "m_bo", ref: Int? = nil) -> String {
   let mine = ref.map { #","ref":\#($0)"# } ?? ""
   return #"{"type":"delta","revision":\#(revision),"by":"\#(by)"\#(mine),"#
@@ -138,7 +138,7 @@ func refused(_ ref: Int, _ code: String, revision: Int, _ changes: String = "") 
     + #""changes":[\#(changes)]}"#
 }
 
-/// A month with the days that `disabled` names cut out; 42 cells from its first Sunday on.
+/// A months message with 42 cells from Sunday on, in which the days of `disabled` are disabled.
 func monthsMessage(_ month: String, disabled: Set<String> = [], revision: Int = 0) -> String {
   let view = PickerMonth(month)!
   var day = view.first.adding(days: 1 - view.first.weekday)!

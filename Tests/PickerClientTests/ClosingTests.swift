@@ -3,10 +3,10 @@ import Testing
 
 @testable import PickerClient
 
-/// A client acts by the band of a close code.
+/// The reaction of a client to each range of close codes.
 @Suite struct ClosingTests {
   @Test(arguments: [1002, 1003, 1007, 1009, 4400, 4403, 4404, 4409, 4410, 4499])
-  func `it stays away`(code: Int) {
+  func `the client does not reconnect`(code: Int) {
     var ana = ClientFixture()
     ana.join()
 
@@ -17,18 +17,18 @@ import Testing
   }
 
   @Test(arguments: [1000, 1005, 1006, 1011, 4500, 4503, 4508, 4529, 4599])
-  func `it comes back with back-off`(code: Int) {
+  func `the client reconnects with back-off`(code: Int) {
     var ana = ClientFixture()
     ana.join()
 
     ana.give(.closed(code: code))
 
     #expect(ana.state.connection == .waiting)
-    #expect(ana.machine.nextTick == 500, "half of a second, with a jitter of a half")
+    #expect(ana.machine.nextTick == 500, "one second with a jitter of one half")
   }
 
   @Test(arguments: [4302, 4303, 4399])
-  func `it asks for a new token, and goes on with it`(code: Int) {
+  func `the client requests a new token and joins with it`(code: Int) {
     var ana = ClientFixture(ClientProfile(token: "old"))
     ana.join()
 
@@ -40,7 +40,7 @@ import Testing
     #expect(ana.sent().last?["token"]?.string == "new")
   }
 
-  @Test func `a secret that is wrong is tried once without`() {
+  @Test func `after a wrong secret the client joins once as a new member`() {
     var ana = ClientFixture()
     ana.join()
     ana.comeBack()
@@ -48,13 +48,13 @@ import Testing
 
     ana.give(.closed(code: 4301))
     ana.give(.opened)
-    #expect(ana.sent().last?["resume"] == nil, "as somebody new")
+    #expect(ana.sent().last?["resume"] == nil, "joins as a new member")
     ana.give(.closed(code: 4301))
 
     #expect(ana.state.connection == .needsCredentials(code: 4301))
   }
 
-  @Test func `the pause doubles up to thirty seconds, and begins anew after a steady connection`() {
+  @Test func `the back-off doubles up to thirty seconds and resets after a stable connection`() {
     var ana = ClientFixture()
     ana.give(.start)
 
@@ -73,7 +73,7 @@ import Testing
     #expect(ana.machine.nextTick! - ana.now == 500)
   }
 
-  @Test func `a person who asks does not wait`() {
+  @Test func `retry connects immediately`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.closed(code: 1006))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [1001, 1006])
-  func `a server that drains is come back to when it said, even if its code is lost`(code: Int) {
+  func `the client reconnects to a draining server when the server said`(code: Int) {
     var ana = ClientFixture()
     ana.join()
 
@@ -94,7 +94,7 @@ import Testing
     #expect(ana.machine.nextTick == 1_500)
   }
 
-  @Test func `what the server said is there to read until the next connection`() {
+  @Test func `the server's error is available until the next connection`() {
     var ana = ClientFixture()
     ana.open()
 
@@ -106,7 +106,7 @@ import Testing
     #expect(ana.state.problem == nil)
   }
 
-  @Test func `why there is no connection is told`() {
+  @Test func `the reason for a failed connection is available`() {
     var ana = ClientFixture()
     ana.give(.start)
 
@@ -115,25 +115,25 @@ import Testing
     #expect(ana.state.problem == PickerProblem(code: "closed", detail: "Unable to connect"))
   }
 
-  @Test func `a gap in the revisions is healed by coming back, at once and then with back-off`() {
+  @Test func `a gap in the revisions reconnects, first immediately and then with back-off`() {
     var ana = ClientFixture()
     ana.join()
     ana.hear(delta(1, moved(0, 1, "b")))
 
     ana.hear(delta(3, moved(0, 2, "c")))
-    #expect(ana.state.revision == 1, "nothing of it counts")
+    #expect(ana.state.revision == 1, "the delta after the gap is not applied")
     #expect(ana.state.connection == .waiting)
-    #expect(ana.machine.nextTick == ana.now, "at once")
+    #expect(ana.machine.nextTick == ana.now, "immediately")
     ana.wait(0)
     ana.give(.opened)
     #expect(ana.sent().last?["resume"]?["revision"]?.integer == 1)
 
     ana.hear(welcome(nil, revision: 1))
     ana.hear(delta(3, moved(0, 2, "c")))
-    #expect(ana.machine.nextTick == ana.now + 1_000, "it did not help")
+    #expect(ana.machine.nextTick == ana.now + 1_000, "the second gap waits")
   }
 
-  @Test func `a delta that came before is left aside`() {
+  @Test func `an old delta is ignored`() {
     var ana = ClientFixture()
     ana.join(revision: 4)
 

@@ -2,7 +2,7 @@ import Observation
 import PickerClient
 import Testing
 
-/// A connection as an app has it, on a real hub.
+/// `PickerConnection` with a real hub.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
   private let lists = #"{"kind":"columns","columns":[["a","b","c"],["x","y"]]}"#
   private let days = #"{"kind":"calendar","months":{"from":"2026-10","through":"2026-12"}}"#
@@ -18,7 +18,7 @@ import Testing
     return picker.state
   }
 
-  @Test func `a command is awaited, and its revision returned`() async throws {
+  @Test func `a command returns its revision`() async throws {
     let hub = try HubLine(days)
     let ana = hub.connection(named: "Ana")
     ana.start()
@@ -32,7 +32,7 @@ import Testing
     #expect(hub.revision == 2)
   }
 
-  @Test func `a refusal is thrown with its code`() async throws {
+  @Test func `a refusal is thrown with its code and detail`() async throws {
     let ana = try HubLine(days).connection(named: "Ana")
     ana.start()
     _ = await live(ana)
@@ -46,13 +46,13 @@ import Testing
     #expect(!detail.isEmpty)
   }
 
-  @Test func `what cannot wait for a connection fails at once`() async throws {
+  @Test func `a command that is not queued fails immediately without a connection`() async throws {
     let ana = try HubLine(days).connection(named: "Ana")
 
     await #expect(throws: PickerFailure.offline) { try await ana.confirm() }
   }
 
-  @Test func `a row that is not there is not asked for`() async throws {
+  @Test func `selecting an unknown row fails without a message`() async throws {
     let hub = try HubLine(lists)
     let ana = hub.connection(named: "Ana")
     ana.start()
@@ -65,9 +65,7 @@ import Testing
     #expect(ana.state.result == .keys(["c", "x"]))
   }
 
-  @Test func `a task that is cancelled waits no longer, and the command is done all the same`()
-    async throws
-  {
+  @Test func `cancelling a task ends its wait but not its command`() async throws {
     let hub = try HubLine(days)
     hub.isDown = true
     let ana = hub.connection(named: "Ana")
@@ -89,7 +87,7 @@ import Testing
     #expect(ana.state.range?.hits == 1)
   }
 
-  @Test func `a task that was cancelled before gives no command`() async throws {
+  @Test func `a cancelled task sends no command`() async throws {
     let hub = try HubLine(days)
     let ana = hub.connection(named: "Ana")
     ana.start()
@@ -108,7 +106,7 @@ import Testing
     #expect(hub.revision == 0)
   }
 
-  @Test func `a line that is cut is dialled again, and the member is the same`() async throws {
+  @Test func `a lost connection is resumed by the same member`() async throws {
     let hub = try HubLine(lists)
     let ana = hub.connection(named: "Ana")
     ana.start()
@@ -129,7 +127,9 @@ import Testing
     #expect(hub.memberNames == ["Ana", "Bo"])
   }
 
-  @Test func `events are all told, the state after what came with it`() async throws {
+  @Test func `all events are delivered, and the new state follows the other events of its message`()
+    async throws
+  {
     let ana = try HubLine(days).connection(named: "Ana")
     let events = ana.events
     ana.start()
@@ -152,7 +152,7 @@ import Testing
     #expect(heard == ["notice", "answer", "state"])
   }
 
-  @Test func `who leaves is gone when the call returns`() async throws {
+  @Test func `leave has removed the member when it returns`() async throws {
     let hub = try HubLine(days)
     let ana = hub.connection(named: "Ana")
     ana.start()
@@ -164,7 +164,7 @@ import Testing
     #expect(ana.state.connection == .left)
   }
 
-  @Test func `a connection that nobody holds hangs up`() async throws {
+  @Test func `a released connection closes its socket`() async throws {
     let hub = try HubLine(days)
     var ana: PickerConnection? = hub.connection(named: "Ana")
     ana?.start()
@@ -174,10 +174,10 @@ import Testing
     ana = nil
 
     while hub.openCount > 0 { await Task.yield() }
-    #expect(hub.memberNames == ["Ana"], "it has not left")
+    #expect(hub.memberNames == ["Ana"], "the member has not left")
   }
 
-  @Test func `a reader that is let go is forgotten`() async throws {
+  @Test func `a cancelled reader of states ends`() async throws {
     let ana = try HubLine(days).connection(named: "Ana")
     let task = Task { for await _ in ana.states {} }
     task.cancel()
@@ -186,7 +186,7 @@ import Testing
     #expect(ana.state.connection == .idle)
   }
 
-  @Test @MainActor func `views that observe hear of each new state`() async throws {
+  @Test @MainActor func `observers of a LivePicker are notified of new states`() async throws {
     let hub = try HubLine(lists)
     let picker = LivePicker(hub.connection(named: "Ana"))
     let running = Task { await picker.run() }
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `whatever is tapped, and whenever lines are cut, all fold to the session's state`(
+  func `all clients fold random commands to the session's state despite lost connections`(
     seed: UInt64
   ) async throws {
     let hub = try HubLine(seed % 2 == 0 ? lists : days)
@@ -258,7 +258,7 @@ import Testing
   }
 }
 
-/// A small generator with a seed. - Source: Vigna, splitmix64.
+/// A seeded random source. - Source: Vigna, splitmix64.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

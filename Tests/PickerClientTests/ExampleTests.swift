@@ -3,7 +3,7 @@ import Testing
 
 @testable import PickerClient
 
-/// The documentation's example does what it says, and is what is compiled.
+/// The examples of the documentation are compiled and work.
 @Suite struct ExampleTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -12,7 +12,7 @@ import Testing
     try String(contentsOfFile: root + "/" + path, encoding: .utf8)
   }
 
-  /// The lines, however deep they are indented.
+  /// The lines without indentation.
   private static func lines(_ text: some StringProtocol) -> [String] {
     text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
   }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a wheel shows the rows around its own`() {
+  @Test func `a wheel shows the rows around the selected one`() {
     var ana = ClientFixture()
     ana.join(
       """
@@ -47,7 +47,7 @@ import Testing
     #expect(rows.map(\.text) == ["…", "…", "Ten", "…", "…"])
   }
 
-  @Test func `a month is weeks, with bands and fingers`() {
+  @Test func `a month has weeks with bands and touches`() {
     var ana = ClientFixture()
     ana.join(calendarSnapshot(range: #"{"start":"2026-11-20","end":"2026-11-23","hits":2}"#))
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))

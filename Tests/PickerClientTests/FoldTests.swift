@@ -4,7 +4,7 @@ import Testing
 
 @testable import PickerClient
 
-/// What each message makes of the state.
+/// The effect of each message on the state.
 @Suite struct FoldTests {
   @Test func `a reload replaces a column's rows`() {
     var ana = ClientFixture()
@@ -22,7 +22,7 @@ import Testing
     #expect(ana.state.result == .keys(["c", "z"]))
   }
 
-  @Test func `keys that differ only in Unicode normalization are two keys`() {
+  @Test func `keys that differ only in Unicode normalization are distinct`() {
     var ana = ClientFixture()
     ana.join(
       """
@@ -40,7 +40,7 @@ import Testing
     #expect(PickerRow(key: "\u{E9}", text: "") != PickerRow(key: "e\u{301}", text: ""))
   }
 
-  @Test func `a correction says what was wanted, in words`() {
+  @Test func `a correction has the text of the wanted row`() {
     var ana = ClientFixture()
     ana.join()
 
@@ -66,7 +66,7 @@ import Testing
         ranged(
           "2026-11-20", "2026-11-20", hits: 1,
           #","by":"m_bo","reach":{"from":"2026-11-10","through":"2026-11-30"}"#)))
-    #expect(ana.state.result == nil, "it waits for its second tap")
+    #expect(ana.state.result == nil, "an open range has no result")
     #expect(ana.state.range?.reach?.upperBound == PickerDay("2026-11-30"))
     ana.hear(delta(2, ranged("2026-11-20", "2026-11-24", hits: 2)))
     #expect(
@@ -92,7 +92,7 @@ import Testing
     #expect(ana.state.bands(of: PickerMonth("2026-12")!) == [])
   }
 
-  @Test func `months come into view and go out of it`() {
+  @Test func `months are loaded when they come into view and released afterwards`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
@@ -105,7 +105,7 @@ import Testing
     #expect(ana.state.months.keys.map(\.iso) == ["2026-12"])
   }
 
-  @Test func `a calendar's months move with time`() {
+  @Test func `a change of the list of months is applied`() {
     var ana = ClientFixture()
     ana.join(calendar)
 
@@ -116,7 +116,7 @@ import Testing
     #expect(ana.state.monthList?.count == 2)
   }
 
-  @Test func `a session is confirmed`() {
+  @Test func `a confirmation changes the status`() {
     var ana = ClientFixture()
     ana.join()
 
@@ -133,11 +133,11 @@ import Testing
       #""resumed""#, with: #""ref":\#(ref),"locale":"de","resumed""#)
   }
 
-  @Test func `the result is the server's, where it sends one`() {
+  @Test func `the result is taken from the server if it sends one`() {
     var ana = ClientFixture()
     ana.open()
     ana.hear(newWelcome(letters))
-    #expect(ana.state.result == nil, "the snapshot says null")
+    #expect(ana.state.result == nil, "the result in the snapshot is null")
 
     let result = #"{"change":"result","result":{"local":"2018-11-23T10:20","instant":"I"}}"#
     ana.hear(delta(1, moved(0, 1, "b") + "," + result))
@@ -147,7 +147,7 @@ import Testing
     #expect(ana.state.locale == "de")
   }
 
-  @Test func `refs go on after the greatest that the server knows`() {
+  @Test func `refs continue after the ref in the welcome`() {
     var ana = ClientFixture()
     ana.open()
     ana.hear(newWelcome(letters, ref: 77))
@@ -158,7 +158,7 @@ import Testing
     #expect(ana.sent().map { $0["ref"]?.integer } == [78])
   }
 
-  @Test func `a member's own new role is taken from the server and not guessed`() {
+  @Test func `a member's new role is taken from the server`() {
     var ana = ClientFixture()
     ana.open()
     ana.hear(newWelcome(letters).replacing("owner", with: "editor"))
@@ -166,7 +166,7 @@ import Testing
       ##"{"type":"presence","joined":[{"id":"m_o","name":"O","role":"owner","color":"#000000","##
         + #""online":true}]}"#)
     ana.hear(#"{"type":"presence","left":["m_o"]}"#)
-    #expect(ana.state.me?.role == .editor, "somebody who is offline may have become it")
+    #expect(ana.state.me?.role == .editor, "an offline member may have become the owner")
 
     ana.hear(
       #"{"type":"presence","changed":[{"id":"m_ana","name":"Ana","role":"owner","#
@@ -175,7 +175,7 @@ import Testing
     #expect(ana.state.me?.role == .owner)
   }
 
-  @Test func `a column comes at the end and goes when the definition changes`() {
+  @Test func `a changed definition can append and remove columns`() {
     var ana = ClientFixture()
     ana.join()
     let rows = #""from":0,"rows":[{"key":"z","text":"Z"}],"row":0}"#
@@ -207,7 +207,7 @@ import Testing
     #expect(ana.state.months[PickerMonth("2026-11")!]?.title == "November 2026")
   }
 
-  @Test func `a snapshot forgets where fingers were`() {
+  @Test func `a snapshot clears the touches`() {
     var ana = ClientFixture()
     ana.join()
     ana.hear(
@@ -217,10 +217,10 @@ import Testing
       #"{"type":"snapshot","revision":3,"status":"open","snapshot":{\#(letters)},"#
         + #""members":[\#(bo)],"now":"2026-11-20T12:00:01.000Z"}"#)
 
-    #expect(ana.state.touching == [:], "those that are still there follow the snapshot")
+    #expect(ana.state.touching == [:], "the current touches follow the snapshot")
   }
 
-  @Test func `people come, touch, go offline, come back and leave`() {
+  @Test func `presence updates members and touches`() {
     var ana = ClientFixture()
     ana.join()
 
@@ -229,7 +229,7 @@ import Testing
     #expect(ana.state.touching == ["m_bo": .row(column: 1, row: 0)])
     let offline = bo.replacing("true", with: "false")
     ana.hear(#"{"type":"presence","changed":[\#(offline)]}"#)
-    #expect(ana.state.touching == [:], "a finger goes with its connection")
+    #expect(ana.state.touching == [:], "going offline removes the touch")
     ana.hear(#"{"type":"presence","changed":[\#(bo)]}"#)
     ana.hear(#"{"type":"presence","left":["m_bo"]}"#)
 
@@ -246,7 +246,7 @@ import Testing
     #expect(names == ["joined", "offline", "back", "left"])
   }
 
-  @Test func `what is newer than this client is left aside`() {
+  @Test func `unknown messages and changes are ignored`() {
     var ana = ClientFixture()
     ana.join()
     let before = ana.state.columns
@@ -264,7 +264,7 @@ import Testing
     #"{"type":"delta","revision":1,"changes":[{"change":"row","column":9,"row":0,"key":"a","text":"A"}]}"#,
     "{\"type\":\"\u{1}\"}",
   ])
-  func `a message that cannot be read is not half believed: we come back for it`(text: String) {
+  func `an invalid message has no effect and reconnects`(text: String) {
     var ana = ClientFixture()
     ana.join()
     let columns = ana.state.columns
@@ -276,10 +276,10 @@ import Testing
     #expect(ana.state.columns == columns)
     #expect(ana.takeEffects().contains(.hangUp))
     ana.wait(0)
-    #expect(ana.state.connection == .connecting, "at once")
+    #expect(ana.state.connection == .connecting, "immediately")
   }
 
-  @Test func `a snapshot on the way forgets what was`() {
+  @Test func `a snapshot replaces the state`() {
     var ana = ClientFixture()
     ana.join()
     ana.hear(delta(1, moved(0, 1, "b")))

@@ -7,9 +7,9 @@ import PickerSession
 import PickerWire
 import SessionLog
 
-/// A real hub with one session, and lines to it instead of sockets. One lock owns it all.
+/// A real hub with one session and in-memory connections. One lock protects all of it.
 final class HubLine: @unchecked Sendable {
-  /// Milliseconds since the first of 1970: Friday, 2026-11-20, 12:00 in UTC.
+  /// Milliseconds since 1970: Friday, 2026-11-20, 12:00 UTC.
   private static let noon: Int64 = 1_795_176_000_000
 
   private let lock = NSRecursiveLock()
@@ -19,7 +19,7 @@ final class HubLine: @unchecked Sendable {
   private var session = SessionID("")
   private var lineCount: UInt64 = 0
   private(set) var dialCount = 0
-  /// Whether nobody gets through.
+  /// Whether new connections fail.
   var isDown = false
 
   init(_ definition: String) throws {
@@ -39,13 +39,13 @@ final class HubLine: @unchecked Sendable {
     return HubTime(session: Instant(milliseconds: Self.noon + machine), machine: machine)
   }
 
-  /// A connection to the session, not started.
+  /// A connection to the session that has not been started.
   func connection(named name: String) -> PickerConnection {
     let address = SessionAddress("ws://here/v1/sessions/\(session)")!
     return PickerConnection(to: address, as: ClientProfile(name: name), over: Transport(hub: self))
   }
 
-  /// What HTTP says of the session.
+  /// The session's document, as `GET` returns it.
   func document() -> String {
     lock.withLock {
       var text = ""
@@ -62,7 +62,7 @@ final class HubLine: @unchecked Sendable {
   }
   var openCount: Int { lock.withLock { port.lines.count } }
 
-  /// Cuts all lines, as a network does.
+  /// Drops all connections with 1006.
   func cut() {
     lock.withLock {
       for raw in port.lines.keys.sorted() { end(raw, code: 1006, reason: "cut") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PickerClient
 
-/// Coming, and coming back.
+/// Joining, resuming and leaving.
 @Suite struct JoiningTests {
   @Test func `a client joins as soon as the socket is open`() {
     var ana = ClientFixture(ClientProfile(name: "Ana", locale: "de", token: "t"))
@@ -21,7 +21,7 @@ import Testing
     #expect(join?["resume"] == nil)
   }
 
-  @Test func `a welcome is everything there is to show`() {
+  @Test func `a welcome provides the complete state`() {
     var ana = ClientFixture()
     ana.open()
 
@@ -36,7 +36,7 @@ import Testing
     #expect(ana.state.epoch == "e1")
   }
 
-  @Test func `months in view are named in the join`() {
+  @Test func `a join requests the months in view`() {
     var ana = ClientFixture()
     ana.give(.look(from: PickerMonth("2026-11")!, count: 3))
     ana.open()
@@ -47,7 +47,7 @@ import Testing
     #expect(months?["count"]?.integer == 3)
   }
 
-  @Test func `a lost connection resumes where it was`() {
+  @Test func `a lost connection resumes from the last revision`() {
     var ana = ClientFixture()
     ana.join()
     ana.hear(delta(1, moved(0, 1, "b")))
@@ -60,7 +60,7 @@ import Testing
     #expect(resume?["secret"]?.string == "s3")
     #expect(resume?["epoch"]?.string == "e1")
     #expect(resume?["revision"]?.integer == 1)
-    #expect(ana.state.columns[0].selected?.key == "b", "what was known is shown meanwhile")
+    #expect(ana.state.columns[0].selected?.key == "b", "the state is kept while reconnecting")
 
     ana.hear(welcome(nil, revision: 1))
     ana.hear(delta(2, moved(1, 1, "y")))
@@ -70,7 +70,7 @@ import Testing
     #expect(ana.state.revision == 2)
   }
 
-  @Test func `a server that cannot resume sends a snapshot, and it counts`() {
+  @Test func `a snapshot instead of a resume replaces the state`() {
     var ana = ClientFixture()
     ana.join(revision: 7)
     ana.comeBack()
@@ -82,7 +82,7 @@ import Testing
     #expect(ana.machine.identity?.epoch == "e2")
   }
 
-  @Test func `another start of the app is the same member`() throws {
+  @Test func `a stored identity resumes the same member`() throws {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.undo))
@@ -93,11 +93,11 @@ import Testing
 
     let resume = again.sent().last?["resume"]
     #expect(resume?["member"]?.string == "m_ana")
-    #expect(resume?["revision"]?.integer == 9_007_199_254_740_991, "so that a snapshot comes")
-    #expect(again.machine.nextRef == 2, "refs go on")
+    #expect(resume?["revision"]?.integer == 9_007_199_254_740_991, "requests a snapshot")
+    #expect(again.machine.nextRef == 2, "refs continue")
   }
 
-  @Test func `a welcome that does not come is not waited for`() {
+  @Test func `a missing welcome times out and reconnects`() {
     var ana = ClientFixture()
     ana.open()
     ana.effects = []
@@ -107,7 +107,7 @@ import Testing
     #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
   }
 
-  @Test func `who leaves says so, and is forgotten`() {
+  @Test func `leave sends a message and discards the identity`() {
     var ana = ClientFixture()
     ana.join()
 
@@ -116,10 +116,10 @@ import Testing
     #expect(ana.takeEffects() == [.send(#"{"type":"leave"}"#), .hangUp, .changed])
     #expect(ana.state.connection == .left)
     #expect(ana.machine.identity == nil)
-    #expect(ana.machine.nextTick == nil, "nothing is left to wait for")
+    #expect(ana.machine.nextTick == nil, "no timer is left")
   }
 
-  @Test func `who stops can start again as the same member`() {
+  @Test func `a stopped client starts again as the same member`() {
     var ana = ClientFixture()
     ana.join()
 

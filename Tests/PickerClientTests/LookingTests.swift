@@ -3,14 +3,14 @@ import Testing
 
 @testable import PickerClient
 
-/// What is in view: rows, months, fingers.
+/// Rows and months in view, and touches.
 @Suite struct LookingTests {
   private let long = """
     "definition":{"kind":"columns"},"status":"open","result":null,"columns":[{"generation":4,\
     "count":1000,"from":400,"rows":[{"key":"k400","text":"400"}],"row":400}]
     """
 
-  @Test func `rows are asked for in windows, once`() {
+  @Test func `rows are requested once, in windows`() {
     var ana = ClientFixture()
     ana.join(long)
 
@@ -21,7 +21,7 @@ import Testing
     #expect(asked == [[200, 200], [400, 200]])
   }
 
-  @Test func `rows of another generation are not ours`() {
+  @Test func `rows of another generation are ignored`() {
     var ana = ClientFixture()
     ana.join(long)
 
@@ -34,7 +34,7 @@ import Testing
     #expect(ana.state.columns[0][1]?.key == "k1")
   }
 
-  @Test func `months that were refused for being too much are asked for again`() {
+  @Test func `months refused with tooMany are requested again`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 2))
@@ -46,7 +46,7 @@ import Testing
     #expect(ana.sentTypes() == ["months"])
   }
 
-  @Test func `months looked at while joining are asked for after the welcome`() {
+  @Test func `months that come into view during the join are requested after the welcome`() {
     var ana = ClientFixture()
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
     ana.open()
@@ -58,7 +58,7 @@ import Testing
     #expect(ana.sent().map { $0["from"]?.string } == ["2026-12"])
   }
 
-  @Test func `more months than the server allows are not asked for`() {
+  @Test func `a request for months is limited to the server's maximum`() {
     var ana = ClientFixture()
     ana.join(calendar)
 
@@ -67,7 +67,7 @@ import Testing
     #expect(ana.sent().last?["count"]?.integer == 24)
   }
 
-  @Test func `the same view is told once`() {
+  @Test func `the same months are requested once`() {
     var ana = ClientFixture()
     ana.join(calendar)
 
@@ -76,7 +76,7 @@ import Testing
     #expect(ana.sentTypes() == ["months"])
   }
 
-  @Test func `ten touches a second are told, the last one always`() {
+  @Test func `at most ten touches a second are sent, always including the last`() {
     var ana = ClientFixture()
     ana.join()
 
@@ -90,7 +90,7 @@ import Testing
     #expect(ana.sent() == [.object([.init("type", .string("touch"))])])
   }
 
-  @Test func `nobody is touched without a connection`() {
+  @Test func `touches are dropped without a connection`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.closed(code: 1006))

@@ -2,11 +2,11 @@ import Testing
 
 @testable import PickerClient
 
-/// Own taps show at once, and the server's answer corrects them.
+/// Own commands are shown immediately, and the server's answer corrects them.
 @Suite struct PredictionTests {
   private func day(_ iso: String) -> PickerDay { PickerDay(iso)! }
 
-  /// Ana looks at November 2026; the 25th cannot be picked.
+  /// Ana has November 2026 in view; the 25th is disabled.
   private func looking(at snapshot: String) -> ClientFixture {
     var ana = ClientFixture()
     ana.join(snapshot)
@@ -16,18 +16,18 @@ import Testing
     return ana
   }
 
-  @Test func `a select is shown before it is done`() {
+  @Test func `a pending select is shown`() {
     var ana = ClientFixture()
     ana.join()
 
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
 
     #expect(ana.state.columns[0].shown?.key == "c")
-    #expect(ana.state.columns[0].selected?.key == "a", "the server's last word")
+    #expect(ana.state.columns[0].selected?.key == "a", "the confirmed state")
     #expect(ana.state.pendingCount == 1)
   }
 
-  @Test func `a select that is corrected shows the correction`() {
+  @Test func `a corrected select shows the correction`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
@@ -37,7 +37,7 @@ import Testing
     #expect(ana.state.columns[0].shown?.key == "b")
   }
 
-  @Test func `a select that is refused shows where the wheel stands`() {
+  @Test func `a refused select shows the current row`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
@@ -50,7 +50,7 @@ import Testing
     #expect(ana.state.columns[0].shown?.key == "b")
   }
 
-  @Test func `others' moves do not take away what is not answered yet`() {
+  @Test func `selects of others do not replace a pending select`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
@@ -61,7 +61,7 @@ import Testing
     #expect(ana.state.columns[0].shown?.key == "c")
   }
 
-  @Test func `a row of a list that changed is found by its key, or not at all`() {
+  @Test func `a pending select in a reloaded column is matched by its key`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.select(column: 1, row: 1, generation: 1, key: "y")))
@@ -90,10 +90,10 @@ import Testing
 
     #expect(ana.state.shownRange?.start == day("2026-11-17"))
     #expect(ana.state.shownRange?.end == day("2026-11-20"))
-    #expect(ana.state.range == nil, "the server's last word")
+    #expect(ana.state.range == nil, "the confirmed state")
   }
 
-  @Test func `a tap within reach is guessed as the server will cut it`() {
+  @Test func `a tap beyond the reach is predicted as clamped`() {
     var ana = looking(
       at: calendarSnapshot(
         #","maxDays":5"#,
@@ -105,7 +105,7 @@ import Testing
     #expect(ana.state.shownRange?.end == day("2026-11-14"))
   }
 
-  @Test func `where only the server's reach tells, nothing is guessed`() {
+  @Test func `a bounded second tap is not predicted without the reach`() {
     var ana = looking(at: calendarSnapshot(#","maxDays":5"#))
     ana.give(.command(.tap(day("2026-11-10"))))
 
@@ -114,25 +114,25 @@ import Testing
     #expect(ana.state.shownRange?.end == day("2026-11-10"))
   }
 
-  @Test func `a tap that will be refused shows nothing`() {
+  @Test func `a tap that the server will refuse is not predicted`() {
     var ana = looking(at: calendarSnapshot(#","minDays":3"#))
 
     ana.give(.command(.tap(day("2026-11-25"))))
-    #expect(ana.state.shownRange == nil, "it cannot be picked")
+    #expect(ana.state.shownRange == nil, "the day is disabled")
     ana.give(.command(.tap(day("2026-11-10"))))
     ana.give(.command(.tap(day("2026-11-11"))))
 
-    #expect(ana.state.shownRange?.end == day("2026-11-10"), "two days are too few")
+    #expect(ana.state.shownRange?.end == day("2026-11-10"), "less than minDays")
   }
 
-  @Test func `an optimistic tap is corrected by its answer`() {
+  @Test func `a predicted tap is corrected by its answer`() {
     var ana = looking(at: calendar)
     ana.give(.command(.tap(day("2026-11-20"))))
     ana.give(.command(.tap(day("2026-11-24"))))
 
     ana.hear(
       delta(1, ranged("2026-11-20", "2026-11-20", hits: 1, #","by":"m_ana""#), by: "m_ana", ref: 1))
-    #expect(ana.state.shownRange?.end == day("2026-11-24"), "the second tap still waits")
+    #expect(ana.state.shownRange?.end == day("2026-11-24"), "the second tap is still pending")
     ana.hear(
       delta(
         2,
@@ -145,7 +145,7 @@ import Testing
     #expect(ana.state.shownRange == ana.state.range)
   }
 
-  @Test func `a single day is the last one tapped`() {
+  @Test func `a single selection shows the last tap`() {
     var ana = looking(at: calendarSnapshot(#","selection":"single""#))
 
     ana.give(.command(.tap(day("2026-11-10"))))
@@ -155,7 +155,7 @@ import Testing
     #expect(ana.state.shownRange?.end == day("2026-11-12"))
   }
 
-  @Test func `a clear shows nothing at once`() {
+  @Test func `a clear is shown immediately`() {
     var ana = looking(
       at: calendarSnapshot(range: #"{"start":"2026-11-20","end":"2026-11-23","hits":2}"#))
 

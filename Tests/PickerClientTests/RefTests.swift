@@ -3,7 +3,7 @@ import Testing
 
 @testable import PickerClient
 
-/// Each command is done once, and its answer finds it.
+/// Each command is executed once and matched with its answer.
 @Suite struct RefTests {
   private let tap = PickerCommand.tap(PickerDay("2026-11-20")!)
 
@@ -25,7 +25,7 @@ import Testing
     #expect(ana.state.pendingCount == 0)
   }
 
-  @Test func `what has no answer is sent again with the same ref`() {
+  @Test func `an unanswered command is repeated with the same ref`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.command(tap))
@@ -40,7 +40,7 @@ import Testing
     #expect(ana.settled() == [1: .success(0)])
   }
 
-  @Test func `an answer that comes twice counts once`() {
+  @Test func `a duplicate answer is ignored`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.command(tap))
@@ -55,7 +55,7 @@ import Testing
     #expect(ana.state.range?.hits == 1)
   }
 
-  @Test func `selects, taps and clears wait for a connection, the rest does not`() {
+  @Test func `only selects, taps and clears are queued without a connection`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.closed(code: 1006))
@@ -71,7 +71,7 @@ import Testing
     #expect(ana.sentTypes() == ["join", "select"])
   }
 
-  @Test func `of selects that wait for one column the last is meant`() {
+  @Test func `a queued select replaces an earlier one of its column`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.closed(code: 1006))
@@ -85,7 +85,7 @@ import Testing
     #expect(ana.state.columns.map(\.shownRow) == [2, 1])
   }
 
-  @Test func `twenty commands wait, one more does not`() {
+  @Test func `at most twenty commands are queued`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.closed(code: 1006))
@@ -98,7 +98,7 @@ import Testing
     #expect(ana.settled() == [21: .failure(.offline)])
   }
 
-  @Test func `a server that forgot us cannot say what was done`() {
+  @Test func `commands sent as a member that the server has forgotten are lost`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.command(tap))
@@ -112,10 +112,10 @@ import Testing
 
     #expect(ana.effects.contains(.settled(ref: 1, .failure(.lost))))
     #expect(ana.effects.contains(.notice(.lost(tap))))
-    #expect(ana.sentTypes() == ["clear"], "what was never sent is sent now")
+    #expect(ana.sentTypes() == ["clear"], "a queued command is sent")
   }
 
-  @Test func `an answer that does not come in ten seconds is fetched by coming back`() {
+  @Test func `a missing answer reconnects after ten seconds`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.wait(6_000)
@@ -127,7 +127,7 @@ import Testing
     #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
   }
 
-  @Test func `a reply that is ahead of us waits for its snapshot, and not for ever`() {
+  @Test func `a reply ahead of the state waits two seconds for its snapshot`() {
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.undo))
@@ -141,7 +141,7 @@ import Testing
     #expect(ana.state.connection == .connecting)
   }
 
-  @Test func `a command after the end fails`() {
+  @Test func `a command after the end of the session fails`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.closed(code: 4410))
@@ -152,7 +152,7 @@ import Testing
     #expect(ana.settled() == [1: .failure(.offline)])
   }
 
-  @Test func `commands that wait are given up when the session ends`() {
+  @Test func `pending commands fail when the session ends`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.command(tap))

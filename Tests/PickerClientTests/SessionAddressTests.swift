@@ -13,7 +13,7 @@ import Testing
     ("http://[::1]:7681/#/s/abc", "ws://[::1]:7681/v1/sessions/abc"),
     ("HTTPS://host:8443/p/v1/sessions/abc", "wss://host:8443/p/v1/sessions/abc"),
   ])
-  func `a link says where the socket is`(link: String, socket: String) {
+  func `a link determines the socket URL`(link: String, socket: String) {
     #expect(SessionAddress(link)?.socketURL == socket)
   }
 
@@ -23,7 +23,7 @@ import Testing
     "http://::1/v1/sessions/a", "http://user@host/v1/sessions/a", "http://host/v1/sessions/ä",
     "http://ho st/v1/sessions/a", "http://host/#/s/",
   ])
-  func `what is no link is none`(link: String) {
+  func `an invalid link is refused`(link: String) {
     #expect(SessionAddress(link) == nil)
   }
 
@@ -32,11 +32,11 @@ import Testing
     ("http://host/#/s/abc?token=", nil), ("http://host/#/s/abc?token=%zz", nil),
     ("http://host/#/s/abc?x=1&token=t&y=2", "t"),
   ])
-  func `an invitation carries its token`(link: String, token: String?) {
+  func `a link may contain a token`(link: String, token: String?) {
     #expect(SessionAddress(link)?.token == token)
   }
 
-  @Test func `days and months know their neighbours`() {
+  @Test func `days and months have predecessors and successors`() {
     let day = PickerDay("2026-01-31")!
 
     #expect(day.adding(months: 1)?.iso == "2026-02-28")

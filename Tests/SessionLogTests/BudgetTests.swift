@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionLog
 
-/// Bytes have maxima.
+/// Byte limits of pending records, snapshots and logs.
 @Suite struct BudgetTests {
-  @Test func `no more is pending than its maximum of bytes`() throws {
+  @Test func `the bytes of pending records are limited`() throws {
     let log = try Shelf().open(pendingByteCountMax: 20_000) { _, _ in }
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
@@ -25,7 +25,7 @@ import Testing
     #expect(fixture.append(.tick) == .pending)
   }
 
-  @Test func `no more snapshots wait to be encoded than their maximum of bytes`() throws {
+  @Test func `the bytes of snapshots to encode are limited`() throws {
     let log = try Shelf().open(pendingByteCountMax: 20_000)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
@@ -41,9 +41,7 @@ import Testing
     #expect(fixture.snapshot())
   }
 
-  @Test func `a log at its maximum of bytes takes time and leaving only, until it is compacted`()
-    throws
-  {
+  @Test func `a full log accepts only ticks and leaves until it is compacted`() throws {
     var limits = SessionLimits()
     limits.logBytes = 65_536
     let shelf = try Shelf()
@@ -66,9 +64,7 @@ import Testing
     #expect(fixture.append(.command(MemberID("m_1"), ref: 100_000, .clear)) == .pending)
   }
 
-  @Test func `a full log is full again after a restart, and its session can be deleted`()
-    async throws
-  {
+  @Test func `a full log is full after a restart, and its session can be deleted`() async throws {
     var limits = SessionLimits()
     limits.logBytes = 65_536
     let shelf = try Shelf()
@@ -92,7 +88,7 @@ import Testing
     #expect(log!.state.withLock { $0.full.isEmpty })
   }
 
-  @Test func `a log in memory at its maximum of bytes is full, until it is compacted`() throws {
+  @Test func `a full log in memory refuses entries until it is compacted`() throws {
     let log = MemorySessionLog(logByteCountMax: 65_536)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
@@ -108,7 +104,7 @@ import Testing
     #expect(fixture.append(.command(MemberID("m_1"), ref: count + 1, .clear)) == .stored)
   }
 
-  @Test func `the standard budget has room for a million taps`() throws {
+  @Test func `the default limit allows a million taps`() throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let key = "2018-11-23"

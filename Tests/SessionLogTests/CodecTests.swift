@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionLog
 
-/// Sessions of all kinds with everything that can happen to them, from a seed.
+/// A random session from a seed, of any kind and with entries of any type.
 struct GeneratedSession {
   let origin: SessionOrigin
   private(set) var entries: [LogEntry] = []
@@ -110,7 +110,7 @@ struct SplitMix: RandomNumberGenerator {
 
 func hash(_ octet: UInt8) -> SecretHash { SecretHash([octet, 0, 255, 16]) }
 
-/// A tree as it comes back from its octets.
+/// A tree after serialization and parsing.
 func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.serialized()) }
 
 private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
@@ -122,14 +122,14 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
 
 @Suite struct CodecTests {
   @Test(arguments: UInt64(1)...120)
-  func `an entry is read back as it was written`(seed: UInt64) throws {
+  func `entries are decoded as they were encoded`(seed: UInt64) throws {
     for entry in try GeneratedSession(seed: seed).entries {
       #expect(LogEntry(tree: try reread(entry.tree)) == entry)
     }
   }
 
   @Test(arguments: UInt64(1)...120)
-  func `an origin is read back as it was written`(seed: UInt64) throws {
+  func `origins are decoded as they were encoded`(seed: UInt64) throws {
     let origin = try GeneratedSession(seed: seed).origin
 
     let back = try reread(origin)
@@ -141,7 +141,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
   }
 
   @Test(arguments: UInt64(1)...120)
-  func `a snapshot is read back, and goes on as the session does`(seed: UInt64) throws {
+  func `a decoded snapshot continues like the session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
     for place in stride(from: 0, to: session.entries.count, by: 7) {
       let kept = try #require(SessionFold.Kept(tree: try reread(session.folds[place].kept.tree)))
@@ -153,7 +153,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     }
   }
 
-  @Test func `a snapshot of a version that remembered nobody is read`() throws {
+  @Test func `snapshots of versions without remembered members are decoded`() throws {
     let kept = try GeneratedSession(seed: 5).fold.kept
     let old = JSONTree.object((kept.tree.members ?? []).filter { $0.key != "remembered" })
 
@@ -163,7 +163,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(read.members == kept.members)
   }
 
-  @Test func `an origin with the old name of opener is read`() throws {
+  @Test func `origins with the old name of opener are decoded`() throws {
     let session = try GeneratedSession(seed: 4)
     let members = (session.origin.tree.members ?? []).map { member in
       member.key == "openTap" ? JSONTree.Member("openTap", .string("owner")) : member
@@ -178,7 +178,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(read.openTap == .opener)
   }
 
-  @Test func `a refusal without params, of an older version, is read`() throws {
+  @Test func `refusals of older versions without params are decoded`() throws {
     var session = try GeneratedSession(seed: 4).fold
     let member = MemberID("m_x")
     let joining = LogEntry.Joining(member: member, secret: hash(1), name: "", role: .owner)
@@ -199,7 +199,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
   }
 
   @Test(arguments: UInt64(1)...120)
-  func `the same entries give the same session`(seed: UInt64) throws {
+  func `the same entries produce the same session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
     var fold = try SessionFold(try reread(session.origin))
     for entry in session.entries {
@@ -210,7 +210,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(fold.history == session.fold.history)
   }
 
-  @Test func `a definition change is read back from what was sent, each kind of patch`() throws {
+  @Test func `definition changes are decoded from the original request of every type`() throws {
     let text = #"{"kind":"columns","columns":[["a","b"],[{"text":"c","key":"d"}]]}"#
     func make(_ tree: JSONTree) -> Definition? {
       try? Definition.make(from: tree) { _ in .utc }
@@ -230,7 +230,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       let entry = LogEntry(at: Instant(milliseconds: 1), body: .define(change))
       let back = try #require(LogEntry(tree: try reread(entry.tree), after: before, make: make))
       guard case .define(let found) = back.body else {
-        Issue.record("it is a definition change")
+        Issue.record("the entry is not a definition change")
         return
       }
       #expect(found.version == 7 && found.source == source)
@@ -239,9 +239,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     }
   }
 
-  @Test func `a snapshot has the current definition, and the one that is shown if it is another`()
-    throws
-  {
+  @Test func `a snapshot has the current definition and, if different, the applied one`() throws {
     func make(_ tree: JSONTree) -> Definition? {
       try? Definition.make(from: tree) { _ in .utc }
     }

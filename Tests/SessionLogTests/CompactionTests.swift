@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionLog
 
-/// A log without its refused commands is the same log.
+/// Compaction: deleting refused commands does not change the session or its log.
 @Suite struct CompactionTests {
-  /// Appends a generated session, with snapshots at random places.
+  /// Appends a generated session with snapshots at random positions.
   private func fill(_ session: GeneratedSession, seed: UInt64, _ log: any SessionLog) throws
     -> LogFixture
   {
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...30)
-  func `a compacted session is loaded, read and replayed as it was`(seed: UInt64) async throws {
+  func `a compacted session loads, reads and replays unchanged`(seed: UInt64) async throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let session = try GeneratedSession(seed: seed, entryCount: 200)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...30)
-  func `a compacted log in memory gives the same history`(seed: UInt64) async throws {
+  func `a compacted log in memory has the same history`(seed: UInt64) async throws {
     let log = MemorySessionLog()
     let session = try GeneratedSession(seed: seed, entryCount: 200)
     let fixture = try fill(session, seed: seed, log)
@@ -61,7 +61,7 @@ import Testing
     #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
-  @Test func `refused commands leave nothing but the snapshot and the revisions`() async throws {
+  @Test func `compaction leaves only the snapshot and the revisions`() async throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let fixture = try LogFixture(in: log)
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// A log whose answers for the hub's thread are called by the test.
+/// A log whose completions run on the test's thread.
 final class HistoryLog: SessionLog {
   private let log: SQLiteSessionLog
   private let shelf: Shelf

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionLog
 
-/// The rows of long logs are deleted a part at a time.
+/// Deletion of long logs in batches.
 @Suite struct DeletionTests {
   private let total = """
     SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)
@@ -17,7 +17,7 @@ import Testing
     log.flush()
   }
 
-  /// Waits until nothing of the session is left.
+  /// Waits until all rows of the session are deleted.
   private func waitUntilEmpty(_ shelf: Shelf) async throws {
     for _ in 0..<1000 where try shelf.read(Int.self, total) != 0 {
       try await Task.sleep(for: .milliseconds(5))
@@ -25,7 +25,9 @@ import Testing
     #expect(try shelf.read(Int.self, total) == 0)
   }
 
-  @Test func `a long log is gone at once for everybody, and its rows part by part`() async throws {
+  @Test func `a deleted long log is unavailable immediately, and its rows are deleted in batches`()
+    async throws
+  {
     let shelf = try Shelf()
     let log = try shelf.open()
     let fixture = try LogFixture(in: log)
@@ -46,7 +48,7 @@ import Testing
     try await waitUntilEmpty(shelf)
   }
 
-  @Test func `rows that are left when the process ends are deleted by the next one`() async throws {
+  @Test func `rows of ended sessions are deleted after a restart`() async throws {
     let shelf = try Shelf()
     var log: SQLiteSessionLog? = try shelf.open()
     let fixture = try LogFixture(in: log!)
@@ -64,7 +66,7 @@ import Testing
   }
 }
 
-/// A clock that leaps before a start deletes nothing.
+/// Expiry after a start with an implausible clock.
 @Suite struct ClockDoubtTests {
   private let day: Int64 = 86_400_000
 
@@ -80,7 +82,7 @@ import Testing
       """)
   }
 
-  @Test func `sessions live for an hour when the clock is a year ahead`() throws {
+  @Test func `sessions live for an hour if the clock is a year ahead`() throws {
     let shelf = try Shelf()
     try session(shelf, written: 365 * day, active: 365 * day)
 
@@ -97,9 +99,7 @@ import Testing
     #expect(try #require(written) > 364)
   }
 
-  @Test func `sessions whose time ran out while the server was down for a minute end at once`()
-    throws
-  {
+  @Test func `sessions that expired while the server was down end immediately`() throws {
     let shelf = try Shelf()
     try session(shelf, written: 61_000, active: 61_000)
 

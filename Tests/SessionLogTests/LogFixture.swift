@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionLog
 
-/// A session whose entries are appended one by one, with the snapshots that a hub would make.
+/// A session whose entries are appended one by one, with snapshots like those of a hub.
 final class LogFixture {
   let origin: SessionOrigin
   private(set) var fold: SessionFold
@@ -39,7 +39,7 @@ final class LogFixture {
     #expect(log.append(.created(origin), of: origin.id) != .failed)
   }
 
-  /// So that another process may have the file.
+  /// Closes the log, so that the file can be opened again.
   func closeLog() { appending = nil }
 
   @discardableResult
@@ -63,7 +63,7 @@ final class LogFixture {
     append(.joined(.init(member: MemberID(member), secret: hash(1), name: "Ana", role: nil)))
   }
 
-  /// Taps that are accepted, each another row.
+  /// Appends accepted selects, each of another row.
   func tap(_ count: Int, by member: String) {
     for _ in 0..<count {
       let ref = entryCount + 1
@@ -73,7 +73,7 @@ final class LogFixture {
     }
   }
 
-  /// Commands that are refused.
+  /// Appends commands that are refused.
   func refuse(_ count: Int, by member: String) {
     for _ in 0..<count {
       append(.command(MemberID(member), ref: entryCount + 1, .unknown(type: "wink")))
@@ -90,7 +90,7 @@ final class LogFixture {
   }
 }
 
-/// Reads a session's history, page by page.
+/// Reads the history of a session page by page.
 func history(
   of fixture: LogFixture, after: Int = 0, from log: any SessionLog
 ) async -> [Delta]? {

@@ -6,9 +6,7 @@ import Testing
 @testable import SessionLog
 
 @Suite struct MemorySessionLogTests {
-  @Test func `a session's log takes time up to twice its maximum of bytes, and then only the end`()
-    throws
-  {
+  @Test func `a log accepts ticks up to twice its byte limit, and then only the end`() throws {
     let log = MemorySessionLog(logByteCountMax: 64)
     let (id, other) = (SessionID("a"), SessionID("b"))
     let origin = try GeneratedSession(seed: 1).origin

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionLog
 
-/// Members that have left are in snapshots, but nobody sees them: they are no part of the checksum.
+/// Members that have left are in snapshots, but not part of the checksum: nobody sees them.
 @Suite struct RememberedTests {
   /// A session that `m_2` has left, after it has used the picker.
   private func fill(_ log: any SessionLog, limits: SessionLimits = SessionLimits()) throws
@@ -19,7 +19,9 @@ import Testing
     return fixture
   }
 
-  @Test func `the checksum contains what members see, not refs and not who has left`() throws {
+  @Test func `the checksum covers what members see, not refs and not members that have left`()
+    throws
+  {
     let fold = try fill(MemorySessionLog()).fold
     var (forgotten, later, other) = (fold.kept, fold.kept, fold.kept)
     forgotten.remembered = RememberedMembers()
@@ -35,9 +37,7 @@ import Testing
     #expect(StateChecksum(other, fold.picker).value != value)
   }
 
-  @Test func `after an update who has left comes from the snapshot, under the same epoch`()
-    async throws
-  {
+  @Test func `after an update, members that have left are read from the snapshot`() async throws {
     var limits = SessionLimits()
     limits.history = 300
     let shelf = try Shelf()
@@ -49,7 +49,7 @@ import Testing
     log!.flush()
     fixture.closeLog()
     log = nil
-    // The first snapshot as a version wrote it that forgot who had left.
+    // The first snapshot in the form of a version that did not remember members.
     try shelf.write(
       """
       UPDATE snapshot SET rules = NULL, checksum = NULL,

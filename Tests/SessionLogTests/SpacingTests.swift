@@ -6,12 +6,10 @@ import Testing
 
 @testable import SessionLog
 
-/// Snapshots and their pruning agree with what loading needs.
+/// Pruning retains the snapshots that loading needs.
 @Suite struct SpacingTests {
   @Test(arguments: [0, 1, 300, 1000, 3000])
-  func `a reloaded session resumes as far back as its history promises`(history: Int)
-    async throws
-  {
+  func `a reloaded session has its complete history`(history: Int) async throws {
     var limits = SessionLimits()
     limits.history = history
     let shelf = try Shelf()
@@ -24,7 +22,7 @@ import Testing
     }
     fixture.tap(20, by: "m_1")
     log.flush()
-    // The first entries are not needed: loading begins at a snapshot.
+    // The first entries are not needed: loading starts at a snapshot.
     try shelf.write("UPDATE entry SET body = x'00' WHERE place < 400")
 
     let loaded = try await shelf.loaded(fixture.origin.id, from: log, limits: limits)
@@ -57,7 +55,7 @@ import Testing
     #expect(try #require(count) <= 20)
   }
 
-  @Test func `a snapshot that is encoded late is of no harm`() async throws {
+  @Test func `entries appended before a snapshot is encoded are loaded`() async throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let fixture = try LogFixture(in: log)
@@ -78,9 +76,9 @@ import Testing
   }
 }
 
-/// One slow reader does not delay another.
+/// Slow operations do not delay others.
 @Suite struct QueueTests {
-  @Test func `a sleeping session is loaded and records are stored while whole logs are read`()
+  @Test func `evicted sessions are loaded and records stored while whole logs are read`()
     async throws
   {
     let shelf = try Shelf()
@@ -110,7 +108,7 @@ import Testing
     log.encodingQueue.suspend()
     fixture.snapshot()
     fixture.tap(3, by: "m_1")
-    // What flush() waits for besides is the encoding.
+    // Unlike flush(), this does not wait for the encoding.
     log.queue.sync {}
 
     #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 4)

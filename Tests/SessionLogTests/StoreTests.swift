@@ -9,7 +9,7 @@ import Testing
 
 @testable import SessionLog
 
-/// A store in a folder of its own, and what it has said.
+/// A store in a temporary folder, and the notices that it has posted.
 final class Shelf: Sendable {
   let path: String
   private let notices = Mutex<[StoreNotice]>([])
@@ -45,13 +45,13 @@ final class Shelf: Sendable {
     try queue.close()
   }
 
-  /// Makes the file from a dump of an older one.
+  /// Creates the file from a dump of an older one.
   func write(golden name: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     try write(String(contentsOf: tests.appending(path: "golden/\(name)"), encoding: .utf8))
   }
 
-  /// Waits until the store has said what `pick` finds.
+  /// Waits until the store has posted a notice that `pick` accepts.
   func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
     for _ in 0..<2000 {
       let said = notices.withLock { $0 }
@@ -85,7 +85,7 @@ final class Shelf: Sendable {
     for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
   }
 
-  @Test func `what is committed is flushed`() throws {
+  @Test func `commits are flushed to disk`() throws {
     let log = try Shelf().open()
 
     let level = try log.pool.writeWithoutTransaction { database in
@@ -95,7 +95,7 @@ final class Shelf: Sendable {
     #expect(level == 2)
   }
 
-  @Test func `sessions come back from a file as they were`() async throws {
+  @Test func `sessions are loaded from a file unchanged`() async throws {
     let shelf = try Shelf()
     let sessions = try (UInt64(1)...24).map { try GeneratedSession(seed: $0) }
     var log: SQLiteSessionLog? = try shelf.open()
@@ -115,9 +115,7 @@ final class Shelf: Sendable {
     }
   }
 
-  @Test func `loaded sessions of a hub share an equal definition, those of two hubs do not`()
-    async throws
-  {
+  @Test func `loaded sessions share equal definitions within a hub`() async throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let count = UInt64(GeneratedSession.definitions.count)
@@ -136,7 +134,7 @@ final class Shelf: Sendable {
     #expect(loaded.map(\.fold.kept) == sessions.map(\.fold.kept))
   }
 
-  @Test func `a loaded definition that nobody has any more is let go`() async throws {
+  @Test func `an unused loaded definition is released`() async throws {
     let shelf = try Shelf()
     let log = try shelf.open()
     let session = try GeneratedSession(seed: 5)
@@ -153,7 +151,7 @@ final class Shelf: Sendable {
     #expect(try await shelf.loaded(session.origin.id, from: log) != nil)
   }
 
-  @Test func `an idle snapshot and what came after it give the session`() async throws {
+  @Test func `a session is loaded from an idle snapshot and later entries`() async throws {
     let shelf = try Shelf()
     let session = try GeneratedSession(seed: 77)
     let log = try shelf.open()
@@ -173,7 +171,7 @@ final class Shelf: Sendable {
     #expect(loaded.entryCount == session.entries.count)
   }
 
-  @Test func `records of one turn are one batch`() async throws {
+  @Test func `records of one event-loop iteration are one batch`() async throws {
     let shelf = try Shelf()
     let turns = Mutex<[@Sendable () -> Void]>([])
     let log = try shelf.open { _, work in turns.withLock { $0.append(work) } }
@@ -208,7 +206,7 @@ final class Shelf: Sendable {
     #expect(try #require(pageCount) < 200)
   }
 
-  @Test func `a session that ended has no rows`() throws {
+  @Test func `an ended session has no rows`() throws {
     let log = try Shelf().open()
     let session = try GeneratedSession(seed: 5)
     keep(session, in: log)
@@ -231,7 +229,7 @@ final class Shelf: Sendable {
     withExtendedLifetime(log) {}
   }
 
-  @Test func `a file written by the first schema opens`() async throws {
+  @Test func `a file of the first schema opens`() async throws {
     let shelf = try Shelf()
     try shelf.write(golden: "store-schema-1.sql")
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionLog
 
-/// The rules and the zone database are inputs of a fold.
+/// Folds depend on the versions of the rules and of the zone database.
 @Suite struct VersionTests {
   private static let slot = #"{"kind":"slot","timeZone":"Here/There"}"#
   private let old = FoldVersions(rules: 1, tzdata: "2025a")
@@ -18,7 +18,7 @@ import Testing
       name: "Here/There", initialOffsetSeconds: offset, transitions: [], footer: nil)
   }
 
-  /// A store with a session of a few taps, written in a zone three hours ahead.
+  /// A store with a session of a few taps in a zone three hours ahead.
   private func fill(
     _ shelf: Shelf, definition: String = slot, hasSnapshot: Bool = true, isIdle: Bool = false,
     hasTail: Bool = false
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a session whose rows another zone database changes gets a new epoch`(isIdle: Bool)
+  func `a session gets a new epoch if another zone database changes its rows`(isIdle: Bool)
     async throws
   {
     let shelf = try Shelf()
@@ -66,8 +66,7 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
   }
 
-  @Test func `a session that another zone database does not change keeps its epoch`()
-    async throws
+  @Test func `a session keeps its epoch if another zone database does not change it`() async throws
   {
     let shelf = try Shelf()
     let fixture = try fill(shelf)
@@ -80,9 +79,7 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
   }
 
-  @Test func `entries after the last snapshot cannot be compared, so they need a new epoch`()
-    async throws
-  {
+  @Test func `a session with entries after its last snapshot gets a new epoch`() async throws {
     for hasSnapshot in [true, false] {
       let shelf = try Shelf()
       let fixture = try fill(shelf, hasSnapshot: hasSnapshot, hasTail: true)
@@ -97,9 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a session in UTC does not depend on the zone database, but on the rules`()
-    async throws
-  {
+  @Test func `a session in UTC depends on the rules, but not on the zone database`() async throws {
     let shelf = try Shelf()
     let definition = #"{"kind":"slot","timeZone":"UTC"}"#
     let fixture = try fill(shelf, definition: definition, hasTail: true)
@@ -115,7 +110,7 @@ import Testing
     #expect(later.fold.origin.epoch != "first")
   }
 
-  @Test func `a state that the rules fold to something else gets a new epoch`() async throws {
+  @Test func `a session gets a new epoch if changed rules change its state`() async throws {
     let shelf = try Shelf()
     let fixture = try fill(shelf)
     try shelf.write("UPDATE snapshot SET checksum = checksum + 1, rules = 0")
@@ -128,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a session of an older schema is loaded, compacted and keeps its epoch`(schema: Int)
+  func `a session of an older schema keeps its epoch when loaded and compacted`(schema: Int)
     async throws
   {
     let shelf = try Shelf()
