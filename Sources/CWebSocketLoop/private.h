@@ -27,8 +27,8 @@ enum {
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
 };
 
-/// The state of a connection. A slot only moves down this list, except that it returns to
-/// PHASE_IDLE when an HTTP response has been sent on a keep-alive connection.
+/// The state of a connection. A slot only moves down this list, except when a keep-alive connection
+/// serves its next request.
 typedef enum wsl_phase {
   PHASE_FREE = 0,
   PHASE_IDLE,         ///< between requests, or reading headers; libwebsockets' timeouts apply

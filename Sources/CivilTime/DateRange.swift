@@ -3,8 +3,7 @@ package struct DateRange: Hashable, Sendable {
   /// Less than or equal to `end`.
   package var start: CivilDate
   package var end: CivilDate
-  /// The number of accepted taps, at least 1. An odd number means that the range is open, unless
-  /// it is single.
+  /// The number of accepted taps, at least 1. ``TwoTapRule/isOpen(_:)`` depends on it.
   package var hits: Int
   /// Whether the range was selected in a calendar where each tap selects a single day. Only the
   /// server sets it.

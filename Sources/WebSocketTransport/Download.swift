@@ -1,14 +1,17 @@
 import CWebSocketLoop
 
-/// A response that is written part by part. The next part is made when the socket has taken the one
-/// before, so a slow reader costs the memory of one part.
+/// A response that is written part by part. The next part is produced when the kernel has taken the
+/// previous one, so that a slow client occupies the memory of one part.
+///
+/// `@unchecked Sendable`: parts are requested, encoded and written one after the other, so that the
+/// variables are never accessed by two threads at the same time.
 final class Download: @unchecked Sendable {
   let id: RequestID
-  /// The loop that makes the parts.
+  /// The loop that produces the parts.
   let home: HubTransport
-  /// Only on the thread of ``home``.
+  /// Only used on the thread of ``home``.
   var rest: BodyPart.Rest?
-  /// Used by one part at a time; `nil` if the body is not compressed.
+  /// The state of the compression; `nil` if the body is not compressed.
   private var gzip: wsl_gzip_parts?
   private let isChunked: Bool
 
@@ -20,14 +23,14 @@ final class Download: @unchecked Sendable {
     isChunked = caller.takesChunks
   }
 
-  /// The bytes of the next part as they are written. Called for each part in order.
+  /// Encodes the next part for writing. Must be called once per part, in order.
   ///
-  /// - Returns: `nil` if there is no memory to compress it.
+  /// - Returns: `nil` if the part cannot be compressed for lack of memory.
   func encode(_ bytes: [UInt8], isLast: Bool) -> [UInt8]? {
     guard let body = compress(bytes, isLast: isLast) else { return nil }
     guard isChunked else { return body }
     let end = isLast ? Array("0\r\n\r\n".utf8) : []
-    // A chunk of length 0 would end the body.
+    // An empty chunk would end the body.
     if body.isEmpty { return end }
     return Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8) + end
   }
