@@ -13,7 +13,7 @@ import Testing
     ("0001-01-01T00:00:00Z", -62_135_596_800_000),
     ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
   ])
-  func `date-times are read`(_ text: String, _ milliseconds: Int) {
+  func `RFC 3339 date-times are parsed`(_ text: String, _ milliseconds: Int) {
     #expect(Instant(rfc3339: text.utf8)?.milliseconds == Int64(milliseconds))
   }
 
@@ -26,11 +26,11 @@ import Testing
     "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2018-11-23T2:20:00Z",
     "2018-11-23T02:20:00Z ",
   ])
-  func `not a date-time`(_ text: String) {
+  func `malformed date-times are refused`(_ text: String) {
     #expect(Instant(rfc3339: text.utf8) == nil)
   }
 
-  @Test func `instants are written as they are read`() {
+  @Test func `instants are formatted as they are parsed`() {
     for text in [
       "2018-11-23T02:20:00.000Z", "1969-12-31T23:59:59.001Z", "0001-01-01T00:00:00.000Z",
       "9999-12-31T23:59:59.999Z", "2000-02-29T12:34:56.789Z",
@@ -42,7 +42,7 @@ import Testing
     #expect(Instant.last.rfc3339 == "9999-12-31T23:59:59.999Z")
   }
 
-  @Test func `seconds are rounded down, also before 1970`() {
+  @Test func `seconds are rounded down, even before 1970`() {
     #expect(Instant(milliseconds: 1_999).seconds == 1)
     #expect(Instant(milliseconds: -1).seconds == -1)
     #expect(Instant(milliseconds: -1_000).seconds == -1)

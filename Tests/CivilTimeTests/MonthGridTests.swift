@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct MonthGridTests {
   @Test(arguments: 1...7)
-  func `every month of ten thousand years has whole weeks around it`(_ firstWeekday: Int) {
-    // The weekday of each 1st, counted on day by day; 0001-01-01 is a Monday.
+  func `the grid of every month of ten thousand years has whole weeks`(_ firstWeekday: Int) {
+    // The weekday of each first day, counted day by day; 0001-01-01 is a Monday.
     var weekday = 2
     var wrong: [CivilMonth] = []
 
@@ -29,7 +29,7 @@ import Testing
     #expect(wrong.prefix(3) == [])
   }
 
-  @Test func `cells are consecutive dates and know which are in the month`() {
+  @Test func `cells are consecutive dates and mark those outside the month`() {
     for index in stride(from: 13, to: 119_999, by: 97) {
       let month = CivilMonth(index: index)!
       for weeks in GridWeeks.allCases {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the article's August`() {
+  @Test func `August 2016 has the grid of the article`() {
     let grid = MonthGrid(month: CivilMonth(iso: "2016-08".utf8)!, firstWeekday: 1, weeks: .six)
     #expect(grid.leadCount == 1)
     #expect(grid.firstDate.iso == "2016-07-31")

@@ -41,7 +41,7 @@ import Testing
     #expect(zone.offsetSeconds(at: Instant(rfc3339: "2019-01-01T02:59:59Z".utf8)!) == -14_400)
   }
 
-  @Test func `both changes may lie at a year's end`() throws {
+  @Test func `both changes may be at the end of the year`() throws {
     let text = "AAA0BBB,J365/20,J365/22"
     let changes = try changes(text, in: 2018)
     #expect(changes == ["2018-12-31T20:00:00Z", "2018-12-31T21:00:00Z"])
@@ -56,11 +56,11 @@ import Testing
     "ABC0DEF,J366,J1", "ABC0DEF,366,1", "ABC0DEF,M3.2.0/168,M11.1.0", "ABC0DEF,M3.2.0,M11.1.0x",
     "ABC0 ", "ABC0DEF,M3.2.0,",
   ])
-  func `not a TZ string`(_ text: String) {
+  func `malformed TZ strings are refused`(_ text: String) {
     #expect(throws: ZoneDataError.self) { try PosixZoneRule.parse(text.utf8) }
   }
 
-  @Test func `an offset counts west of Greenwich, with minutes and seconds`() throws {
+  @Test func `an offset is positive west of Greenwich and may have minutes and seconds`() throws {
     #expect(try PosixZoneRule.parse("ABC-5:45".utf8).standardOffsetSeconds == 20_700)
     #expect(try PosixZoneRule.parse("<-004430>0:44:30".utf8).standardOffsetSeconds == -2_670)
     #expect(try PosixZoneRule.parse("ABC+3".utf8).standardOffsetSeconds == -10_800)
@@ -68,14 +68,14 @@ import Testing
 }
 
 @Suite struct TZifFileTests {
-  @Test func `every zone of the system is read`() throws {
+  @Test func `every zone of the system is parsed`() throws {
     #expect(ZoneFiles.names.count > 300)
     for name in ZoneFiles.names {
       #expect(throws: Never.self) { try TZifFile.parse(ZoneFiles.octets(name), name: name) }
     }
   }
 
-  @Test func `a footer says what the listed changes say, where both do`() throws {
+  @Test func `the footer agrees with the listed changes where both exist`() throws {
     var compared = 0
     for name in ZoneFiles.names {
       let octets = ZoneFiles.octets(name)
@@ -86,7 +86,7 @@ import Testing
       let byRule = ZoneRules(name: name, initialOffsetSeconds: 0, transitions: [], footer: rule)
       let listed = try TZifFile.parse(octets, name: name)
       let (first, last) = ("2030-01-01T00:00:00Z", "2037-01-01T00:00:00Z")
-      // Morocco's clocks follow the moon, which no rule says.
+      // Their clock changes follow the lunar calendar, which no footer can express.
       guard !["Africa/Casablanca", "Africa/El_Aaiun", "Asia/Gaza", "Asia/Hebron"].contains(name)
       else { continue }
       #expect(byRule.changes(from: first, to: last) == listed.changes(from: first, to: last))
@@ -95,8 +95,7 @@ import Testing
     #expect(compared > 1_000)
   }
 
-  /// A file of one transition, from +1 h to +2 h at 1970-01-01T00:16:40Z, and what is asked to be
-  /// odd.
+  /// A file with one transition from +1 h to +2 h at 1970-01-01T00:16:40Z, with optional errors.
   private func file(
     mark: String = "2", times: [Int64] = [1_000], types: [UInt8] = [1], leapCount: UInt8 = 0,
     offset: Int32 = 7_200, footer: String = "\n<+02>-2\n"
@@ -115,7 +114,7 @@ import Testing
     return short + long + times.flatMap { big($0) } + types + Array(footer.utf8)
   }
 
-  @Test func `a small file is read`() throws {
+  @Test func `a small file is parsed`() throws {
     let zone = try TZifFile.parse(file(), name: "Test/Small")
     #expect(zone.offsetSeconds(at: Instant(seconds: 999)) == 3_600)
     #expect(zone.offsetSeconds(at: Instant(seconds: 1_000)) == 7_200)
@@ -123,19 +122,19 @@ import Testing
     #expect(zone.nextTransition(after: Instant(seconds: 1_000)) == nil)
   }
 
-  @Test func `a file of the first kind is read`() throws {
+  @Test func `a file of version 1 is parsed`() throws {
     let zone = try TZifFile.parse(file(mark: "\0"), name: "Test/Old")
     #expect(zone.offsetSeconds(at: Instant(seconds: 999)) == 3_600)
     #expect(zone.offsetSeconds(at: Instant(seconds: 1_000)) == 7_200)
   }
 
-  @Test func `a footer that differs from the last listed offset changes it`() throws {
+  @Test func `the footer overrides the last listed offset`() throws {
     let zone = try TZifFile.parse(file(footer: "\n<+03>-3\n"), name: "Test/Footer")
     #expect(zone.offsetSeconds(at: Instant(seconds: 1_000)) == 10_800)
     #expect(zone.nextTransition(after: Instant(seconds: 0))?.at == 1_000)
   }
 
-  @Test func `what is no file is refused`() {
+  @Test func `malformed files are refused`() {
     let good = file()
     for count in 0..<good.count {
       #expect(throws: ZoneDataError.self) {

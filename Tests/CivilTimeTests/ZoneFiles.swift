@@ -1,7 +1,7 @@
 import CivilTime
 import Foundation
 
-/// The system's compiled zones.
+/// The system's compiled time zones.
 enum ZoneFiles {
   private static let folder = "/usr/share/zoneinfo"
 
@@ -13,7 +13,7 @@ enum ZoneFiles {
     try! TZifFile.parse(octets(name), name: name)
   }
 
-  /// Every zone of the database, without the copies that count leap seconds.
+  /// Every zone of the database, without the copies with leap seconds.
   static let names: [String] = {
     let all = FileManager.default.enumerator(atPath: folder)!.compactMap { $0 as? String }
     return all.filter { name in
@@ -22,7 +22,7 @@ enum ZoneFiles {
     }.sorted()
   }()
 
-  /// Zones with odd clocks, and some with usual ones.
+  /// Zones with unusual clock changes, and some ordinary ones.
   static let odd = [
     "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu", "Africa/Cairo", "America/Sao_Paulo",
     "America/Havana", "America/St_Johns", "Africa/Casablanca", "Asia/Gaza", "Europe/Dublin",

@@ -3,20 +3,20 @@ import Foundation
 import Testing
 
 @Suite struct ZoneRulesTests {
-  @Test func `UTC is always UTC`() {
+  @Test func `UTC has no changes`() {
     #expect(ZoneRules.utc.offsetSeconds(at: Instant(seconds: 1 << 40)) == 0)
     #expect(ZoneRules.utc.nextTransition(after: Instant.first) == nil)
     #expect(ZoneRules.utc.localDate(at: Instant(milliseconds: -1)).iso == "1969-12-31")
   }
 
-  @Test func `the date outside the dates is the nearest one`() {
+  @Test func `an instant outside the years 0001 to 9999 has the nearest date`() {
     #expect(ZoneRules.utc.localDate(at: Instant(milliseconds: .max / 4)) == .last)
     #expect(ZoneRules.utc.localDate(at: Instant(milliseconds: .min / 4)) == .first)
     #expect(ZoneRules.utc.nextDateChange(after: .last) == nil)
   }
 
   @Test(arguments: ZoneFiles.odd)
-  func `offsets are those that Foundation knows, around every change 2000 to 2024`(_ name: String) {
+  func `offsets equal Foundation's around every change from 2000 to 2024`(_ name: String) {
     let zone = ZoneFiles.rules(name)
     let other = TimeZone(identifier: name)!
     var seconds: [Int64] = Array(stride(from: 946_684_800, to: 1_735_689_600, by: 864_000))
@@ -32,7 +32,7 @@ import Testing
     #expect(wrong == [])
   }
 
-  @Test func `a change is found from one second before it, and not from itself`() {
+  @Test func `the next change is found from one second before it, but not from itself`() {
     let zone = ZoneFiles.rules("America/New_York")
     for change in zone.changes(from: "2000-01-01T00:00:00Z", to: "2080-01-01T00:00:00Z") {
       #expect(zone.nextTransition(after: Instant(seconds: change - 1))?.at == change)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ZoneFiles.odd)
-  func `around every change 2000 to 2037 the wall clock is what a clock on the wall shows`(
+  func `local times around every change from 2000 to 2037 match a walk minute by minute`(
     _ name: String
   ) {
     let zone = ZoneFiles.rules(name)
@@ -54,7 +54,7 @@ import Testing
     var wrong: [String] = []
 
     for change in changes.isEmpty ? [999_999_960] : changes {
-      // Every minute from three days before to three days after, by the offset alone.
+      // Every minute from three days before to three days after, computed from the offset.
       let minutes = stride(from: change - 259_200, to: change + 259_200, by: 60).map { second in
         let local = second + Int64(zone.offsetSeconds(at: Instant(seconds: second)))
         return (second: second, local: local)
@@ -77,7 +77,7 @@ import Testing
     #expect(wrong.prefix(3) == [])
   }
 
-  /// The minutes from which the next change of the date is not the one that the minutes show.
+  /// The minutes for which the next change of the date differs from that in `minutes`.
   private func wrongDateChanges(
     _ zone: ZoneRules, _ minutes: [(second: Int64, local: Int64)]
   ) -> [String] {
@@ -93,7 +93,7 @@ import Testing
     return wrong
   }
 
-  @Test func `a day that was skipped begins with the next one`() {
+  @Test func `a skipped day starts with the next day`() {
     let apia = ZoneFiles.rules("Pacific/Apia")
     let skipped = CivilDate(iso: "2011-12-30".utf8)!
 
@@ -105,7 +105,7 @@ import Testing
     #expect(apia.nextDateChange(after: before)?.rfc3339 == "2011-12-30T10:00:00.000Z")
   }
 
-  @Test func `clocks set back past midnight bring the day before back`() {
+  @Test func `clocks set back past midnight return to the previous day`() {
     let zone = ZoneFiles.rules("America/St_Johns")
     let midnight = Instant(rfc3339: "2005-10-30T02:30:00Z".utf8)!
 

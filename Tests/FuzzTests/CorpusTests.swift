@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Every committed input of the fuzzer, in a debug build: among them those that once failed.
+/// Runs every committed input of the fuzzer, including those that once failed, in a debug build.
 @Suite struct CorpusTests {
   private static let corpus = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `whatever the input is, nothing fails`(target: FuzzTarget) throws {
+  func `no input fails`(target: FuzzTarget) throws {
     let inputs = try Self.inputs(of: target)
     #expect(inputs.count >= 10)
     for input in inputs {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `no part of an input makes it fail`(target: FuzzTarget) throws {
+  func `no prefix of an input fails`(target: FuzzTarget) throws {
     for input in try Self.inputs(of: target) {
       for count in stride(from: 0, to: input.bytes.count, by: 1 + input.bytes.count / 8) {
         #expect(throws: Never.self, "\(input.name), \(count) bytes") {
@@ -36,13 +36,13 @@ import Testing
     }
   }
 
-  @Test func `half of the definitions of the corpus make pickers`() throws {
+  @Test func `at least half of the definitions in the corpus are valid`() throws {
     let inputs = try Self.inputs(of: .definitions)
     let count = inputs.count { FuzzTarget.makesPicker($0.bytes) }
     #expect(count * 2 >= inputs.count)
   }
 
-  @Test func `the events of the corpus make revisions and frames`() throws {
+  @Test func `the events of the corpus produce revisions and frames`() throws {
     let effects = try Self.inputs(of: .events).map { FuzzTarget.effect(ofEvents: $0.bytes) }
     #expect(effects.map(\.revisions).reduce(0, +) > 30)
     #expect(effects.map(\.frames).reduce(0, +) > 200)

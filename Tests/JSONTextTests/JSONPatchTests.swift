@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import Testing
 
-/// A case of the public test suite of RFC 6902.
+/// A case of the public test suite for RFC 6902.
 struct PatchCase: CustomTestStringConvertible {
   let tree: JSONTree
   let name: String
@@ -17,7 +17,7 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
-  /// A case with two members of one name, which the strict parser refuses, is no case.
+  /// Leaves out cases with duplicate names, which the strict parser refuses.
   private static func cases(_ data: Data) -> [JSONTree] {
     let all = try! JSONSerialization.jsonObject(with: data) as! [[String: Any]]
     return all.filter { $0["disabled"] as? Bool != true && $0["patch"] != nil }.map { one in
@@ -30,10 +30,10 @@ struct PatchCase: CustomTestStringConvertible {
 @Suite struct JSONPatchTests {
   private func tree(_ text: String) throws -> JSONTree { try JSONTree.parse(Array(text.utf8)) }
 
-  @Test func `no case is left out`() { #expect(PatchCase.all.count > 100) }
+  @Test func `all cases are found`() { #expect(PatchCase.all.count > 100) }
 
   @Test(arguments: PatchCase.all)
-  func `the public test suite holds`(_ one: PatchCase) throws {
+  func `the public test suite passes`(_ one: PatchCase) throws {
     let result = JSONPatchTests.apply(one.tree["patch"]!, to: one.tree["doc"]!)
     switch result {
     case .success(let patched):
@@ -56,7 +56,7 @@ struct PatchCase: CustomTestStringConvertible {
     }
   }
 
-  @Test func `operations are applied all or none, and what does not fit is told apart`() throws {
+  @Test func `a patch is atomic, and malformed and failing patches are distinguished`() throws {
     let document = try tree(#"{"a":[1,2],"b":{"c":"d"}}"#)
     func problem(_ patch: String) throws -> JSONPatchProblem? {
       switch JSONPatchTests.apply(try tree(patch), to: document) {
@@ -70,7 +70,7 @@ struct PatchCase: CustomTestStringConvertible {
       #"[{"op":"ADD","path":"/x","value":1}]"#, #"[{"op":"remove","path":7}]"#,
     ] {
       guard case .malformed? = try problem(malformed) else {
-        Issue.record("\(malformed) is no patch")
+        Issue.record("\(malformed) was accepted")
         continue
       }
     }
@@ -82,20 +82,21 @@ struct PatchCase: CustomTestStringConvertible {
       #"[{"op":"test","path":"/a/0","value":"1"}]"#, #"[{"op":"replace","path":"/a/-","value":1}]"#,
     ] {
       guard case .failed? = try problem(failing) else {
-        Issue.record("\(failing) does not fit")
+        Issue.record("\(failing) was applied")
         continue
       }
     }
   }
 
-  @Test func `a patch that doubles the document is refused, and so are too many operations`() throws
+  @Test func `a patch that grows the document too much or has too many operations is refused`()
+    throws
   {
     let copies = Array(
       repeating: #"{"op":"copy","from":"","path":"/-"}"#, count: 64
     ).joined(separator: ",")
     let doubled = JSONPatchTests.apply(try tree("[\(copies)]"), to: try tree("[1]"))
     guard case .failure(.tooLarge) = doubled else {
-      Issue.record("the document is doubled 64 times")
+      Issue.record("the document was doubled 64 times")
       return
     }
     var limits = JSONPatchLimits()
@@ -107,7 +108,7 @@ struct PatchCase: CustomTestStringConvertible {
       case .failure(.malformed) = JSONPatchTests.apply(
         try tree("[\(test),\(test),\(test)]"), to: empty, limits: limits)
     else {
-      Issue.record("two operations are allowed, three are not")
+      Issue.record("three operations were accepted")
       return
     }
     limits.sizeMax = 100
@@ -134,13 +135,14 @@ struct PatchCase: CustomTestStringConvertible {
     ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
     ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
   ])
-  func `a merge patch does what the RFC's appendix shows`(
+  func `a merge patch reproduces the examples of RFC 7396`(
     _ document: String, _ patch: String, _ expected: String
   ) throws {
     #expect(try tree(document).merging(tree(patch)) == tree(expected))
   }
 
-  @Test func `values are the same whatever the order of members and the form of numbers`() throws {
+  @Test func `values are equal regardless of the order of members and the form of numbers`() throws
+  {
     #expect(try tree(#"{"a":1,"b":[2.0]}"#).isSameValue(as: tree(#"{"b":[2],"a":1.0}"#)))
     #expect(!(try tree(#"{"a":1,"b":2}"#).isSameValue(as: tree(#"{"a":1,"c":2}"#))))
     #expect(!(try tree(#"[1,2]"#).isSameValue(as: tree(#"[2,1]"#))))

@@ -1,13 +1,13 @@
 import JSONText
 import Testing
 
-/// The tree that a text is read as, or the error.
+/// The tree parsed from a text, or the error.
 private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONError> {
   Result { () throws(JSONError) in try JSONTree.parse(Array(text.utf8), depthMax: depthMax) }
 }
 
 @Suite struct `A JSON text` {
-  @Test func `is read with its members in their order`() throws {
+  @Test func `has its members in the order of the text`() throws {
     let read = try tree(#" {"b": [1, -2, true, null], "a": {"": "x"}} "#).get()
 
     #expect(
@@ -24,11 +24,11 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     ("-9223372036854775808", .integer(.min)), ("-99999999999999999999", .integer(.min)),
     ("1.0", .number(1)), ("1e2", .number(100)), ("-0.5E-1", .number(-0.05)),
   ])
-  func `keeps integers apart from other numbers`(text: String, expected: JSONTree) throws {
+  func `distinguishes integers from other numbers`(text: String, expected: JSONTree) throws {
     #expect(try tree(text).get() == expected)
   }
 
-  @Test func `may hold a number beyond binary64`() throws {
+  @Test func `may have a number beyond binary64`() throws {
     #expect(try tree("1e400").get() == .number(.infinity))
   }
 
@@ -46,16 +46,16 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\u{1}\"", "\"\t\"", "1 1", "[]]",
     "\u{FEFF}1", "/**/1",
   ])
-  func `is refused when RFC 8259 does not allow it`(text: String) {
+  func `is refused if RFC 8259 does not allow it`(text: String) {
     #expect(throws: JSONError.self) { try tree(text).get() }
   }
 
   @Test(arguments: [#""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\ud83d""#])
-  func `is refused when a surrogate has no partner`(text: String) {
+  func `is refused if a surrogate is unpaired`(text: String) {
     #expect(throws: JSONError.self) { try tree(text).get() }
   }
 
-  @Test func `is refused when it is no UTF-8`() {
+  @Test func `is refused if it is invalid UTF-8`() {
     for octets: [UInt8] in [
       [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xFF, 0x22],
     ] {
@@ -63,13 +63,13 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     }
   }
 
-  @Test func `is refused when an object has two members of one name`() {
+  @Test func `is refused if an object has duplicate names`() {
     #expect(
       tree(#"{"a":1,"b":2,"a":3}"#)
         == .failure(JSONError(offset: 13, reason: "duplicate member name")))
   }
 
-  @Test func `may have two names that differ only in Unicode normalization`() throws {
+  @Test func `may have names that differ only in Unicode normalization`() throws {
     let read = try tree(#"{"\u00e9":1,"e\u0301":2}"#).get()
 
     #expect(read["\u{E9}"] == .integer(1))
@@ -77,7 +77,7 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     #expect(read["e"] == nil)
   }
 
-  @Test func `is equal to another one only if their strings have the same bytes`() {
+  @Test func `equals another tree only if their strings have the same bytes`() {
     let composed = JSONTree.string("\u{E9}")
     let decomposed = JSONTree.string("e\u{301}")
 
@@ -87,21 +87,21 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     #expect(JSONTree.object([.init("\u{E9}", .null)]) != .object([.init("e\u{301}", .null)]))
   }
 
-  @Test func `may be as deep as allowed and no deeper`() {
+  @Test func `is refused over the maximum depth`() {
     let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
 
     #expect(throws: Never.self) { try tree(deepest).get() }
     #expect(throws: JSONError.self) { try tree("[" + deepest + "]").get() }
   }
 
-  @Test func `may have as many values as allowed and no more`() {
+  @Test func `is refused over the maximum number of values`() {
     let four = Array(#"{"a":[1,"x"]}"#.utf8)
 
     #expect(throws: Never.self) { try JSONTree.parse(four, valuesMax: 4) }
     #expect(throws: JSONError.self) { try JSONTree.parse(four, valuesMax: 3) }
   }
 
-  @Test func `is not read further than to the first value over the limit`() throws {
+  @Test func `is not parsed beyond the first value over the limit`() throws {
     let text = Array(("[" + String(repeating: "0,", count: 100_000) + "0]").utf8)
 
     let problem = #expect(throws: JSONError.self) { try JSONTree.parse(text, valuesMax: 10) }
@@ -109,7 +109,7 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     #expect((problem?.offset ?? .max) < 30)
   }
 
-  @Test func `may have strings and names as long as allowed and no longer`() {
+  @Test func `is refused over the maximum length of strings and names`() {
     for text in [#"["abcd"]"#, #"{"abcd":0}"#, #"["\u0041"]"#] {
       let text = Array(text.utf8)
       #expect(throws: Never.self) { try JSONTree.parse(text, stringBytesMax: 8) }
@@ -117,7 +117,7 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     }
   }
 
-  @Test func `has each name once, among few names and among many`() throws {
+  @Test func `finds duplicates among few names and among many`() throws {
     for count in [1, 2, 7, 8, 9, 50] {
       let members = (0..<count).map { "\"n\($0)\":0" }
       #expect(try tree("{" + members.joined(separator: ",") + "}").get().members?.count == count)
@@ -134,7 +134,7 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
     #"{"b":[1,-2,true,null,false],"a":{"":"x"}}"#, #""\"\\\n\r\t\u0001\u001f/é😀""#, "[]", "{}",
     "-9223372036854775808", "1234567890123", "0.25",
   ])
-  func `is written as it was read`(text: String) throws {
+  func `is serialized as it was parsed`(text: String) throws {
     #expect(String(decoding: try tree(text).get().serialized(), as: UTF8.self) == text)
   }
 }

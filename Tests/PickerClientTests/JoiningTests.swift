@@ -60,7 +60,7 @@ import Testing
     #expect(resume?["secret"]?.string == "s3")
     #expect(resume?["epoch"]?.string == "e1")
     #expect(resume?["revision"]?.integer == 1)
-    #expect(ana.state.columns[0].selected?.key == "b", "the state is kept while reconnecting")
+    #expect(ana.state.columns[0].selected?.key == "b", "the state remains visible")
 
     ana.hear(welcome(nil, revision: 1))
     ana.hear(delta(2, moved(1, 1, "y")))

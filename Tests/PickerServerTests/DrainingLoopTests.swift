@@ -4,8 +4,10 @@ import Testing
 @testable import WebSocketTransport
 
 @Suite struct DrainingLoopTests {
-  /// A bug once: it said that there were too many connections.
-  @Test func `a loop that drains says so to a connection that comes from another loop`() throws {
+  /// Regression: the loop reported too many connections.
+  @Test func `a draining loop responds with draining to a connection moved from another loop`()
+    throws
+  {
     let loop = try SocketLoop(SocketLoopConfiguration())
     var pair: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)

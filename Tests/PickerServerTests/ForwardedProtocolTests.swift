@@ -13,18 +13,18 @@ import WebSocketTransport
   }
 
   @Test(arguments: ["https", "HTTPS", "https, http", "Https,  http", " https ,http"])
-  func `the outermost proxy was asked over TLS`(header: String) {
+  func `the client used TLS if the outermost proxy reports it`(header: String) {
     #expect(gate.isSecure(request(from: "127.0.0.1", header)))
     #expect(gate.isSecure(request(from: "::1", header)))
   }
 
   @Test(arguments: [nil, "", "http", "http, https", "httpsx", ",https"])
-  func `or not`(header: String?) {
+  func `the client did not use TLS otherwise`(header: String?) {
     #expect(!gate.isSecure(request(from: "127.0.0.1", header)))
   }
 
   @Test(arguments: ["10.0.0.1", "192.0.2.1", "::2", "", "unix:"])
-  func `a peer that is not a trusted proxy is not believed`(peer: String) {
+  func `the header of an untrusted peer is ignored`(peer: String) {
     #expect(!gate.isSecure(request(from: peer, "https")))
   }
 }

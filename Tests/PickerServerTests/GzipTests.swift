@@ -8,7 +8,7 @@ import Testing
     "gzip", "GZIP", "deflate, gzip;q=0.5", "gzip ; q=1, identity;q=0.5", "*", "x-gzip",
     "br;q=1.0, gzip;q=0.8, *;q=0.1", "gzip, identity",
   ])
-  func `a client that prefers gzip gets it`(header: String) {
+  func `gzip is selected for a client that accepts it`(header: String) {
     #expect(AcceptEncoding.acceptsGzip(header))
   }
 
@@ -16,7 +16,7 @@ import Testing
     nil, "", "identity", "br", "gzip;q=0", "gzip; q=0.0", "*;q=0", "identity, gzip;q=0.5",
     "gzip;q=0, *", "gzip;q=x",
   ])
-  func `any other does not`(header: String?) {
+  func `gzip is not selected for any other client`(header: String?) {
     #expect(!AcceptEncoding.acceptsGzip(header))
   }
 
@@ -24,14 +24,14 @@ import Testing
     HTTPResponse(status: 200, contentType: type, body: [UInt8](repeating: 0x20, count: byteCount))
   }
 
-  @Test func `a response is negotiated from 1,024 bytes on`() {
+  @Test func `responses of at least 1,024 bytes are negotiated`() {
     #expect(!response(1_023).isNegotiated)
     #expect(response(1_024).isNegotiated)
     #expect(!response(5_000, "image/png").isNegotiated)
     #expect(response(5_000, "image/svg+xml").isNegotiated)
   }
 
-  @Test func `what does not get shorter stays as it is`() {
+  @Test func `a response that gzip does not shorten is not compressed`() {
     var random = SystemRandomNumberGenerator()
     var noise = response(2_000)
     noise.body = noise.body.map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -43,7 +43,7 @@ import Testing
     #expect(blanks.headers.contains { $0.name == "Content-Encoding" && $0.value == "gzip" })
   }
 
-  @Test func `only the tag of a content becomes weak, once`() {
+  @Test func `only an ETag of content is weakened, and only once`() {
     var response = response(2_000)
     response.headers.append(("ETag", "\"a\""))
     response.weakenTag()
@@ -54,7 +54,7 @@ import Testing
     #expect(response.headers.last?.value == "W/\"a\"")
   }
 
-  @Test func `there is one Vary header`() {
+  @Test func `values of Vary are merged into one header`() {
     var response = response(2_000)
     response.headers.append(("Vary", "Origin"))
     response.vary(by: "Accept-Encoding")
@@ -62,7 +62,7 @@ import Testing
     #expect(values == ["Origin, Accept-Encoding"])
   }
 
-  @Test func `a part of a gzip file that cannot be made smaller fits into the space for it`() {
+  @Test func `an incompressible part fits into the reserved space`() {
     var random = SystemRandomNumberGenerator()
     var parts = wsl_gzip_parts()
     for byteCount in [0, 1, 100_000, 16_384, 0] {

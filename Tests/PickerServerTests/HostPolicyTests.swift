@@ -11,7 +11,7 @@ import Testing
     "localhost", "LocalHost:7681", "127.0.0.1", "127.0.0.1:1", "127.255.255.254:65535", "[::1]",
     "[::1]:7681", "[0:0::1]:80", "localhost:",
   ])
-  func `a loopback listener accepts the loopback names, with any port`(host: String) throws {
+  func `a loopback listener accepts loopback hosts with any port`(host: String) throws {
     #expect(try policy("127.0.0.1:7681").verdict(on: host) == .accepted)
     #expect(try policy("[::1]:7681").verdict(on: host) == .accepted)
   }
@@ -21,7 +21,7 @@ import Testing
     "127.1", "128.0.0.1", "10.0.0.1:7681", "[::2]", "[::ffff:127.0.0.1]", "localhost.", "0.0.0.0",
     "evil.localhost",
   ])
-  func `and no other name`(host: String) throws {
+  func `a loopback listener rejects other hosts`(host: String) throws {
     #expect(try policy("127.0.0.1:7681").verdict(on: host) == .misdirected)
   }
 
@@ -30,13 +30,13 @@ import Testing
     "localhost:123456", "::1", "[::1", "[::1]x", "[]", "[evil]", "http://localhost", "localhost/",
     "é.example", "a\u{0}b",
   ])
-  func `a header that is no host is malformed`(header: String?) throws {
+  func `a malformed Host header is reported`(header: String?) throws {
     for listen in ["127.0.0.1:7681", "0.0.0.0:7681"] {
       #expect(try policy(listen).verdict(on: header) == .malformed)
     }
   }
 
-  @Test func `names can be added to the loopback names`() throws {
+  @Test func `hosts can be added to the loopback hosts`() throws {
     let policy = try policy("127.0.0.1:7681", "Pick.example.org", "2001:db8::1")
 
     for host in ["pick.example.org", "PICK.example.org:443", "[2001:DB8:0::1]:80", "localhost"] {
@@ -46,7 +46,7 @@ import Testing
     #expect(policy.verdict(on: "www.pick.example.org") == .misdirected)
   }
 
-  @Test func `elsewhere every name is accepted until names are given`() throws {
+  @Test func `other listeners accept every host unless hosts are configured`() throws {
     #expect(try policy("0.0.0.0:80").verdict(on: "pick.example.org") == .accepted)
     #expect(try policy("[::]:80").verdict(on: "10.1.2.3:80") == .accepted)
 
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "https://a.org", "a.org:80", "a/b", "*", "*.a.org", "[a]"])
-  func `what is no host cannot be given`(text: String) {
+  func `an invalid host option is refused`(text: String) {
     var texts = ConfigurationTexts()
     texts.hosts = [text]
 

@@ -11,7 +11,7 @@ import Testing
     let all = Mutex<[String]>([])
   }
 
-  /// A logger, and the lines that it has written.
+  /// A logger and the lines that it writes.
   private static func logger(_ format: LogFormat, _ level: Logger.Level = .notice) -> (Logger, Lines)
   {
     let lines = Lines()
@@ -43,7 +43,7 @@ import Testing
     #expect(object["connection"]?.string == "c\u{1}")
   }
 
-  @Test func `a newline in a message does not begin another line`() {
+  @Test func `newlines in messages are escaped`() {
     let (logger, lines) = Self.logger(.text)
 
     logger.notice("first\nsecond")
@@ -51,7 +51,7 @@ import Testing
     #expect(lines.all.withLock { $0 }.first?.hasSuffix("first\\u{a}second\n") == true)
   }
 
-  @Test func `a long message is cut`() {
+  @Test func `long messages are truncated`() {
     let (logger, lines) = Self.logger(.text)
 
     logger.notice("\(String(repeating: "x", count: 100_000))")

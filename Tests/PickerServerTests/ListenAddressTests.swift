@@ -9,7 +9,7 @@ import Testing
     ("[2001:DB8:0::1]:1", "2001:db8::1", 1), (":0", "127.0.0.1", 0),
     (":65535", "127.0.0.1", 65_535),
   ])
-  func `a numeric address and a port are understood`(text: String, host: String, port: Int) throws {
+  func `numeric addresses with a port are parsed`(text: String, host: String, port: Int) throws {
     let address = try ListenAddress(text)
 
     #expect(address.host == host)
@@ -23,14 +23,14 @@ import Testing
     "localhost:7681", "::1:7681", "[::1]", "[127.0.0.1]:1", "[::1%lo]:1", "256.0.0.1:1", "*:80",
     "127.0.0.1:٧", " 127.0.0.1:1", "127.1:80", "[]:1", ":000000",
   ])
-  func `anything else is refused with what would be right`(text: String) {
+  func `other addresses are refused with an example`(text: String) {
     let problem = #expect(throws: ConfigurationProblem.self) { try ListenAddress(text) }
 
     #expect(problem?.option == "--listen")
     #expect(problem?.detail.contains("such as 127.0.0.1:7681") == true)
   }
 
-  @Test func `only loopback addresses are this machine only`() throws {
+  @Test func `only loopback addresses are local`() throws {
     #expect(try ListenAddress("127.8.9.1:1").isLoopback)
     #expect(try ListenAddress("[::1]:1").isLoopback)
     #expect(try !ListenAddress("0.0.0.0:1").isLoopback)

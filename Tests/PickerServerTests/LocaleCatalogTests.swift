@@ -9,8 +9,8 @@ import Testing
   private let locales = LocaleCatalog()
   private let friday = CivilDate(year: 2018, month: 11, day: 23)!
 
-  /// A locale's year 2018, July, 25th, Friday the 23rd of November as a slot's day, the same as
-  /// today, hour 9, minute 5, and a cell's 25.
+  /// A locale's texts for the year 2018, July, the 25th, Friday, November 23 as a slot's day, the
+  /// same day as today, hour 9, minute 5 and the cell of the 25th.
   struct Row: Sendable, CustomTestStringConvertible {
     let tag: String
     let resolved: String
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: rows)
-  func `a locale's texts are its own`(row: Row) throws {
+  func `each locale has its texts`(row: Row) throws {
     let texts = try #require(locales.texts(for: row.tag))
 
     #expect(texts.tag == row.resolved)
@@ -70,14 +70,14 @@ import Testing
   @Test(arguments: [
     "en", "en-US", "EN-us", "en-Latn-US", "en-US-u-hc-h12", "en-AQ", "en-x-ana",
   ])
-  func `English is the table's`(tag: String) {
+  func `English texts are those of the contract`(tag: String) {
     #expect(locales.texts(for: tag) is EnglishTexts)
   }
 
   @Test(arguments: [
     "zh", "zh-CN", "zh-Hans", "zh-hans-cn", "zh-SG", "zh-Hans-HK", "zh-cmn-Hans-CN", "zh-MY",
   ])
-  func `simplified Chinese is the table's`(tag: String) {
+  func `simplified Chinese texts are those of the contract`(tag: String) {
     #expect(locales.texts(for: tag) is SimplifiedChineseTexts)
   }
 
@@ -88,7 +88,7 @@ import Testing
       ("sr-Latn-XX", "sr-Latn"), ("sr-ME", "sr-Latn-ME"), ("pt-BR", "pt"), ("xx-YY", nil),
       ("tlh", nil),
     ] as [(String, String?)])
-  func `what is not known falls back to its script, its language, nothing`(
+  func `an unknown tag falls back to its script, its language, or nothing`(
     tag: String, resolved: String?
   ) {
     #expect(locales.texts(for: tag)?.tag == resolved)
@@ -98,11 +98,11 @@ import Testing
     "", "-", "_", "en_US", "x-private", "root", "../../etc/passwd", "en\u{0}", "C", "posix", "und",
     "de-", "\u{202e}ed", "de-AT\n",
   ])
-  func `what is no tag has no texts`(tag: String) {
+  func `a malformed tag has no texts`(tag: String) {
     #expect(locales.texts(for: tag) == nil)
   }
 
-  @Test func `tags of 10 KB have none and are not kept`() {
+  @Test func `tags of 10 KB have no texts and are not cached`() {
     for seed in 0..<200 {
       #expect(
         locales.texts(for: "de-x-\(seed)" + String(repeating: "-abcdefg", count: 1_250)) == nil)
@@ -124,7 +124,7 @@ import Testing
     ("ar", "مايو 2026", "أحد", "سبت"), ("ar-EG", "مايو ٢٠٢٦", "أحد", "سبت"),
     ("ru", "май 2026\u{202F}г.", "Вс", "Сб"), ("cs", "květen 2026", "ne", "so"),
   ])
-  func `a month's heading and its weekdays stand alone`(
+  func `titles of months and weekdays use stand-alone forms`(
     tag: String, title: String, sunday: String, saturday: String
   ) throws {
     let texts = try #require(locales.texts(for: tag))
@@ -133,7 +133,7 @@ import Testing
     #expect([texts.weekday(1), texts.weekday(7)] == [sunday, saturday])
   }
 
-  @Test func `every locale says what Foundation's formatter says`() throws {
+  @Test func `every locale has the texts of Foundation's formatter`() throws {
     var tags: Set<String> = []
     var differing: Set<String> = []
     for identifier in Locale.availableIdentifiers {
@@ -157,7 +157,7 @@ import Testing
     #expect(differing == [])
   }
 
-  /// Every 13th day of a year: all months, weekdays, and most days of a month.
+  /// Every 13th day of a year: all months and weekdays, and most days of a month.
   private static let dates = stride(from: 0, to: 365, by: 13).map { day in
     CivilDate(year: 2023, month: 1, day: 1)!.adding(days: day)!
   }
@@ -176,7 +176,7 @@ import Testing
     return Date(timeIntervalSince1970: TimeInterval(days * 86_400))
   }
 
-  @Test func `a locale that has no word for today shows the weekday`() throws {
+  @Test func `a locale without a word for today shows the weekday`() throws {
     let texts = try #require(locales.texts(for: "az-Cyrl"))
 
     #expect(TodayWords.word(for: "az-Cyrl-AZ") == nil)

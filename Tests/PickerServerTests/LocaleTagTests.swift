@@ -13,7 +13,7 @@ import Testing
       ("ast", "ast", nil, nil),
       ("ar-EG-u-nu-latn-t-en", "ar", nil, "EG"),
     ] as [(String, String, String?, String?)])
-  func `a well-formed tag is taken apart`(
+  func `a well-formed tag is parsed`(
     text: String, language: String, script: String?, region: String?
   ) {
     let tag = LocaleTag(text)
@@ -29,11 +29,11 @@ import Testing
     "de-a-bb-a-cc", "abcdefghi", "de-abcdefghi", "123", "d1", "de-AT-AT", "de\u{0}", "dé",
     "ｄｅ", "de AT", "../../etc/passwd", "de\n", "zh-yue-yue-yue-yue-HK-Hans", "root\u{202e}",
   ])
-  func `anything else is no tag`(text: String) {
+  func `a malformed tag is refused`(text: String) {
     #expect(LocaleTag(text) == nil)
   }
 
-  @Test func `a tag of 64 characters is read, one of 65 and one of 10 KB are not`() {
+  @Test func `a tag of 64 characters is accepted, one of 65 and one of 10 KB are refused`() {
     let long = "de-u" + String(repeating: "-abcdefgh", count: 6) + "-abcde"
     #expect(long.utf8.count == LocaleTag.characterCountMax)
     #expect(LocaleTag(long) != nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import PickerServer
 
 @Suite struct MetricsTextTests {
-  @Test func `counters and gauges are written with help, type and labels`() {
+  @Test func `counters and gauges have help, type and labels`() {
     var metrics = MetricsText()
     metrics.gauge("pickerd_connections", "Open connections.", .init(3))
     metrics.counter(
@@ -24,7 +24,7 @@ import Testing
         """)
   }
 
-  @Test func `a histogram's buckets add up to its count`() {
+  @Test func `the buckets of a histogram are cumulative up to its count`() {
     var histogram = Histogram(bounds: [0.5, 1, 10])
     for value in [0.25, 0.5, 0.75, 8, 100] { histogram.record(value) }
     var metrics = MetricsText()
@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `what would break a line is escaped`() {
+  @Test func `label values are escaped`() {
     var metrics = MetricsText()
     metrics.gauge("pickerd_build", "One\nline \\ \"two\".", .init(1, ("text", "a\"b\\c\nd")))
 
@@ -57,7 +57,7 @@ import Testing
         """)
   }
 
-  @Test func `numbers are written as Prometheus reads them`() {
+  @Test func `numbers have the format of Prometheus`() {
     var metrics = MetricsText()
     metrics.gauge(
       "pickerd_x", "X.", .init(0.000_05), .init(Double.infinity), .init(-Double.infinity),

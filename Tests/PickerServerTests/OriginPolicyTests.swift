@@ -12,7 +12,7 @@ import Testing
     ("http://[::1]:7681", "http://[::1]:7681"),
     ("http://[::1]", "http://[::1]"),
   ])
-  func `an origin is scheme, host and port`(text: String, normalized: String) {
+  func `an origin has a scheme, a host and a port`(text: String, normalized: String) {
     #expect(WebOrigin(text)?.description == normalized)
   }
 
@@ -22,11 +22,11 @@ import Testing
     "https://a.org:+80", "https://a@b.org", "https://a.org?x", "//a.org", "a.org", "https://:80",
     "https://[::1", "https://a:b:80", "https://a.org\u{0}", "https://[]:80", "https://é.org",
   ])
-  func `nothing else is an origin`(text: String) {
+  func `malformed origins are refused`(text: String) {
     #expect(WebOrigin(text) == nil)
   }
 
-  @Test func `without a list only pages of the request's own host may connect`() {
+  @Test func `without configured origins only pages of the request's own host may connect`() {
     let policy = OriginPolicy(allowed: [])
 
     #expect(policy.allows(origin: "http://127.0.0.1:7681", host: "127.0.0.1:7681"))
@@ -41,7 +41,7 @@ import Testing
     #expect(!policy.allows(origin: "", host: "a.org"))
   }
 
-  @Test func `with a list the own host must be on it too`() throws {
+  @Test func `with configured origins the own host must be among them`() throws {
     let policy = OriginPolicy(allowed: [try #require(WebOrigin("https://example.org"))])
 
     #expect(policy.allows(origin: "https://example.org", host: "pick.example.org"))
@@ -50,7 +50,7 @@ import Testing
     #expect(!policy.allows(origin: "https://example.org:8443", host: "pick.example.org"))
   }
 
-  @Test func `what is no browser sends no origin, and may connect`() {
+  @Test func `requests without an origin are allowed`() {
     let listed = OriginPolicy(allowed: [WebOrigin("https://example.org")!])
 
     #expect(OriginPolicy(allowed: []).allows(origin: nil, host: "a.org"))

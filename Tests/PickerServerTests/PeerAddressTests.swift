@@ -3,7 +3,7 @@ import Testing
 @testable import PickerServer
 
 @Suite struct PeerAddressTests {
-  @Test func `an IPv4 address counts as a whole, an IPv6 address by its 64 bits`() throws {
+  @Test func `an IPv4 address is identified by 32 bits, an IPv6 address by 64 bits`() throws {
     let first = try #require(PeerAddress("192.0.2.1"))
     #expect(first.network != PeerAddress("192.0.2.2")?.network)
     #expect(first == PeerAddress("::ffff:192.0.2.1"))
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4:80", "[::1]", "::g", "1.2.3.4.5"])
-  func `anything else is no address`(text: String) {
+  func `malformed addresses are refused`(text: String) {
     #expect(PeerAddress(text) == nil)
   }
 
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "::/129", "10/8", "proxy", "/8"])
-  func `what is no range is refused`(text: String) {
+  func `malformed ranges are refused`(text: String) {
     #expect(AddressRange(text) == nil)
     var texts = ConfigurationTexts()
     texts.trustedProxies = [text]
@@ -48,7 +48,7 @@ import Testing
     (nil, "10.0.0.1"), ("", "10.0.0.1"), ("192.0.2.1", "192.0.2.1"),
     ("192.0.2.1:4711", "192.0.2.1"), ("[2001:db8::1]:80", "2001:db8::1"),
     ("2001:db8::1", "2001:db8::1"),
-    // What a client wrote itself stands left.
+    // Addresses that the client itself sent are on the left.
     ("198.51.100.9, 192.0.2.1", "192.0.2.1"), ("198.51.100.9,192.0.2.1 , 10.0.0.2", "192.0.2.1"),
     ("10.9.9.9, 10.0.0.3", "10.9.9.9"), ("192.0.2.1, unknown", "10.0.0.1"),
     ("192.0.2.1, evil, 10.0.0.2", "10.0.0.2"), ("192.0.2.1,", "10.0.0.1"),
@@ -60,7 +60,7 @@ import Testing
     #expect(proxies.client(peer: "10.0.0.1", forwardedFor: header) == PeerAddress(client))
   }
 
-  @Test func `the header of any other peer is not read`() throws {
+  @Test func `the header of an untrusted peer is ignored`() throws {
     let proxies = TrustedProxies.standard
     #expect(
       proxies.client(peer: "203.0.113.5", forwardedFor: "192.0.2.1") == PeerAddress("203.0.113.5"))

@@ -2,7 +2,7 @@ import Testing
 import WebSocketTransport
 
 struct PeerNetworkTests {
-  @Test func `an IPv4 address is a network of its own, also when it is mapped to IPv6`() throws {
+  @Test func `an IPv4 address is its own network, also when mapped to IPv6`() throws {
     let one = try #require(PeerNetwork("192.0.2.1"))
     #expect(PeerNetwork("192.0.2.2") != one)
     #expect(PeerNetwork("::ffff:192.0.2.1") == one)

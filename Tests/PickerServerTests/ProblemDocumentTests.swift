@@ -4,7 +4,7 @@ import Testing
 @testable import PickerServer
 
 @Suite struct ProblemDocumentTests {
-  @Test func `a problem says its type, title, status, code and detail`() {
+  @Test func `a problem has type, title, status, code and detail`() {
     let problem = ProblemDocument(
       status: 422, code: "badDefinition", detail: "7 does not divide 60", pointer: "/stepMinutes")
 
@@ -14,7 +14,7 @@ import Testing
         + #""code":"badDefinition","detail":"7 does not divide 60","pointer":"/stepMinutes"}"#)
   }
 
-  @Test func `a pointer to the root is there, and none is not`() throws {
+  @Test func `a pointer to the root is encoded, an absent one is not`() throws {
     let root = ProblemDocument(status: 422, code: "badDefinition", detail: "no object", pointer: "")
     let none = ProblemDocument(status: 404, code: "noSuchSession", detail: "no such session")
 
@@ -22,7 +22,7 @@ import Testing
     #expect(try JSONTree.parse(none.octets)["pointer"] == nil)
   }
 
-  @Test func `whatever a detail quotes, the document stays JSON`() throws {
+  @Test func `quoted text in a detail is escaped`() throws {
     let detail = "\u{0}\u{1f}\"\\\n\u{2028}𝄞" + String(repeating: "é", count: 1_000)
     let problem = ProblemDocument(status: 400, code: "badRequest", detail: detail)
 
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [400, 401, 403, 404, 405, 413, 421, 422, 426, 429, 503])
-  func `every status that pickerd answers has its phrase`(status: Int) throws {
+  func `every status that pickerd sends has a reason phrase`(status: Int) throws {
     let problem = ProblemDocument(status: status, code: "x", detail: "x")
 
     let title = try JSONTree.parse(problem.octets)["title"]?.string

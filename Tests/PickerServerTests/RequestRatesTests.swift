@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestRatesTests {
   private let second: Int64 = 1_000_000_000
 
-  @Test func `a bucket gives its burst at once, then its rate`() {
+  @Test func `a bucket allows its burst at once, then its rate`() {
     let rate = Rate(perSecond: 10, burst: 3)
     var bucket = TokenBucket()
     for _ in 0..<3 {
@@ -20,7 +20,7 @@ import Testing
     #expect(bucket.wait(at: second / 10, rate) == second / 10)
   }
 
-  @Test func `an idle bucket fills up to its burst and no further`() {
+  @Test func `an idle bucket refills up to its burst`() {
     let rate = Rate(perSecond: 10, burst: 3)
     var bucket = TokenBucket()
     for _ in 0..<3 { bucket.take(at: 0, rate) }
@@ -36,7 +36,7 @@ import Testing
     RequestRates(RateLimits(try LimitSettings(settings: settings)))
   }
 
-  @Test func `addresses and kinds have buckets of their own`() throws {
+  @Test func `each address and kind has its own bucket`() throws {
     let rates = try rates("createsPerSecond=1", "createsBurst=2")
     let first = PeerAddress("192.0.2.1")
 
@@ -58,7 +58,7 @@ import Testing
     #expect(rates.take(.join, from: PeerAddress("2001:db8:0:1::1"), at: 0) == nil)
   }
 
-  @Test func `all addresses together have a rate`() throws {
+  @Test func `all addresses share a total rate`() throws {
     let rates = try rates("logsPerSecond=1", "logsBurst=2", "fullRateAddresses=3")
     let addresses = (0..<7).map { PeerAddress("192.0.2.\($0)") }
 
@@ -79,7 +79,7 @@ import Testing
     #expect(rates.take(.log, from: first, at: 1_000) == nil)
   }
 
-  @Test func `the wait is told in whole seconds, rounded up`() throws {
+  @Test func `the wait is reported in whole seconds, rounded up`() throws {
     let rates = try rates("checksPerSecond=1", "checksBurst=10")
     let first = PeerAddress("192.0.2.1")
     for _ in 0..<10 { #expect(rates.take(.check, from: first, at: 0) == nil) }
@@ -87,7 +87,7 @@ import Testing
     #expect(rates.take(.check, from: first, at: 1) == 1)
   }
 
-  @Test func `there is a maximum of buckets, and addresses beyond it share one`() throws {
+  @Test func `the number of buckets is limited, and further addresses share one`() throws {
     let rates = try rates(
       "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=100")
     for number in 0..<3 {
@@ -97,12 +97,12 @@ import Testing
     #expect(rates.take(.create, from: PeerAddress("192.0.2.4"), at: 0) == nil)
     #expect(rates.take(.create, from: PeerAddress("192.0.2.5"), at: 0) == 1)
     #expect(rates.bucketCount == 4)
-    // Those that are remembered are not affected, and are not forgiven.
+    // Existing buckets are unaffected and retain their state.
     #expect(rates.take(.create, from: PeerAddress("192.0.2.0"), at: 0) == nil)
     #expect(rates.take(.create, from: PeerAddress("192.0.2.0"), at: 0) == 1)
   }
 
-  @Test func `buckets that are full again are forgotten, others are not`() throws {
+  @Test func `only full buckets are discarded`() throws {
     // Two seconds refill the slowest bucket.
     let all = ["creates", "joins", "commands", "checks", "drawings", "logs"]
     let settings = all.flatMap { ["\($0)PerSecond=1", "\($0)Burst=2"] }

@@ -5,7 +5,8 @@ import Testing
 @testable import PickerServer
 
 @Suite struct ServerConfigurationTests {
-  @Test func `nothing said is this machine, open, the machine's clock, in a file`() throws {
+  @Test func `the defaults are loopback, open authentication, the system clock and a file`() throws
+  {
     let configuration = try ServerConfiguration(ConfigurationTexts())
 
     #expect(configuration.listen.description == "127.0.0.1:7681")
@@ -17,7 +18,7 @@ import Testing
     #expect(configuration.logLevel == .notice)
   }
 
-  @Test func `there is a loop for each core, or as many as are asked for`() throws {
+  @Test func `the number of loops defaults to the cores and can be configured`() throws {
     #expect(
       try ServerConfiguration(ConfigurationTexts()).loops == ServerConfiguration.standardLoops)
     #expect((1...64).contains(ServerConfiguration.standardLoops))
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `no pong can be due before the first ping`() throws {
+  @Test func `the pong timeout must exceed the ping interval`() throws {
     var texts = ConfigurationTexts()
     for limits in [["pingMilliseconds=30000"], ["pongMilliseconds=20000"]] {
       texts.limits = limits
@@ -71,14 +72,14 @@ import Testing
     #expect(ServerLimit.allCases.allSatisfy { $0.facts.range.contains($0.facts.standard) })
   }
 
-  @Test func `what the help says is what holds, in every part`() {
+  @Test func `the default settings equal the defaults of every module`() {
     #expect(ServerLimits(LimitSettings()) == ServerLimits())
     #expect(DefinitionLimits(LimitSettings()) == DefinitionLimits())
   }
 
-  @Test func `every limit that can be set reaches its part`() throws {
+  @Test func `every limit setting takes effect`() throws {
     let standard = LimitSettings()
-    // They reach the transport, as the product tests show.
+    // Limits of the transport, which the product tests check.
     let others: [ServerLimit] = [
       .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
       .headerMilliseconds, .messageMilliseconds,
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a limit can be set to its ends and not past them`() throws {
+  @Test func `a limit accepts exactly the values of its range`() throws {
     for limit in ServerLimit.allCases {
       let range = limit.facts.range
       for value in [range.lowerBound, range.upperBound] {
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `of a limit set twice the last one counts`() throws {
+  @Test func `the last setting of a limit wins`() throws {
     let limits = try LimitSettings(settings: ["members=5", "undo=7", "members=1000"])
 
     #expect(limits[.members] == 1_000)
@@ -121,7 +122,7 @@ import Testing
     "", "members", "members=", "members=x", "members=1.5", "members= 5", "Members=5", "=5",
     "members=5=6", "members=99999999999999999999", "nodes=5",
   ])
-  func `a setting that is no limit is refused`(setting: String) {
+  func `an invalid limit setting is refused`(setting: String) {
     let problem = #expect(throws: ConfigurationProblem.self) {
       try LimitSettings(settings: [setting])
     }
@@ -136,7 +137,8 @@ import Testing
     ("store", "", "memory:"), ("origin", "https://*.org", "https://example.org"),
     ("web", "/nowhere", "demo/index.html"),
   ])
-  func `what cannot be is refused with what can`(setting: String, text: String, right: String) {
+  func `an invalid option is refused with an example`(setting: String, text: String, right: String)
+  {
     var texts = ConfigurationTexts()
     switch setting {
     case "auth": texts.auth = text
@@ -153,7 +155,7 @@ import Testing
     #expect(problem?.detail.contains(right) == true)
   }
 
-  @Test func `the environment says what no option says`() {
+  @Test func `options take precedence over the environment`() {
     var texts = ConfigurationTexts()
     texts.auth = "token"
     texts.limits = ["members=2"]
@@ -171,7 +173,7 @@ import Testing
     #expect(texts.limits == ["members=1", "undo=3", "members=2"])
   }
 
-  @Test func `a misspelt variable is noticed, one that Kubernetes sets is not`() {
+  @Test func `unknown variables are reported, except those that Kubernetes sets`() {
     let unknown = ConfigurationTexts.unknownVariables(in: [
       "PICKERD_LISTN": ":0", "PICKERD_LISTEN": ":0", "PICKERD_SERVICE_HOST": "10.0.0.1",
       "PICKERD_PORT_7681_TCP": "x", "HOME": "/",
@@ -179,7 +181,7 @@ import Testing
     #expect(unknown == ["PICKERD_LISTN"])
   }
 
-  @Test func `a refused text is shown escaped and cut short`() {
+  @Test func `refused text is quoted escaped and truncated`() {
     let problem = #expect(throws: ConfigurationProblem.self) {
       try StoreLocation("\u{1b}[2J\n" + String(repeating: "x", count: 10_000))
     }
@@ -188,7 +190,7 @@ import Testing
     #expect((problem?.detail.count ?? .max) < 300)
   }
 
-  @Test func `the summary names what is in force and the limits that differ`() throws {
+  @Test func `the summary has the settings and the changed limits`() throws {
     var texts = ConfigurationTexts()
     texts.listen = "[::1]:0"
     texts.limits = ["members=5"]

@@ -5,14 +5,14 @@ import Testing
 @testable import PickerServer
 
 @Suite struct SharedSessionTotalTests {
-  @Test func `threads take as many places as there are, and no more`() {
+  @Test func `concurrent threads cannot exceed the limit`() {
     let total = SharedSessionTotal()
     let taken = Atomic(0)
 
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<20_000 {
         guard total.take(max: 100) else { continue }
-        if taken.add(1, ordering: .relaxed).newValue > 100 { Issue.record("one too many") }
+        if taken.add(1, ordering: .relaxed).newValue > 100 { Issue.record("over the limit") }
         taken.subtract(1, ordering: .relaxed)
         total.add(-1)
       }

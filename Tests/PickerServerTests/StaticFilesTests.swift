@@ -37,7 +37,7 @@ import Testing
     ("/client/core/socket.js", "text/javascript; charset=utf-8", "export {}"),
     ("/favicon.ico", "image/x-icon", "icon"),
   ])
-  func `a file is answered with its type`(path: String, type: String, body: String) throws {
+  func `a file is served with its content type`(path: String, type: String, body: String) throws {
     let answer = try #require(get(path))
 
     #expect(answer.status == 200)
@@ -59,16 +59,16 @@ import Testing
     "/demo/index.html?x", "demo/index.html", "/demo/index.html ", "/demo/…html", "*",
     "/client/../secret.txt", "/demo/.../index.html", "http://a.org/demo/index.html",
   ])
-  func `what is no plain path to a known file is not there`(path: String) {
+  func `other paths than plain paths to known files are not found`(path: String) {
     #expect(get(path) == nil)
   }
 
-  @Test func `a path longer than any file's is not looked for`() {
+  @Test func `an overlong path is rejected without a lookup`() {
     #expect(get("/demo/" + String(repeating: "a", count: 10_000) + ".html") == nil)
     #expect(get("/demo" + String(repeating: "/a", count: 200) + ".html") == nil)
   }
 
-  @Test func `a link that leads out of the folder is not followed`() throws {
+  @Test func `a symbolic link out of the folder is not followed`() throws {
     let outside = try TemporaryFolder()
     try outside.write("secret", to: "secret.txt")
     try folder.link("demo/out.txt", to: outside.path + "/secret.txt")
@@ -77,10 +77,10 @@ import Testing
 
     #expect(get("/demo/out.txt") == nil)
     #expect(get("/client/all/secret.txt") == nil)
-    #expect(get("/demo/up.txt")?.body == Array("secret".utf8), "a link inside the folder is a file")
+    #expect(get("/demo/up.txt")?.body == Array("secret".utf8), "an internal link is followed")
   }
 
-  @Test func `a known copy is answered with 304 and without a body`() throws {
+  @Test func `a matching ETag is answered with 304 without a body`() throws {
     let tag = try #require(get("/demo/style.css")?["etag"])
 
     for header in [tag, "W/" + tag, "\"x\", \(tag) , \"y\"", "*"] {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `an edit shows at the next request`() throws {
+  @Test func `a changed file is served at the next request`() throws {
     let before = try #require(get("/demo/style.css"))
     try folder.write("body{color:red}", to: "demo/style.css")
 
@@ -107,16 +107,16 @@ import Testing
     #expect(get("/demo/style.css") == nil)
   }
 
-  @Test func `a name with a hash in it is kept for good`() {
+  @Test func `a file with a hash in its name is cached forever`() {
     #expect(
       get("/client/pickerd.3f2a9c01.js")?["cache-control"]
         == "public, max-age=31536000, immutable")
     #expect(!StaticFiles.isHashed("client/pickerd.min.js"))
-    #expect(!StaticFiles.isHashed("client/pickerd.deadbeef.js"), "may be a word")
-    #expect(!StaticFiles.isHashed("client/3f2a9c01.js"), "the whole name")
+    #expect(!StaticFiles.isHashed("client/pickerd.deadbeef.js"), "could be a word")
+    #expect(!StaticFiles.isHashed("client/3f2a9c01.js"), "the hash is the whole name")
   }
 
-  @Test func `a page may load this server's files and nothing else`() throws {
+  @Test func `the policy of pages allows only files of this server`() throws {
     let policy = try #require(get("/")?["content-security-policy"])
 
     #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
@@ -125,12 +125,12 @@ import Testing
     #expect(get("/client/pickerd.js")?["content-security-policy"] == nil)
   }
 
-  @Test func `pages elsewhere may import the client, and no other file`() {
+  @Test func `other origins may import only the client`() {
     #expect(get("/client/pickerd.js")?["access-control-allow-origin"] == "*")
     #expect(get("/demo/style.css")?["access-control-allow-origin"] == nil)
   }
 
-  @Test func `a file can only be read`() {
+  @Test func `methods other than GET and HEAD are rejected`() {
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "get"] {
       #expect(get("/demo/style.css", method: method)?.status == 405)
       #expect(get("/demo/style.css", method: method)?["allow"] == "GET, HEAD")
@@ -148,20 +148,20 @@ import Testing
     #expect(get("/demo/b.png") == nil)
   }
 
-  @Test func `files beyond what is kept are served all the same`() throws {
+  @Test func `files beyond the cache limit are served`() throws {
     let large = [UInt8](repeating: 1, count: StaticFiles.fileByteCountMax)
     for index in 0..<10 { try folder.write(large, to: "demo/large\(index).png") }
 
     for index in 0..<10 { #expect(get("/demo/large\(index).png")?.body.count == large.count) }
   }
 
-  @Test func `without a folder nothing is there`() {
+  @Test func `without a folder no file is found`() {
     #expect(StaticFiles(folder: nil).answer(method: "GET", path: "/", ifNoneMatch: nil) == nil)
     let gone = StaticFiles(folder: folder.path + "/gone")
     #expect(gone.answer(method: "GET", path: "/", ifNoneMatch: nil) == nil)
   }
 
-  @Test func `the folder is found beside the program, where it is installed, in a checkout`() throws
+  @Test func `the folder is found beside the program, in an installation and in a checkout`() throws
   {
     let place = try TemporaryFolder()
     try place.write("", to: "bin/pickerd")
@@ -175,7 +175,7 @@ import Testing
     try place.write("", to: "checkout/.build/x86_64/release/pickerd")
     try place.write("", to: "checkout/web/demo/index.html")
     let built = place.path + "/checkout/.build/x86_64/release/pickerd"
-    #expect(WebFolder.found(beside: built) == nil, "not without a Package.swift")
+    #expect(WebFolder.found(beside: built) == nil, "a checkout has a Package.swift")
     try place.write("", to: "checkout/Package.swift")
     #expect(WebFolder.found(beside: built) == place.path + "/checkout/web")
   }

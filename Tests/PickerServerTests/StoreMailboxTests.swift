@@ -7,7 +7,7 @@ import Testing
 @testable import PickerServer
 
 @Suite struct StoreMailboxTests {
-  @Test func `a mailbox carries any number of notices`() {
+  @Test func `a mailbox delivers any number of notices`() {
     let mailbox = StoreMailbox()
     let heardCount = Mutex(0)
     mailbox.connect { _ in heardCount.withLock { $0 += 1 } }
@@ -17,7 +17,7 @@ import Testing
     #expect(heardCount.withLock { $0 } == 200_000)
   }
 
-  @Test func `each loop hears of its own sessions, in their order`() {
+  @Test func `each loop receives the notices of its own sessions in order`() {
     let mailboxes = (0..<3).map { _ in StoreMailbox() }
     let heard = Mutex([[String]](repeating: [], count: 3))
     for (index, mailbox) in mailboxes.enumerated() {

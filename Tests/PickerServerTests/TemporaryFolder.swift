@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, gone when the test is.
+/// A temporary folder that is removed with the object.
 final class TemporaryFolder {
   let path: String
 

@@ -7,7 +7,7 @@ import Testing
   private let signer = TicketSigner(key: [UInt8](repeating: 7, count: 64))
   private let session = SessionID("abc")
 
-  @Test func `a ticket is valid for its purpose and session until it expires`() {
+  @Test func `a ticket is valid only for its purpose and session and until it expires`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000)
 
     #expect(signer.isValid(ticket, for: .events, of: session, at: 999))
@@ -17,7 +17,7 @@ import Testing
     #expect(!TicketSigner().isValid(ticket, for: .events, of: session, at: 0))
   }
 
-  @Test func `no other text is a ticket`() {
+  @Test func `any other text is not a ticket`() {
     let ticket = signer.ticket(for: .events, of: session, until: 1_000)
     let later = ticket.replacing(String(1_000, radix: 36), with: String(9_000, radix: 36))
 

@@ -4,18 +4,18 @@ import Testing
 
 @testable import PickerServer
 
-/// The system's zone database against the copy that Foundation embeds: two readers, two editions.
+/// Compares the system's zone database with the copy that Foundation embeds.
 @Suite struct ZoneCrossCheckTests {
   private let zones = ZoneDatabase()
   private let start: Int64 = 946_684_800  // 2000-01-01T00:00:00Z
   private let end: Int64 = 1_767_225_600  // 2026-01-01T00:00:00Z
 
-  /// Names whose rules changed between Foundation's edition and newer ones, with the reason.
+  /// Zones whose rules changed after Foundation's edition, with the reason.
   private let revised: [String: String] = [
     "Europe/Chisinau": "2026b: Moldova has used EU transition times since 2022"
   ]
 
-  /// The changes of the offset from ``start`` to ``end``, after the offset at the start.
+  /// The offset at ``start`` and its changes up to ``end``.
   private func changes(_ rules: ZoneRules) -> [String] {
     var at = Instant(milliseconds: start * 1_000)
     var changes = ["\(rules.offsetSeconds(at: at))"]
@@ -26,7 +26,7 @@ import Testing
     return changes
   }
 
-  @Test func `both say the same of every zone from 2000 to 2025`() throws {
+  @Test func `both databases agree on every zone from 2000 to 2025`() throws {
     var compared = 0
     var differing: [String: String] = [:]
     for name in TimeZone.knownTimeZoneIdentifiers {
@@ -43,11 +43,11 @@ import Testing
     #expect(compared > 400)
     #expect(differing.filter { revised[$0.key] == nil } == [:])
     if zones.version == "2026f" {
-      #expect(Set(differing.keys) == Set(revised.keys), "a reason that no longer holds")
+      #expect(Set(differing.keys) == Set(revised.keys), "a listed difference no longer exists")
     }
   }
 
-  @Test func `Foundation's names are the database's`() {
+  @Test func `the database has all of Foundation's names`() {
     let unknown = TimeZone.knownTimeZoneIdentifiers.filter { zones.rules(named: $0) == nil }
     #expect(unknown == [])
   }

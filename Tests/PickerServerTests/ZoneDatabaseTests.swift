@@ -12,7 +12,7 @@ import Testing
     "Asia/Kathmandu", "Asia/Katmandu", "US/Pacific", "GB", "EST5EDT", "Etc/GMT+12", "Etc/GMT-14",
     "GMT0", "America/Port-au-Prince", "America/North_Dakota/New_Salem", "PRC",
   ])
-  func `a zone or link of the database has rules of that name`(name: String) {
+  func `zones and links of the database have rules`(name: String) {
     #expect(zones.rules(named: name)?.name == name)
   }
 
@@ -25,11 +25,11 @@ import Testing
     "zone.tab", "leapseconds", "+VERSION", "GMT+3", "UTC+3", "PST", "utc", "+03:00", "Z",
     "Mars/Olympus_Mons", "Eｕrope/Berlin", "a/b/c/d", "../../../etc/passwd",
   ])
-  func `nothing else has`(name: String) {
+  func `other names have no rules`(name: String) {
     #expect(zones.rules(named: name) == nil)
   }
 
-  @Test func `a name of 10 KB has none`() {
+  @Test func `a name of 10 KB has no rules`() {
     #expect(zones.rules(named: String(repeating: "A", count: 10_000)) == nil)
     #expect(zones.rules(named: String(repeating: "A/", count: 5_000)) == nil)
   }
@@ -42,14 +42,14 @@ import Testing
     #expect(zones.rules(named: "UTC") === ZoneRules.utc)
   }
 
-  @Test func `the start says which database and version it uses`() throws {
+  @Test func `the summary has the database and its version`() throws {
     let version = try #require(zones.version)
 
     #expect(version.wholeMatch(of: /20\d\d[a-z]+/) != nil)
     #expect(zones.summary == "zone database: \(zones.directory), version \(version)")
   }
 
-  @Test func `an empty directory leaves Foundation's copy, and says so`() throws {
+  @Test func `Foundation's copy is used and reported if the directory is empty`() throws {
     let folder = try TemporaryFolder()
     let zones = ZoneDatabase(directory: folder.path)
     let summer = try #require(Instant(rfc3339: "2018-07-01T00:00:00Z".utf8))
@@ -66,7 +66,7 @@ import Testing
     #expect(zones.summary.contains(FoundationZones.version))
   }
 
-  @Test func `a link without a file of its own is read from its zone`() throws {
+  @Test func `a link without a file is read from its zone`() throws {
     let folder = try TemporaryFolder()
     let file = try #require(
       RegularFile.read(zones.directory + "/Asia/Kathmandu", byteCountMax: 65_536))
@@ -79,11 +79,11 @@ import Testing
 
     #expect(some.version == "2099z")
     #expect(some.rules(named: "Asia/Katmandu")?.name == "Asia/Katmandu")
-    #expect(some.rules(named: "Asia/Unlisted") == nil, "a file that the database does not list")
+    #expect(some.rules(named: "Asia/Unlisted") == nil, "the database does not list it")
     #expect(some.rules(named: "Round/A") == nil)
   }
 
-  @Test func `a file that is no TZif is as good as none`() throws {
+  @Test func `a malformed TZif file is ignored`() throws {
     let folder = try TemporaryFolder()
     try folder.write("nonsense", to: "Asia/Nowhere")
     try folder.write([UInt8](repeating: 0, count: 70_000), to: "Asia/Large")
@@ -93,9 +93,7 @@ import Testing
     #expect(zones.rules(named: "Asia/Large") == nil)
   }
 
-  @Test func `no more names are kept than the maximum, and the others are found all the same`()
-    throws
-  {
+  @Test func `the number of cached names is limited, and other names are still found`() throws {
     let folder = try TemporaryFolder()
     let file = try #require(RegularFile.read(zones.directory + "/GMT", byteCountMax: 65_536))
     let names = (0...ZoneDatabase.namesKeptMax).map { "Test/Zone\($0)" }

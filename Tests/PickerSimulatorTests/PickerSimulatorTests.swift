@@ -3,9 +3,9 @@ import Testing
 @testable import PickerSimulator
 
 @Suite struct PickerSimulatorTests {
-  /// `make test` runs 200 in release mode; a debug build finds overlapping accesses besides.
+  /// `make test` runs 200 in release mode; a debug build also detects overlapping accesses.
   @Test(arguments: 0..<4)
-  func `twenty worlds are as they should be`(part: Int) throws {
+  func `twenty simulations have no violation`(part: Int) throws {
     var simulation = Simulation()
     try simulation.run(seed: UInt64(1 + 50 * part), count: 5)
 
@@ -14,7 +14,7 @@ import Testing
     #expect(simulation.report.comparisonCount > 5)
   }
 
-  @Test func `the same seed makes the same world`() throws {
+  @Test func `the same seed produces the same simulation`() throws {
     func lines(_ seed: UInt64) throws -> [String] {
       var lines: [String] = []
       var simulation = Simulation()
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `a violation says how to see it again`() {
+  @Test func `a violation has the command that reproduces it`() {
     let violation = Violation(seed: 7, machine: 12, session: "2026-11-20", sentence: "all is well")
 
     #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import PickerTerminal
 
 @Suite struct CanvasTests {
-  @Test func `what does not fit is cut, and says so`() {
+  @Test func `text that does not fit is truncated with an ellipsis`() {
     var canvas = Canvas(width: 8, height: 2)
 
     canvas.put("a long line", x: 1, y: 0)
@@ -12,7 +12,7 @@ import Testing
     #expect(canvas.lines == [" a long…", ""])
   }
 
-  @Test func `a wide letter takes two cells, a mark none`() {
+  @Test func `a wide character takes two cells, a combining mark none`() {
     var canvas = Canvas(width: 8, height: 1)
 
     let end = canvas.put("年e\u{301}", x: 0, y: 0)
@@ -22,7 +22,7 @@ import Testing
     #expect(canvas.lines == ["年e\u{301}|"])
   }
 
-  @Test func `half a wide letter is not drawn`() {
+  @Test func `a wide character is never drawn by half`() {
     var canvas = Canvas(width: 3, height: 1)
 
     canvas.put("年年", x: 0, y: 0)
@@ -30,7 +30,7 @@ import Testing
     #expect(canvas.lines == ["年…"])
   }
 
-  @Test func `only rows that differ are sent`() {
+  @Test func `only changed rows are written`() {
     var before = Canvas(width: 4, height: 3)
     before.put("same", x: 0, y: 0)
     var after = before
@@ -41,10 +41,10 @@ import Testing
       after.sequence(after: before, .none) == "\u{1B}[2;1H\u{1B}[0mnew \u{1B}[0m")
     #expect(after.sequence(after: nil, .none).contains("same"))
     let other = Canvas(width: 5, height: 3)
-    #expect(after.sequence(after: other, .none).contains("same"), "another size, all of it")
+    #expect(after.sequence(after: other, .none).contains("same"), "a new size redraws everything")
   }
 
-  @Test func `no octet of others controls the terminal`() {
+  @Test func `control characters in texts are not written to the terminal`() {
     var canvas = Canvas(width: 20, height: 1)
 
     canvas.put("a\u{1B}[2J\u{9B}1m\n\u{202E}b", x: 0, y: 0)
@@ -57,13 +57,13 @@ import Testing
     (["TERM": "xterm-256color"], .palette), (["TERM": "dumb"], .none), ([:], .none),
     (["TERM": "xterm", "NO_COLOR": "1"], .none), (["TERM": "xterm", "NO_COLOR": ""], .palette),
   ])
-  func `the environment says which colours there are`(
+  func `the environment determines the colour depth`(
     environment: [String: String], depth: ColorDepth
   ) {
     #expect(ColorDepth(environment) == depth)
   }
 
-  @Test func `a colour is a code of the palette, or itself`() {
+  @Test func `a colour is a palette code or an RGB code`() {
     #expect(ColorDepth.full.code(of: "#d1495b") == "38;2;209;73;91")
     #expect(ColorDepth.palette.code(of: "#ffffff") == "38;5;231")
     #expect(ColorDepth.palette.code(of: "#000000") == "38;5;16")

@@ -8,7 +8,7 @@ import Testing
     return pieces.flatMap { reader.take(Array($0.utf8)) }
   }
 
-  @Test func `letters and control keys are read`() {
+  @Test func `letters and control keys are recognised`() {
     #expect(keys("u\t\r\u{3}") == [.letter("u"), .tab, .enter, .interrupt])
   }
 
@@ -17,15 +17,15 @@ import Testing
     ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[4~", .end),
     ("\u{1B}[Z", .backTab), ("\u{1B}[6;2~", .pageDown),
   ])
-  func `a sequence is a key`(text: String, key: Key) {
+  func `an escape sequence is a key`(text: String, key: Key) {
     #expect(keys(text) == [key])
   }
 
-  @Test func `a sequence may come in pieces`() {
+  @Test func `an escape sequence may arrive in parts`() {
     #expect(keys("\u{1B}", "[", "A", "\u{1B}[", "5", "~") == [.up, .pageUp])
   }
 
-  @Test func `an escape alone is a key when nothing follows`() {
+  @Test func `an escape is a key if nothing follows`() {
     var reader = KeyReader()
 
     #expect(reader.take([0x1B]) == [])
@@ -35,14 +35,14 @@ import Testing
     #expect(reader.decide() == [])
   }
 
-  @Test func `two escapes are one and the beginning of another`() {
+  @Test func `two escapes are a key and the start of a sequence`() {
     var reader = KeyReader()
 
     #expect(reader.take([0x1B, 0x1B]) == [.escape])
     #expect(reader.decide() == [.escape])
   }
 
-  @Test func `what no key sends is nothing`() {
+  @Test func `unknown sequences are ignored`() {
     #expect(keys("\u{1B}[200~", "ä", "\u{1B}[99Q", "x") == [.letter("x")])
   }
 }

@@ -24,7 +24,7 @@ import Testing
   private let green = LineCommand.command(.select(column: 0, row: 1, generation: 3, key: "g"))
 
   @Test(arguments: ["select 1 Green Tea", "SELECT 1 g", "  select   1 Green Tea  "])
-  func `words name a row by its text or key`(line: String) {
+  func `commands of words refer to a row by text or key`(line: String) {
     #expect(LineCommand(words: line, in: wheels) == green)
   }
 
@@ -32,7 +32,7 @@ import Testing
     #"{"type":"select","column":0,"row":1}"#, #"{"type":"select","column":0,"key":"g"}"#,
     #"{"type":"select","column":0,"text":"Green Tea","id":4}"#,
   ])
-  func `objects name a row by its place, key or text`(line: String) throws {
+  func `JSON commands refer to a row by index, key or text`(line: String) throws {
     let object = try JSONTree.parse(Array(line.utf8))
 
     #expect(LineCommand(object: object, in: wheels) == green)
@@ -55,7 +55,7 @@ import Testing
     "select", "select 1", "select 3 x", "select 1 Coffee", "tap", "tap tomorrow", "tap 2026-02-30",
     "months x", "months 2026-11 many", "touch 1", "dance",
   ])
-  func `what is no command says what would be`(line: String) {
+  func `an invalid command is reported with a correct example`(line: String) {
     guard case .unknown(let sentence) = LineCommand(words: line, in: wheels) else {
       Issue.record("\(line) is a command")
       return
@@ -63,7 +63,7 @@ import Testing
     #expect(sentence.count > 20)
   }
 
-  @Test func `a last line may lack its end`() {
+  @Test func `the last line may lack a newline`() {
     var reader = LineReader()
 
     let first = reader.take(Array("undo\r\nre".utf8)) + reader.take(Array("do".utf8))

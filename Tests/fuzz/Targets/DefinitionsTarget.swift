@@ -25,7 +25,7 @@ enum DefinitionsTarget {
     guard let again = try? make(document) else {
       throw FuzzFailure("a definition's document is a definition: \(text(document))")
     }
-    try require(again.document(full: true) == document, "a document is written as it was read")
+    try require(again.document(full: true) == document, "a document is encoded as it was decoded")
     guard var picker = try? Picker(definition, now: noon) else { return }
     try use(&picker)
     _ = HTTPDocument.check(picker, texts: SimplifiedChineseTexts(), windowRows: 20)
