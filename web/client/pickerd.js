@@ -28,7 +28,7 @@ export function sessionURL(session, base = location.href) {
  * @param {string} session see `sessionURL`
  * @param {{name?: string, locale?: string, token?: string}} [options]
  *   `token` only where the server asks for one; it is never put into a URL
- * @returns {Promise<PickerSession>} as soon as it is under way; `connection` tells how far
+ * @returns {Promise<PickerSession>} as soon as it is connecting; `connection` has the state
  */
 export async function connect(session, options = {}) {
   const url = sessionURL(session);

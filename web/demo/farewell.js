@@ -6,7 +6,7 @@ import { routeOf } from "./route.js";
 
 /**
  * @param {import("/client/core/session.js").PickerSession} picker @param {import("./settings.js").Settings} settings
- * @param {any} document what `GET` said when there still was something
+ * @param {any} document the last answer of `GET`, if there was one
  * @param {(token: string) => void} enter
  * @returns {{reason: string, element: HTMLElement} | null} null while all is well
  */

@@ -43,7 +43,7 @@ function dated(text, today) {
 }
 
 /**
- * Makes a session and goes there. The address gets the editor's token: whoever shares it shares no ownership.
+ * Makes a session and goes there. The address gets the editor's token, so that sharing it shares no ownership.
  * @param {any} definition @param {string} title @param {unknown} [notes] written as a host would, by a request of their own
  */
 export async function openNew(definition, title, notes) {
@@ -98,7 +98,7 @@ function cardOf(picker, settings, status) {
 /**
  * A button that makes a session and goes there.
  * @param {any} definition @param {DemoPicker} picker @param {string} title @param {import("./settings.js").Settings} settings
- * @param {HTMLElement} status where a failure is said @param {{[name: string]: any}} attributes @param {string} label
+ * @param {HTMLElement} status where a failure is shown @param {{[name: string]: any}} attributes @param {string} label
  */
 function opener(definition, picker, title, { words, locale }, status, attributes, label) {
   const button = make("button", { type: "button", ...attributes, onclick: async () => {

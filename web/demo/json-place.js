@@ -83,7 +83,7 @@ class Scanner {
 }
 
 /**
- * Where `JSON.parse` stumbled, as far as its message tells.
+ * The position of the error, as far as the message of `JSON.parse` has it.
  * @param {string} text @param {unknown} error @returns {{place: Place | null, detail: string}}
  */
 export function stumble(text, error) {

@@ -1,4 +1,4 @@
-// A picker, who shares it, what it was made from, and what is said on the wire.
+// The page of one picker, with its panels: host, share, definition and messages.
 
 import { connect } from "/client/elements.js";
 import { make, setAttribute, setText } from "/client/parts/dom.js";
@@ -27,12 +27,12 @@ export class PickerPage {
     this.picker = null;
     /** @type {any} the element, once the kind is known */
     this.element = null;
-    /** @type {any} what `GET` said: title and whole definition */
+    /** @type {any} the answer of `GET`: title and whole definition */
     this.document = null;
     /** What was last read of the session: it is read again when its definition or status changes. */
     this.readFor = "";
     this.isClosed = false;
-    /** @type {string | null} what is said instead of a picker */
+    /** @type {string | null} what is shown instead of a picker */
     this.farewell = null;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
@@ -45,7 +45,7 @@ export class PickerPage {
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
     this.links = new CalendarLinks(this.token);
-    // Where tokens are, a link that is shared has no owner's: whoever opens it is no host.
+    // Where tokens are, a link that is shared has no owner's: who opens it cannot play the host.
     this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
     this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
       this.share.element, this.definition.element, this.messages.element);
@@ -113,7 +113,7 @@ export class PickerPage {
     try {
       document = await readSession(this.route.session, this.token, this.settings.locale);
     } catch {
-      return; // The connection says what is wrong, and says it better.
+      return; // The connection reports the problem in more detail.
     }
     if (this.isClosed || this.readFor !== readFor) return;
     this.document = document;

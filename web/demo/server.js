@@ -1,6 +1,6 @@
 // The server's HTTP, as far as this page needs it. Tokens travel in `Authorization`, never in a URL.
 
-/** What the server said was wrong. */
+/** A problem document of the server. */
 export class Problem extends Error {
   /** @param {number} status @param {{code?: string, detail?: string, pointer?: string}} body */
   constructor(status, body) {

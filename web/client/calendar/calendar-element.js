@@ -147,7 +147,7 @@ export class CalendarElement extends PickerElement {
     this.focusDate = date;
     const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
     if (cell?.disabled) {
-      // Nothing to ask the server for: say why, and count no hit.
+      // No request is needed: show why the day is not available, and count no hit.
       const text = whyNot(date, picker, this.words);
       this.announcer.sayNow(text);
       this.note.tell({ text, who: "", color: null, mine: true, tone: "refusal", canUndo: false }, text, false);

@@ -1,7 +1,7 @@
 // What a close code asks of a client. It acts by the band, so that a new code needs no new client.
 
 /**
- * - `return`: the server is going away, another takes over: come back when it said, and resume
+ * - `return`: the server is going away, another takes over: reconnect after `reconnectAfterMs`, and resume
  * - `credentials`: a token is missing, wrong or over: come back with a new one
  * - `away`: stay away
  * - `retry`: come back with back-off

@@ -59,7 +59,7 @@ export class Column {
   }
 
   /**
-   * What a key says, now or before the last reload.
+   * The row of a key, from the current rows or from those before the last reload.
    * @param {string | undefined} key @returns {Row | null}
    */
   rowOfKey(key) {

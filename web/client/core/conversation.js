@@ -1,4 +1,4 @@
-// What is said on a live connection: commands and their answers, deltas in order, months and rows.
+// The messages of a live connection: commands and their answers, deltas in order, months and rows.
 
 import { Looking } from "./looking.js";
 import { PendingCommands, queuedMax } from "./pending.js";

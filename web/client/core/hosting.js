@@ -30,7 +30,7 @@ export const seenBefore = (state) => ({
 
 /**
  * @param {Before} before @param {PickerState} state after the fold @param {Change[]} changes
- * @returns {Notice[]} none if there is nothing to say
+ * @returns {Notice[]} none if nothing visible has changed
  */
 export function hostNotice(before, state, changes) {
   const rows = movedRows(before, state);

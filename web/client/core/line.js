@@ -4,7 +4,7 @@ import { pauseMilliseconds } from "./closing.js";
 
 /** @typedef {import("./types").Effect} Effect */
 
-/** A connection that lived this long starts the back-off anew. */
+/** A connection that lasts this long resets the back-off. */
 const steadyMilliseconds = 5_000;
 const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look"];
 

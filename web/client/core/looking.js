@@ -5,7 +5,7 @@ import { monthIndexOf, monthOf } from "./civil.js";
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
 
-/** Between two touches that are told, in milliseconds. */
+/** The shortest time between two `touch` messages, in milliseconds. */
 export const touchMilliseconds = 100;
 /** Rows asked for at once. */
 export const windowRows = 200;
@@ -18,7 +18,7 @@ export class Looking {
     this.joined = null;
     /** @type {Set<string>} windows asked for that have not come: `column:generation:from` */
     this.asked = new Set();
-    /** @type {object | null | undefined} undefined: nothing waits to be told */
+    /** @type {object | null | undefined} undefined: no touch is pending */
     this.nextTouch = undefined;
     this.isTouchPaused = false;
   }

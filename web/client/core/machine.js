@@ -159,7 +159,7 @@ export class PickerMachine {
   }
 
   /**
-   * Another language: all texts come anew.
+   * Changes the language: all texts are requested again.
    * @param {string} locale
    */
   relocate(locale) {

@@ -49,7 +49,7 @@ export class PendingCommands {
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
-  /** The commands that were sent to a member that is no more: whether they were done, nobody can say. */
+  /** The commands of a member that no longer exists: whether they were done is unknown. */
   takeUncertain() {
     const uncertain = this.entries.filter((entry) => entry.sent);
     this.entries = this.entries.filter((entry) => !entry.sent);

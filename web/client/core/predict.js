@@ -52,7 +52,7 @@ export function predictRange(state, pending, self) {
 /**
  * The two-tap rule: an even count of hits starts a range, an odd one ends it within reach.
  * @param {PickerState} state @param {Range | null} range @param {string} date @param {string} self
- * @returns {Range | null} null when the tap will be refused, or nobody here can tell
+ * @returns {Range | null} null when the tap will be refused, or its outcome cannot be predicted
  */
 export function rangeAfterTap(state, range, date, self) {
   const cell = state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
@@ -70,7 +70,7 @@ export function rangeAfterTap(state, range, date, self) {
 }
 
 /**
- * Whether a walk may stop early: then only the server's `reach` tells where.
+ * Whether a walk may stop early: then the end is predictable only with the server's `reach`.
  * @param {PickerState} state
  */
 const isBounded = ({ definition }) =>

@@ -1,4 +1,4 @@
-// One member in one session: performs what the state machine says on a real socket, timers and storage.
+// One member in one session: performs the effects of the state machine on a real socket, timers and storage.
 
 import { PickerMachine } from "./machine.js";
 import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
@@ -13,7 +13,7 @@ const subprotocol = "pickerd.v1";
 /**
  * A shared picker as this member sees it.
  *
- * Events: `change` (something to draw anew), `notice` (somebody should hear of `detail`, a `Notice`),
+ * Events: `change` (redraw), `notice` (`detail` is a `Notice` to show or announce),
  * `connection` (see `connection`), `message` (`detail`: `{direction, message}`, for developers),
  * `answered` (`detail`: an `Outcome` with its `milliseconds`).
  */
@@ -58,7 +58,7 @@ export class PickerSession extends EventTarget {
     this.latencyMilliseconds = null;
   }
 
-  /** What the server last said; read it, do not write it. */
+  /** The state as the server last sent it; read-only. */
   get state() { return this.#machine.state; }
   /** @type {import("./types").Connection} */
   get connection() { return this.#machine.connection; }
@@ -71,7 +71,7 @@ export class PickerSession extends EventTarget {
   get self() { return this.state.self; }
   /** The selected rows, own unanswered selects included. */
   get rows() { return predictRows(this.state, this.#machine.pending.entries); }
-  /** The range, own unanswered taps included; `isGuess` while the server has not said so. */
+  /** The range, own unanswered taps included; `isGuess` until the server has confirmed it. */
   get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
   /** Whether the range waits for its second tap. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }

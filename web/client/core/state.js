@@ -1,4 +1,4 @@
-// The picker as the server last told it: a fold over its messages. No I/O, no clock, no guesses.
+// The state of the picker: a fold over the server's messages. No I/O, no clock, no guesses.
 
 import { Column } from "./column.js";
 import { hostNotice, isHosts, seenBefore } from "./hosting.js";
@@ -34,7 +34,7 @@ export class PickerState {
     this.version = null;
     /** @type {import("./types").Status} */
     this.status = "open";
-    /** @type {import("./types").Result} the server's last word on it; see `resultOf` for now */
+    /** @type {import("./types").Result} as the server last sent it; `resultOf` has the current one */
     this.result = null;
     /** @type {Column[]} empty for a calendar */
     this.columns = [];
@@ -52,7 +52,7 @@ export class PickerState {
     this.self = null;
     /** @type {{[name: string]: number}} */
     this.limits = {};
-    /** @type {string | null} the locale whose texts this member gets; null: an older server did not say */
+    /** @type {string | null} the locale whose texts this member gets; null: an older server does not send it */
     this.locale = null;
     /** Whether the server sends every new result, so that nothing needs to be computed. */
     this.tracksResult = false;
@@ -110,7 +110,7 @@ export class PickerState {
   /**
    * Takes a delta that follows, or the changes of a refusal.
    * @param {Message} message @param {boolean} mine whether this member's command did it
-   * @returns {Notice[]} what people should hear of
+   * @returns {Notice[]} what is to be shown or announced
    */
   delta(message, mine) {
     this.revision = message.revision;
@@ -153,7 +153,7 @@ export class PickerState {
   }
 
   /**
-   * Forgets months that nobody looks at any more: their bands are not told any longer.
+   * Drops months that are out of view: the server sends no more bands for them.
    * @param {(month: string) => boolean} isInView
    */
   keepMonths(isInView) {
@@ -197,7 +197,7 @@ export class PickerState {
     // A definition that changes may add a column at the end.
     if (!before && change.column !== this.columns.length) throw new Error(`there is no column ${change.column}`);
     const column = new Column(/** @type {any} */ (change));
-    // The row that was selected is remembered until the move that follows says what became of it.
+    // The row that was selected is remembered until the `row` change that follows.
     column.before = before?.selected ?? before?.before ?? null;
     column.rowsBefore = before?.rows ?? null;
     this.columns[change.column] = column;

@@ -53,7 +53,7 @@ export type Difference =
   | { what: "maxDays" | "minDays"; days: number | null }
   | { what: "min" | "max" | "hours" | "other" };
 
-/** Something that a person should hear of; `by` null: time did it. */
+/** A change that is shown or announced to the user; `by` is null if time or the host caused it. */
 export type Notice =
   | { kind: "moved"; column: number; cause: string; from: Row | null; to: Row; by: string | null; mine: boolean }
   | {

@@ -52,13 +52,13 @@ export class Bar {
   #show(command, isShown, isUsable) {
     const button = this.buttons[command];
     button.hidden = !isShown;
-    // A button that has the focus keeps it; it only says that it cannot.
+    // A button that has the focus keeps it; it is only marked as disabled.
     setAttribute(button, "aria-disabled", isUsable ? null : "true");
   }
 }
 
 /**
- * The result as people say it.
+ * The result as text, in the page's language.
  * @param {PickerSession} picker @param {Words} words
  */
 export function resultText(picker, words) {

@@ -55,7 +55,7 @@ const paths = {
 };
 
 /**
- * A line drawing; it says nothing to a screen reader, its button does.
+ * A line drawing, hidden from screen readers: the button has the name.
  * @param {string} name
  */
 export function icon(name) {

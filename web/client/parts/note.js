@@ -15,7 +15,7 @@ export class Note {
     this.list = make("ul", { class: "sentences" });
     this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
-    /** @type {Sentence[]} of one moment, told together */
+    /** @type {Sentence[]} of one event-loop iteration, shown together */
     this.batch = [];
     this.weight = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -48,7 +48,7 @@ export class Note {
     this.#stay(stayMilliseconds[sentence.tone]);
   }
 
-  /** Something newer has happened that needs no words: what was told of others before is old. */
+  /** Hides a sentence about others once this member has made a change of its own. */
   outdate() {
     if (this.batch.length === 0 && this.weight <= weight.move) this.hide();
   }

@@ -95,7 +95,7 @@ export class PickerElement extends HTMLElement {
   draw(picker) { void picker; }
 
   /**
-   * Something was said: a subclass may show where.
+   * Called for each notice: a subclass may show where it happened.
    * @param {Notice} notice
    */
   noticed(notice) { void notice; }
@@ -156,7 +156,7 @@ export class PickerElement extends HTMLElement {
   #hear(notice) {
     const picker = /** @type {PickerSession} */ (this.current);
     this.noticed(notice);
-    // Who is away, and back, their pictures say.
+    // The list of people shows who is away and who is back.
     if (notice.kind === "away" || notice.kind === "back") return;
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
@@ -185,7 +185,7 @@ export class PickerElement extends HTMLElement {
 }
 
 /**
- * What to say of the connection; null when there is nothing to say.
+ * The text of the connection banner; null while all is well.
  * @param {PickerSession | null} picker @param {import("../words/words.js").Words} words
  */
 export function connectionText(picker, words) {

@@ -13,7 +13,7 @@ import { boundOf } from "./session-dates.js";
 /**
  * @typedef {object} Sentence
  * @property {string} text without who did it, if somebody did
- * @property {string} who empty: the text says all
+ * @property {string} who empty if the text is a whole sentence
  * @property {string | null} color of who did it
  * @property {boolean} mine
  * @property {"correction" | "refusal" | "change" | "move" | "people"} tone
@@ -37,7 +37,7 @@ export function columnLabel(picker, index, words, labels) {
 
 /**
  * @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
- * @returns {Sentence | null} null when nobody needs to hear it
+ * @returns {Sentence | null} null for a notice that needs no sentence
  */
 export function sentenceOf(notice, picker, words, labels) {
   if ("member" in notice) {
@@ -105,7 +105,7 @@ const nearerEnd = (range, wanted) => (wanted !== null && wanted < range.start ? 
 
 /** @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels */
 function movedText(notice, picker, words, labels) {
-  // What a later column was reset to says little; the hand that did it says it all.
+  // A later column's reset follows from the move of an earlier one, which has its own sentence.
   if (notice.cause === "reset") return null;
   const label = columnLabel(picker, notice.column, words, labels);
   return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
@@ -139,6 +139,6 @@ function refusalText({ code, detail, command }, picker, words) {
   const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
   if (code === "minDays" && days) return words.tooShort(days);
-  // A code that is newer than this page is said in the server's own words.
+  // For a code that is newer than this page the server's own detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;
 }

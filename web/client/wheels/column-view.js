@@ -12,9 +12,9 @@ import { clamped, Motion } from "./motion.js";
 /** Rows in the DOM on either side of the middle. */
 const reach = 4;
 const pool = 2 * reach + 1;
-/** The drum turns by this for a row, in degrees. */
+/** The rotation of the drum for one row, in degrees. */
 const turn = 19;
-/** After the last key, before the row is told: somebody who holds a key down means its end. */
+/** Between the last key and the select: while a key is held down only the last row counts. */
 const keyPatienceMilliseconds = 140;
 /** How long a wheel waits for the row it rests on to be loaded. */
 const rowPatienceMilliseconds = 4000;
@@ -34,16 +34,16 @@ export class ColumnView {
     this.handlers = handlers;
     this.motion = new Motion();
     /**
-     * What is on the wheel. It stays while a hand is on it, whatever the server says.
+     * The column that is drawn. While the user holds the wheel, updates of the server do not replace it.
      * @type {Column | null}
      */
     this.source = null;
     /**
-     * What the server says, and the row that should be in the middle.
+     * The column as the server last sent it, and the row that should be in the middle.
      * @type {{column: Column, row: number | null} | null}
      */
     this.latest = null;
-    /** A hand is on the wheel, or it turns because of one and has not told its row yet. */
+    /** The user holds the wheel, or it is still moving and its row has not been selected yet. */
     this.isHeld = false;
     this.hasMoved = false;
     this.isDisabled = false;
@@ -142,7 +142,7 @@ export class ColumnView {
       this.labelElement, this.upButton, this.wheel, this.downButton);
   }
 
-  /** Puts on the wheel what the server says. */
+  /** Draws the column that the server last sent. */
   #adopt() {
     if (!this.latest) return;
     const { column, row } = this.latest;

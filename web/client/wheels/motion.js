@@ -119,7 +119,7 @@ export class Motion {
     if (Math.abs(this.position - this.target) < 0.004 && Math.abs(this.velocity) < 0.0004) this.arrive();
   }
 
-  /** Whether the row it will rest on can be told to others: the rest is for the eye. */
+  /** Whether the row on which the wheel will stop is certain; what remains of the motion is only visual. */
   get isNear() {
     return !this.isHeld && Math.abs(this.position - this.target) < 0.12 && Math.abs(this.velocity) < 0.004;
   }

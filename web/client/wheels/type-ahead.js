@@ -28,7 +28,7 @@ export class TypeAhead {
     const found = this.#find(this.typed, rows, current)
       ?? (isRepeated ? this.#find(this.typed[0], rows, current + 1) : null);
     if (found !== null || this.typed === folded(character)) return found;
-    // Nothing begins like that: somebody has begun anew, and quickly.
+    // No row begins like that: the key starts a new word.
     this.typed = folded(character);
     return this.#find(this.typed, rows, current);
   }

@@ -59,7 +59,7 @@ export const daySpan = (start, end, locale) => formatOf(locale, { month: "short"
   .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
 
 /**
- * From one date to another, what they share said once.
+ * A range of dates in which the common parts appear once.
  * @param {string} start @param {string} end @param {string} locale
  */
 export const dateSpan = (start, end, locale) =>

@@ -1,4 +1,4 @@
-// The names under which every language says what the elements say.
+// The texts of the elements: every language has these.
 
 type Named = (name: string) => string;
 type Counted = (count: number) => string;

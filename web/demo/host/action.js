@@ -41,7 +41,7 @@ export class Action {
    */
   draw(picker) { void picker; }
 
-  /** Does what the command says. */
+  /** Sends the request that the command shows. */
   async perform() {
     const { request } = this.command;
     return request !== null && this.host.perform(request);

@@ -93,7 +93,7 @@ export class RenameAction extends RowAction {
     const { place, row } = this;
     if (!place || !row || !text) return this.command.show(null);
     const test = { op: "test", path: place.test, value: row.text };
-    // The key stays, so that whoever has selected the row keeps it.
+    // The key stays the same, so that the row stays selected.
     this.command.show(jsonPatch("children" in Object(place.there) || this.picker?.state.definition?.kind === "cascade"
       ? [test, { op: "add", path: `${place.path}/key`, value: row.key }, { op: "replace", path: `${place.path}/text`, value: text }]
       : [test, { op: "replace", path: place.path, value: { text, key: row.key } }]));

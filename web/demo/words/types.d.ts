@@ -1,4 +1,4 @@
-// The names under which every language says what the demo page says.
+// The texts of the demo page: every language has these.
 
 type Text = { title: string; text: string };
 
