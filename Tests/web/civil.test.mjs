@@ -7,12 +7,12 @@ import {
 
 const vectors = JSON.parse(readFileSync(new URL("../golden/calendar.json", import.meta.url), "utf8"));
 
-test("0001-01-01 is the first day, a Monday", () => {
+test("0001-01-01 has ordinal 1 and is a Monday", () => {
   assert.equal(ordinalOf("0001-01-01"), 1);
   assert.equal(weekdayOf(1), 2);
 });
 
-test("every day from 0001 to 9999 is the one after the day before", () => {
+test("ordinals of all days from 0001 to 9999 are consecutive", () => {
   let ordinal = 1;
   for (let index = 12; index < 10_000 * 12; index += 1) {
     for (let day = 1; day <= dayCountOf(index); day += 1, ordinal += 1) {
@@ -25,12 +25,12 @@ test("every day from 0001 to 9999 is the one after the day before", () => {
   assert.equal(dateOf(ordinal - 1), "9999-12-31");
 });
 
-test("a month and its index are one", () => {
+test("a month converts to its index and back", () => {
   assert.equal(monthOf(monthIndexOf("2016-12")), "2016-12");
   assert.equal(monthOf(monthIndexOf("2016-12") + 1), "2017-01");
 });
 
-test("grids and bands are those of the golden vectors", () => {
+test("grids and bands match the golden vectors", () => {
   let looked = 0;
   for (const vector of vectors) {
     const { firstWeekday = 1, weeks = "six" } = vector.definition;
@@ -51,7 +51,7 @@ test("grids and bands are those of the golden vectors", () => {
   assert.ok(looked > 10, `${looked} months were looked at`);
 });
 
-test("a date expression is years and months first, then weeks and days", () => {
+test("a date expression adds years and months before weeks and days", () => {
   assert.equal(dateOfExpression("2026-11-20", "2018-01-31"), "2026-11-20");
   assert.equal(dateOfExpression("today", "2018-01-31"), "2018-01-31");
   assert.equal(dateOfExpression("today+P1M", "2018-01-31"), "2018-02-28");

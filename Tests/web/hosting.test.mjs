@@ -1,4 +1,4 @@
-// What the host changes: notes and definitions, how they are folded, and the sentence that people read.
+// Notes and definition changes of the host: folding them, and the notice that users read.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,13 +37,13 @@ const gone = (reason) => ({ change: "range", start: null, end: null, hits: 0, ca
 const reload = (column, rows, row) => ({ change: "reload", column, generation: 2, count: rows.length, from: 0, row,
   rows: rows.map((one) => (typeof one === "string" ? { key: one, text: one } : one)) });
 
-/** What people read of a delta, in a language. */
+/** The notice for a delta in a language. */
 function said(state, notices, locale = "en") {
   const picker = { state, locale, self: null };
   return notices.map((notice) => sentenceOf(notice, picker, wordsOf(locale), []).text).join("\n");
 }
 
-test("a note comes to the day in every month that shows it, and goes", () => {
+test("a note is shown on its day in every month that has it, until it is removed", () => {
   const state = calendar();
   const cells = ["2026-11-30", "2026-12-01"].map((date) => ({ date, text: date.slice(8) }));
   state.takeMonths({ months: [{ month: "2026-11", cells, bands: [] }, { month: "2026-12", cells, bands: [] }] });
@@ -57,7 +57,7 @@ test("a note comes to the day in every month that shows it, and goes", () => {
   assert.ok(before.cells[1].note, "a month that somebody holds does not change under them");
 });
 
-test("a note stays on its row when the row is selected, and goes by its key", () => {
+test("a note remains on its row when the row is selected, and is removed by key", () => {
   const state = columns("columns", ["a", "b"]);
   host(state, { change: "notes", column: 0, rows: { b: { text: "sold out" }, z: { text: "for later" } } });
   assert.deepEqual(state.columns[0].at(1), { key: "b", text: "b", note: { text: "sold out" } });
@@ -68,13 +68,13 @@ test("a note stays on its row when the row is selected, and goes by its key", ()
   host(state, { change: "notes", column: 7, rows: { b: null } });
 });
 
-test("the version is that of the last definition", () => {
+test("the version is that of the latest definition", () => {
   const state = calendar();
   host(state, define({ ...stay, maxDays: 4 }));
   assert.equal(state.version, 2);
 });
 
-test("a day that sells out says whose stay it shortens, and how", () => {
+test("the notice for a sold-out day has the shortened stay", () => {
   const state = calendar();
   const taken = { "booking-1": { from: "2026-12-24", through: "2026-12-24" } };
   const notices = host(state, define({ ...stay, taken }), cut("2026-12-23", "blocked", "2026-12-26"));
@@ -85,7 +85,7 @@ test("a day that sells out says whose stay it shortens, and how", () => {
   assert.match(said(state, notices, "ar"), /^نفدت الأماكن: .+؛ تنتهي إقامتك الآن في .+$/);
 });
 
-test("every reason of a definition has its sentence, in every language", () => {
+test("every reason of a definition change has a notice in every language", () => {
   const cases = [
     [{ maxDays: 3 }, cut("2026-12-22", "maxDays", "2026-12-26"), "At most 3 days now: your stay now ends on Dec 22"],
     [{ minDays: 9 }, gone("minDays"), "At least 9 days now: your stay is no longer possible and was cleared"],
@@ -106,7 +106,7 @@ test("every reason of a definition has its sentence, in every language", () => {
   }
 });
 
-test("what does not touch the selection is told without a consequence", () => {
+test("the notice for a change that leaves the selection has no consequence", () => {
   const state = calendar();
   const blocked = [{ from: "2026-11-10" }];
   assert.equal(said(state, host(state, define({ ...stay, blocked }))), "Nov 10 sold out");
@@ -116,7 +116,7 @@ test("what does not touch the selection is told without a consequence", () => {
   assert.equal(said(state, host(state, { change: "notes", days: { "2026-12-24": null, "2026-12-25": null } })), "2 notes changed");
 });
 
-test("rows that are renamed, removed and added are named", () => {
+test("the notice lists renamed, removed and added rows", () => {
   const state = columns("columns", ["Linux", "Ubuntu"]);
   const renamed = host(state, define({ kind: "columns", locale: "de" }), reload(0, [{ key: "Linux", text: "Debian" }, "Ubuntu"], 0));
   assert.equal(said(state, renamed), "Linux is now called Debian");
@@ -126,7 +126,7 @@ test("rows that are renamed, removed and added are named", () => {
   assert.equal(said(state, host(state, define({ kind: "columns" }), reload(0, ["Ubuntu", "Haiku"], 0))), "Haiku added");
 });
 
-test("a time that is taken moves the booking in one sentence", () => {
+test("the notice for a taken time has the new time", () => {
   const state = columns("slot", ["2026-11-23"], ["10", "11"], ["00", "30"]);
   const taken = { "booking-1": { from: "2026-11-23T10:00", until: "2026-11-23T10:30" } };
   const notices = host(state, define({ kind: "slot", taken }), reload(2, ["30"], 0),
@@ -139,12 +139,12 @@ test("a time that is taken moves the booking in one sentence", () => {
   assert.match(said(state, closed), /: nothing is left to choose$/);
 });
 
-test("reopening applies what the host had changed, without a definition in its delta", () => {
+test("a reopen applies a pending definition whose delta has no definition", () => {
   const state = calendar();
   assert.equal(said(state, host(state, cut("2026-12-23", "blocked", "2026-12-26"))), "Your stay now ends on Dec 23");
 });
 
-test("time and members are not mistaken for the host", () => {
+test("changes by ticks and members make no notice of the host", () => {
   const state = calendar();
   const tick = { change: "range", ...picked, start: "2026-12-21", cause: "tick", reason: "elapsed", wanted: "2026-12-26" };
   assert.equal(host(state, tick)[0].kind, "rangeCorrected");
@@ -152,13 +152,13 @@ test("time and members are not mistaken for the host", () => {
   assert.equal(state.delta({ revision: 3, by: "m_2", changes: [tap] }, false)[0].kind, "rangeCorrected");
 });
 
-test("a day that is taken says so", () => {
+test("a taken day has the reason", () => {
   const definition = { ...stay, taken: { a: { from: "2026-12-24", through: "2026-12-26" } } };
   const picker = { state: calendar(definition), locale: "en" };
   assert.equal(whyNot("2026-12-25", picker, wordsOf("en")), "Dec 24, 2026 to Dec 26, 2026 is taken");
 });
 
-test("a row that comes without its note keeps the note that is known, another row does not get it", () => {
+test("a row sent without its note retains the known note, and other rows do not get it", () => {
   const column = new Column({ generation: 1, count: 2, from: 0, row: 0,
     rows: [{ key: "a", text: "A", note: { text: "€ 9" } }, { key: "b", text: "B" }] });
   assert.deepEqual(column.rowWith({ change: "row", row: 0, key: "a", text: "Ä" }), { key: "a", text: "Ä", note: { text: "€ 9" } });

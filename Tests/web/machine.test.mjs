@@ -28,7 +28,7 @@ function live(options = {}, memory = null) {
   return machine;
 }
 
-test("the first message is a join, and a newcomer resumes nothing", () => {
+test("the first message is a join, without resume for a new member", () => {
   const machine = new PickerMachine({ name: "Ana", locale: "de", token: "t" });
   assert.deepEqual(named(machine.start(), "dial").length, 1);
   assert.deepEqual(sent(machine.opened()), [{ type: "join", name: "Ana", locale: "de", token: "t" }]);
@@ -45,7 +45,7 @@ test("a lost connection is resumed from the last revision, with the months in vi
   assert.deepEqual(join.months, { from: "2026-10", count: 3 });
 });
 
-test("a page that was reloaded has no state, and asks for a snapshot as the same member", () => {
+test("a reloaded page requests a snapshot as the same member", () => {
   const first = live();
   const memory = named(first.command(select(1)), "save").at(-1).memory;
   const second = new PickerMachine({}, memory);
@@ -62,7 +62,7 @@ test("refs grow across connections and reloads", () => {
   assert.equal(sent(second.command(select(1)))[0].ref, 3);
 });
 
-test("what was not answered is sent again with the same ref, once", () => {
+test("an unanswered command is repeated once with the same ref", () => {
   const machine = live();
   machine.command(select(1));
   machine.closed(1006);
@@ -75,7 +75,7 @@ test("what was not answered is sent again with the same ref, once", () => {
   assert.deepEqual(named(machine.received({ type: "reply", ref: 1, revision: 5 }), "settle"), []);
 });
 
-test("a member that is no more does not do again what it may have done", () => {
+test("commands sent by a forgotten member are lost and not repeated", () => {
   const machine = live();
   machine.command(select(1));
   machine.closed(1006);
@@ -87,7 +87,7 @@ test("a member that is no more does not do again what it may have done", () => {
   assert.deepEqual(sent(effects).map((message) => message.ref), [2]);
 });
 
-test("a gap is never folded: the client comes back and resumes", () => {
+test("a gap is not folded but resumed with a new connection", () => {
   const machine = live();
   const effects = machine.received(delta(7, 1));
   assert.equal(machine.state.revision, 5);
@@ -95,14 +95,14 @@ test("a gap is never folded: the client comes back and resumes", () => {
   assert.equal(timer(effects, "redial"), 0);
 });
 
-test("a delta that was heard already changes nothing", () => {
+test("a duplicate delta is ignored", () => {
   const machine = live();
   machine.received(delta(6, 1));
   machine.received(delta(6, 2));
   assert.equal(machine.state.columns[0].row, 1);
 });
 
-test("a gap again and again is not answered in a tight loop", () => {
+test("a repeated gap reconnects with back-off", () => {
   const machine = live();
   machine.received(delta(7, 1));
   machine.fired("redial");
@@ -111,7 +111,7 @@ test("a gap again and again is not answered in a tight loop", () => {
   assert.equal(timer(machine.received(delta(7, 1)), "redial"), 1000);
 });
 
-test("a reply that is ahead waits for its snapshot, then comes back", () => {
+test("a reply ahead of the state waits for its snapshot, then reconnects", () => {
   const machine = live();
   assert.equal(timer(machine.received({ type: "reply", ref: 1, revision: 9 }), "catchUp"), 2000);
   assert.equal(timer(machine.received({ type: "snapshot", revision: 9, status: "open", snapshot, members: [member] }), "catchUp"), null);
@@ -119,7 +119,7 @@ test("a reply that is ahead waits for its snapshot, then comes back", () => {
   assert.equal(named(machine.fired("catchUp"), "hangUp").length, 1);
 });
 
-test("a refusal says where the wheels really stand", () => {
+test("a refusal corrects the selected row", () => {
   const machine = live();
   machine.command(select(1));
   const refused = machine.received({
@@ -131,7 +131,7 @@ test("a refusal says where the wheels really stand", () => {
   assert.equal(machine.pending.isEmpty, true);
 });
 
-test("commands wait while offline, the last select of a column alone; what depends on others does not", () => {
+test("offline only selects, taps and clears are queued, and one select per column", () => {
   const machine = live();
   machine.network(false);
   machine.command(select(1));
@@ -146,7 +146,7 @@ test("commands wait while offline, the last select of a column alone; what depen
   assert.deepEqual(sent(effects), [{ ...select(2), ref: 2 }]);
 });
 
-test("a client acts by the band of the close code", () => {
+test("the range of a close code determines the reaction", () => {
   const bands = { 1001: "return", 1002: "away", 1009: "away", 4301: "credentials", 4399: "credentials",
     4400: "away", 4410: "away", 4499: "away", 4500: "retry", 4599: "retry", 1006: "retry", 1000: "retry" };
   for (const [code, answer] of Object.entries(bands)) assert.equal(answerToClose(Number(code)), answer, code);
@@ -158,7 +158,7 @@ test("the back-off doubles from 1 s to 30 s, with full jitter", () => {
   assert.equal(pauseMilliseconds(5, () => 0), 0);
 });
 
-test("a server that drains is come back to when it said, even if the close code is lost", () => {
+test("the client reconnects to a draining server when the server said, with any close code", () => {
   for (const code of [1001, 1006]) {
     const machine = live();
     machine.received({ type: "draining", reconnectAfterMs: 1500 });
@@ -166,7 +166,7 @@ test("a server that drains is come back to when it said, even if the close code 
   }
 });
 
-test("a session that has ended is forgotten, and nothing is dialled", () => {
+test("an ended session is forgotten without reconnecting", () => {
   const machine = live();
   machine.command(select(1));
   machine.received({ type: "error", code: "gone", detail: "it has ended" });
@@ -177,7 +177,7 @@ test("a session that has ended is forgotten, and nothing is dialled", () => {
   assert.equal(timer(effects, "redial"), null);
 });
 
-test("a wrong secret is forgotten once, then credentials are asked for", () => {
+test("after a wrong secret the client joins once as a new member, then asks for credentials", () => {
   const machine = live();
   machine.closed(1006);
   machine.fired("redial");
@@ -190,13 +190,13 @@ test("a wrong secret is forgotten once, then credentials are asked for", () => {
   assert.equal(sent(machine.opened())[0].token, "new");
 });
 
-test("an answer that does not come in 10 s means the line is dead", () => {
+test("a missing answer reconnects after 10 s", () => {
   const machine = live();
   assert.equal(timer(machine.command(select(1)), "answer"), 10_000);
   assert.equal(named(machine.fired("answer"), "hangUp").length, 1);
 });
 
-test("rows come by windows of 200 that are asked for once", () => {
+test("rows are requested once, in windows of 200", () => {
   const machine = live();
   machine.received({ type: "snapshot", revision: 5, status: "open", members: [member], snapshot: { ...snapshot,
     columns: [{ generation: 1, count: 10_000, from: 0, rows, row: 0 }] } });
@@ -210,7 +210,7 @@ test("rows come by windows of 200 that are asked for once", () => {
   assert.equal(machine.state.columns[0].at(500), undefined);
 });
 
-test("touches are told ten times a second at most, and the last one counts", () => {
+test("at most ten touches a second are sent, always including the last", () => {
   const machine = live();
   assert.deepEqual(sent(machine.touch({ column: 0, row: 1 })), [{ type: "touch", column: 0, row: 1 }]);
   assert.deepEqual(sent(machine.touch({ column: 0, row: 2 })), []);
@@ -219,7 +219,7 @@ test("touches are told ten times a second at most, and the last one counts", () 
   assert.deepEqual(sent(machine.fired("touch")), []);
 });
 
-test("another language is the same member, told everything anew", () => {
+test("a new locale requests a snapshot as the same member", () => {
   const machine = live({ locale: "en" });
   assert.equal(named(machine.relocate("ar"), "dial").length, 1);
   const [join] = sent(machine.opened());
@@ -228,11 +228,11 @@ test("another language is the same member, told everything anew", () => {
   assert.equal(join.resume.revision, Number.MAX_SAFE_INTEGER);
 });
 
-test("a message that cannot be applied is recovered from with a snapshot, as the same member", () => {
+test("after an invalid change the client requests a snapshot as the same member", () => {
   const machine = live();
   const gone = machine.received({ ...delta(6, 1), changes: [{ change: "row", column: 7, row: 0, key: "a", text: "A" }] });
   assert.equal(named(gone, "hangUp").length, 1);
-  assert.equal(timer(gone, "redial"), 0, "at once: it is the first time");
+  assert.equal(timer(gone, "redial"), 0, "the first time immediately");
 
   machine.fired("redial");
   const [join] = sent(machine.opened());
@@ -242,7 +242,7 @@ test("a message that cannot be applied is recovered from with a snapshot, as the
   assert.equal(machine.state.revision, 6);
 });
 
-test("what is no JSON, and a message without its fields, are recovered from", () => {
+test("malformed JSON and missing fields reconnect", () => {
   for (const spoil of [(machine) => machine.receivedGarbage(), (machine) => machine.received({ type: "delta", revision: 6 })]) {
     const machine = live();
     assert.equal(named(spoil(machine), "hangUp").length, 1);
@@ -250,7 +250,7 @@ test("what is no JSON, and a message without its fields, are recovered from", ()
   }
 });
 
-test("messages and changes that are newer than this client do nothing", () => {
+test("unknown messages and changes are ignored", () => {
   const machine = live();
   const effects = machine.received({ type: "weather", sun: true });
   machine.received({ ...delta(6, 1), changes: [{ change: "weather" }, ...delta(6, 1).changes] });
@@ -258,7 +258,7 @@ test("messages and changes that are newer than this client do nothing", () => {
   assert.equal(machine.state.columns[0].row, 1);
 });
 
-test("a client that began anew goes on after the ref that the server knows", () => {
+test("refs continue after the ref in the welcome", () => {
   const machine = live({}, { member: "m_1", secret: "s", epoch: "e", revision: 5, ref: 0, pending: [] });
   machine.received({ type: "nothing" });
   assert.equal(machine.nextRef, 1);
@@ -270,7 +270,7 @@ test("a client that began anew goes on after the ref that the server knows", () 
   assert.equal(machine.state.locale, "de");
 });
 
-test("the result is the server's", () => {
+test("the result is taken from the server", () => {
   const machine = new PickerMachine({ random: () => 0.5 });
   machine.start();
   machine.opened();
@@ -281,14 +281,14 @@ test("the result is the server's", () => {
   assert.deepEqual(resultOf(machine.state), { keys: ["b"], more: 1 });
 });
 
-test("a member's own new role counts, and is its own news", () => {
+test("a member's new role is applied and emitted as its own notice", () => {
   const machine = live();
   const effects = machine.received({ type: "presence", changed: [{ ...member, role: "owner" }] });
   assert.equal(machine.state.self.role, "owner");
   assert.deepEqual(named(effects, "emit").find((one) => one.name === "notice").detail.mine, true);
 });
 
-test("months looked at while joining are asked for after the welcome", () => {
+test("months that come into view during the join are requested after the welcome", () => {
   const machine = new PickerMachine({ random: () => 0.5 });
   machine.start();
   machine.lookAt("2026-10", 1);
@@ -297,7 +297,7 @@ test("months looked at while joining are asked for after the welcome", () => {
   assert.deepEqual(sent(machine.received(welcome)), [{ type: "months", from: "2026-12", count: 1 }]);
 });
 
-test("a snapshot forgets where fingers were", () => {
+test("a snapshot clears the touches", () => {
   const machine = live();
   const bo = { ...member, id: "m_2", name: "Bo" };
   machine.received({ type: "presence", joined: [bo], touching: [{ member: "m_2", column: 0, row: 1 }] });
@@ -305,7 +305,7 @@ test("a snapshot forgets where fingers were", () => {
   assert.equal(machine.state.touching.size, 0);
 });
 
-test("a column comes at the end and goes when the definition changes", () => {
+test("a changed definition can append and remove columns", () => {
   const machine = live();
   const reload = { change: "reload", column: 1, generation: 1, count: 1, from: 0, rows: [{ key: "z", text: "Z" }], row: 0 };
   machine.received({ type: "delta", revision: 6, at: "", changes: [reload] });

@@ -6,7 +6,7 @@ import { PickerState } from "../../web/client/core/state.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../golden/calendar.json", import.meta.url), "utf8"));
 
-/** A calendar whose months all know their days, none of them disabled. */
+/** A calendar with all months loaded and no disabled days. */
 function calendar(definition, range = null) {
   const state = new PickerState();
   state.snapshot({
@@ -24,7 +24,7 @@ function calendar(definition, range = null) {
   return state;
 }
 
-test("a guessed tap is what the golden vectors say, wherever bounds play no part", () => {
+test("predicted taps match the golden vectors without bounds", () => {
   let guessed = 0;
   for (const vector of vectors) {
     const { maxDays, blocked, min, max } = vector.definition;
@@ -44,26 +44,26 @@ test("a guessed tap is what the golden vectors say, wherever bounds play no part
   assert.ok(guessed > 0);
 });
 
-test("a guessed second tap stops at reach", () => {
+test("a predicted second tap is clamped to the reach", () => {
   const range = { start: "2016-08-10", end: "2016-08-10", hits: 1, reach: { from: "2016-08-06", through: "2016-08-14" } };
   const state = calendar({ maxDays: 5 }, range);
   const far = predictRange(state, [{ ref: 1, sent: true, message: { type: "tap", date: "2016-08-20" } }], "m");
   assert.deepEqual(far, { range: { start: "2016-08-10", end: "2016-08-14", hits: 2, by: "m" }, isGuess: true });
 });
 
-test("without reach, a bounded second tap is not guessed", () => {
+test("a bounded second tap is not predicted without the reach", () => {
   const state = calendar({ maxDays: 5 }, { start: "2016-08-10", end: "2016-08-10", hits: 1 });
   assert.equal(rangeAfterTap(state, state.range, "2016-08-12", "m"), null);
   const taken = { a: { from: "2016-08-11", through: "2016-08-11" } };
   assert.equal(rangeAfterTap(calendar({ taken }, state.range), state.range, "2016-08-12", "m"), null);
 });
 
-test("fewer than minDays is not guessed", () => {
+test("a range below minDays is not predicted", () => {
   const state = calendar({ minDays: 3 }, { start: "2016-08-10", end: "2016-08-10", hits: 1 });
   assert.equal(rangeAfterTap(state, state.range, "2016-08-11", "m"), null);
 });
 
-test("an unanswered select shows at once, by row or, once its column has changed, by key", () => {
+test("a pending select is shown by row, or by key after a reload of its column", () => {
   const state = new PickerState();
   const rows = ["a", "b", "c"].map((key) => ({ key, text: key }));
   state.snapshot({
