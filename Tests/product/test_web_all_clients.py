@@ -136,6 +136,40 @@ def test_a_select_of_each_client_reaches_all_others(everybody, definition):
     us.agree(6)
 
 
+def patch(session, definition):
+    headers = {"Content-Type": "application/merge-patch+json"}
+    answer = session.server.request(
+        "PATCH", session.path + "/definition", definition, headers=headers)
+    assert answer.status == 200 and answer.json["changes"], answer
+
+
+def test_all_clients_follow_a_host_that_shortens_a_stay(everybody):
+    us = everybody(CALENDAR)
+    us.ana.tap("2018-11-20")
+    us.ana.tap("2018-11-27")
+    us.agree(2)
+
+    patch(us.session, {"taken": {"a": {"from": "2018-11-24", "through": "2018-11-24"}}})
+    us.agree(3)
+    patch(us.session, {"maxDays": 2, "taken": None})
+    us.agree(4)
+
+    assert us.session.result() == {"start": "2018-11-20", "end": "2018-11-21", "days": 2}
+
+
+def test_all_clients_follow_a_host_that_renames_and_removes_rows(everybody):
+    us = everybody(LISTS)
+    us.ana.select(0, 2)
+    us.agree(1)
+
+    patch(us.session, {"columns": [["MacOS", {"text": "Debian", "key": "Linux"}], ["Vim"]]})
+    us.agree(2)
+    patch(us.session, {"columns": [["MacOS", "Haiku"], ["Vim"]]})
+    us.agree(3)
+
+    assert us.session.result() == {"keys": ["MacOS", "Vim"]}
+
+
 def test_concurrent_taps_of_all_clients_converge(everybody):
     us = everybody(CALENDAR)
     days = [f"2018-11-{day:02}" for day in range(3, 29, 5)]
