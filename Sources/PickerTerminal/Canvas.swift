@@ -1,6 +1,6 @@
-/// How a cell looks.
+/// Colour and attributes of a cell.
 struct Style: Hashable {
-  /// `#rrggbb`; `nil` is the terminal's own.
+  /// `#rrggbb`, or `nil` for the terminal's default colour.
   var color: String?
   var isBold = false
   var isDim = false
@@ -11,7 +11,7 @@ struct Style: Hashable {
   static let bold = Style(isBold: true)
   static let dim = Style(isDim: true)
 
-  /// The escape sequence that begins it, whatever was before.
+  /// The escape sequence that resets all attributes and sets these.
   func sequence(_ depth: ColorDepth) -> String {
     var codes = ["0"]
     if isBold { codes.append("1") }
@@ -23,7 +23,7 @@ struct Style: Hashable {
   }
 }
 
-/// A screen of cells; what does not fit is cut.
+/// A screen of cells; text that does not fit is truncated.
 struct Canvas: Hashable {
   let width: Int
   let height: Int
@@ -41,10 +41,10 @@ struct Canvas: Hashable {
     cells = Array(repeating: Cell(text: " ", style: .plain), count: self.width * self.height)
   }
 
-  /// Writes text in one line, as far as it fits.
+  /// Writes text on one line and truncates it to the available cells.
   ///
-  /// - Parameter cellsMax: Cells that it may take; the rest of the line unless given.
-  /// - Returns: The column after it.
+  /// - Parameter cellsMax: The maximum of cells; by default the rest of the line.
+  /// - Returns: The column after the text.
   @discardableResult
   mutating func put(
     _ text: String, x: Int, y: Int, _ style: Style = .plain, cellsMax: Int? = nil
@@ -74,9 +74,9 @@ struct Canvas: Hashable {
     }
   }
 
-  /// What turns a terminal that shows `before` into one that shows this.
+  /// The output that updates a terminal from `before` to this screen.
   ///
-  /// - Parameter before: `nil` to draw all of it.
+  /// - Parameter before: `nil` or a screen of another size draws everything.
   func sequence(after before: Canvas?, _ depth: ColorDepth) -> String {
     let known = before.flatMap { $0.width == width && $0.height == height ? $0 : nil }
     var out = ""

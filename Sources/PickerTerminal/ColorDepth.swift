@@ -1,11 +1,11 @@
 /// The colours that a terminal can show.
 enum ColorDepth: Hashable {
   case none
-  /// The palette of 256.
+  /// 256 colours.
   case palette
   case full
 
-  /// - Parameter environment: `NO_COLOR` (https://no-color.org), `TERM` and `COLORTERM` count.
+  /// - Parameter environment: Read for `NO_COLOR` (https://no-color.org), `TERM` and `COLORTERM`.
   init(_ environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if !(environment["NO_COLOR"] ?? "").isEmpty || term.isEmpty || term == "dumb" {
@@ -17,7 +17,7 @@ enum ColorDepth: Hashable {
     }
   }
 
-  /// The codes of a foreground of `#rrggbb`; `nil` if there is none.
+  /// The SGR parameters for the foreground `#rrggbb`; `nil` if it cannot be shown.
   func code(of color: String) -> String? {
     guard color.count == 7, let rgb = Int(color.dropFirst(), radix: 16) else { return nil }
     let (red, green, blue) = (rgb >> 16, rgb >> 8 & 0xFF, rgb & 0xFF)
@@ -29,7 +29,7 @@ enum ColorDepth: Hashable {
     }
   }
 
-  /// The nearest step of the palette's cube, 0 … 5: its levels are 0, 95, 135, 175, 215, 255.
+  /// The nearest step, 0 to 5, of the palette's colour cube with levels 0, 95, 135, 175, 215, 255.
   private static func step(_ level: Int) -> Int {
     level < 48 ? 0 : min(5, max(1, (level - 35) / 40))
   }

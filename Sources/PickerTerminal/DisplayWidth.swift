@@ -1,6 +1,6 @@
-/// How many terminal cells text takes.
+/// The number of terminal cells of text.
 enum DisplayWidth {
-  /// 0 for what stands on the character before it, 2 for East Asian and emoji, else 1.
+  /// 0 for combining characters, 2 for East Asian wide characters and emoji, else 1.
   ///
   /// - Source: Unicode Standard Annex 11, wide and fullwidth; the table is coarse by intent.
   static func of(_ character: Character) -> Int {
@@ -16,7 +16,7 @@ enum DisplayWidth {
 
   static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// The longest beginning of `text` that fits; the cut is shown by `…`.
+  /// The longest prefix of `text` that fits; truncated text ends with `…`.
   static func fitted(_ text: String, to width: Int) -> String {
     guard of(text) > width else { return text }
     var result = ""
@@ -38,7 +38,7 @@ enum DisplayWidth {
   ]
 }
 
-/// Text of others, made harmless: no control character reaches the terminal.
+/// Replaces control characters, so that text of other members cannot control the terminal.
 func harmless(_ text: String) -> String {
   String(
     String.UnicodeScalarView(

@@ -1,7 +1,7 @@
 import JSONText
 import PickerClient
 
-/// For scripts: one JSON object a line, each with an `event`.
+/// The output of `--json`: one JSON object per line, each with an `event`.
 struct JSONFormat: LineFormat {
   private var connection: PickerPhase?
   private var shown: String?
@@ -56,7 +56,7 @@ struct JSONFormat: LineFormat {
     [Self.event("show", StateDocument.members(state, isWhole: true))]
   }
 
-  /// Which line of the input an answer is for: by its number, and by its own `id`.
+  /// Identifies the input line of an answer by its number and its `id`.
   private static func origin(_ line: InputLine) -> [JSONTree.Member] {
     [.init("line", .integer(line.number))] + (line.id.map { [.init("id", $0)] } ?? [])
   }

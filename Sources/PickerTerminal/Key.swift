@@ -1,4 +1,4 @@
-/// A key of a terminal.
+/// A key press.
 enum Key: Hashable {
   case up, down, left, right, pageUp, pageDown, home, end, tab, backTab, enter, escape
   case letter(Character)
@@ -6,11 +6,11 @@ enum Key: Hashable {
   case interrupt
 }
 
-/// Octets of a terminal to keys. A sequence may come in pieces.
+/// Parses the bytes from a terminal into keys. A sequence may arrive in parts.
 struct KeyReader {
   private var rest: [UInt8] = []
 
-  /// Whether an escape came that may be a key, or the beginning of one.
+  /// Whether the last byte was an escape that may be a key or the start of a sequence.
   var isUndecided: Bool { !rest.isEmpty }
 
   mutating func take(_ octets: [UInt8]) -> [Key] {
@@ -29,7 +29,7 @@ struct KeyReader {
     return keys
   }
 
-  /// Nothing more came for a while: what waited was the key itself.
+  /// Decides after a timeout that a pending escape is a key.
   mutating func decide() -> [Key] {
     defer { rest = [] }
     return rest.isEmpty ? [] : [.escape]
@@ -45,7 +45,7 @@ struct KeyReader {
     }
   }
 
-  /// Where the sequence at the start ends; `nil` if its end has not come.
+  /// The end of the sequence at the start; `nil` if it is incomplete.
   private static func sequenceEnd(_ octets: [UInt8]) -> Int? {
     guard octets.count > 1 else { return nil }
     switch octets[1] {
@@ -58,7 +58,7 @@ struct KeyReader {
     }
   }
 
-  /// What follows an escape: `[A`, `OA`, `[5~`, `[1;5C`; nothing is the key itself.
+  /// The key of a sequence without its escape, such as `[A`, `OA`, `[5~`, `[1;5C`, if known.
   private static func key(sequence: ArraySlice<UInt8>) -> Key? {
     guard let last = sequence.last else { return .escape }
     switch last {

@@ -4,14 +4,15 @@ package import PickerClient
 
 /// A line of standard input.
 struct InputLine: Hashable {
-  /// From 1.
+  /// The line number, starting at 1.
   let number: Int
   let text: String
-  /// What a JSON command calls itself, for its answer.
+  /// The `id` of a JSON command, which its answer repeats.
   var id: JSONTree?
 }
 
-/// `pickerd join --plain` and `--json`: lines in, lines out, one command after the other.
+/// `pickerd join --plain` and `--json`: reads commands as lines, sends them one after the other
+/// and prints events as lines.
 package actor LineClient {
   private enum Happening: Sendable {
     case picker(PickerEvent)
@@ -21,7 +22,7 @@ package actor LineClient {
     case timeIsUp
   }
 
-  /// What a command that was not done leaves behind, so that a script sees it.
+  /// The exit status if any command failed.
   private static let notDone: Int32 = 2
 
   private let picker: PickerConnection
@@ -31,25 +32,24 @@ package actor LineClient {
   private var signals = Signals()
   private var reader = LineReader()
   private var state = PickerState()
-  /// Lines whose turn has not come: there is no connection, or one before has no answer.
+  /// Lines that wait for a connection or for the answer to an earlier command.
   private var waiting: [InputLine] = []
   private var running: (ref: Int, line: InputLine)?
-  /// Told after the state that came of the same message.
+  /// Events of the current message; they are printed after its state.
   private var news: [PickerEvent] = []
   private var hasEnded = false
   private var status: Int32 = 0
 
-  /// - Parameter patience: How long there may be no connection; `nil` for any time.
+  /// - Parameter patience: The maximum time without a connection; `nil` for no limit.
   package init(_ picker: PickerConnection, isJSON: Bool, patience: Duration?) {
     self.picker = picker
     self.patience = patience
     format = isJSON ? JSONFormat() : PlainFormat()
   }
 
-  /// Runs until the input ends or says `quit`, or the server wants us to stay away.
+  /// Runs until the end of the input, `quit`, or a close code that forbids reconnecting.
   ///
-  /// - Returns: The exit status: 0, 1 where there is no connection any more, 2 where a command was
-  ///   not done.
+  /// - Returns: The exit status: 0, 1 if the connection ended, 2 if a command failed.
   package func run() async -> Int32 {
     let events = picker.events
     let continuation = continuation
@@ -70,7 +70,7 @@ package actor LineClient {
     return status
   }
 
-  /// - Returns: Whether it is over at once.
+  /// - Returns: Whether the program should exit immediately.
   private func take(_ happening: Happening) -> Bool {
     switch happening {
     case .ended: return true
@@ -104,7 +104,7 @@ package actor LineClient {
     guard let list = state.monthList, state.months.isEmpty, state.connection == .live else {
       return
     }
-    // Something to show, and to guess by what a tap will do.
+    // Loads months to display, with which taps can be predicted.
     let today = state.now.flatMap { PickerDay(String($0.prefix(10))) }?.month ?? list.first
     let month = min(max(state.range?.start.month ?? today, list.first), list.last)
     picker.months(from: month, count: 3)
@@ -122,7 +122,7 @@ package actor LineClient {
     }
   }
 
-  /// Does what can be done of what waits.
+  /// Executes waiting lines until one has to wait.
   private func work() {
     while running == nil, state.connection == .live, !waiting.isEmpty {
       var line = waiting.removeFirst()
@@ -140,7 +140,7 @@ package actor LineClient {
     }
   }
 
-  /// Commands that wait are answered before the end of the input ends the program.
+  /// Whether the input has ended and all its commands have been answered.
   private var isDone: Bool {
     hasEnded && waiting.isEmpty && running == nil && state.connection == .live
   }
@@ -168,7 +168,7 @@ package actor LineClient {
   private func say(_ line: String) { Terminal.write(harmless(line) + "\n") }
 }
 
-/// Octets to lines.
+/// Splits bytes into lines.
 struct LineReader {
   private var rest: [UInt8] = []
   private var count = 0
@@ -183,7 +183,7 @@ struct LineReader {
     return lines
   }
 
-  /// A last line may lack its end.
+  /// The last line, if it has no newline.
   mutating func end() -> [InputLine] {
     defer { rest = [] }
     return rest.isEmpty ? [] : [line(rest[...])]

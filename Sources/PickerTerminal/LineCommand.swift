@@ -1,7 +1,7 @@
 import JSONText
 import PickerClient
 
-/// A line of input, as what it wants.
+/// The parsed command of an input line.
 enum LineCommand: Hashable {
   case command(PickerCommand)
   case touch(PickerTouch?)
@@ -9,7 +9,7 @@ enum LineCommand: Hashable {
   case show
   case quit
   case nothing
-  /// A sentence that says what would be right.
+  /// An invalid command, with a message that has a correct example.
   case unknown(String)
 }
 
@@ -23,10 +23,10 @@ extension LineCommand {
     "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, touch, months, "
     + "show or quit"
 
-  /// Words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`, `touch`,
-  /// `months 2026-11 3`, and the commands that are one word.
+  /// Parses words: `select 2 Green`, `tap 2026-11-20`, `touch 2026-11-20`, `touch 2 Green`,
+  /// `touch`, `months 2026-11 3`, and the commands of one word.
   ///
-  /// Columns count from 1; TEXT is what a row says, or its key.
+  /// Columns count from 1. A row is given by its text or its key.
   init(words line: String, in state: PickerState) {
     let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace).map(String.init)
     guard let verb = words.first?.lowercased() else {
@@ -91,9 +91,9 @@ extension LineCommand {
 }
 
 extension LineCommand {
-  /// The protocol's messages without `ref`; columns and rows count from 0.
+  /// Parses a message of the protocol without `ref`; columns and rows count from 0.
   ///
-  /// A select names its row by `row`, `key` or `text`, as ``PickerState`` shows it now.
+  /// A select refers to its row in the current ``PickerState`` by `row`, `key` or `text`.
   init(object: JSONTree, in state: PickerState) {
     switch object["type"]?.string {
     case "tap":
@@ -142,6 +142,6 @@ extension LineCommand {
 }
 
 extension String {
-  /// Without blanks at its end.
+  /// The text without trailing whitespace.
   var trimmed: String { String(reversed().drop(while: \.isWhitespace).reversed()) }
 }

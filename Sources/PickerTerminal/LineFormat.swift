@@ -1,27 +1,27 @@
 import PickerClient
 
-/// How the lines of a ``LineClient`` look. All of it is called in the order in which it happened.
+/// The output format of a ``LineClient``, which calls it in the order of events.
 protocol LineFormat {
-  /// Lines for what is new in `state`.
+  /// The lines for the changes of `state` since the last call.
   mutating func lines(for state: PickerState) -> [String]
   func line(for notice: PickerNotice, in state: PickerState) -> String?
-  /// - Parameter line: What was asked for, by its place in the input.
+  /// - Parameter line: The input line of the command.
   func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String?
-  /// A line that is no command.
+  /// The output for an invalid input line.
   func line(forUnknown line: InputLine, _ sentence: String) -> String
-  /// Everything that can be seen.
+  /// The complete state, for `show`.
   func picture(of state: PickerState) -> [String]
 }
 
-/// For people: sentences. `* ` is the connection, `= ` what is chosen, `? ` a command that is none,
-/// `! ` one that was not done, and the rest is news.
+/// The output of `--plain`. A prefix marks the connection (`* `), the selection (`= `), invalid
+/// commands (`? `) and failed ones (`! `); other lines are notices.
 struct PlainFormat: LineFormat {
   private var connection = ""
   private var chosen = ""
 
   mutating func lines(for state: PickerState) -> [String] {
     var lines: [String] = []
-    // Between two words that a person hears.
+    // A short state between "connecting" and "connected".
     if state.connection == .joining { return [] }
     let connection = Sentences.connection(state, saysWaiting: false)
     if connection != self.connection { lines.append("* \(connection)") }
@@ -35,7 +35,7 @@ struct PlainFormat: LineFormat {
   }
 
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
-    // The answer says it.
+    // The line for the answer already has it.
     if case .refused = notice { return nil }
     return Sentences.news(notice, in: state)
   }

@@ -1,6 +1,6 @@
 import PickerClient
 
-/// What a key asks for.
+/// An action that a key requests.
 enum Wish: Hashable {
   case command(PickerCommand)
   case touch(PickerTouch?)
@@ -8,9 +8,9 @@ enum Wish: Hashable {
 }
 
 extension Screen {
-  /// Takes a key.
+  /// Handles a key.
   ///
-  /// - Returns: What is wanted of the session, in order.
+  /// - Returns: The requested actions, in order.
   mutating func press(_ key: Key) -> [Wish] {
     switch key {
     case .interrupt, .letter("q"): return [.quit]

@@ -5,9 +5,9 @@ extension Screen {
   private static let monthLines = 9
   private static let top = 2
 
-  /// Months side by side.
+  /// The number of months side by side.
   var monthsAcross: Int { max(1, min(6, (width - 1) / Self.monthCells)) }
-  /// Months below each other, above the line of fingers and the foot.
+  /// The number of rows of months, above the line of touches and the footer.
   var monthsDown: Int { max(1, (height - 4 - Self.top + 1) / Self.monthLines) }
 
   func drawMonths(on canvas: inout Canvas) {
@@ -39,7 +39,7 @@ extension Screen {
     }
   }
 
-  /// The beginning of a weekday's name that fits into the two cells of a day.
+  /// The longest prefix of a weekday's name that fits into the two cells of a day.
   private static func twoCells(_ name: String) -> String {
     var short = ""
     for character in name where DisplayWidth.of(short) + DisplayWidth.of(character) <= 2 {
@@ -58,13 +58,13 @@ extension Screen {
       isUnderlined: cell.isToday && band == nil)
     let lead = String(repeating: " ", count: max(0, 2 - DisplayWidth.of(cell.text)))
     canvas.put(lead + cell.text, x: x + 1, y: y, style, cellsMax: 2)
-    // The gap belongs to a band that goes on.
+    // A band that continues also covers the gap.
     if let band, place < band.to {
       canvas.put(" ", x: x + 3, y: y, Style(color: color, isReversed: true))
     }
   }
 
-  /// Fingers stand around a day: own `[12]`, others' `(12)`. They are seen without colours too.
+  /// Marks the cursor as `[12]` and touches of others as `(12)`, visible without colours, too.
   private func drawMarks(_ day: PickerDay, x: Int, y: Int, on canvas: inout Canvas) {
     let other = fingers(at: .day(day)).first
     let isMine = day == self.day
@@ -74,7 +74,7 @@ extension Screen {
     canvas.put(isMine ? "]" : ")", x: x + 3, y: y, style)
   }
 
-  /// Fingers in words below the months: a cell has no room for a name.
+  /// Lists the touches with names below the months, because cells have no room for names.
   private func drawFingers(on canvas: inout Canvas) {
     var x = 1
     for member in state.members {

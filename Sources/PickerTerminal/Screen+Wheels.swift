@@ -3,10 +3,10 @@ import PickerClient
 extension Screen {
   private static let wheelCells = (least: 12, most: 26)
 
-  /// Rows of a wheel that are drawn, an odd number; the selected one stands in the middle.
+  /// The number of rows drawn per wheel: odd, with the selected row in the middle.
   var rowsShown: Int { max(3, (height - 8) | 1) }
 
-  /// The rows of each column that come into view soon.
+  /// The rows of a column that are in view or about to scroll into view.
   func rowsInView(of column: Int) -> ClosedRange<Int>? {
     guard let shown = state.columns[column].shownRow else { return nil }
     let count = state.columns[column].count
@@ -16,7 +16,7 @@ extension Screen {
 
   func drawWheels(on canvas: inout Canvas) {
     guard !state.columns.isEmpty else { return }
-    // Wheels that do not fit side by side scroll with the one that is turned.
+    // If not all wheels fit, those around the focused one are drawn.
     let fitting = max(1, min(state.columns.count, width / Self.wheelCells.least))
     let first = max(0, min(column - fitting / 2, state.columns.count - fitting))
     let cells = min(Self.wheelCells.most, (width - 2) / fitting)

@@ -1,26 +1,26 @@
 import PickerClient
 
-/// What is drawn, and where the person is: a value that keys change.
+/// The state to draw and the position of the cursor, changed by keys.
 struct Screen {
-  /// Everything has room here; the least that makes sense is ``smallest``.
+  /// The size that the layout is designed for; below ``smallest`` only a hint is drawn.
   static let comfortable = (width: 80, height: 24)
   static let smallest = (width: 40, height: 16)
 
   var state = PickerState()
-  /// What was said last.
+  /// The last notice.
   var news = ""
   var width = comfortable.width
   var height = comfortable.height
-  /// The wheel that arrows turn.
+  /// The focused wheel.
   var column = 0
-  /// The day that arrows move.
+  /// The day under the cursor.
   var day: PickerDay?
   /// The months in view.
   var shownMonths: (from: PickerMonth, count: Int)?
 
   var isTooSmall: Bool { width < Self.smallest.width || height < Self.smallest.height }
 
-  /// Puts cursor and months where the state has them.
+  /// Updates cursor and months to a new state.
   mutating func take(_ state: PickerState) {
     self.state = state
     column = min(column, max(0, state.columns.count - 1))
@@ -37,7 +37,7 @@ struct Screen {
     if let list = state.monthList { showDay(in: list) }
   }
 
-  /// Scrolls until the day is in view.
+  /// Scrolls the day under the cursor into view.
   mutating func showDay(in list: PickerMonths) {
     guard let wanted = day else { return }
     let day = min(max(wanted, list.first.first), list.last.last)
@@ -110,7 +110,7 @@ struct Screen {
     canvas.put(keys + ", u undo, c confirm, q quit", x: 1, y: height - 1, .dim, cellsMax: width - 2)
   }
 
-  /// The members whose finger is at a place.
+  /// The members that touch a row or a day.
   func fingers(at touch: PickerTouch) -> [PickerMember] {
     state.members.filter { state.touching[$0.id] == touch }
   }

@@ -1,8 +1,8 @@
 import PickerClient
 
-/// What a person reads about a state and its news.
+/// Texts for states and notices.
 enum Sentences {
-  /// - Parameter saysWaiting: Whether a command without an answer is worth a word.
+  /// - Parameter saysWaiting: Whether to mention pending commands.
   static func connection(_ state: PickerState, saysWaiting: Bool = true) -> String {
     let problem = state.problem.map { " (\($0.detail))" } ?? ""
     switch state.connection {
@@ -28,7 +28,7 @@ enum Sentences {
     }
   }
 
-  /// - Returns: `nil` for what speaks for itself.
+  /// - Returns: `nil` for notices without a text.
   static func news(_ notice: PickerNotice, in state: PickerState) -> String? {
     switch notice {
     case .moved(let column, let row, let cause, let correction, let by):

@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// Signals as happenings: what hears of one may do anything.
+/// Delivers signals outside signal handlers, so that callbacks may call any function.
 struct Signals {
   private var sources: [any DispatchSourceSignal] = []
 
-  /// Calls `happened` for each of `numbers`, which do nothing else from now on.
+  /// Calls `happened` for each of `numbers` and disables their default actions.
   ///
-  /// Returns when the sources are listening: until then a signal would be lost.
+  /// Returns once the sources are active, because earlier signals would be lost.
   mutating func watch(_ numbers: [Int32], happened: @escaping @Sendable () -> Void) {
     for number in numbers {
       signal(number, SIG_IGN)

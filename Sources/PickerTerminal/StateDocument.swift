@@ -1,9 +1,9 @@
 import JSONText
 import PickerClient
 
-/// A picker's state as JSON, by the server's last word, in the protocol's words.
+/// Encodes the confirmed state of a picker as JSON with the names of the protocol.
 enum StateDocument {
-  /// - Parameter isWhole: With all rows and months that are known here.
+  /// - Parameter isWhole: Whether to include all loaded rows and months.
   static func members(_ state: PickerState, isWhole: Bool = false) -> [JSONTree.Member] {
     var members: [JSONTree.Member] = [
       .init("epoch", .string(state.epoch ?? "")), .init("revision", .integer(state.revision)),

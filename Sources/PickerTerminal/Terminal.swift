@@ -1,19 +1,18 @@
 import Foundation
 import Glibc
 
-/// The terminal of this process: raw while it is drawn on, and as it was afterwards, whatever ends
-/// the process.
+/// The terminal of this process. Every exit of the process, including crashes, restores its mode.
 enum Terminal {
-  /// As it was; read by signal handlers, written once before they are set.
+  /// The original mode, which signal handlers read; set once before they are installed.
   nonisolated(unsafe) private static var before = termios()
   nonisolated(unsafe) private static var isRaw = false
 
-  /// Shows the cursor, resets colours, leaves the other screen.
+  /// Resets colours, shows the cursor and leaves the alternate screen.
   private static let leaving: StaticString = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
   static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-  /// Columns and rows; 80 and 24 if the terminal does not say.
+  /// Columns and rows; 80×24 if the terminal does not report them.
   static var size: (width: Int, height: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -21,15 +20,15 @@ enum Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Takes the terminal over; ``restore()`` gives it back, and so does the end of the process.
+  /// Switches to raw mode; ``restore()`` and the end of the process switch back.
   static func enter() {
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return }
     var raw = before
     cfmakeraw(&raw)
-    // Line ends of what is printed stay as they are.
+    // Output keeps its newline translation.
     raw.c_oflag = before.c_oflag
     isRaw = true
-    // A signal handler must not be the first to ask for it.
+    // Initializes the lazy global here, which a signal handler must not do.
     _ = leaving.utf8CodeUnitCount
     atexit { Terminal.restore() }
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
@@ -43,7 +42,7 @@ enum Terminal {
     write("\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l")
   }
 
-  /// Only what may be called in a signal handler.
+  /// Restores the terminal with async-signal-safe functions only.
   static func restore() {
     guard isRaw else { return }
     isRaw = false
@@ -56,16 +55,16 @@ enum Terminal {
     while !octets.isEmpty {
       let count = octets.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      // Nobody reads any more: there is nobody to tell.
+      // The reader of the output is gone, so there is nowhere to report an error.
       guard count > 0 else { exit(0) }
       octets = octets.dropFirst(count)
     }
   }
 }
 
-/// What standard input says, from a thread that does nothing else.
+/// Reads standard input on a dedicated thread.
 ///
-/// - Returns: Chunks as they come; the stream ends where the input does.
+/// - Returns: The chunks; the stream ends with the input.
 func standardInput() -> AsyncStream<[UInt8]> {
   let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
   let thread = Thread {

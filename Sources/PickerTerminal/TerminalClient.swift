@@ -1,19 +1,19 @@
 import Foundation
 package import PickerClient
 
-/// `pickerd join` on a terminal: draws each state, takes keys, leaves the terminal as it was.
+/// `pickerd join` on a terminal: draws states, handles keys and restores the terminal.
 @MainActor
 package final class TerminalClient {
   private enum Happening: Sendable {
     case picker(PickerEvent)
     case octets([UInt8])
-    /// Nothing followed an escape for a while.
+    /// No byte followed an escape within the timeout.
     case escapeIsOver
     case resized
     case ended
   }
 
-  /// A terminal sends a key's sequence at once; a line as slow as this is not usable anyway.
+  /// The timeout after an escape. Terminals send the bytes of a sequence together.
   private static let escapePause = Duration.milliseconds(50)
 
   private let picker: PickerConnection
@@ -32,9 +32,9 @@ package final class TerminalClient {
 
   nonisolated package static var canDraw: Bool { Terminal.isInteractive }
 
-  /// Runs until the person quits, or the server wants us to stay away.
+  /// Runs until the user quits or the server sends a close code that forbids reconnecting.
   ///
-  /// - Returns: The exit status: 0, or 1 where the server closed for good.
+  /// - Returns: The exit status: 0, or 1 if the server ended the connection for good.
   package func run() async -> Int32 {
     let events = picker.events
     let continuation = continuation
@@ -59,7 +59,7 @@ package final class TerminalClient {
     return farewell()
   }
 
-  /// - Returns: Whether it is over.
+  /// - Returns: Whether the program should exit.
   private func take(_ happening: Happening) -> Bool {
     switch happening {
     case .ended: return true
@@ -102,13 +102,13 @@ package final class TerminalClient {
         case .command(let command): picker.send(command)
         }
       }
-      // The next key of the same chunk must see what this one did.
+      // The next key of the chunk must see the effect of this one.
       screen.take(picker.state)
     }
     return false
   }
 
-  /// Asks for what comes into view; the connection asks the server only for what is new.
+  /// Requests rows and months in view; the connection requests only missing ones from the server.
   private func look() {
     if let shown = screen.shownMonths { picker.months(from: shown.from, count: shown.count) }
     for column in screen.state.columns.indices {
@@ -123,7 +123,7 @@ package final class TerminalClient {
     drawn = canvas
   }
 
-  /// What is left on the person's own screen.
+  /// Prints the final state on the primary screen.
   private func farewell() -> Int32 {
     if screen.state.definition != nil {
       let status = screen.state.status == .open ? "" : " (\(screen.state.status.rawValue))"
@@ -136,7 +136,7 @@ package final class TerminalClient {
 }
 
 extension PickerState {
-  /// Whether the connection will not come back by itself.
+  /// Whether the connection has ended and will not reconnect.
   var isOver: Bool {
     switch connection {
     case .away, .needsCredentials: true
@@ -145,7 +145,7 @@ extension PickerState {
   }
 }
 
-/// Says on standard error why the program ends.
+/// Prints the reason for the exit on standard error.
 func complain(_ sentence: String) {
   FileHandle.standardError.write(Data("pickerd join: \(harmless(sentence))\n".utf8))
 }
