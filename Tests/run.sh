@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# run.sh : all tests, after `make test` has seen to the packages. Exit status 0: all of them passed.
+# run.sh : runs all tests after `make test` has installed the packages. Exit status 0: all passed.
 #
-# The product's tests drive the release build, which is what users get; the modules' tests are a
-# debug build, with its overflow and exclusivity checks. Everything runs even if a part has failed.
+# The product tests use the release build, the module tests a debug build with its overflow and
+# exclusivity checks. All parts run even if one has failed.
 set -uo pipefail
 : "${RELEASE:?says how the release is built; please call this by make test}"
 cd "$(dirname "$0")/.."
 
-# Of each fuzzing target, three of which make a minute.
+# Per fuzzing target; the three targets take a minute.
 FUZZ_SECONDS=20
-# Processes of the product's tests: most of them wait most of the time.
+# Processes for the product tests, which wait most of the time.
 WORKERS=3
 
 logs=.build/test-logs
@@ -34,10 +34,10 @@ begin() {
   printf '\n== %s\n' "$1"
 }
 
-# A count out of a log's last line that matches: count PATTERN FILE.
+# count PATTERN FILE : a number from the last matching line of a log.
 count() { sed -nE "s/$1/\1/p" "$2" | tail -n 1 | grep . || echo 0; }
 
-# build ARGUMENT… : a build shows its progress on a terminal, and elsewhere only what went wrong.
+# build ARGUMENT… : shows the progress on a terminal, and elsewhere only errors.
 build() {
   if [ -t 1 ]; then
     swift build "$@" || exit 1
@@ -50,7 +50,7 @@ build() {
   fi
 }
 
-# An attribute of the suite in pytest's report: attribute NAME.
+# attribute NAME : an attribute of the suite in pytest's report.
 attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml" || echo 0; }
 
 begin "building the server (release)"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# sanitize.sh KIND… : the modules' and the socket tests under AddressSanitizer and ThreadSanitizer
+# sanitize.sh KIND… : module and socket tests under AddressSanitizer and ThreadSanitizer
 # (KIND: address, thread). Needs swift in PATH and the packages of `make test`, which makes .venv.
-# Exit status 0: all passed, and no sanitizer has reported anything.
+# Exit status 0: all passed without reports of a sanitizer.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-.venv/bin/python}
-# What a sanitizer cannot run in: valgrind, and limits of memory that its shadow exceeds.
+# Tests that sanitizers do not support: valgrind, and memory limits that the shadow exceeds.
 without="not valgrind and not memory and not resident and not costs_less"
 failed=0
 
-# passes NAME COMMAND… : runs a part and says how it went.
+# passes NAME COMMAND… : runs a part and reports its result.
 passes() {
   local name=$1
   shift
@@ -26,7 +26,7 @@ for kind in ${@:-address thread}; do
   logs=.build/$kind/logs
   mkdir -p "$logs"
   rm -f "$logs"/report*
-  # LeakSanitizer takes Swift's tagged pointers for leaks.
+  # LeakSanitizer reports Swift's tagged pointers as leaks.
   options="log_path=$PWD/$logs/report:exitcode=66:detect_leaks=0"
   [ "$kind" = thread ] &&
     options="log_path=$PWD/$logs/report:exitcode=66:suppressions=$PWD/Tests/thread-sanitizer.txt"

@@ -1,10 +1,10 @@
 import Foundation
 import PickerClient
 
-/// Several connections of the shipped client in one process, for tests of what they share.
+/// Several connections of PickerClient in one process, for tests of their shared resources.
 ///
-/// Each line of standard input is the link of a session of columns. A connection to it starts at
-/// once, selects a row when it is live, and reports the revision.
+/// Each line of standard input is a link to a session of columns. A connection to it starts
+/// immediately, selects a row when it is live, and prints the revision.
 var connections: [PickerConnection] = []
 
 while let link = readLine() {

@@ -4,7 +4,7 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// A hub whose sockets take everything and whose log keeps nothing, with sessions of one kind.
+/// A hub with sessions of one kind, whose sockets accept and whose log discards everything.
 final class BenchHub {
   let hub: Hub
   private let kind: BenchKind
@@ -26,7 +26,7 @@ final class BenchHub {
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: { $0 }))
   }
 
-  /// Creates sessions, nobody in them.
+  /// Creates sessions without members.
   func create(_ count: Int) throws {
     let request = try CreateRequest(Array(#"{"definition":\#(kind.definition)}"#.utf8))
     for _ in 0..<count {
@@ -37,7 +37,7 @@ final class BenchHub {
     }
   }
 
-  /// A member joins each session.
+  /// Joins a member to each session.
   func join() {
     for id in sessions {
       let connection = ConnectionID(raw: UInt64(refs.count))
@@ -48,7 +48,7 @@ final class BenchHub {
     }
   }
 
-  /// The next taps of the member of the first session, as they come from the socket.
+  /// The next taps of the first session's member, as received from the socket.
   func taps(_ count: Int) -> [[UInt8]] {
     (0..<count).map { _ in
       refs[0] += 1
@@ -59,7 +59,7 @@ final class BenchHub {
     }
   }
 
-  /// Gives taps, each of which must be heard as a delta.
+  /// Sends taps, each of which must produce a delta.
   func give(_ taps: [[UInt8]]) {
     let before = hub.counters.deltas
     let connection = ConnectionID(raw: 0)
@@ -67,7 +67,7 @@ final class BenchHub {
     precondition(hub.counters.deltas == before + taps.count, "a tap changed nothing")
   }
 
-  /// The first session, and its member.
+  /// The first session and its member.
   var session: Session { hub.session(sessions[0])! }
 }
 

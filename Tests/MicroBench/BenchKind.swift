@@ -1,10 +1,10 @@
-/// A picker with the taps that are measured on it. Each tap changes it; `@` is the ref.
+/// A picker and the taps to measure, each of which changes it; `@` stands for the ref.
 struct BenchKind {
   let name: String
-  /// JSON.
+  /// The definition in JSON.
   let definition: String
   let taps: [String]
-  /// What the members join with, beside their type.
+  /// Fields of the members' joins besides the type.
   var join = ""
 
   static let all = [
@@ -33,7 +33,7 @@ struct BenchKind {
       join: #","months":{"from":"2026-01","count":3}"#),
   ]
 
-  /// Pairs that differ in size only.
+  /// Pairs of pickers that differ only in size.
   static let sizes = [
     (
       BenchKind(
@@ -65,7 +65,7 @@ struct BenchKind {
     #"{"kind":"calendar","months":{"from":"2026-01","through":"\#(2025 + years)-12"}}"#
   }
 
-  /// Two levels: `branches`, each with `leaves`.
+  /// A tree of two levels: `branches` with `leaves` each.
   private static func tree(branches: Int, leaves: Int) -> String {
     let nodes = (0..<branches).map { branch in
       let children = (0..<leaves).map { #"{"text":"\#(branch) and \#($0)"}"# }

@@ -1,18 +1,18 @@
 import AllocationCount
 import Glibc
 
-/// What one of many equal things costs.
+/// The cost of one of many equal operations.
 struct Cost {
-  /// Nanoseconds of this thread's processor time, of the fastest batch.
+  /// CPU time of this thread in nanoseconds, from the fastest batch.
   let nanoseconds: Double
-  /// Of the batch with the fewest. The same in each run of one build.
+  /// From the batch with the fewest. The same in every run of one build.
   let allocations: Double
 
-  /// Measures `count` equal things, batch after batch.
+  /// Measures `count` equal operations in several batches.
   ///
   /// - Parameters:
-  ///   - prepare: Makes what a batch needs; not measured.
-  ///   - run: Does `count` of them.
+  ///   - prepare: Creates the input of a batch; not measured.
+  ///   - run: Performs `count` operations.
   static func measure<Batch>(
     count: Int, batches: Int = 9, prepare: () -> Batch, run: (Batch) -> Void
   ) -> Cost {
@@ -45,6 +45,6 @@ private func threadNanoseconds() -> Int {
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Keeps the optimiser from leaving out what nobody looks at.
+/// Prevents the optimizer from removing the computation of an unused value.
 @inline(never)
 func keep<Value>(_ value: borrowing Value) {}

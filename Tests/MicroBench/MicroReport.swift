@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables.
+/// Prints the tables.
 enum MicroReport {
   private static func micros(_ cost: Cost) -> String {
     String(format: "%.2f (%.1f)", cost.nanoseconds / 1000, cost.allocations)

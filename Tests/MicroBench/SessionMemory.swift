@@ -1,11 +1,11 @@
 import AllocationCount
 
-/// What a session keeps in memory, in octets of allocated blocks.
+/// The memory of a session in bytes of allocated blocks.
 struct SessionMemory {
   let kind: BenchKind
-  /// Of one session more with the same definition, nobody in it.
+  /// Of one more session with the same definition and no members.
   let empty: Int
-  /// Of one whose member has joined.
+  /// Of one more session with a member.
   let joined: Int
 
   private static let count = 200

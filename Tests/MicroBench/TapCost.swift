@@ -3,19 +3,19 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// What a tap of one kind costs, part by part.
+/// The cost of a tap on one kind of picker, by part.
 struct TapCost {
   let kind: BenchKind
-  /// From octets to a message.
+  /// Decoding the bytes of a message.
   let decode: Cost
-  /// From a message to what changed.
+  /// Applying the message.
   let rule: Cost
-  /// From what changed to a frame.
+  /// Encoding the changes into a frame.
   let encode: Cost
-  /// All of it in the hub: with log, outbox, the author's own copy, bands.
+  /// The whole tap in the hub, including log, outbox, the author's copy and bands.
   let hub: Cost
 
-  /// What the goal of 3 µs is about.
+  /// The sum that the goal of 3 µs applies to.
   var sum: Cost { decode + rule + encode }
 
   private static let count = 2000
@@ -25,7 +25,7 @@ struct TapCost {
     let bench = BenchHub(kind)
     try bench.create(1)
     bench.join()
-    // History, undo list and refs are full from here on, as in any session that has been used.
+    // Fills the history, the undo list and the refs, as in a session in use.
     bench.give(bench.taps(1100))
     hub = Cost.measure(count: TapCost.count) {
       bench.taps(TapCost.count)

@@ -1,6 +1,6 @@
-/// What a tap may allocate, and a session keep, at most. A change that needs more says why here.
+/// The maximum allocations of a tap and memory of a session. Increases need a reason here.
 enum Thresholds {
-  /// Decode, rule and encode together; printed, not checked.
+  /// Decode, rule and encode together; printed, but not checked.
   static let tapNanoseconds = 3000.0
   /// Of a session with a member, beyond its definition.
   static let sessionOctets = 4096
@@ -9,7 +9,7 @@ enum Thresholds {
   private static let allocations: [String: (Double, Double, Double, Double)] = [
     "date, a day": (0, 3, 2, 5),
     "date, a month: reloads the days": (0, 5, 2, 7),
-    // Its delta ends with the result, whose instant and keys are one allocation each.
+    // The delta has a result, whose instant and keys are one allocation each.
     "slot, an hour": (0, 10, 3, 13),
     "cascade, a leaf": (0, 4, 2, 6),
     "cascade, a branch: reloads 10 leaves": (0, 7, 2, 9),
@@ -17,7 +17,7 @@ enum Thresholds {
     "calendar": (0, 2, 2, 8),
   ]
 
-  /// How many things are checked.
+  /// The number of checks.
   static let count = 5 * BenchKind.all.count + 3 * BenchKind.sizes.count
 
   static func excesses(
@@ -26,7 +26,7 @@ enum Thresholds {
     var excesses: [String] = []
     for cost in costs {
       guard let most = allocations[cost.kind.name] else { fatalError("no threshold") }
-      // Rounded: a queue that grows now and then allocates a fraction.
+      // Rounded, because queues that grow occasionally add a fraction.
       for (part, found, most) in [
         ("decode", cost.decode, most.0), ("rule", cost.rule, most.1),
         ("encode", cost.encode, most.2), ("hub", cost.hub, most.3),

@@ -1,10 +1,10 @@
 import Glibc
 
-/// MicroBench [check | loop KIND]: what a tap costs between socket and socket, kind by kind.
+/// MicroBench [check | loop KIND]: the cost of a tap from socket to socket for each kind.
 ///
-/// `check` prints nothing but what exceeds Tests/MicroBench/Thresholds.swift, and then fails. Only
-/// allocations and octets are checked: they are the same in every run, times are not. `loop` taps
-/// on a kind that begins with KIND for ten seconds, for a profiler.
+/// `check` prints only what exceeds Tests/MicroBench/Thresholds.swift and fails if anything does.
+/// It checks allocations and bytes, which are the same in every run, but not times. `loop` taps
+/// for ten seconds on the kind whose name starts with KIND, for a profiler.
 let arguments = Array(CommandLine.arguments.dropFirst())
 let isCheck = arguments == ["check"]
 if arguments.count == 2, arguments[0] == "loop" {

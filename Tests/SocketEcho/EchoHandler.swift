@@ -3,16 +3,16 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// Echoes messages; on the path /script it obeys them; and it has a few HTTP routes.
+/// Echoes messages, executes them on the path /script, and serves a few HTTP routes.
 final class EchoHandler: SocketLoopHandler {
   unowned let loop: SocketLoop
-  /// Where what is asked for with `?over` is opened.
+  /// The loop that opens requests with `?over`.
   var other: SocketLoop?
   var connections: [ConnectionID: Connection] = [:]
   var streams: [RequestID: Int] = [:]
   var waiting: [(id: RequestID, at: Int64)] = []
   var openedCount = 0, closedCount = 0, streamsClosedCount = 0
-  /// Bytes of messages that the loop has taken.
+  /// Bytes of messages that the loop has accepted.
   var takenCount = 0
 
   struct Connection {
@@ -84,7 +84,7 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
-  /// Sends to all; those that can take it are given to the loop together.
+  /// Sends to all connections, in one call for those that are not write-blocked.
   private func sendAll(_ frame: Frame) {
     let ready = connections.filter { !$0.value.isFull && !$0.value.isClosed }.map(\.key)
     for connection in connections.keys where connections[connection]?.isFull == true {
@@ -100,9 +100,9 @@ final class EchoHandler: SocketLoopHandler {
   }
 
   /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT OCTETS`,
-  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `each COUNT OCTETS` (to all: so many, each so
-  /// much longer than the one before), `pause` (reads no more from here), `resume` (reads from all
-  /// paused connections again), `anything else`: echoed.
+  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `each COUNT OCTETS` (to all: COUNT messages, each
+  /// OCTETS bytes longer than the one before), `pause` (stops reading from this connection),
+  /// `resume` (resumes all paused connections); any other text is echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }

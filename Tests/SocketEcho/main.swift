@@ -1,8 +1,7 @@
-// An echo server over SocketLoop, for the tests of the transport.
+// An echo server on SocketLoop for the tests of the transport.
 // Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `proxy` (an
-// address whose connections are not limited), or
-// `loops=2`: what a GET with `?over` opens goes to the second one.
-// Prints `listening PORT` when it does; SIGTERM and SIGINT drain it.
+// address whose connections are not limited), or `loops=2`: requests with `?over` move to the
+// second loop. Prints `listening PORT` when it is ready; SIGTERM and SIGINT drain it.
 import Glibc
 import WebSocketTransport
 
@@ -81,7 +80,7 @@ func start(_ loop: SocketLoop) -> pthread_t {
   return thread
 }
 
-/// Has a thread of its own wait for the signals, which are blocked everywhere else.
+/// Waits for the signals on a dedicated thread; all other threads block them.
 func drainOnSignals(_ loops: [SocketLoop]) {
   var signals = sigset_t()
   sigemptyset(&signals)
@@ -111,7 +110,7 @@ func drainOnSignals(_ loops: [SocketLoop]) {
   pthread_detach(thread)
 }
 
-/// Carries them through a pointer.
+/// Boxes the values to pass them through a pointer.
 final class Loops {
   let loops: [SocketLoop]
 

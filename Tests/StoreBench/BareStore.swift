@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The bare rate: one small INSERT a transaction, WAL, synchronous=FULL, one after the other.
+/// The bare rate: sequential transactions of one small INSERT, with WAL and synchronous=FULL.
 enum BareStore {
   static func measure(_ settings: BenchSettings) throws -> Measured {
     let path = settings.newStore()
@@ -14,7 +14,7 @@ enum BareStore {
     var latencies: [Double] = []
     var before = begun
     try pool.writeWithoutTransaction { database in
-      // GRDB sets NORMAL for WAL, with which a commit is not flushed.
+      // GRDB sets NORMAL for WAL, which does not flush commits.
       try database.execute(sql: "PRAGMA synchronous = FULL")
       let insert = try database.cachedStatement(sql: "INSERT INTO entry (body) VALUES (?)")
       while before - begun < settings.seconds {

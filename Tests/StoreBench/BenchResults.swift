@@ -1,13 +1,13 @@
 import Foundation
 
-/// All measurements, and their medians as a table and as JSON.
+/// All measurements and their medians as a table and as JSON.
 struct BenchResults {
   enum Row: Hashable {
-    /// One INSERT a transaction, nothing else.
+    /// Transactions of one INSERT.
     case bare
-    /// Hub and store in this process, so many sessions.
+    /// Hub and store in this process, by number of sessions.
     case hub(Int)
-    /// A server process and WebSockets, so many sessions.
+    /// A server process and WebSockets, by number of sessions.
     case sockets(Int)
 
     var name: String {
@@ -35,7 +35,7 @@ struct BenchResults {
     return values.isEmpty ? 0 : values[values.count / 2]
   }
 
-  /// Rates as multiples of the bare rate of the same round, so that a slow minute meets both.
+  /// Rates as multiples of the bare rate of the same round, so that slow phases affect both.
   private func multiple(_ row: Row) -> Double {
     let ratios = zip(measured[row] ?? [], measured[.bare] ?? []).map { $0.rate / $1.rate }.sorted()
     return ratios.isEmpty ? 0 : ratios[ratios.count / 2]
@@ -74,7 +74,7 @@ struct BenchResults {
       + "\(ProcessInfo.processInfo.activeProcessorCount) processors\n"
   }
 
-  /// By how much `make bench-store FLUSH=…` makes each flush longer.
+  /// The delay that `make bench-store FLUSH=…` adds to each flush.
   private var flushMicroseconds: Int {
     ProcessInfo.processInfo.environment["FLUSH_MICROSECONDS"].flatMap { Int($0) } ?? 0
   }
@@ -99,7 +99,7 @@ struct BenchResults {
   }
 }
 
-/// On what the stores are.
+/// The file system of the stores.
 enum FileSystem {
   static func name(of path: String) -> String {
     var place = URL(fileURLWithPath: path).standardizedFileURL.path

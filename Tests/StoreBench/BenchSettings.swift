@@ -1,13 +1,13 @@
 import Foundation
 
-/// What is measured, and for how long.
+/// The settings of a run.
 struct BenchSettings {
-  /// Where the stores are; made anew and removed afterwards.
+  /// The folder of the stores, created for the run and removed afterwards.
   var folder = ".build/bench-store"
-  /// The release build's server; `nil` measures no sockets.
+  /// The server's release build; `nil` skips measurements with sockets.
   var server: String? = ".build/release/pickerd"
   var rounds = 5
-  /// Of each measurement.
+  /// The duration of each measurement.
   var seconds = 2.0
   let sessionCounts = [1, 10, 1000]
 
@@ -27,33 +27,33 @@ struct BenchSettings {
     }
   }
 
-  /// A path for a store that is not there yet.
+  /// The path of a new store.
   func newStore() -> String { "\(folder)/\(UUID().uuidString).sqlite" }
 }
 
-/// The machine's seconds since some moment.
+/// Seconds of the monotonic clock.
 func secondsNow() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
-/// What one measurement found.
+/// The result of one measurement.
 struct Measured {
   let count: Int
   let seconds: Double
-  /// Milliseconds from a command to its answer, sorted.
+  /// Latencies from command to answer in milliseconds, sorted.
   var latencies: [Double] = []
-  /// Processor seconds: of this process, and of the server if there is one.
+  /// CPU seconds of this process and of the server, if any.
   var ownSeconds = 0.0
   var serverSeconds = 0.0
 
   var rate: Double { Double(count) / seconds }
 
-  /// Milliseconds that `share` of the answers took at most.
+  /// The latency in milliseconds that `share` of the answers does not exceed.
   func latency(_ share: Double) -> Double {
     latencies.isEmpty
       ? 0 : latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
   }
 }
 
-/// Processor seconds of this process so far.
+/// CPU seconds of this process so far.
 func processorSeconds() -> Double {
   var usage = rusage()
   getrusage(RUSAGE_SELF.rawValue, &usage)

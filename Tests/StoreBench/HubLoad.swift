@@ -6,10 +6,10 @@ import PickerSession
 import PickerWire
 import SessionLog
 
-/// The hub and its SQLite store without sockets: as many members as sessions, each giving its next
-/// command when the last is answered.
+/// A hub with a SQLite store and without sockets: one member per session, each sending its next
+/// command when the last one is answered.
 final class HubLoad {
-  /// What the store says, from its thread to the hub's.
+  /// Passes the store's notices from its thread to the hub's.
   private final class Mailbox: @unchecked Sendable {
     private let condition = NSCondition()
     private var notices: [StoreNotice] = []
@@ -21,7 +21,7 @@ final class HubLoad {
       condition.unlock()
     }
 
-    /// What has come, as soon as something has.
+    /// Waits for notices and returns them.
     func take() -> [StoreNotice] {
       condition.lock()
       while notices.isEmpty { condition.wait() }
@@ -78,7 +78,7 @@ final class HubLoad {
     }
   }
 
-  /// Makes the sessions, and lets a member join each.
+  /// Creates the sessions and joins a member to each.
   private func begin(_ count: Int) throws {
     let request = try CreateRequest(Array(BenchPicker.creation.utf8))
     for _ in 0..<count {
@@ -126,7 +126,7 @@ final class HubLoad {
   }
 }
 
-/// Connections that take everything at once and note whose command has been answered.
+/// Connections that accept all frames and record which commands were answered.
 private final class LoadPort: HubPort {
   private(set) var welcomeCount = 0
   private var answered: [Int] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A client's WebSocket with as little work of its own as can be, so that the server is measured.
+/// A client WebSocket with minimal work of its own, so that the server dominates the measurement.
 final class LoadSocket {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -49,7 +49,7 @@ final class LoadSocket {
 
   deinit { close(descriptor) }
 
-  /// Connects and shakes hands.
+  /// Connects and performs the handshake.
   convenience init(port: UInt16, path: String) throws {
     try self.init(port: port)
     try send(
@@ -76,19 +76,19 @@ final class LoadSocket {
     }
   }
 
-  /// Gives the next command.
+  /// Sends the next command.
   func command() throws {
     ref += 1
     try sendText(BenchPicker.command(ref: ref))
   }
 
-  /// Reads what has come, and says whether the last command's answer was in it.
+  /// Reads available messages; whether they include the last command's answer.
   func hearsAnswer() throws -> Bool {
     guard try read() else { throw LoadProblem("the server has hung up") }
     return try takeMessages(until: BenchPicker.isAnswer)
   }
 
-  /// Takes whole messages out of the buffer; a server's frames are short and not masked.
+  /// Removes complete messages from the buffer; the server's frames are short and not masked.
   private func takeMessages(until found: (UnsafeRawBufferPointer) -> Bool) throws -> Bool {
     var start = 0
     var isFound = false
@@ -110,7 +110,7 @@ final class LoadSocket {
     return isFound
   }
 
-  /// Masked with zeros, which is a mask.
+  /// Masked with zeros.
   private func sendText(_ text: [UInt8]) throws {
     precondition(text.count < 126)
     try send([0x81, 0x80 | UInt8(text.count), 0, 0, 0, 0] + text)
@@ -121,7 +121,7 @@ final class LoadSocket {
     else { throw LoadProblem("cannot send: \(String(cString: strerror(errno)))") }
   }
 
-  /// - Returns: False when the server has hung up.
+  /// - Returns: `false` if the server has closed the connection.
   private func read() throws -> Bool {
     let count = recv(descriptor, &chunk, chunk.count, 0)
     guard count >= 0 else { throw LoadProblem("cannot read: \(String(cString: strerror(errno)))") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A whole server in a process of its own, and a WebSocket for each session from this one.
+/// A server in a process of its own, and one WebSocket per session from this process.
 enum SocketLoad {
   static func measure(_ settings: BenchSettings, sessionCount: Int) throws -> Measured {
     let server = try ServerProcess(settings.server ?? "", store: settings.newStore())
@@ -41,7 +41,7 @@ enum SocketLoad {
   }
 }
 
-/// A `pickerd serve` with a store.
+/// A `pickerd serve` process with a store.
 final class ServerProcess {
   let port: UInt16
   private let process = Process()
@@ -61,7 +61,7 @@ final class ServerProcess {
     self.port = port
   }
 
-  /// User and system time so far.
+  /// User and system time so far in seconds.
   var processorSeconds: Double {
     let text =
       (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8))

@@ -1,11 +1,11 @@
 import Foundation
 
-/// `make bench-store`: commands a second that an SQLite store makes durable, against the bare rate
-/// of fsynced transactions, in one run and on one file system.
+/// `make bench-store`: durable commands per second with a SQLite store, compared with the bare rate
+/// of fsynced transactions in the same run and on the same file system.
 ///
-/// Each round measures everything once, one after the other, so that what else the machine does
-/// meets all alike; the table has medians. Every command is answered only when it is on the disk,
-/// and each client gives its next command when it has the answer to the last.
+/// Each round measures everything once, so that other load on the machine affects all alike; the
+/// table has medians. A command is answered only when it is on disk, and each client sends its
+/// next command when it has the answer to the last one.
 signal(SIGPIPE, SIG_IGN)
 
 let settings = BenchSettings(CommandLine.arguments.dropFirst())

@@ -1,9 +1,9 @@
-"""Whether one client at its worst delays another session's taps: each attack in turn.
+"""Measures whether an attack by one client delays the taps of other sessions.
 
-Members of other sessions tap at a constant rate, first while it is quiet, then under the attack,
-on the same server. All limits are the defaults, except as in attack/attacks.py. The server has
-one loop, so that everybody shares it, and all cores; attackers have the lowest priority, so that
-what the members wait for is the server, not a processor.
+Members of other sessions tap at a constant rate, first without and then under the attack, on the
+same server. All limits are the defaults, except as in attack/attacks.py. The server has one event
+loop, which all sessions share, and all cores. Attackers have the lowest priority, so that members
+wait for the server and not for a processor.
 """
 
 import multiprocessing
@@ -19,13 +19,13 @@ from servers import Pickerd
 
 NAME = "attacks"
 STORES = ("memory", "sqlite")
-#: Attacked p99 is at most this many times the quiet one, or this many microseconds.
+#: The p99 under attack is at most this multiple of the quiet one, or this many microseconds.
 TIMES_MOST, MICROSECONDS_MOST = 2.0, 2000.0
 PATIENCE_MICROSECONDS = 5_000_000.0
 
 
 class AttackedPickerd(Pickerd):
-    """A server with the default limits, except for those in `limits`."""
+    """A server with default limits except for `limits`."""
 
     def __init__(self, store, limits):
         self.limits = limits
@@ -45,7 +45,7 @@ def percentile(values, share):
 
 
 def tapped(server, paths, seconds):
-    """The latencies of the measured members' taps, in microseconds."""
+    """The tap latencies of the measured members in microseconds."""
     found = multiprocessing.Queue()
     process = multiprocessing.Process(target=measure, args=(server.port, paths, seconds, found))
     process.start()
@@ -65,7 +65,7 @@ def attacker(body, state, stop):
 
 
 def under(attack, state, work):
-    """Does `work` while the attack goes on."""
+    """Runs `work` during the attack."""
     stop = multiprocessing.Event()
     attackers = [multiprocessing.Process(target=attacker, args=(attack.body, state, stop))
                  for _ in range(attack.processes)]
@@ -98,7 +98,7 @@ def measured(attack, store, seconds):
 
 
 def one_round(number, watched, say, seconds):
-    """By attack and store: quiet and attacked, one after the other."""
+    """Measures quiet and attacked latencies, by attack and store."""
     found = {}
     for attack in ATTACKS:
         for store in STORES[::-1] if number % 2 else STORES:
@@ -110,7 +110,7 @@ def one_round(number, watched, say, seconds):
 
 
 def figures(results):
-    """Medians over the rounds; the ratio is the median of those within a round."""
+    """Medians over the rounds; the ratio is the median of the ratios within rounds."""
     lines = []
     for attack in ATTACKS:
         for store in STORES:

@@ -1,4 +1,4 @@
-"""The load generator, run on a core of its own if its server has one."""
+"""Runs the load generator, on its own core if the server has one."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ def write_rooms(file, scenario, paths):
 
 
 def measure(server, scenario, *, seconds):
-    """One measurement of one server, as the generator says it, with start-up and memory."""
+    """One measurement of a server: the generator's figures, start-up time and memory."""
     paths, per_session = server.rooms(scenario)
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
         write_rooms(file, scenario, paths)

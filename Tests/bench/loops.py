@@ -1,7 +1,7 @@
-"""What `--loops 2` brings: the same work for one loop and for two, on whatever cores are free.
+"""Measures the gain of `--loops 2`: the same work with one and with two loops, on free cores.
 
-Nothing is pinned and all have the same niceness: the scheduler gives the generator what it needs,
-which is little (load/bulk.c), and the server the rest, so that two loops have two cores less that.
+Nothing is pinned and all processes have the same niceness: the generator needs little CPU time
+(load/bulk.c), and the server gets the rest.
 """
 
 from generator import measure
@@ -11,13 +11,13 @@ from servers import Pickerd
 
 NAME = "loops"
 COUNTS = (1, 2)
-#: What two loops must carry of one's deliveries a second. A hot session has one thread either way:
-#: nothing is to be gained, and one loop beside itself is 0.92 to 1.06 in a round.
+#: The minimum ratio of deliveries per second, two loops to one. A single hot session uses one
+#: thread in both cases; a repeated measurement of one loop varies from 0.92 to 1.06.
 MANY_LEAST, HOT_LEAST = 1.7, 0.97
 
-#: As many taps under way as keep a server busy while the generator sleeps.
+#: Enough taps in flight to keep a server busy while the generator sleeps.
 MANY = Scenario("1000x5 many", [(1000, 5, True)], 0, window=64)
-#: The first session is the first loop's, which accepts; the hot one is the second's.
+#: The first session is on the first loop, which accepts connections; the hot one on the second.
 HOT = Scenario("1x1000 hot", [(1, 1, False), (1, 1000, True)], 0, window=48)
 SCENARIOS = {MANY: MANY_LEAST, HOT: HOT_LEAST}
 
@@ -41,7 +41,7 @@ def measured(scenario, count, seconds):
 
 
 def one_round(number, watched, say, seconds):
-    """By scenario and count of loops; the counts take turns in going first."""
+    """Measures each scenario with each number of loops, alternating which goes first."""
     found = {}
     for scenario in SCENARIOS:
         of_scenario = found.setdefault(scenario.name, {})
@@ -54,7 +54,7 @@ def one_round(number, watched, say, seconds):
 
 
 def figures(results):
-    """Medians of both counts of loops, and of the ratios within each round."""
+    """Medians for both numbers of loops, and of the ratios within rounds."""
     one, two = (named(count) for count in COUNTS)
     lines = []
     for scenario, least in SCENARIOS.items():

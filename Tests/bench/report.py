@@ -1,18 +1,18 @@
-"""Medians over rounds, ratios within them, and the table that says which goals are reached."""
+"""Medians over rounds, ratios within rounds, and the table of goals."""
 
 from statistics import median
 
-#: What a ratio may be at most, pickerd over the other; or at least, where it is the other's.
+#: The maximum of a ratio pickerd ÷ other, or the minimum of a ratio other ÷ pickerd.
 CPU_ALONE, CPU_FAN_OUT, FASTER_THAN_NIO, TAIL, IDLE_BYTES = 1.30, 1.10, 1.20, 1.20, 4096
 
 
-#: A measurement during which other processes had more of the machine is not taken, if there are
-#: others of its kind.
+#: Measurements during which other processes used more of the machine are discarded if there are
+#: others of the same scenario.
 OTHERS_MAX = 0.1
 
 
 def rounds_of(results, scenario, server):
-    """What was measured in each round, by round."""
+    """The measurements of a scenario by round."""
     found = {number: measured[scenario][server] for number, measured in enumerate(results)
              if server in measured.get(scenario, {})}
     quiet = {number: one for number, one in found.items() if one.get("others", 0) <= OTHERS_MAX}
@@ -37,7 +37,7 @@ def middle(results, scenario, server, path):
 
 
 def ratio(results, scenario, path, above, below):
-    """The median of the ratios within each round, so that a slow minute meets both."""
+    """The median of the ratios within rounds, so that slow phases of the machine affect both."""
     uppers = rounds_of(results, scenario, above)
     lowers = rounds_of(results, scenario, below)
     ratios = [value(uppers[number], path) / value(lowers[number], path)
@@ -46,7 +46,7 @@ def ratio(results, scenario, path, above, below):
 
 
 def table(head, lines):
-    """Columns as wide as they must be; the first is text."""
+    """A table with columns of minimal width; the first has text."""
     widths = [max(len(line[column]) for line in [head, *lines]) for column in range(len(head))]
     rows = [[cell.ljust(width) if column == 0 else cell.rjust(width)
              for column, (cell, width) in enumerate(zip(line, widths))] for line in [head, *lines]]
@@ -67,7 +67,7 @@ MEASURES = [
 
 
 def figures(results, scenarios, servers):
-    """Every measure of every server."""
+    """All figures of all servers."""
     lines = []
     for scenario in scenarios:
         for server in servers:
@@ -89,7 +89,7 @@ def judged(number, goal, is_least=False):
 
 
 def goals(results, scenarios):
-    """The ratios, each with its goal."""
+    """The ratios and their goals."""
     lines = []
     for scenario in scenarios:
         if not rounds_of(results, scenario.name, "bare"):
@@ -108,7 +108,7 @@ def goals(results, scenarios):
 
 
 def memory(results):
-    """What an idle connection and a session cost, with their goals."""
+    """The memory of an idle connection and of a session, with their goals."""
     lines = []
     for name, path in (("an idle connection", "memoryPerConnection"),
                        ("an idle member", "memoryPerMember"), ("a session", "memoryPerSession")):
@@ -122,7 +122,7 @@ def memory(results):
 
 
 def alone(results):
-    """What has no peer."""
+    """The measurements of pickerd only."""
     lines = []
     for name in ("storm", "midnight"):
         found = [one[name]["pickerd"] for one in results if name in one]

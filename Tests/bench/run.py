@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""make bench: pickerd against a bare libwebsockets server and a SwiftNIO one, on this machine.
+"""make bench: compares pickerd with a bare libwebsockets server and a SwiftNIO server.
 
-Each round measures every scenario on every server, one after the other, in another order each
-time. Server and generator have a core each; only for what two loops bring, both have both. Ratios
-are taken within a round; tables have medians.
-Figures say what this machine did; no goal that is missed fails the run.
+Each round measures every scenario on every server, one after the other, in a different order.
+Server and generator have a core each, except for the comparison of one and two loops. Ratios are
+taken within a round; tables have medians. A missed goal does not fail the run.
 """
 
 import argparse
@@ -43,7 +42,7 @@ def say(text):
 
 
 def processor_seconds():
-    """Of all processes since the machine started, and of ours that have ended."""
+    """CPU seconds of all processes since boot, and of this process and its finished children."""
     ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:8]]
     idle = ticks[3] + ticks[4]
     own = sum(sum(resource.getrusage(who)[:2])
@@ -52,7 +51,7 @@ def processor_seconds():
 
 
 def watched(measure_it):
-    """What `measure_it` measures, and which share of the machine somebody else had meanwhile."""
+    """Runs `measure_it`; its result and the share of the machine that other processes used."""
     begun, (all_before, own_before) = time.monotonic(), processor_seconds()
     measured = measure_it()
     all_after, own_after = processor_seconds()
@@ -62,7 +61,7 @@ def watched(measure_it):
 
 
 def delta_octets(results, scenario):
-    """The length of pickerd's deltas, which its peers' have, too; as the first round found it."""
+    """The length of pickerd's deltas from the first round, which the other servers use, too."""
     for measured in results:
         if "pickerd" in measured.get(scenario.name, {}):
             whole = round(measured[scenario.name]["pickerd"]["closed"]["bytesPerDelivery"])
@@ -76,7 +75,7 @@ def delta_octets(results, scenario):
 
 
 def one_round(results, wanted, servers, seconds):
-    """Adds a round; the servers take turns in going first."""
+    """Runs a round; the order of the servers rotates."""
     number = len(results)
     results.append({"load": os.getloadavg()[0]})
     order = servers[number % len(servers):] + servers[:number % len(servers)]
@@ -103,7 +102,7 @@ def one_round(results, wanted, servers, seconds):
     if attacks.NAME in wanted:
         results[number] |= attacks.one_round(number, watched, say, seconds)
     for name, run in ALONE.items():
-        # Once is enough: each takes a minute, and has nobody to be compared with.
+        # Measured once: each takes a minute and is not compared with another server.
         if name in wanted and number == 0:
             found = run()
             if found:

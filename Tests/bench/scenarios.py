@@ -1,10 +1,10 @@
-"""What is measured: rooms, members, what they join with and what they tap."""
+"""The scenarios: rooms, members, their joins and their taps."""
 
 from dataclasses import dataclass, field
 
 LISTS = {"kind": "columns", "columns": [["MacOS", "Windows", "Linux", "Ubuntu"],
                                         ["Xcode", "VSCode", "Sublime", "Atom"]]}
-#: Its second column has 200 rows, all others after each tap.
+#: The second column has 200 rows, all of which change with each tap.
 RELOAD = {"kind": "cascade", "nodes": [
     {"text": name, "children": [{"text": f"{name} {row:03}"} for row in range(200)]}
     for name in ("North", "South")]}
@@ -24,7 +24,7 @@ def selects(column, rows):
 
 @dataclass(eq=False)
 class Scenario:
-    """`rooms` are (count, members, whether they tap); `rate` is taps a second of the open loop."""
+    """`rooms` are (count, members, whether they tap); `rate` is taps per second, open loop."""
 
     name: str
     rooms: list
@@ -32,9 +32,9 @@ class Scenario:
     definition: dict = field(default_factory=lambda: LISTS)
     joins: list = field(default_factory=lambda: [JOIN])
     taps: list = field(default_factory=lambda: selects(0, (1, 2, 3, 0)))
-    #: Whether a server that knows nothing of pickers can do the same.
+    #: Whether servers without picker logic can run it, too.
     has_peers: bool = True
-    #: Taps under way in a room, given and heard in bulk; 0 is one by one.
+    #: Taps in flight in a room, sent and received in bulk; 0: one by one.
     window: int = 0
 
     @property

@@ -1,4 +1,4 @@
-"""Servers that are started, given rooms, and stopped."""
+"""Starts and stops the measured servers and creates their rooms."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILT = REPOSITORY / ".build"
 SERVER_CORE, LOAD_CORE = 0, 1
-#: Far from every rate that is reached here.
+#: A rate limit above every rate in the benchmarks.
 LIMITS = {"messagesPerSecond": 1_000_000, "members": 10_000, "connections": 100_000,
           "sessions": 1_000_000, "createsPerSecond": 1_000_000, "createsBurst": 1_000_000,
           "joinsPerSecond": 1_000_000, "joinsBurst": 1_000_000}
@@ -29,12 +29,12 @@ def free_port():
 
 
 def pinned(core):
-    """What a child does before its program, to stay on one core; `None` is any."""
+    """A `preexec_fn` that pins a child to a core; `None` for any core."""
     return None if core is None else lambda: os.sched_setaffinity(0, {core})
 
 
 class Server:
-    """A process on a core of its own; `startup` is milliseconds until it takes connections."""
+    """A process on its own core; `startup` is the time in ms until it accepts connections."""
 
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
@@ -67,14 +67,14 @@ class Server:
         self.process.wait()
 
     def memory(self):
-        """Octets in memory."""
+        """Resident memory in bytes."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
         return 0
 
     def rooms(self, scenario):
-        """The paths of `scenario`'s rooms, and octets of memory that each took."""
+        """Creates the rooms of `scenario`; their paths and the memory per room in bytes."""
         count = sum(count for count, _, _ in scenario.rooms)
         return [f"/v1/sessions/{number}" for number in range(count)], 0
 
@@ -99,7 +99,7 @@ class Pickerd(Server):
     def __init__(self, *, octets=0, store="memory:", options=(), loops=1, is_pinned=True):
         self.store = store
         self.options = options
-        self.loops = loops  # by default one against the peers' one
+        self.loops = loops  # one by default, like the other servers
         if not is_pinned:
             self.core = self.load_core = None
         super().__init__(octets=octets)
@@ -116,7 +116,7 @@ class Pickerd(Server):
         return paths, (self.memory() - before) / count
 
     def create(self, definition, count):
-        """Sessions of the same definition; their paths."""
+        """Creates sessions of one definition; their paths."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         body = json.dumps({"definition": definition})
         paths = []

@@ -1,4 +1,4 @@
-"""Everybody comes back at once after a kill -9, and midnight for 100,000 sessions: pickerd only."""
+"""A resume storm after kill -9, and midnight for 100,000 sessions; pickerd only."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from scenarios import Scenario
 from servers import LOAD_CORE, REPOSITORY, Pickerd, pickerd_binary, pinned
 
 STORM = Scenario("storm", [(1000, 5, True)], 0)
-#: Printed by Tests/soak/many.py.
+#: Matches the output of Tests/soak/many.py.
 MIDNIGHT = re.compile(
     r"start: (?P<start>[\d.]+) s.*midnight: (?P<midnight>[\d.]+) s, RSS at most (?P<memory>\d+) MiB"
     r".*a tap meanwhile: \d+ taps, median (?P<median>[\d.]+) ms, 99 % (?P<p99>[\d.]+) ms",
@@ -21,7 +21,7 @@ MIDNIGHT = re.compile(
 
 
 def resume_storm():
-    """5,000 members of 1,000 sessions in a file; seconds until all are back after a restart."""
+    """Seconds until 5,000 members of 1,000 stored sessions have resumed after a restart."""
     with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile("w") as file:
         server = Pickerd(store=f"sqlite:{folder}/store.sqlite")
         paths, _ = server.rooms(STORM)
@@ -45,9 +45,9 @@ def resume_storm():
 
 
 def midnight(count=100_000):
-    """The clock goes past midnight for `count` sessions that sleep in a file.
+    """Moves the clock past midnight for `count` evicted sessions.
 
-    Needs what the product's tests need; `make test` sees to it.
+    Needs the packages of the product tests, which `make test` installs.
     """
     python = REPOSITORY / ".venv/bin/python"
     said = subprocess.run(

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS : builds the fuzzer and runs each target for SECONDS, all at the same time.
-# Needs swift in PATH. Exit status 0: no input made anything fail.
+# fuzz.sh SECONDS : builds the fuzzer and runs all targets in parallel for SECONDS.
+# Needs swift in PATH. Exit status 0: no input failed.
 #
-# Inputs are found from the committed corpus and from those of earlier runs, in .build/fuzz/corpus.
-# One that fails is left in .build/fuzz/failures; when it is fixed, it belongs to Tests/fuzz/corpus.
+# Starts from the committed corpus and the inputs of earlier runs in .build/fuzz/corpus. Failing
+# inputs are stored in .build/fuzz/failures; after a fix, add them to Tests/fuzz/corpus.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:?for how many seconds}
 found=.build/fuzz/corpus
 failures=.build/fuzz/failures
-# Without this flag swiftc does not instrument Swift code for libFuzzer.
+# swiftc instruments Swift code for libFuzzer only with this flag.
 coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table
 
 mkdir -p .build
@@ -20,8 +20,8 @@ if ! PICKERD_FUZZ=1 swift build --scratch-path .build/fuzz --product PickerFuzz 
   exit 1
 fi
 
-# fuzz TARGET LENGTH : inputs of at most LENGTH bytes. LeakSanitizer takes Swift's tagged pointers
-# for leaks, and Swift's backtracer can hang in a process with libFuzzer.
+# fuzz TARGET LENGTH : inputs of at most LENGTH bytes. LeakSanitizer reports Swift's tagged pointers
+# as leaks, and Swift's backtracer can hang in a process with libFuzzer.
 fuzz() {
   local target=$1 length=$2
   mkdir -p "$found/$target" "$failures/$target"

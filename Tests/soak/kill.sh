@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kill.sh ROUNDS SEED : kill -9 under load, many times; see Tests/product/test_store_kill.py.
+# kill.sh ROUNDS SEED : repeated kill -9 under load; see Tests/product/test_store_kill.py.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""many.py [COUNT]: start-up with COUNT (100,000) sessions asleep, and midnight for all of them.
+"""many.py [COUNT]: start-up with COUNT (100,000) evicted sessions, and midnight for all of them.
 
-Makes the file from one session that a server has let go, multiplied by SQL; starts on it; puts the
-clock a day on, while a member of another session taps. Prints times and memory. PICKERD names the
-server's binary.
+Copies one evicted session COUNT times with SQL, starts a server on the file, and sets the clock a
+day ahead while a member of another session taps. Prints times and memory. PICKERD is the server's
+binary.
 """
 
 import http.client
@@ -88,7 +88,7 @@ def main():
 
 
 def midnight(server):
-    """Puts the clock on; its answer comes when all have ticked."""
+    """Sets the clock, which returns when all sessions have ticked."""
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     tomorrow = tomorrow.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=1800)

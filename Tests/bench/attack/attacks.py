@@ -1,5 +1,5 @@
-"""What one client at its worst does: each attack is prepared once and then goes on until it is
-stopped, in processes of its own."""
+"""Attacks of a single client: each is prepared once and then runs in processes of its own until
+it is stopped."""
 
 import http.client
 import json
@@ -10,23 +10,23 @@ from scenarios import LISTS, RELOAD
 
 from .lines import REF, Line, frame
 
-#: Attackers have other peer addresses than the members that are measured.
+#: Peer addresses of attackers, which differ from those of the measured members.
 SOURCE = "127.0.0.2"
 LONG = b"x" * 60_000
-#: A count of entries that is filled in a few seconds.
+#: A number of entries that is created in a few seconds.
 LOG_ENTRIES, DELETED_ENTRIES = 20_000, 50_000
 BODY_BYTES = 4_190_000
 
 
 class Client:
-    """HTTP on one connection that is opened again when the server closes it."""
+    """An HTTP client with one connection, which it reopens if the server closes it."""
 
     def __init__(self, port):
         self.port = port
         self.connection = None
 
     def request(self, method, path, body=None):
-        """The status and the body."""
+        """Sends a request; status and body of the response."""
         try:
             if self.connection is None:
                 self.connection = http.client.HTTPConnection(
@@ -40,7 +40,7 @@ class Client:
             return 0, b""
 
     def create(self, definition=LISTS):
-        """A new session's path; waits while the server refuses to make more."""
+        """Creates a session, retrying while the server refuses; its path."""
         until = time.monotonic() + 60
         while time.monotonic() < until:
             status, body = self.request(
@@ -52,7 +52,7 @@ class Client:
 
 
 def fill(port, path, count):
-    """Makes `count` entries, or as many as the server takes."""
+    """Creates `count` entries, or as many as the server accepts."""
     line = Line(port, path, source=SOURCE)
     line.join()
     done = 0
@@ -78,7 +78,7 @@ def frame_of_select(ref):
 
 
 def commands(state, stop, text):
-    """A member sends the same large command as fast as it can, and comes back when closed."""
+    """A member sends the same large command as fast as it can and rejoins when it is closed."""
     while not stop.is_set():
         try:
             line = Line(state["port"], state["path"], source=SOURCE)
@@ -145,7 +145,7 @@ def joins_and_leaves(state, stop):
 
 
 def slow_readers(state, stop):
-    """Members that never read, of a session in which each tap reloads 200 rows."""
+    """Members that never read, in a session in which each tap reloads 200 rows."""
     lines = []
     for _ in range(state["readers"]):
         try:
@@ -199,7 +199,7 @@ class Attack:
     prepare: object
     body: object
     processes: int
-    #: Limits that are not the defaults, because the preparation would take too long.
+    #: Limits other than the defaults, without which the preparation would take too long.
     limits: dict = field(default_factory=dict)
 
 

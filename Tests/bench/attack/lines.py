@@ -1,4 +1,4 @@
-"""WebSockets of the bench's own: no library's work is in what they measure."""
+"""Minimal WebSockets, so that measurements do not include the work of a library."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ REF = re.compile(rb'"ref":(\d+)')
 
 
 def frame(text):
-    """A masked text frame; the mask is zero."""
+    """A text frame masked with zeros."""
     size = len(text)
     if size < 126:
         head = struct.pack("!BB", 0x81, 0x80 | size)
@@ -24,7 +24,7 @@ def frame(text):
 
 
 class Line:
-    """A connection to a session, from a peer address of its own."""
+    """A connection to a session from a given peer address."""
 
     def __init__(self, port, path, *, source="127.0.0.1", receive_buffer=None):
         self.socket = socket.socket()
@@ -57,7 +57,7 @@ class Line:
         self.socket.sendall(frame(text))
 
     def messages(self):
-        """What has arrived: whole messages. Blocks until there is something to read."""
+        """The complete messages received; blocks until the socket is readable."""
         self.waiting += self.received()
         whole = []
         while True:
@@ -76,7 +76,7 @@ class Line:
                 whole.append(payload)
 
     def _next(self):
-        """The length of the next frame and where its payload starts."""
+        """The length of the next frame and the offset of its payload."""
         if len(self.waiting) < 2:
             return None, 0
         size = self.waiting[1] & 127
@@ -88,7 +88,7 @@ class Line:
         return int.from_bytes(self.waiting[2:2 + width], "big"), 2 + width
 
     def until(self, type):
-        """Reads until a message of `type`; returns it."""
+        """Reads until a message of `type` and returns it."""
         while True:
             for message in self.messages():
                 if b'"type":"%s"' % type.encode() in message[:200]:
@@ -99,7 +99,7 @@ class Line:
         return self.until("welcome")
 
     def drain(self):
-        """Reads what has arrived, if anything, and forgets it."""
+        """Discards the bytes received so far."""
         while select.select([self.socket], [], [], 0)[0]:
             self.messages()
 

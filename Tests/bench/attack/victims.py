@@ -1,4 +1,4 @@
-"""Members of sessions that nobody attacks: how long their taps take."""
+"""Tap latencies of members in sessions that are not attacked."""
 
 import gc
 import os
@@ -8,14 +8,14 @@ import time
 from .lines import REF, Line
 
 COUNT = 20
-#: Each victim's; the default limit is 50 messages a second.
+#: Taps per second and victim; the default limit is 50 messages per second.
 TAPS_PER_SECOND = 40
-#: After this long a tap counts as lost.
+#: Seconds after which a tap counts as lost.
 PATIENCE = 5.0
 
 
 def be_first():
-    """This process runs as soon as it has something to do, whatever the attackers do."""
+    """Raises the priority of this process above that of the attackers."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except PermissionError:
@@ -36,7 +36,7 @@ class Victim:
                        % (self.ref, self.ref % 4))
 
     def hear(self, now):
-        """The latencies of the taps that have been answered, in seconds."""
+        """Receives answers; the latencies of the answered taps in seconds."""
         found = []
         for message in self.line.messages():
             ref = REF.search(message)
@@ -46,8 +46,10 @@ class Victim:
 
 
 def measure(port, paths, seconds, into):
-    """Taps at a constant rate in all sessions, latencies from when each was due; in a process
-    of its own. Puts microseconds into the queue `into`, or what went wrong."""
+    """Taps at a constant rate in all sessions, in a process of its own.
+
+    Puts the latencies since each tap was due, in microseconds, into the queue `into`, or an error.
+    """
     try:
         gc.disable()
         be_first()

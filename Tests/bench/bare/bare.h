@@ -1,7 +1,8 @@
-/// A room server with as little above libwebsockets as can be: what pickerd is measured against.
+/// A minimal room server on libwebsockets, the baseline for pickerd's measurements.
 ///
-/// Driven as well as libwebsockets can be: libuv, small receive buffers, a frame built once for all
-/// members, written raw and at once; a queue and the writeable callback for back-pressure only.
+/// It uses libwebsockets as efficiently as possible: libuv, small receive buffers, a frame built
+/// once for all members and written immediately; a queue and the writeable callback only for
+/// back-pressure.
 #pragma once
 
 #include <libwebsockets.h>
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A server's WebSocket frame, header and all, shared by all who have not been sent it yet.
+/// A server's WebSocket frame with its header, shared by all members that it is pending for.
 typedef struct frame {
   unsigned holders;
   size_t count;
@@ -18,13 +19,13 @@ typedef struct frame {
 
 typedef struct room room;
 
-/// A connection; libwebsockets keeps it.
+/// A connection; libwebsockets owns it.
 typedef struct member {
   struct lws *wsi;
   room *room;
   bool is_in;               ///< has joined
-  unsigned place;           ///< in the room's members
-  frame **waiting;          ///< what the socket did not take at once
+  unsigned place;           ///< index in the room's members
+  frame **waiting;          ///< frames that the socket did not accept
   unsigned waiting_count, waiting_capacity;
 } member;
 
@@ -47,11 +48,11 @@ void frame_release(frame *frame);
 room *room_of(const char *path);
 void room_enter(room *room, member *member);
 void room_leave(member *member);
-/// Sends a frame to everybody.
+/// Sends a frame to all members.
 void room_tell(room *room, frame *frame);
-/// Sends at once if nothing waits, else queues.
+/// Sends immediately if nothing is queued, else queues the frame.
 ///
 /// - Returns: 0, or -1 if the connection is dead.
 int member_send(member *member, frame *frame);
-/// Sends what waits, as far as the socket takes it.
+/// Sends queued frames until the socket blocks.
 int member_flush(member *member);

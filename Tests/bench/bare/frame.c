@@ -26,7 +26,7 @@ frame *frame_text(const char *text, size_t count) {
   return made;
 }
 
-/// As long as pickerd's for the same tap, whatever it says.
+/// Filler that makes the delta as long as pickerd's for the same tap.
 frame *frame_delta(size_t count, long revision, int row) {
   unsigned char *payload;
   frame *made = frame_new(count, &payload);

@@ -7,7 +7,7 @@
 
 static size_t delta_octets = 200;
 
-/// The little that a tap needs: which row.
+/// Parses only the row of a tap.
 static int row_of(const char *text, size_t count) {
   const char *found = memmem(text, count, "\"row\":", 6);
   return found ? atoi(found + 6) : 0;
@@ -22,7 +22,7 @@ static int opened(struct lws *wsi, member *member) {
   return member->room ? 0 : -1;
 }
 
-/// A member is in its room when it has said `{"type":"join"`; all else are taps.
+/// `{"type":"join"` joins the room; every other message is a tap.
 static int received(member *member, const char *text, size_t count) {
   room *room = member->room;
   if (count > 10 && text[9] == 'j') {
@@ -46,7 +46,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
   switch (reason) {
     case LWS_CALLBACK_ESTABLISHED: return opened(wsi, member);
     case LWS_CALLBACK_RECEIVE:
-      // The generator's taps come in one piece each.
+      // The load generator does not fragment taps.
       return received(member, in, count);
     case LWS_CALLBACK_SERVER_WRITEABLE: return member_flush(member);
     case LWS_CALLBACK_CLOSED: room_leave(member); return 0;

@@ -6,7 +6,7 @@
 static room *rooms;
 static unsigned room_count;
 
-/// Rooms are `/v1/sessions/NUMBER`; the first to come makes one.
+/// Finds the room of `/v1/sessions/NUMBER`; the first member creates it.
 room *room_of(const char *path) {
   const char *number = strrchr(path, '/');
   unsigned index = number ? (unsigned)atoi(number + 1) : 0;

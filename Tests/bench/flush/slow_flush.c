@@ -1,6 +1,6 @@
-// A disk whose flush takes FLUSH_MICROSECONDS longer than this one's: preloaded by `make
-// bench-store FLUSH=…` into everything that it measures, the bare transactions included. What a
-// flush costs is the disk's, and what group commit gains depends on it.
+// Delays every flush by FLUSH_MICROSECONDS to simulate a slower disk. `make bench-store FLUSH=…`
+// preloads it into everything it measures, including the bare transactions, because the gain of
+// group commit depends on the duration of a flush.
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -3,15 +3,15 @@
 
 #include "load.h"
 
-// Sent and heard in bulk, without epoll: rooms have several taps under way, and while the server
-// works them off the generator sleeps. One recv() then has a member's share of all of them, and
-// what a server pays for a delivery has no waking of the generator in it.
+// Sends and receives in bulk without epoll: rooms have several taps in flight, and the generator
+// sleeps while the server processes them. One recv() then returns all deliveries to a member, so
+// that the server's cost per delivery does not include waking the generator.
 
-/// A sleep should be over when this share of what was under way has come.
+/// The fraction of the deliveries in flight that should arrive during a sleep.
 static const double SLEEP_SHARE = 0.5;
 enum { SLEEP_MIN_NS = 1000000, SLEEP_MAX_NS = 100000000 };
 
-/// Gives a room as many taps as are missing to its window, in one send().
+/// Fills a room's window with taps in one send().
 static void fill(load *load, room *room) {
   uint64_t window = (uint64_t)load->settings.window * room->count;
   int64_t now = load_now();
@@ -22,9 +22,9 @@ static void fill(load *load, room *room) {
   connection_flush(load, &load->connections[room->first + room->turn]);
 }
 
-/// Reads what has come for everybody in the rooms that tap, once each.
+/// Reads once from each member of the active rooms.
 ///
-/// - Returns: The count of deliveries.
+/// - Returns: The number of deliveries.
 static uint64_t look(load *load, bool is_filling) {
   uint64_t before = load->deliveries;
   for (uint32_t index = 0; index < load->active_count; index++) {
@@ -50,7 +50,7 @@ static void sleep_ns(double nanoseconds) {
 }
 
 void bulk_begin(load *load) {
-  close(load->epoll);  // or every delivery would wake it
+  close(load->epoll);  // otherwise every delivery would wake it
   load->epoll = -1;
   look(load, true);
 }
@@ -58,7 +58,7 @@ void bulk_begin(load *load) {
 void bulk_run(load *load, double seconds) {
   int64_t before = load_now(), now = before, until = before + (int64_t)(seconds * 1e9);
   int64_t heard = before;
-  double each_ns = 0;  // of a delivery, at the rate of the last turn
+  double each_ns = 0;  // per delivery, at the rate of the last iteration
   while (now < until) {
     sleep_ns((double)under_way(load) * each_ns * SLEEP_SHARE);
     uint64_t count = look(load, true);

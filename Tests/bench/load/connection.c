@@ -11,11 +11,11 @@
 
 #include "load.h"
 
-/// Of a masked frame of at most 65,535 octets.
+/// The maximum header of a masked frame of at most 65,535 bytes.
 enum { FRAME_HEAD_MAX = 8 };
 enum { OPCODE_TEXT = 1, OPCODE_CLOSE = 8, OPCODE_PING = 9, OPCODE_PONG = 10 };
 
-/// What is read at once; more than the longest message.
+/// The size of a read; more than the longest message.
 static uint8_t buffer[1 << 20];
 
 void connection_open(load *load, connection *connection) {
@@ -23,7 +23,7 @@ void connection_open(load *load, connection *connection) {
                                 .sin_port = htons((uint16_t)load->settings.port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-  // Hung up by a reset: no port is left waiting, however many connections a run makes.
+  // Closes with a reset, which leaves no port in TIME_WAIT.
   struct linger linger = {.l_onoff = 1, .l_linger = 0};
   char request[512];
   int one = 1, descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -57,9 +57,9 @@ void connection_close(load *load, connection *connection) {
 
 /// Writes a masked frame.
 ///
-/// - Returns: Its octets.
+/// - Returns: Its length in bytes.
 static size_t write_frame(uint8_t *frame, int opcode, const void *payload, size_t count) {
-  // Another mask for each frame would only cost the generator; the server unmasks all the same.
+  // A new mask per frame would only cost the generator time; the server unmasks in any case.
   static const uint8_t mask[4] = {0x5a, 0xc3, 0x17, 0x88};
   size_t head = count < 126 ? 2 : 4;
   if (count > 65535) load_fail("a message of %zu octets", count);
@@ -96,9 +96,9 @@ void connection_send(load *load, connection *connection, const char *text, size_
   send_frame(load, connection, OPCODE_TEXT, text, count);
 }
 
-/// Takes the answer to the handshake.
+/// Consumes the response to the handshake.
 ///
-/// - Returns: Its octets; 0 if it is not whole.
+/// - Returns: Its length in bytes; 0 if it is incomplete.
 static size_t take_handshake(load *load, connection *connection, const uint8_t *bytes,
                              size_t count) {
   const uint8_t *end = memmem(bytes, count, "\r\n\r\n", 4);
@@ -110,9 +110,9 @@ static size_t take_handshake(load *load, connection *connection, const uint8_t *
   return (size_t)(end + 4 - bytes);
 }
 
-/// Takes one frame; a server's are not masked, and ours come in one piece.
+/// Consumes one frame; the server's frames are neither masked nor fragmented.
 ///
-/// - Returns: Its octets; 0 if it is not whole.
+/// - Returns: Its length in bytes; 0 if it is incomplete.
 static size_t take_frame(load *load, connection *connection, const uint8_t *bytes, size_t count,
                          int64_t now) {
   if (count < 2) return 0;

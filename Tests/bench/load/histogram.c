@@ -5,7 +5,7 @@ enum { SHARE_BITS = 7 };
 void histogram_add(histogram *histogram, int64_t nanoseconds) {
   uint64_t value = nanoseconds > 0 ? (uint64_t)nanoseconds : 0;
   int shift = value < (1u << SHARE_BITS) ? 0 : 63 - __builtin_clzll(value) - SHARE_BITS + 1;
-  // Below 128 a bucket for each value, above it 64 to 127 of each octave are used.
+  // A bucket per value below 128; above, each octave uses buckets 64 to 127.
   histogram->buckets[((uint64_t)shift << SHARE_BITS) + (value >> shift)]++;
   histogram->count++;
 }
@@ -19,7 +19,7 @@ double histogram_at(const histogram *histogram, double share) {
     seen += histogram->buckets[index];
     if (seen <= wanted) continue;
     uint64_t shift = index >> SHARE_BITS, part = index & ((1u << SHARE_BITS) - 1);
-    return (double)(((part + 1) << shift) - 1) / 1000;  // the bucket's greatest value
+    return (double)(((part + 1) << shift) - 1) / 1000;  // the upper bound of the bucket
   }
   return 0;
 }

@@ -1,7 +1,7 @@
-/// What the files of the load generator share.
+/// Declarations of the load generator.
 ///
-/// One thread, raw epoll, or not even that (bulk.c), no library: whatever a server costs, the
-/// generator must cost less.
+/// It uses one thread, raw epoll or no epoll at all (bulk.c), and no library, because it must use
+/// less CPU time than any server it measures.
 #pragma once
 
 #include <stdbool.h>
@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Intended times of taps that are under way in a room, at most; a power of two.
+/// The maximum number of taps in flight in a room; a power of two.
 #define LOAD_RING 4096
 
-/// Prints what went wrong and ends with status 1.
+/// Prints an error and exits with status 1.
 _Noreturn void load_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Nanoseconds of the machine's monotonic clock.
+/// The monotonic clock in nanoseconds.
 int64_t load_now(void);
 
 // histogram.c
@@ -34,16 +34,16 @@ double histogram_at(const histogram *histogram, double share);
 
 typedef struct settings {
   int port;
-  pid_t server;             ///< whose processor time and memory are read; 0 is nobody
+  pid_t server;             ///< the process whose CPU time and memory are read; 0 for none
   const char *rooms;        ///< a file with a line for each room: PATH MEMBERS IS_ACTIVE
-  const char *joins[8];     ///< member k of a room says the k-th, modulo their count
+  const char *joins[8];     ///< member k of a room sends the k-th, modulo their count
   int join_count;
-  const char *taps[16];     ///< said in turn in a room; @ is the member's next ref
+  const char *taps[16];     ///< sent round robin in a room; @ is the member's next ref
   int tap_count;
   double warm, closed, open; ///< seconds
-  double rate;              ///< taps a second of the open loop
-  int window;               ///< taps under way in a room, sent and heard in bulk; 0 is one by one
-  bool is_storm;            ///< connect, tap, wait for a line of stdin, come back with resume
+  double rate;              ///< taps per second of the open loop
+  int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
+  bool is_storm;            ///< connect, tap, wait for a line of stdin, resume
 } settings;
 
 settings settings_read(int count, char **arguments);
@@ -52,7 +52,7 @@ settings settings_read(int count, char **arguments);
 
 typedef enum phase { PHASE_NONE, PHASE_UPGRADING, PHASE_OPEN, PHASE_JOINED } phase;
 
-/// Who comes back, as its welcome named it.
+/// The identity of a member from its welcome, for resuming.
 typedef struct identity {
   char member[32], secret[64], epoch[64];
 } identity;
@@ -60,13 +60,13 @@ typedef struct identity {
 typedef struct connection {
   int descriptor;
   uint32_t room;
-  uint32_t number;          ///< among its room's
+  uint32_t number;          ///< index in its room
   phase phase;
   int64_t ref;              ///< of its last tap
   uint64_t heard;           ///< deltas since the phase began
   int64_t revision;         ///< of its last delta or welcome; only in a storm
   identity *identity;       ///< only in a storm
-  uint8_t *rest;            ///< the beginning of a frame that has not come in whole
+  uint8_t *rest;            ///< the start of an incomplete frame
   uint32_t rest_count;
 } connection;
 
@@ -75,9 +75,9 @@ typedef struct room {
   uint32_t first, count;    ///< its connections
   bool is_active;
   uint64_t taps;            ///< since the phase began
-  uint32_t turn;            ///< whose tap is next
-  uint32_t variant;         ///< which tap is next
-  uint64_t pending;         ///< deliveries of the last tap that are still to come
+  uint32_t turn;            ///< the member that taps next
+  uint32_t variant;         ///< the tap to send next
+  uint64_t pending;         ///< outstanding deliveries of the last tap
   int64_t *sent;            ///< when each tap should have been sent; a ring
 } room;
 
@@ -92,23 +92,23 @@ typedef struct load {
   uint32_t active_count;
   uint32_t open_count, joined_count;
   uint64_t taps, deliveries, bytes_out, bytes_in, messages;
-  uint64_t resumed, replaced; ///< welcomes with and without the missed deltas
-  bool is_looping;          ///< the next tap goes out when all have the last
+  uint64_t resumed, replaced; ///< welcomes with missed deltas and with a snapshot
+  bool is_looping;          ///< send the next tap when all members have the last one
   int64_t next_due;
-  bool is_holding;          ///< what is sent waits for `connection_flush`
+  bool is_holding;          ///< buffer sends until `connection_flush`
   uint8_t held[8 + 65535];
   size_t held_count;
   histogram latencies;
 } load;
 
-/// Begins to connect; the handshake is sent at once, loopback takes it.
+/// Starts to connect and sends the handshake immediately, which loopback accepts.
 void connection_open(load *load, connection *connection);
 void connection_close(load *load, connection *connection);
 /// Sends a text message in a masked frame of at most 65,535 octets.
 void connection_send(load *load, connection *connection, const char *text, size_t count);
-/// Sends what was held; all of it was for this connection.
+/// Sends the buffered bytes, all of which are for this connection.
 void connection_flush(load *load, connection *connection);
-/// Reads what has come and hears each message in it.
+/// Reads and handles the available messages.
 void connection_read(load *load, connection *connection);
 
 // messages.c
@@ -116,36 +116,36 @@ void connection_read(load *load, connection *connection);
 void message_heard(load *load, connection *connection, const char *text, size_t count,
                    int64_t now);
 void message_join(load *load, connection *connection);
-/// Lets the room's next member give its next tap. `due` is when it should have been sent.
+/// Sends the next tap of the room's next member. `due` is its intended time.
 void message_tap(load *load, room *room, int64_t due);
 
 // phases.c
 
-/// Waits for what comes, at most `milliseconds`, and hears it.
+/// Waits at most `milliseconds` for messages and handles them.
 ///
-/// - Returns: Whether anything came.
+/// - Returns: Whether any message arrived.
 bool load_poll(load *load, int milliseconds);
-/// Connects all, at most so many at a time.
+/// Opens all connections, a limited number at a time.
 void load_connect(load *load);
 void load_join(load *load);
-/// Until nothing has come for 200 ms.
+/// Waits until nothing has arrived for 200 ms.
 void load_settle(load *load);
-/// Taps for so many seconds, in each active room when all have heard the last.
+/// Closed loop: each active room taps when all its members have the last tap.
 void load_closed(load *load, double seconds);
-/// Taps at times of a Poisson process, whatever the server does.
+/// Open loop: taps at the times of a Poisson process, independent of the server.
 void load_open(load *load, double seconds);
-/// Forgets the taps that were given and what came of them; none may be under way.
+/// Resets all counts; no tap may be in flight.
 void load_reset(load *load);
-/// Lets what is counted begin at 0, whatever is under way.
+/// Resets the measured counts while taps may be in flight.
 void load_count_anew(load *load);
 
 // bulk.c
 
-/// Fills the windows. From here on nothing is heard through epoll.
+/// Fills the windows. From here on, epoll is not used.
 void bulk_begin(load *load);
-/// Keeps the windows full for so many seconds.
+/// Keeps the windows full for `seconds`.
 void bulk_run(load *load, double seconds);
-/// Until every delivery of the taps that were given has come.
+/// Waits for all outstanding deliveries.
 void bulk_end(load *load);
 
 // storm.c
@@ -154,9 +154,9 @@ void load_storm(load *load);
 
 // usage.c
 
-/// Processor seconds of the server, in user and kernel mode.
+/// CPU seconds of the server in user and kernel mode.
 double server_seconds(pid_t server);
-/// Processor seconds of this process.
+/// CPU seconds of this process.
 double own_seconds(void);
-/// Octets of the server that are in memory.
+/// The server's resident memory in bytes.
 long server_memory(pid_t server);

@@ -1,4 +1,4 @@
-/// load: members of rooms who tap, and hear what comes of it. Prints what it measured as JSON.
+/// load: connects members to rooms, taps, and prints measurements as JSON.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void print_phase(const load *load, const char *name, spent before) {
          (double)load->bytes_out / deliveries, cpu / seconds, own / seconds);
 }
 
-/// Connects and joins everybody, and prints what that cost.
+/// Connects and joins all members and prints the cost.
 static void gather(load *load) {
   pid_t server = load->settings.server;
   double count = load->connection_count;
@@ -91,7 +91,7 @@ static void gather(load *load) {
          (double)(connected - empty) / count, (double)(server_memory(server) - empty) / count);
 }
 
-/// One by one: each room's next tap when all have heard the last, then at a rate.
+/// One tap at a time: first a closed loop, then an open loop at a rate.
 static void measure(load *load) {
   if (load->settings.warm > 0) {
     load_reset(load);
@@ -111,7 +111,7 @@ static void measure(load *load) {
   }
 }
 
-/// In bulk: from the midst of it, so that neither its beginning nor its end counts.
+/// In bulk: measures the middle of the run, without its start and end.
 static void measure_bulk(load *load) {
   load_reset(load);
   bulk_begin(load);

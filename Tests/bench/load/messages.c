@@ -4,7 +4,7 @@
 
 #include "load.h"
 
-/// Where the value of a member of a flat part of a JSON text begins; `NULL` if it is not there.
+/// The start of a member's value in a flat JSON text; `NULL` if the member is absent.
 static const char *value(const char *text, size_t count, const char *name) {
   const char *found = memmem(text, count, name, strlen(name));
   return found ? found + strlen(name) : NULL;
@@ -67,7 +67,7 @@ void message_join(load *load, connection *connection) {
   if (!identity || !identity->member[0])
     return connection_send(load, connection, join, strlen(join));
   char text[512];
-  // As if the last ten deltas had been lost on the way.
+  // As if the last ten deltas had been lost.
   int64_t revision = connection->revision > 10 ? connection->revision - 10 : 0;
   int count = snprintf(text, sizeof text,
                        "{\"type\":\"join\",\"resume\":{\"member\":\"%s\",\"secret\":\"%s\","
@@ -82,7 +82,7 @@ void message_tap(load *load, room *room, int64_t due) {
   size_t count = 0;
   connection *giver = &load->connections[room->first + room->turn];
   const char *tap = load->settings.taps[room->variant];
-  // While taps may overtake each other, one member gives all of a room's: their order is sure.
+  // With several taps in flight one member sends all taps of a room, which fixes their order.
   if (load->is_looping && ++room->turn == room->count) room->turn = 0;
   if (++room->variant == (uint32_t)load->settings.tap_count) room->variant = 0;
   for (; *tap && count < sizeof text - 24; tap++) {

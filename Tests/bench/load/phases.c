@@ -7,7 +7,7 @@
 
 #include "load.h"
 
-/// Handshakes and joins under way at a time.
+/// The maximum number of handshakes and joins in flight.
 enum { UNDER_WAY = 64 };
 enum { PATIENCE_MS = 20000 };
 
@@ -62,7 +62,7 @@ void load_count_anew(load *load) {
   memset(&load->latencies, 0, sizeof load->latencies);
 }
 
-/// Until every delivery of the taps that were given has come.
+/// Waits for all outstanding deliveries.
 static void hear_all(load *load) {
   for (uint32_t index = 0; index < load->active_count; index++)
     while (load->rooms[load->active[index]].pending > 0)
@@ -75,7 +75,7 @@ void load_closed(load *load, double seconds) {
   for (uint32_t index = 0; index < load->active_count; index++)
     message_tap(load, &load->rooms[load->active[index]], load_now());
   int64_t heard = load_now(), now = heard;
-  // Busy: a server must not pay for waking the generator, which has a core of its own.
+  // Busy-waits: the server must not pay for waking the generator, which has its own core.
   while ((now = load_now()) < until) {
     if (load_poll(load, 0)) heard = now;
     else if (now - heard > 10 * INT64_C(1000000000)) load_fail("a tap is not answered");
@@ -97,7 +97,7 @@ void load_open(load *load, double seconds) {
   double due = (double)begun;
   while (due < (double)until) {
     due += -log(1 - chance()) * 1e9 / load->settings.rate;
-    // Busy here, too: a sleep would come back late.
+    // Busy-waits, too: a sleep would return late.
     while ((double)load_now() < due) load_poll(load, 0);
     uint32_t index = (uint32_t)(chance() * load->active_count);
     message_tap(load, &load->rooms[load->active[index]], (int64_t)due);

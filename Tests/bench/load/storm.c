@@ -3,10 +3,10 @@
 
 #include "load.h"
 
-/// Taps until told that the server has been started again, then everybody comes back at once.
+/// Taps until the server is restarted, then resumes all members at once.
 ///
-/// Prints `ready` when it is to be killed, reads its new port and process from stdin, and prints
-/// how long it took until all were back.
+/// Prints `ready` when the server can be killed, reads its new port and process id from stdin, and
+/// prints the time until all members had resumed.
 void load_storm(load *load) {
   char line[64];
   int server;
@@ -22,7 +22,7 @@ void load_storm(load *load) {
   load->resumed = load->replaced = 0;
   double cpu = server_seconds(server);
   int64_t begun = load_now();
-  // Each joins as soon as it is connected, as many at a time as the backlog takes.
+  // Each member joins as soon as it is connected, as many at a time as the backlog allows.
   uint32_t opened = 0, said = 0;
   while (load->joined_count < load->connection_count) {
     while (opened < load->connection_count && opened < load->joined_count + 1024)

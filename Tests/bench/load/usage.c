@@ -12,7 +12,7 @@ int64_t load_now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/// The scheduler's own count in nanoseconds, not /proc's hundredths of a second.
+/// The scheduler's count in nanoseconds, which is finer than the ticks in /proc/PID/stat.
 double server_seconds(pid_t server) {
   clockid_t clock;
   struct timespec time;

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, so that nobody but `make bench` builds SwiftNIO.
+// A separate package, so that only `make bench` builds SwiftNIO.
 let package = Package(
   name: "RoomServer",
   dependencies: [.package(url: "https://github.com/apple/swift-nio", exact: "2.101.2")],

@@ -1,7 +1,7 @@
 import FuzzTargets
 import Glibc
 
-/// The target that FUZZ names.
+/// The target selected by the environment variable FUZZ.
 private let target: FuzzTarget = {
   guard let name = getenv("FUZZ"), let target = FuzzTarget(rawValue: String(cString: name)) else {
     let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
@@ -10,7 +10,7 @@ private let target: FuzzTarget = {
   return target
 }()
 
-/// libFuzzer calls this with one input after the other; a trap is what it looks for.
+/// libFuzzer calls this with each input; a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   do throws(FuzzFailure) {

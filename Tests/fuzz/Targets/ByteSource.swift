@@ -1,4 +1,4 @@
-/// Bytes as choices; zero when there are no more.
+/// Reads choices from bytes; returns zeros after the end.
 struct ByteSource {
   private var bytes: ArraySlice<UInt8>
 
@@ -8,7 +8,7 @@ struct ByteSource {
 
   mutating func byte() -> Int { Int(bytes.popFirst() ?? 0) }
 
-  /// A number from 0, smaller than `bound`.
+  /// A number in `0 ..< bound`.
   mutating func number(below bound: Int) -> Int { byte() % bound }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element {

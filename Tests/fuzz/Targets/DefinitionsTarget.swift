@@ -3,12 +3,12 @@ import JSONText
 import PickerModel
 import PickerWire
 
-/// Makes a picker of a definition, writes it, reads it back and lets time pass.
+/// Creates a picker from a definition, encodes and decodes it, and advances the time.
 enum DefinitionsTarget {
   /// Friday, 2026-11-20, 12:00 in UTC.
   static let noon = Instant(milliseconds: 1_795_176_000_000)
   private static let day: Int64 = 86_400_000
-  /// Small, so that a definition at its maxima does not take all the time.
+  /// Small limits, so that definitions at their maxima do not dominate the run time.
   private static let limits: DefinitionLimits = {
     var limits = DefinitionLimits()
     limits.nodesMax = 200
@@ -42,7 +42,7 @@ enum DefinitionsTarget {
     try Definition.make(from: tree, limits: limits, now: noon, zone: FuzzZones.named)
   }
 
-  /// Selects or taps, and lets an hour, a day and a year pass.
+  /// Selects or taps, and advances the time by an hour, a day and a year.
   private static func use(_ picker: inout Picker) throws(FuzzFailure) {
     try check(picker)
     for wait in [0, day / 24, day, 365 * day] {
@@ -79,7 +79,7 @@ enum DefinitionsTarget {
   }
 }
 
-/// Zones without and with clock changes.
+/// Zones with and without clock changes.
 enum FuzzZones {
   static func named(_ name: String) -> ZoneRules? {
     switch name {
@@ -93,7 +93,7 @@ enum FuzzZones {
   private static let shanghai = ZoneRules(
     name: "Asia/Shanghai", initialOffsetSeconds: 28_800, transitions: [], footer: nil)
 
-  /// Its clocks change at midnight.
+  /// A zone whose clocks change at midnight.
   private static let havana = ZoneRules(
     name: "America/Havana", initialOffsetSeconds: -18_000, transitions: [],
     footer: try! PosixZoneRule.parse("CST5CDT,M3.2.0/0,M11.1.0/1".utf8))

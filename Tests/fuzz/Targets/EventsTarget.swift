@@ -1,4 +1,4 @@
-/// A hub, and an input that says what happens to it.
+/// Plays events from the input on a hub.
 enum EventsTarget {
   private static let eventCountMax = 400
 

@@ -3,23 +3,23 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// A client's end of a connection, which holds every frame against the protocol.
+/// The client's end of a connection, which checks every frame against the protocol.
 final class FuzzConnection {
   let id: ConnectionID
-  /// Whether it only receives, as a stream of events does.
+  /// Whether it is an event stream, which only receives.
   let isWatching: Bool
   private(set) var isClosed = false
-  /// Whether it reads nothing.
+  /// Whether it has stopped reading.
   var isBlocked = false
   var isWriteBlocked = false
-  /// Of the last message that had one.
+  /// The revision of the last message that has one.
   private(set) var revision: Int?
   private(set) var member: String?
   private(set) var secret = ""
   private(set) var epoch = ""
   private(set) var frameCount = 0
   var nextRef = 1
-  /// What was not as the protocol has it, first of all.
+  /// The first violation of the protocol.
   private(set) var failure: FuzzFailure?
 
   init(_ id: ConnectionID, isWatching: Bool) {
@@ -59,19 +59,19 @@ final class FuzzConnection {
     let shown = message["revision"]?.integer
     switch message["type"]?.string {
     case "welcome":
-      try require(revision == nil, "one welcome for a connection")
+      try require(revision == nil, "a connection has one welcome")
       member = message["member"]?["id"]?.string
       secret = message["member"]?["secret"]?.string ?? ""
       epoch = message["epoch"]?.string ?? ""
       revision = shown
     case "snapshot":
-      try require(shown ?? -1 >= revision ?? 0, "a snapshot is not older than what was shown")
+      try require(shown ?? -1 >= revision ?? 0, "a snapshot is not older than the last revision")
       revision = shown
     case "delta":
       try require(shown == revision.map { $0 + 1 }, "deltas have no gap: \(frame)")
       revision = shown
     case "refused", "months":
-      try require(shown == revision, "an answer is of the revision that is shown")
+      try require(shown == revision, "an answer has the current revision")
     default: break
     }
   }

@@ -1,7 +1,7 @@
 import PickerHub
 import PickerSession
 
-/// A log in memory that stores at once or when the input says so, and fails when it says so.
+/// A log in memory that stores immediately or deferred and fails, as the input decides.
 final class FuzzLog: SessionLog {
   struct Stored {
     let origin: SessionOrigin
@@ -12,12 +12,12 @@ final class FuzzLog: SessionLog {
 
   private(set) var stored: [SessionID: Stored] = [:]
   private(set) var pending: [SessionID: [LogRecord]] = [:]
-  /// Sessions that the hub waits for.
+  /// Sessions that are being loaded.
   private(set) var loads: [SessionID] = []
-  /// Whether records wait to be stored.
+  /// Whether records are stored deferred.
   let isLate: Bool
   let canLoad: Bool
-  /// Whether nothing can be stored or read.
+  /// Whether all operations fail.
   var isFailing = false
 
   init(isLate: Bool, canLoad: Bool) {
@@ -43,12 +43,12 @@ final class FuzzLog: SessionLog {
     }
   }
 
-  /// Sessions with records that wait, in an order that does not depend on hashes.
+  /// Sessions with pending records, in a deterministic order.
   var late: [SessionID] { pending.keys.sorted { $0.text < $1.text } }
 
-  /// Stores the first records that wait.
+  /// Stores the first pending records.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: Their number.
   func confirm(_ count: Int, of session: SessionID) -> Int {
     let records = pending[session, default: []]
     for record in records.prefix(count) { store(record, of: session) }
@@ -57,7 +57,7 @@ final class FuzzLog: SessionLog {
     return min(count, records.count)
   }
 
-  /// Drops all records that wait.
+  /// Drops all pending records.
   func lose() -> [SessionID] {
     defer { pending = [:] }
     return late
@@ -70,7 +70,7 @@ final class FuzzLog: SessionLog {
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(session) }
 
-  /// What the first load that waits gives.
+  /// The result of the first pending load.
   func finishLoad(_ limits: SessionLimits) -> (session: SessionID, loaded: LoadedSession?)? {
     guard !loads.isEmpty else { return nil }
     let session = loads.removeFirst()

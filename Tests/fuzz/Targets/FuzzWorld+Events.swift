@@ -2,7 +2,7 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// What an input can let happen.
+/// The events of an input.
 extension FuzzWorld {
   private enum Event: CaseIterable {
     case open, join, resume, command, message, text, close
@@ -10,7 +10,7 @@ extension FuzzWorld {
     case create, read, readLog, delete, addMember, post, watch, check, setClock, drain
   }
 
-  /// An event has eight bytes, so that a change of one leaves those after it as they are.
+  /// Every event has eight bytes, so that a mutation of one does not change later ones.
   func happen(_ input: inout ByteSource) {
     var source = ByteSource(input.take(8))
     switch source.pick(Event.allCases) {

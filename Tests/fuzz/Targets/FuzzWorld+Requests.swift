@@ -3,7 +3,7 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// What comes by HTTP.
+/// HTTP requests.
 extension FuzzWorld {
   private static let definitions = [
     #"{"kind":"columns","columns":[["a","b","c"],["x","y","z","1","2","3","4"]]}"#,
@@ -22,7 +22,7 @@ extension FuzzWorld {
     FuzzWorld.definitions[number % FuzzWorld.definitions.count]
   }
 
-  /// Creates a session, perhaps one that lives a minute only, perhaps one with an owner's taps.
+  /// Creates a session, possibly with a time to live of a minute or with `openTap`.
   func create(_ choice: Int) {
     let ttl = choice & 16 != 0 ? 60 : 86_400
     let openTap = choice & 32 != 0 ? "owner" : "shared"

@@ -1,9 +1,9 @@
 import PickerHub
 import PickerSession
 
-/// What must be true when nothing happens any more.
+/// Invariants after the last event.
 extension FuzzWorld {
-  /// Answers what waits, closes all connections, and compares every session with its log.
+  /// Completes pending requests, closes all connections and compares every session with its log.
   func settle() throws(FuzzFailure) {
     log.isFailing = false
     try storeAndLoad()
@@ -15,7 +15,7 @@ extension FuzzWorld {
       guard let session = hub.session(id) else { continue }
       try compare(session.fold, with: stored)
     }
-    // Some sessions are loaded first, and their members are absent from then on.
+    // Some sessions are loaded first, and their members are offline from then on.
     for _ in 0..<4 {
       pass(limits.memberMilliseconds)
       try storeAndLoad()
@@ -35,11 +35,11 @@ extension FuzzWorld {
       }
       finishLoad()
       count += 1
-      try require(count < 1_000, "the hub does not come to rest")
+      try require(count < 1_000, "the hub keeps setting timers")
     }
   }
 
-  /// Same log, same state.
+  /// Checks that replaying the log reproduces the state.
   private func compare(_ fold: SessionFold, with stored: FuzzLog.Stored) throws(FuzzFailure) {
     guard var replay = try? SessionFold(stored.origin, limits: limits.session) else {
       throw FuzzFailure("a session that was created can be folded")

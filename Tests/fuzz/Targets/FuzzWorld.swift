@@ -5,30 +5,30 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// A hub with a log, four connections and the clocks.
+/// A hub with a log, four connections and its clocks.
 final class FuzzWorld {
   private(set) var hub: Hub!
   let log: FuzzLog
   let limits: ServerLimits
   private(set) var sessions: [CreatedSession] = []
-  /// Of all sessions.
+  /// The tokens of all sessions.
   private(set) var tokens: [String] = []
   private(set) var connections: [FuzzConnection?] = Array(repeating: nil, count: 4)
   private var openedCount: UInt64 = 0
   private(set) var frameCount = 0
-  /// Milliseconds since the beginning.
+  /// Milliseconds since the start.
   private(set) var machine: Int64 = 0
-  /// By how much the sessions' clock has been set forward.
+  /// The offset of the sessions' clock in milliseconds.
   private var offset: Int64 = 0
-  /// Members that have no connection.
+  /// Members that were added over HTTP.
   var posting: [(id: String, secret: String)] = []
-  /// Requests without an answer.
+  /// The number of pending requests.
   private(set) var waitingCount = 0
   private(set) var failure: FuzzFailure?
 
   static let sessionCountMax = 3
 
-  /// - Parameter flags: 1: tokens; 2: a late log; 4: sessions leave memory.
+  /// - Parameter flags: 1: tokens; 2: deferred storing; 4: sessions are evicted.
   init(_ flags: Int) {
     log = FuzzLog(isLate: flags & 2 != 0, canLoad: flags & 4 != 0)
     limits = FuzzWorld.smallLimits
@@ -42,7 +42,7 @@ final class FuzzWorld {
       identities: IdentitySource(random: CountedNumbers(), digest: { $0 }))
   }
 
-  /// So small that an input can reach them.
+  /// Limits small enough for an input to reach.
   private static var smallLimits: ServerLimits {
     var limits = ServerLimits()
     limits.session.members = 4
@@ -65,7 +65,7 @@ final class FuzzWorld {
 
   func fail(_ sentence: String) { failure = failure ?? FuzzFailure(sentence) }
 
-  /// An answer that comes once.
+  /// A completion that must be called exactly once.
   func answer<Value>(_ body: @escaping (Value) -> Void = { _ in }) -> (Value) -> Void {
     waitingCount += 1
     var isAnswered = false
@@ -106,7 +106,7 @@ final class FuzzWorld {
     }
   }
 
-  /// The connection is gone.
+  /// Closes the connection.
   func drop(_ slot: Int) {
     guard let connection = connections[slot] else { return }
     connections[slot] = nil
@@ -123,7 +123,7 @@ final class FuzzWorld {
 
   // MARK: Time
 
-  /// Lets time pass, calling the hub's timer when it is due.
+  /// Advances the time and fires the hub's timers when they are due.
   func pass(_ milliseconds: Int64) {
     let end = machine + milliseconds
     var count = 0
@@ -169,7 +169,7 @@ extension FuzzWorld: HubPort {
   }
 }
 
-/// Zones and languages.
+/// Zones and texts.
 private final class FuzzSources: ZoneSource, TextSource {
   func rules(named name: String) -> ZoneRules? { FuzzZones.named(name) }
 
@@ -182,7 +182,7 @@ private final class FuzzSources: ZoneSource, TextSource {
   }
 }
 
-/// Numbers that are never the same.
+/// A deterministic generator without repetitions.
 private struct CountedNumbers: RandomNumberGenerator {
   private var count: UInt64 = 0
 

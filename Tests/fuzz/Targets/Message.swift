@@ -1,4 +1,4 @@
-/// Messages of a client, mostly sensible ones.
+/// Generates client messages, most of them valid.
 enum Message {
   private static let locales = ["en", "zh-Hans", "zh-Hans-CN", "tlh", ""]
   private static let dates = [
@@ -19,7 +19,7 @@ enum Message {
       + #""epoch":"\#(epoch)","revision":\#(revision)}}"#
   }
 
-  /// A command, with its type and fields.
+  /// A command with its type and fields.
   static func command(_ source: inout ByteSource, ref: Int) -> String {
     #"{"ref":\#(ref),\#(commandFields(&source))}"#
   }
@@ -44,7 +44,7 @@ enum Message {
     }
   }
 
-  /// A message that has no ref.
+  /// A message without a ref.
   static func question(_ source: inout ByteSource) -> String {
     switch source.number(below: 6) {
     case 0: return #"{"type":"leave"}"#

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOWebSocket
 
-/// Writes whole frames to the socket. The loop's own.
+/// Writes complete frames to the socket. Used on the event loop only.
 final class FrameWriter: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 
@@ -11,13 +11,13 @@ final class FrameWriter: ChannelOutboundHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  /// Sends at once, as far as the socket takes it; NIO keeps the rest.
+  /// Sends immediately; NIO buffers what the socket does not accept.
   func send(_ frame: ByteBuffer) {
     context?.writeAndFlush(NIOAny(frame), promise: nil)
   }
 }
 
-/// Hears what a member says: a join, pings, and taps.
+/// Handles a member's messages: a join, pings and taps.
 final class MemberHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
@@ -44,7 +44,7 @@ final class MemberHandler: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// `{"type":"join"…` enters; all else are taps.
+  /// `{"type":"join"…` joins the room; every other message is a tap.
   private func heard(_ text: ByteBuffer, _ context: ChannelHandlerContext) {
     text.withUnsafeReadableBytes { octets in
       guard octets.count > 10, octets[9] == UInt8(ascii: "j") else {
@@ -57,7 +57,7 @@ final class MemberHandler: ChannelInboundHandler {
     }
   }
 
-  /// The little that a tap needs: which row.
+  /// Parses only the row of a tap.
   private func row(in octets: UnsafeRawBufferPointer) -> Int {
     let name: StaticString = #""row":"#
     let count = name.utf8CodeUnitCount

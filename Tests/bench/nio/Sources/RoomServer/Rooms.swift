@@ -1,6 +1,6 @@
 import NIOCore
 
-/// All rooms; the event loop's own.
+/// All rooms. Used on the event loop only.
 final class Rooms {
   private let deltaOctets: Int
   private var rooms: [String: Room] = [:]
@@ -15,7 +15,7 @@ final class Rooms {
   }
 }
 
-/// Who hears each other's taps.
+/// Members that receive each other's taps.
 final class Room {
   private let deltaOctets: Int
   private var members: [FrameWriter] = []
@@ -27,7 +27,7 @@ final class Room {
 
   func leave(_ member: FrameWriter) { members.removeAll { $0 === member } }
 
-  /// Takes a tap on a row: encodes a delta once, and sends it to everybody.
+  /// Handles a tap on a row: encodes a delta once and sends it to all members.
   func tap(row: Int, allocator: ByteBufferAllocator) {
     revision += 1
     let frame = delta(row: row, allocator: allocator)

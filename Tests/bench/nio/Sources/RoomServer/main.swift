@@ -25,7 +25,7 @@ let upgrader = NIOWebSocketServerUpgrader(
   },
   upgradePipelineHandler: { channel, head in
     channel.eventLoop.makeCompletedFuture {
-      // First in the pipeline: what it writes goes to the socket past the frame encoder.
+      // First in the pipeline, so that its writes bypass the frame encoder.
       let writer = FrameWriter()
       try channel.pipeline.syncOperations.addHandler(writer, position: .first)
       let member = MemberHandler(writer: writer, room: rooms.value.room(at: head.uri))
