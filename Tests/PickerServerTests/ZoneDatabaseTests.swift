@@ -62,7 +62,7 @@ import Testing
     #expect(zones.rules(named: "GMT+3") == nil)
     #expect(zones.rules(named: "PST") == nil)
     #expect(zones.rules(named: "europe/berlin") == nil)
-    #expect(zones.summary.contains("none in \(folder.path)"))
+    #expect(zones.summary.contains("not found in \(folder.path)"))
     #expect(zones.summary.contains(FoundationZones.version))
   }
 
