@@ -4,14 +4,14 @@
 #include <malloc.h>
 #include <stddef.h>
 
-/// glibc's own, under the names that it keeps for programs that replace them.
+/// glibc's functions, under the names that remain available to programs that replace them.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-/// Each thread's own, so that counting costs an addition.
+/// Thread-local, so that counting costs only an addition.
 static _Thread_local uint64_t count;
 static _Thread_local int64_t bytes;
 static bool are_bytes_counted;
@@ -20,7 +20,7 @@ uint64_t allocation_count(void) { return count; }
 int64_t allocated_bytes(void) { return bytes; }
 void count_bytes(bool are_counted) { are_bytes_counted = are_counted; }
 
-/// Counts a block that is new. A block has 8 octets beside what can be used of it.
+/// Counts a new block. A block has 8 bytes besides its usable size.
 static void *counted(void *block) {
   count++;
   if (are_bytes_counted && block) bytes += (int64_t)malloc_usable_size(block) + 8;

@@ -65,7 +65,7 @@ import Testing
     #expect(ana.state.result == .keys(["c", "x"]))
   }
 
-  @Test func `cancelling a task ends its wait but not its command`() async throws {
+  @Test func `cancelling a task does not cancel its command`() async throws {
     let hub = try HubLine(days)
     hub.isDown = true
     let ana = hub.connection(named: "Ana")

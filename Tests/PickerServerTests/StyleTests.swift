@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-/// Style that matters: what a reader may rely on everywhere in this repository.
+/// Rules of style that hold for the whole repository.
 ///
 /// - Source: ARCHITECTURE.md, "Where each kind of code lives" and "Style".
 @Suite struct StyleTests {
-  /// The pure core: it decides, and asks nobody.
+  /// The modules of the pure core, without I/O, clock and randomness.
   private static let core = [
     "CivilTime", "JSONText", "PickerModel", "PickerSession", "PickerWire", "PickerHub",
   ]
-  /// In the order of the straight line: a module may import those before it.
+  /// The modules in dependency order: each may import those before it.
   private static let line = core + ["SessionLog", "WebSocketTransport", "PickerServer", "pickerd"]
 
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// A file of the repository, by its path in it.
+  /// A file of the repository, with its path relative to the root.
   private struct Source {
     let path: String
     let lines: [Substring]
@@ -23,7 +23,7 @@ import Testing
     var name: String { String(path.split(separator: "/").last!) }
   }
 
-  /// The committed files below `folder` with one of `extensions`, built ones left out.
+  /// The files below `folder` with one of `extensions`, without generated ones.
   private static func sources(in folder: String, _ extensions: String...) throws -> [Source] {
     let start = root + "/" + folder
     guard let walk = FileManager.default.enumerator(atPath: start) else { return [] }
@@ -48,11 +48,11 @@ import Testing
     }
   }
 
-  @Test func `there are sources to look at`() throws {
+  @Test func `sources are found`() throws {
     #expect(try Self.sources(in: "Sources", "swift", "c", "h").count > 20)
   }
 
-  @Test func `the core imports the core, and collections`() throws {
+  @Test func `the core imports only the core and collections`() throws {
     let allowed = Set(Self.core + ["DequeModule", "HeapModule"])
     for source in try Self.sources(in: "Sources", "swift") where Self.core.contains(source.module) {
       let foreign = Self.imports(of: source).filter { !allowed.contains($0) }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a client imports nothing of the server`() throws {
+  @Test func `clients import no server modules`() throws {
     let server = Set(Self.line).subtracting(["CivilTime", "JSONText"])
     for source in try Self.sources(in: "Sources", "swift")
     where ["PickerClient", "PickerTerminal"].contains(source.module) {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a module imports only what stands before it on the line`() throws {
+  @Test func `modules import only modules before them in dependency order`() throws {
     for source in try Self.sources(in: "Sources", "swift") {
       guard let place = Self.line.firstIndex(of: source.module) else { continue }
       let later = Self.imports(of: source).filter { Self.line[place...].contains($0) }
@@ -98,7 +98,7 @@ import Testing
     #expect(tooLong == [])
   }
 
-  @Test func `no file is named for what everything could be`() throws {
+  @Test func `file names have no meaningless words`() throws {
     let vague = ["util", "manager", "helper", "item", "option", "room", "user", "action", "misc"]
     for source in try Self.sources(in: "Sources", "swift", "c", "h") {
       let words = Self.words(of: source.name)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `no type is named for what everything could be`() throws {
+  @Test func `type names have no meaningless words`() throws {
     let vague: Set = ["util", "utils", "manager", "helper", "helpers", "misc"]
     let declaration = /\b(?:class|struct|enum|actor|protocol)\s+([A-Z]\w+)/
     for source in try Self.sources(in: "Sources", "swift") {
@@ -117,8 +117,8 @@ import Testing
     }
   }
 
-  @Test func `nothing is left unfinished`() throws {
-    // Written apart, so that this file does not find itself.
+  @Test func `sources have no marks of unfinished work`() throws {
+    // Split, so that this file does not match.
     let marks = [
       "TO" + "DO", "FIX" + "ME", "XX" + "X", "not " + "implemented yet", "place" + "holder",
     ]
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `the top has only the folders that the design has`() throws {
+  @Test func `the repository has only the top-level folders of the design`() throws {
     let allowed: Set = ["Sources", "Tests", "web", "deploy"]
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root).filter { name in
       var isFolder: ObjCBool = false
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: ["ARCHITECTURE.md", "README.md", "deploy/README.md"])
-  func `what a document names is there`(document: String) throws {
+  func `files named in documents exist`(document: String) throws {
     let text = try String(contentsOfFile: Self.root + "/" + document, encoding: .utf8)
     let prefixes = ["Sources/", "Tests/", "web/", "deploy/", ".ci/"]
     let named = text.matches(of: /[`(]([\w.][\w.\/+-]*)[`)]/).map { String($0.1) }
@@ -169,7 +169,7 @@ import Testing
     for module in modules.sorted() { #expect(text.contains("`\(module)`"), "\(module)") }
   }
 
-  /// The words of a camel-case name, in lower case, without its extension.
+  /// The words of a camel-case name in lower case, without its extension.
   private static func words(of name: String) -> Set<String> {
     let stem = name.prefix { $0 != "." }
     return Set(stem.matches(of: /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/).map { $0.0.lowercased() })

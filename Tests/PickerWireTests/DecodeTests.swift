@@ -29,7 +29,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     for text in [
       #"{"ty\u0070e":"undo","r\u0065f":7}"#, #"{ "type" : "undo" , "ref" : 7 }"#,
       #"{"":1,"type ":2,"typ":3,"types":4,"é":5,"type":"undo","ref":7}"#,
-      #"{"a name of more than 16 octets":{"type":1},"ref":7,"sixteen octets..":0,"type":"undo"}"#,
+      #"{"a name of more than 16 letters":{"type":1},"ref":7,"sixteen letters.":0,"type":"undo"}"#,
     ] { #expect(try decode(text) == plain, "\(text)") }
     for text in [
       #"{"type":"undo","ty\u0070e":"undo","ref":7}"#, #"{"ref":null,"ref":1,"type":"undo"}"#,

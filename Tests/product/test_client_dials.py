@@ -13,7 +13,7 @@ from harness.tls import TLSFront
 
 
 def binary():
-    """CLIENT_DIAL, or what `swift build` made."""
+    """The ClientDial binary: $CLIENT_DIAL, or the build's."""
     places = [os.environ["CLIENT_DIAL"]] if "CLIENT_DIAL" in os.environ else [
         REPOSITORY / ".build" / kind / "ClientDial" for kind in ("debug", "release")]
     return next(str(place) for place in places if os.path.exists(place))
@@ -21,7 +21,7 @@ def binary():
 
 @pytest.fixture
 def dials(server, tmp_path):
-    """A process that connects to each link it reads, and a server behind TLS that it trusts."""
+    """A ClientDial process, and a TLS proxy to the server whose certificate it trusts."""
     front = TLSFront(server.port, tmp_path)
     process = subprocess.Popen(
         [binary()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -45,7 +45,7 @@ def line(process, timeout):
     return process.stdout.readline().decode().rstrip()
 
 
-def test_a_tls_handshake_that_hangs_delays_no_other_connection(server, dials):
+def test_a_hanging_tls_handshake_does_not_delay_other_connections(server, dials):
     front, process = dials
     link = f"https://localhost:{front.port}/#/s/{server.session(LISTS).id}"
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -54,14 +54,14 @@ def test_a_tls_handshake_that_hangs_delays_no_other_connection(server, dials):
         hanging, _ = silent.accept()
         with hanging:
             hanging.settimeout(5)
-            assert hanging.recv(1) == b"\x16", "a TLS handshake has begun"
+            assert hanging.recv(1) == b"\x16", "the client has started a TLS handshake"
 
             dial(process, link)
 
             assert line(process, 3) == f"{link} is at revision 1"
 
 
-def test_many_tls_handshakes_at_once_all_succeed(server, dials):
+def test_many_simultaneous_tls_handshakes_succeed(server, dials):
     front, process = dials
     sessions = [server.session(LISTS) for _ in range(12)]
     links = [f"https://localhost:{front.port}/#/s/{session.id}" for session in sessions]

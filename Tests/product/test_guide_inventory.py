@@ -1,4 +1,4 @@
-"""The guide's "Connect your inventory": its program, run as it stands beside a table of bookings."""
+"""Runs the program of the guide's "Connect your inventory" with a table of bookings."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ STAY = {"kind": "calendar", "months": {"from": "2026-11", "through": "2027-01"},
 
 @pytest.fixture
 def bookings(tmp_path):
-    """The host's table, and where it is."""
+    """The host's database and its path."""
     path = tmp_path / "bookings.db"
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("CREATE TABLE bookings (id INTEGER PRIMARY KEY, first_day TEXT, last_day TEXT)")
@@ -26,7 +26,7 @@ def bookings(tmp_path):
 
 @pytest.fixture
 def keeps_in_step():
-    """Runs the guide's program beside a session."""
+    """Runs the guide's program for a session."""
     running = []
 
     def begin(path, session):
@@ -49,7 +49,7 @@ def taken(session):
     return answer.json["taken"]
 
 
-def test_it_is_thirty_lines_of_the_standard_library():
+def test_the_program_is_short_and_needs_only_the_standard_library():
     lines = PROGRAM.read_text().splitlines()
     assert len(lines) <= 36
     imported = next(line for line in lines if line.startswith("import "))
@@ -76,10 +76,10 @@ def test_a_booking_shortens_a_stay_and_its_cancellation_frees_the_days(
     ana.reach(4)
     database.execute("DELETE FROM bookings")
     ana.reach(5)
-    assert taken(session) == STAY["taken"], "what others have entered stays"
+    assert taken(session) == STAY["taken"], "entries of others remain"
 
 
-def test_a_restart_needs_no_memory(server, bookings, keeps_in_step):
+def test_the_program_needs_no_stored_state_after_a_restart(server, bookings, keeps_in_step):
     session = server.session(STAY)
     database, path = bookings
     database.execute("INSERT INTO bookings VALUES (1, '2026-12-01', '2026-12-02'), (2, '2026-12-05', '2026-12-05')")
@@ -93,4 +93,4 @@ def test_a_restart_needs_no_memory(server, bookings, keeps_in_step):
     keeps_in_step(path, session)
 
     wait_until(lambda: set(taken(session)) == {"by-hand", "booking-2", "booking-3"})
-    assert session.revision() == 2, "one patch for all that differed"
+    assert session.revision() == 2, "one patch for all differences"

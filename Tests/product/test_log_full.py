@@ -1,4 +1,4 @@
-"""A session whose log has reached `--limit logBytes=`: refused with a reason, and nothing is lost."""
+"""A session whose log has reached `--limit logBytes=` refuses commands and loses nothing."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def tight(start, request, tmp_path):
 
 
 def fill(member):
-    """Selects until the log is full; how many were accepted, and the refusal."""
+    """Selects until the log is full; the number of accepted selects, and the refusal."""
     member.is_trusted = True
     for count in range(5000):
         answer = member.do("select", column=0, row=(count + 1) % 4, generation=1)
@@ -25,7 +25,7 @@ def fill(member):
     raise AssertionError("5,000 commands of 100 bytes and more fit into 64 KiB")
 
 
-def test_a_full_log_refuses_commands_and_keeps_what_was_accepted(tight):
+def test_a_full_log_refuses_commands_and_loses_no_accepted_ones(tight):
     session = tight.session(LISTS)
     ana = session.join("Ana")
     count, refused = fill(ana)
@@ -38,7 +38,7 @@ def test_a_full_log_refuses_commands_and_keeps_what_was_accepted(tight):
     assert len(log_lines(session)) == count
 
 
-def test_nobody_new_joins_a_session_with_a_full_log(tight):
+def test_a_full_log_refuses_new_members_and_definitions(tight):
     session = tight.session(LISTS)
     ana = session.join("Ana")
     fill(ana)
@@ -56,7 +56,7 @@ def test_nobody_new_joins_a_session_with_a_full_log(tight):
     assert len(session.get()["members"]) == 1
 
 
-def test_a_member_of_a_full_session_comes_back_leaves_and_deletes_it(tight):
+def test_members_can_resume_leave_and_delete_with_a_full_log(tight):
     session = tight.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
     count, _ = fill(ana)
@@ -65,7 +65,7 @@ def test_a_member_of_a_full_session_comes_back_leaves_and_deletes_it(tight):
     ana = session.back(ana)
     assert ana.welcome["resumed"] is True and ana.welcome["revision"] == count
     bo.leave()
-    ana.until(lambda m: len(m.screen.members) == 1, what="that Bo left")
+    ana.until(lambda m: len(m.screen.members) == 1, what="Bo's leaving")
 
     assert session.delete().status == 204
     ana.closed(4410)

@@ -1,4 +1,5 @@
-"""The browser client as of e842581 goes on working while the host changes the picker: it ignores what it does not know."""
+"""The browser client of commit e842581 works while the host changes the picker, because it
+ignores unknown fields and changes."""
 
 import json
 import queue
@@ -15,7 +16,7 @@ LISTS = {"kind": "columns", "columns": [["S", "M", "L"], ["red", "blue"]]}
 
 
 class OldClient:
-    """A node process with the old client in it."""
+    """A node process that runs the old client."""
 
     def __init__(self, session):
         has = subprocess.run(["node", "-p", "typeof WebSocket"], capture_output=True, text=True, check=True)
@@ -32,7 +33,7 @@ class OldClient:
             self.lines.put(json.loads(line))
 
     def reach(self, revision):
-        """What it shows once it is connected and at a revision."""
+        """The client's state once it is connected and at a revision."""
         while not self.shown or self.shown["revision"] < revision or self.shown["connection"] != "live":
             self.shown = self.lines.get(timeout=15)
         return self.shown
@@ -69,7 +70,7 @@ def change(session, what, patch):
 
 
 def agrees(session, client, revision):
-    """It shows what the server has."""
+    """Asserts that the client has the server's state."""
     shown = client.reach(revision)
     truth = session.get()
     assert truth["revision"] == shown["revision"] == revision
@@ -86,7 +87,7 @@ def agrees(session, client, revision):
     return shown
 
 
-def test_a_stay_that_the_host_shortens_and_clears(old):
+def test_the_old_client_folds_a_stay_that_the_host_shortens_and_clears(old):
     session, client = old(CALENDAR)
     client.do("months", **{"from": "2026-12", "count": 1})
     for revision, date in enumerate(["2026-12-20", "2026-12-27"], start=1):
@@ -103,7 +104,7 @@ def test_a_stay_that_the_host_shortens_and_clears(old):
     assert shown["dials"] == 1, "every message was folded on the first connection"
 
 
-def test_rows_that_are_renamed_removed_and_added(old):
+def test_the_old_client_folds_renamed_removed_and_added_rows(old):
     session, client = old(LISTS)
     client.do("select", column=0, row=1, generation=1, key="M")
     client.reach(1)
@@ -116,18 +117,18 @@ def test_rows_that_are_renamed_removed_and_added(old):
     agrees(session, client, 5)
 
 
-def test_a_column_that_is_added_and_one_that_is_removed(old):
+def test_the_old_client_folds_added_and_removed_columns(old):
     session, client = old(LISTS)
 
     agrees(session, client, change(session, "definition", {"columns": [["S", "M"], ["red"], ["cotton", "wool"]]}))
     shown = agrees(session, client, change(session, "definition", {"columns": [["S", "M"]]}))
     assert shown["dials"] == 1
-    assert [column["count"] for column in shown["columns"]] == [2, 0, 0], "a removed column stays, without rows"
+    assert [column["count"] for column in shown["columns"]] == [2, 0, 0], "removed columns remain without rows"
     client.do("select", column=0, row=1, generation=2, key="M")
     agrees(session, client, 3)
 
 
-def test_a_confirmed_session_that_is_changed_and_reopened(old):
+def test_the_old_client_folds_a_change_that_is_applied_at_reopen(old):
     session, client = old(LISTS)
     client.do("confirm")
     agrees(session, client, 1)

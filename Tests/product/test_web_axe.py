@@ -96,7 +96,7 @@ def test_error_pages_have_no_violations(themed, server, guarded):
 
 
 @pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
-def test_the_host_panel_on_a_phone(themed, server, definition):
+def test_the_host_panel_has_no_violations_on_a_phone(themed, server, definition):
     ana = themed(server, server.session(definition), name="Ana", phone=True, locale="ar")
     ana.page.locator(".host summary").tap()
     expect(ana.page.locator(".host-action:visible")).not_to_have_count(0)

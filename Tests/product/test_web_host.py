@@ -1,4 +1,4 @@
-"""The Host panel: it changes the picker under everybody, and shows the command that does the same."""
+"""The Host panel changes the picker for all members and shows the equivalent shell commands."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def command(one, name):
 
 
 def run(text):
-    """Runs a command as somebody would who has copied it; the server's answer."""
+    """Runs a copied command in a shell; the server's response."""
     done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, timeout=20, check=True)
     return json.loads(done.stdout)
 
@@ -34,7 +34,7 @@ def picks(one, first, last):
     one.is_idle()
 
 
-def test_a_day_that_the_host_sells_out_shortens_everybodys_stay(window, server):
+def test_a_day_that_the_host_sells_out_shortens_a_stay_for_all_members(window, server):
     session = server.session(CALENDAR)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo", locale="de")
     picks(bo, "2018-12-20", "2018-12-27")
@@ -56,7 +56,7 @@ def test_a_day_that_the_host_sells_out_shortens_everybodys_stay(window, server):
     assert session.get()["version"] == 3
 
 
-def test_the_days_are_chosen_by_keyboard(window, server):
+def test_the_host_can_select_days_by_keyboard(window, server):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana")
     today = ana.page.locator('.host-day[tabindex="0"]')
@@ -70,7 +70,7 @@ def test_the_days_are_chosen_by_keyboard(window, server):
     assert '"host-2018-12-01"' in command(ana, "host-days")
 
 
-def test_the_maximum_stay_is_lowered(window, server):
+def test_the_host_can_lower_the_maximum_stay(window, server):
     session = server.session({**CALENDAR, "maxDays": 9})
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
     picks(bo, "2018-12-20", "2018-12-27")
@@ -84,7 +84,7 @@ def test_the_maximum_stay_is_lowered(window, server):
     expect(bo.note).to_contain_text("At most 3 days now: your stay now ends on Dec 22")
 
 
-def test_times_are_taken_and_given_back_and_the_kitchen_closes_for_lunch(window, server):
+def test_the_host_can_take_and_free_times_and_close_for_lunch(window, server):
     session = server.session(SLOT)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
     expect(bo.chosen).to_contain_text("10:30")
@@ -105,7 +105,7 @@ def test_times_are_taken_and_given_back_and_the_kitchen_closes_for_lunch(window,
 @pytest.mark.parametrize("definition, column, renamed, left", [
     (LISTS, "1", "Vim", ["MacOS", "VSCode"]), (TREE, "0", "Canton", ["Sichuan", "Chengdu", "Pixian"])],
     ids=["columns", "cascade"])
-def test_the_selected_row_is_renamed_and_removed(window, server, definition, column, renamed, left):
+def test_the_host_can_rename_and_remove_rows(window, server, definition, column, renamed, left):
     session = server.session(definition)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
     before = bo.picker(f"state.columns[{column}].selected.text")
@@ -127,7 +127,7 @@ def test_the_selected_row_is_renamed_and_removed(window, server, definition, col
     ("linked-1", ["host-rename", "host-remove"]), ("linked-0", ["host-remove", "host-rename"]),
     ("range-0", ["host-days", "host-longest"]), ("slot-0", ["host-take", "host-free", "host-lunch"]),
     ("date-0", ["host-latest"])])
-def test_the_commands_do_it_in_a_shell_with_the_owners_token(window, guarded, card, names):
+def test_the_shown_commands_work_in_a_shell_with_the_owners_token(window, guarded, card, names):
     ana = window(guarded, name="Ana O'Neill")
     ana.page.locator(f"[data-open={card}]").click()
     expect(ana.chip).to_have_text("Connected")
@@ -164,7 +164,7 @@ def test_windows_without_lunch_and_bookings_past_midnight(window, server):
     assert times("times.withoutLunch({from: '12:30', until: '13:30'})") == []
 
 
-def test_a_refusal_of_the_server_is_shown(window, server):
+def test_a_rejected_change_shows_an_error(window, server):
     session = server.session({"kind": "columns", "columns": [["one"]]})
     ana = window(server, session, name="Ana")
 
@@ -174,7 +174,7 @@ def test_a_refusal_of_the_server_is_shown(window, server):
     assert session.revision() == 0
 
 
-def test_who_is_not_the_owner_plays_no_host(window, guarded):
+def test_only_the_owner_sees_the_host_panel(window, guarded):
     session = guarded.session(LISTS)
     bo = window(guarded, session, name="Bo", token=session.tokens["editor"])
 
@@ -183,7 +183,7 @@ def test_who_is_not_the_owner_plays_no_host(window, guarded):
 
 
 @pytest.mark.parametrize("definition", [CALENDAR, SLOT, LISTS], ids=["calendar", "slot", "columns"])
-def test_on_a_phone_it_is_folded_below_the_picker_and_fits(window, server, definition):
+def test_the_host_panel_is_collapsed_below_the_picker_on_a_phone(window, server, definition):
     session = server.session(definition)
     ana = window(server, session, name="Ana", viewport={"width": 320, "height": 568}, locale="ar")
     host = ana.page.locator(".host")

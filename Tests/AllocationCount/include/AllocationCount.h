@@ -1,15 +1,14 @@
-/// Counts what a thread allocates: the program that links this has its own `malloc`.
+/// Counts the allocations of each thread by replacing `malloc` in the program that links this.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Allocations of this thread so far.
+/// The number of allocations of this thread.
 uint64_t allocation_count(void);
 
-/// From now on, or no longer, octets are counted; that makes each allocation slower.
+/// Starts or stops counting bytes, which makes each allocation slower.
 void count_bytes(bool are_counted);
 
-/// Octets that this thread has allocated less those that it has freed, while they were counted, as
-/// the allocator rounds them.
+/// Bytes allocated minus bytes freed by this thread while counting, rounded as by the allocator.
 int64_t allocated_bytes(void);

@@ -14,7 +14,7 @@
 typedef struct frame {
   unsigned holders;
   size_t count;
-  unsigned char *bytes;     ///< with LWS_PRE octets of room before them
+  unsigned char *bytes;     ///< with LWS_PRE free bytes before them
 } frame;
 
 typedef struct room room;
@@ -38,7 +38,7 @@ struct room {
 
 // frame.c
 
-/// A delta of exactly `count` octets of JSON, and its frame.
+/// The frame of a delta of exactly `count` bytes of JSON.
 frame *frame_delta(size_t count, long revision, int row);
 frame *frame_text(const char *text, size_t count);
 void frame_release(frame *frame);

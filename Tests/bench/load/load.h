@@ -104,7 +104,7 @@ typedef struct load {
 /// Starts to connect and sends the handshake immediately, which loopback accepts.
 void connection_open(load *load, connection *connection);
 void connection_close(load *load, connection *connection);
-/// Sends a text message in a masked frame of at most 65,535 octets.
+/// Sends a text message in a masked frame of at most 65,535 bytes.
 void connection_send(load *load, connection *connection, const char *text, size_t count);
 /// Sends the buffered bytes, all of which are for this connection.
 void connection_flush(load *load, connection *connection);

@@ -1,5 +1,6 @@
-// The browser client as of commit e842581 (its state machine and fold, unchanged), on a real WebSocket. It prints what it
-// shows after each message, a line of JSON each, and sends the commands that it reads, a line each.
+// The browser client of commit e842581 (its state machine and fold, unchanged) on a real WebSocket.
+// Prints its state as a line of JSON after each message, and sends the commands that it reads from
+// lines of standard input.
 
 import { createInterface } from "node:readline";
 import { PickerMachine } from "./e842581/machine.js";
@@ -9,7 +10,7 @@ const url = process.argv[2];
 const machine = new PickerMachine({ name: "Old" });
 const timers = new Map();
 let socket = null;
-/** Connections that it had to make: more than one means that a message could not be folded. */
+/** The number of connections; more than one means that a message could not be folded. */
 let dials = 0;
 
 function show() {

@@ -1,4 +1,4 @@
-"""TLS in front of a server that speaks none."""
+"""A TLS proxy in front of a plain TCP server."""
 
 import socket
 import ssl
@@ -7,7 +7,7 @@ import threading
 
 
 class TLSFront:
-    """Speaks TLS to a client and plain TCP to a server."""
+    """Terminates TLS and forwards to a plain TCP server."""
 
     def __init__(self, port, folder):
         self.certificate = folder / "certificate.pem"
