@@ -61,9 +61,12 @@ struct DeltaCopies {
     encode(key(language, view), language, ref: ref)
   }
 
-  /// What sets a copy apart: a language where there are texts, a view where the range has moved.
+  /// What sets a copy apart: a language where there are texts, a view where the range has moved or
+  /// days have other notes.
   private func key(_ language: Int, _ view: MonthView?) -> Key {
-    Key(language: delta.hasTexts ? language : 0, view: delta.change.ranges == nil ? nil : view)
+    let hasViews = delta.change.ranges != nil || delta.hasDayNotes
+    let texts = delta.hasNotes ? language : languages.withoutRegion(language)
+    return Key(language: delta.hasTexts ? texts : 0, view: hasViews ? view : nil)
   }
 
   private mutating func keep(_ frame: Frame, for key: Key) {
@@ -77,7 +80,7 @@ struct DeltaCopies {
   }
 
   private mutating func encode(_ key: Key, _ language: Int, ref: Int?) -> Frame {
-    let bands = bands(in: key.view)
+    let bands = bands(in: key.view, language)
     if let encoded, encoded.language == key.language {
       return encoder.frame(encoded.delta, ref: ref, bands: bands)
     }
@@ -86,7 +89,10 @@ struct DeltaCopies {
     return encoder.frame(delta, ref: ref, bands: bands)
   }
 
-  private mutating func bands(in view: MonthView?) -> [UInt8] {
+  private mutating func bands(in view: MonthView?, _ language: Int) -> [UInt8] {
+    if delta.hasDayNotes {
+      return encoder.viewPart(of: delta, in: session, view, texts: languages[language])
+    }
     if let lastBands, lastBands.view == view { return lastBands.octets }
     let octets = encoder.bands(changedBy: delta, in: session, view)
     lastBands = (view, octets)
@@ -95,6 +101,17 @@ struct DeltaCopies {
 }
 
 extension MessageEncoder {
+  /// What a delta has for who looks at some months: bands, or notes of their days.
+  func viewPart(
+    of delta: Delta, in session: Session, _ view: MonthView?, texts: any RowTexts
+  ) -> [UInt8] {
+    guard delta.hasDayNotes else { return bands(changedBy: delta, in: session, view) }
+    guard let view,
+      let dates = session.fold.picker.cellDates(from: view.from, count: view.count)
+    else { return [] }
+    return dayNotes(of: delta, in: dates, texts: texts)
+  }
+
   /// The bands of the months in view that a delta has made look different.
   func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
     guard let view, let ranges = delta.change.ranges else { return [] }
@@ -111,6 +128,16 @@ extension MessageEncoder {
 }
 
 extension Delta {
+  /// Whether members get it in the language that they asked for, not only in the one that rows
+  /// have.
+  fileprivate var hasNotes: Bool {
+    if case .notes = change { true } else { notes != nil }
+  }
+
+  fileprivate var hasDayNotes: Bool {
+    if case .notes(let edit) = change { !edit.change.days.isEmpty } else { false }
+  }
+
   /// Whether any of the changes has texts; if not, all languages share one.
   fileprivate var hasTexts: Bool {
     if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change,
@@ -118,6 +145,7 @@ extension Delta {
     {
       return true
     }
+    if case .notes = change { return true }
     return change.pickerChanges.contains { change in
       switch change {
       case .reload, .row: true

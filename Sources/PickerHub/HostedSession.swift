@@ -31,8 +31,8 @@ package final class HostedSession {
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.
   var postRates: [MemberID: MessageRate] = [:]
-  /// How often the host has changed the definition in the second.
-  var definitionRate = MessageRate()
+  /// How often the host has changed the definition or the notes in the second.
+  var hostRate = MessageRate()
   /// Since when each member without a connection has had none; machine milliseconds.
   var absentSince: [MemberID: Int64] = [:]
   /// The connection that speaks for each member, from its join message on.
@@ -155,7 +155,19 @@ package final class HostedSession {
       case .joined(let joining): joining.member == member && joining.role != .viewer
       case .roleChanged(let changed, let role): changed == member && role > .viewer
       case .returned(let returned, let role): returned == member && role != .viewer
-      case .left, .command, .define, .tick: false
+      case .left, .command, .define, .note, .tick: false
+      }
+    }
+  }
+
+  /// Whether a change of the host waits for the log. Another one must not be checked before it is
+  /// applied.
+  var hasPendingHostChange: Bool {
+    steps.contains { step in
+      guard case .apply(let entry, arrival: _, _) = step else { return false }
+      return switch entry.body {
+      case .define, .note: true
+      case .joined, .roleChanged, .left, .returned, .command, .tick: false
       }
     }
   }
@@ -174,6 +186,7 @@ extension LogEntry.Body {
     case .joined(let joining): joining.name.utf8.count
     case .command(_, ref: _, let command): command.textByteCount
     case .define(let change): 64 * change.definition.weight
+    case .note(let patch): 64 * patch.valueCount
     case .roleChanged, .left, .returned, .tick: 0
     }
   }

@@ -3,12 +3,6 @@ package import PickerModel
 package import PickerSession
 import PickerWire
 
-/// Changes of a session's definition that one second may have.
-private let definitionChangesPerSecond = 20
-
-/// Bytes of a patch.
-private let patchByteCountMax = 262_144
-
 /// The body of `PUT` or `PATCH …/definition`.
 package struct DefinitionRequest: Sendable {
   package enum Format: Sendable {
@@ -72,10 +66,13 @@ extension Hub {
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      do throws(HubProblem) {
-        try redefine(hosted, request, answer: answer)
-      } catch {
-        answer(.failure(error))
+      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
+      afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
+        do throws(HubProblem) {
+          try redefine(hosted, request, answer: answer)
+        } catch {
+          answer(.failure(error))
+        }
       }
     }
   }
@@ -85,36 +82,18 @@ extension Hub {
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) throws(HubProblem) {
     let fold = hosted.session.fold
-    let rate = hosted.definitionRate.count(at: now.machine, countMax: definitionChangesPerSecond)
-    guard rate == .within else { throw .tooMany }
     let change = try definitionChange(fold, request)
     if change.definition.isSame(as: fold.definition) {
       return answer(.success(unchanged(fold)))
     }
-    let isStored = append(.define(change), to: hosted, at: now) { [unowned self] effects in
-      guard let effects else {
-        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
-      }
-      answer(.success(changed(by: effects, hosted.session.fold)))
-    }
-    if !isStored { throw hosted.isLogFull ? .logFull : .unavailable }
+    try appendHostChange(.define(change), to: hosted, answer: answer)
   }
 
   /// What the request makes of the definition, checked as at creation.
   private func definitionChange(
     _ fold: SessionFold, _ request: DefinitionRequest
   ) throws(HubProblem) -> DefinitionChange {
-    if case .whole = request.format {
-    } else if request.body.count > patchByteCountMax {
-      throw .tooLarge("a patch may have \(patchByteCountMax) bytes")
-    }
-    if case .unknown(let type) = request.format {
-      throw .badRequest(
-        "\(type) is no type of a patch, which is application/merge-patch+json or "
-          + "application/json-patch+json")
-    }
-    let tree = try HubProblem.parse(
-      request.body, valuesMax: request.valuesMax)
+    let tree = try request.read()
     if let versions = request.versions, !versions.names(fold.version) {
       throw .versionMismatch(fold.version)
     }
@@ -155,17 +134,8 @@ extension Hub {
     }
   }
 
-  private func unchanged(_ fold: SessionFold) -> DefinitionAnswer {
+  func unchanged(_ fold: SessionFold) -> DefinitionAnswer {
     let body = HTTPDocument.changed(nil, fold, texts: EnglishTexts(), windowRows: 0)
-    return DefinitionAnswer(version: fold.version, body: body)
-  }
-
-  private func changed(by effects: [SessionEffect], _ fold: SessionFold) -> DefinitionAnswer {
-    var delta: Delta?
-    for case .broadcast(let found) in effects where !found.isTick { delta = found }
-    let body = HTTPDocument.changed(
-      delta, fold, texts: languages.texts(for: nil, fallback: fold.definition.locale),
-      windowRows: limits.session.windowRows)
     return DefinitionAnswer(version: fold.version, body: body)
   }
 }
@@ -176,16 +146,6 @@ extension HubProblem {
     case .malformed(let detail): self = .badRequest(detail)
     case .failed(let detail): self = .patchFailed(detail)
     case .tooLarge(let detail): self = .tooLarge(detail)
-    }
-  }
-
-  fileprivate static func parse(
-    _ body: [UInt8], valuesMax: Int
-  ) throws(HubProblem) -> JSONTree {
-    do throws(JSONError) {
-      return try JSONTree.parse(body, depthMax: 128, valuesMax: valuesMax)
-    } catch {
-      throw .badRequest("the body is no JSON: \(error.reason), at byte \(error.offset)")
     }
   }
 }

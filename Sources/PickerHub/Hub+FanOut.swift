@@ -72,7 +72,8 @@ extension Hub {
     let isOwn = delta.by != nil && delta.by == listener.member
     let frame = encoder.frame(
       of: delta, ref: isOwn ? delta.ref : nil,
-      bands: encoder.bands(changedBy: delta, in: hosted.session, listener.view),
+      bands: encoder.viewPart(
+        of: delta, in: hosted.session, listener.view, texts: languages[listener.language]),
       texts: languages[listener.language])
     if isOwn {
       deliver(.ownDelta(frame, ref: delta.ref, revision: delta.revision), connection)
@@ -97,7 +98,8 @@ extension Hub {
         })
       else { continue }
       let frame = encoder.months(
-        view, of: change.after, revision: change.revision, texts: connection.texts)
+        view, of: change.after, change.notes, locale: hosted.session.fold.definition.locale,
+        revision: change.revision, texts: connection.texts)
       deliver(.news(frame), connection)
     }
   }

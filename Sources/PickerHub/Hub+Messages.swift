@@ -90,7 +90,7 @@ extension Hub {
         let (end, overflow) = from.addingReportingOverflow(wanted)
         let stop = overflow ? last : max(start, min(end, last))
         let frame = encoder.rows(
-          column: column, columns[column], start..<stop, texts: connection.texts)
+          column: column, start..<stop, in: hosted.session.fold, texts: connection.texts)
         deliver(.news(frame), connection)
       }, in: hosted, at: time)
   }

@@ -19,6 +19,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   /// Only a calendar has months.
   case wrongKind(String)
   case outsideMonths(String)
+  /// There is no result yet, or none any more.
+  case notComplete
   case tooLarge(String)
   /// More changes in a second than a session may have.
   case tooMany
@@ -162,9 +164,12 @@ extension Hub {
   /// - Parameters:
   ///   - token: From the `Authorization` header.
   ///   - locale: In which language; the definition's if `nil` or not known.
-  ///   - isFull: Whether the definition is told with its nodes or columns.
+  ///   - isFull: Whether the definition has its nodes or columns.
+  ///   - linkBase: What stands before `/v1/sessions/…` in a URL of this server:
+  ///     `https://pick.example.org`.
   package func read(
-    _ id: SessionID, token: String?, locale: String?, isFull: Bool, at time: HubTime,
+    _ id: SessionID, token: String?, locale: String?, isFull: Bool, linkBase: String = "",
+    at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
@@ -175,7 +180,8 @@ extension Hub {
       answer(
         .success(
           HTTPDocument.session(
-            session, texts: texts, windowRows: limits.session.windowRows, isFull: isFull)))
+            session, links: links(to: session.fold, base: linkBase), texts: texts,
+            windowRows: limits.session.windowRows, isFull: isFull)))
     }
   }
 

@@ -22,6 +22,10 @@ package struct MonthSight {
   /// Whole weeks.
   package let cells: [Cell]
   package let bands: MonthBands
+  /// By cell; `nil` without a note.
+  package let notes: [Note?]
+  /// The definition's.
+  package let locale: String
   package let texts: any RowTexts
 }
 
@@ -109,7 +113,10 @@ extension Hub {
       let texts = languages.texts(for: locale, fallback: picker.definition.locale)
       answer(
         .success(
-          MonthSight(month: month, cells: cells, bands: picker.bands(of: month), texts: texts)))
+          MonthSight(
+            month: month, cells: cells, bands: picker.bands(of: month),
+            notes: cells.map { hosted.session.fold.notes.days[$0.date] },
+            locale: hosted.session.fold.definition.locale, texts: texts)))
     }
   }
 }

@@ -13,13 +13,20 @@ package struct HubConfiguration: Sendable {
   package var authentication: Authentication
   package var limits: ServerLimits
   package var definitionLimits: DefinitionLimits
+  /// What follows the `@` in the UIDs of events.
+  package var calendarName: String
+  /// As ``CalendarLinks/outlookStandard``.
+  package var outlookLink: String
 
   package init(
     authentication: Authentication = .open, limits: ServerLimits = ServerLimits(),
-    definitionLimits: DefinitionLimits = DefinitionLimits()
+    definitionLimits: DefinitionLimits = DefinitionLimits(), calendarName: String = "pickerd",
+    outlookLink: String = CalendarLinks.outlookStandard
   ) {
     self.authentication = authentication
     self.limits = limits
     self.definitionLimits = definitionLimits
+    self.calendarName = calendarName
+    self.outlookLink = outlookLink
   }
 }

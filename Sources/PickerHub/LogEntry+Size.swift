@@ -7,7 +7,7 @@ extension LogEntry {
     case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.octets.count
     case .roleChanged, .left, .returned: 104
     case .tick: 64
-    case .command, .define: 160 + body.textByteCount
+    case .command, .define, .note: 160 + body.textByteCount
     }
   }
 }

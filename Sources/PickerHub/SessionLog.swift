@@ -17,7 +17,7 @@ extension LogRecord {
   package var needsBudget: Bool {
     guard case .entry(let entry) = self else { return false }
     switch entry.body {
-    case .command, .define, .joined, .roleChanged, .returned: return true
+    case .command, .define, .note, .joined, .roleChanged, .returned: return true
     case .left, .tick: return false
     }
   }

@@ -185,6 +185,16 @@ struct CalendarRules {
     }
   }
 
+  /// - Returns: `nil` if none of the months is in the list.
+  func cellDates(from: CivilMonth, count: Int) -> ClosedRange<CivilDate>? {
+    let first = max(from.index, bounds.months.first.index)
+    let last = min(from.index + count - 1, bounds.months.last.index)
+    guard first <= last, let first = CivilMonth(index: first), let last = CivilMonth(index: last)
+    else { return nil }
+    let grid = kind.grid(of: last)
+    return kind.grid(of: first).firstDate...grid.date(at: grid.cellCount - 1)
+  }
+
   /// The part of a range that a month of the list has.
   private struct Part: Equatable {
     /// Days of the month.

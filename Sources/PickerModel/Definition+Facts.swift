@@ -6,6 +6,11 @@ extension Definition {
     if case .calendar(let kind) = rules { kind.firstWeekday } else { nil }
   }
 
+  /// How long a booking of a slot takes; `nil` for the other kinds.
+  package var bookingMinutes: Int? {
+    if case .slot(let kind) = rules { kind.minutes } else { nil }
+  }
+
   /// Whether each tap of a calendar chooses a single day.
   package var isSingleDay: Bool {
     if case .calendar(let kind) = rules { kind.selection == .single } else { false }

@@ -1,7 +1,7 @@
 /// The syntax of language tags; whether the subtags are registered does not matter here.
 ///
 /// - Source: RFC 5646 section 2.1.
-enum LanguageTag {
+package enum LanguageTag {
   /// Tags of old that the grammar does not derive.
   private static let irregular: Set<String> = [
     "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux",
@@ -9,7 +9,7 @@ enum LanguageTag {
     "sgn-ch-de",
   ]
 
-  static func isWellFormed(_ tag: String) -> Bool {
+  package static func isWellFormed(_ tag: String) -> Bool {
     let lowercased = tag.lowercased()
     if irregular.contains(lowercased) { return true }
     let subtags = lowercased.utf8.split(

@@ -61,6 +61,13 @@ extension Picker {
   /// - Returns: `nil` outside the list, and for the other kinds.
   package func cells(of month: CivilMonth) -> [Cell]? { calendar?.cells(of: month, today: today) }
 
+  /// The dates of all cells of consecutive months, as far as the list has these months.
+  ///
+  /// - Returns: `nil` if it has none of them, and for the other kinds.
+  package func cellDates(from: CivilMonth, count: Int) -> ClosedRange<CivilDate>? {
+    calendar?.cellDates(from: from, count: count)
+  }
+
   /// What to paint in a month; nothing outside the list.
   package func bands(of month: CivilMonth) -> MonthBands { bands(of: month, for: range) }
 

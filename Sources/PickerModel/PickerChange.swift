@@ -29,6 +29,14 @@ package struct ColumnState: Hashable, Sendable {
     self.selected = selected
   }
 
+  /// The rows that are sent unasked: all, or `maximum` of them around the selected one.
+  package func window(_ maximum: Int) -> Range<Int> {
+    let count = rows.count
+    if count <= maximum { return 0..<count }
+    let from = max(0, min((selected ?? 0) - maximum / 2, count - maximum))
+    return from..<min(count, from + maximum)
+  }
+
   /// The selected row's key; `nil` if there are no rows.
   package var selectedKey: String? { selected.map { rows.key(at: $0) } }
 }

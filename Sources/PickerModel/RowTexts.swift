@@ -20,6 +20,13 @@ package protocol RowTexts: Sendable {
   func monthTitle(_ month: CivilMonth) -> String
   /// The short name of a weekday as it stands alone, above a column; 1 is Sunday.
   func weekday(_ weekday: Int) -> String
+  /// The tag by which the texts of notes are chosen: the one that the member asked for, which may
+  /// name a region that ``tag`` does not have.
+  var noteTag: String { get }
+}
+
+extension RowTexts {
+  package var noteTag: String { tag }
 }
 
 /// `en`.

@@ -13,6 +13,8 @@ package struct ConfigurationTexts: Hashable, Sendable {
   package var logLevel: String?
   package var logFormat: String?
   package var loops: String?
+  package var calendarName: String?
+  package var outlookLink: String?
 
   package init() {}
 
@@ -21,6 +23,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
     "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
     "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
     "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOG_FORMAT", "PICKERD_LOOPS",
+    "PICKERD_CALENDAR_NAME", "PICKERD_OUTLOOK_LINK",
   ]
 
   /// Adds settings from `environment` that were not given as options. Ignores empty variables.
@@ -44,6 +47,8 @@ package struct ConfigurationTexts: Hashable, Sendable {
     logLevel = logLevel ?? value("LOG_LEVEL")
     logFormat = logFormat ?? value("LOG_FORMAT")
     loops = loops ?? value("LOOPS")
+    calendarName = calendarName ?? value("CALENDAR_NAME")
+    outlookLink = outlookLink ?? value("OUTLOOK_LINK")
     if hosts.isEmpty { hosts = values("HOST") }
     if trustedProxies.isEmpty { trustedProxies = values("TRUSTED_PROXY") }
     if origins.isEmpty { origins = values("ORIGIN") }

@@ -2,7 +2,7 @@ import PickerHub
 import PickerSession
 import WebSocketTransport
 
-/// `GET`, `PUT` and `PATCH …/definition`.
+/// `GET`, `PUT` and `PATCH …/definition`, `GET` and `PATCH …/notes`.
 /// - Source: protocol.md, "The host changes the picker".
 extension HubRoutes {
   func definition(
@@ -13,13 +13,27 @@ extension HubRoutes {
         [self] in answer(caller, $0)
       }
     }
-    let change = DefinitionRequest(
+    hub.redefine(session, change(of: request), token: token(of: request), at: transport.now) {
+      [self] in answer(caller, $0)
+    }
+  }
+
+  /// `GET` and `PATCH …/notes`
+  func notes(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
+    if request.method == .get || request.method == .head {
+      return hub.readNotes(of: session, token: token(of: request), at: transport.now) {
+        [self] in answer(caller, "application/json", $0)
+      }
+    }
+    hub.changeNotes(of: session, change(of: request), token: token(of: request), at: transport.now)
+    { [self] in answer(caller, $0) }
+  }
+
+  private func change(of request: HTTPRequest) -> DefinitionRequest {
+    DefinitionRequest(
       format: format(of: request), body: request.body,
       versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
       valuesMax: hub.configuration.definitionLimits.bodyValuesMax)
-    hub.redefine(session, change, token: token(of: request), at: transport.now) { [self] in
-      answer(caller, $0)
-    }
   }
 
   private func format(of request: HTTPRequest) -> DefinitionRequest.Format {

@@ -30,6 +30,8 @@ extension HubRoutes {
           title: sight.texts.monthTitle(sight.month),
           weekdays: sight.cells.prefix(7).map { sight.texts.weekday($0.date.weekday) },
           cells: sight.cells, cellTexts: sight.cells.map { sight.texts.cell($0.date.day) },
+          notes: sight.notes.map { $0?.text(for: sight.texts.noteTag, fallback: sight.locale) },
+          tones: sight.notes.map { $0?.tone },
           bands: sight.bands)
         send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])
       case .failure(let problem): answer(caller, ProblemDocument(problem))

@@ -84,6 +84,12 @@ final class HubRoutes {
     case 2 where parts[1] == "definition":
       try allow(request, .get, .put, .patch)
       definition(caller, request, session)
+    case 2 where parts[1] == "event.ics":
+      try allow(request, .get)
+      event(caller, request, session)
+    case 2 where parts[1] == "notes":
+      try allow(request, .get, .patch)
+      notes(caller, request, session)
     case 2 where parts[1] == "events":
       try allow(request, .get)
       try gate.admit(.join, request.head)
@@ -133,7 +139,8 @@ final class HubRoutes {
   private func read(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
     hub.read(
       session, token: token(of: request), locale: request.queryValue("locale"),
-      isFull: request.queryValue("definition") == "full", at: transport.now
+      isFull: request.queryValue("definition") == "full", linkBase: httpBase(of: request),
+      at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }
 

@@ -22,6 +22,9 @@ struct MonthDrawing {
   let cells: [Cell]
   /// One per cell.
   let cellTexts: [String]
+  /// By cell; `nil` without a note.
+  let notes: [String?]
+  let tones: [Note.Tone?]
   let bands: MonthBands
 
   private var cellWidth: Double { Double(width) / 7 }
@@ -118,10 +121,30 @@ struct MonthDrawing {
         cell.isDisabled ? theme.disabledText : theme.day
       }
     let isStruck = theme.strikesDisabled && cell.isDisabled && !cell.isOutside && !isSelected
-    return label(
-      cellTexts[index], x: x, y: y, size: fontSize, fill: fill,
+    let text = label(
+      cellTexts[index], x: x, y: notes[index] == nil ? y : y - fontSize * 0.25, size: fontSize,
+      fill: fill,
       more: (isStruck ? " text-decoration=\"line-through\"" : "")
         + (cell.isToday && !cell.isOutside ? " font-weight=\"bold\"" : ""))
+    return text + noteLabel(index, dayFill: fill)
+  }
+
+  /// The note below the day's number, as wide as the cell at most.
+  private func noteLabel(_ index: Int, dayFill: String) -> String {
+    guard let note = notes[index] else { return "" }
+    let (x, y) = center(index)
+    let size = min(fontSize * 0.6, cellWidth * 1.5 / Double(max(note.unicodeScalars.count, 1)))
+    let fill: String
+    if isSelected(index) || cells[index].isOutside {
+      fill = dayFill
+    } else {
+      switch tones[index] {
+      case .low, .good: fill = theme.goodNote
+      case .high, .bad: fill = theme.badNote
+      case nil: fill = dayFill
+      }
+    }
+    return label(note, x: x, y: y + fontSize * 0.55, size: size, fill: fill)
   }
 
   private func isSelected(_ index: Int) -> Bool {

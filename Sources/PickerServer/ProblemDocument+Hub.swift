@@ -29,6 +29,9 @@ extension ProblemDocument {
       self.init(status: 401, code: "badToken", detail: "invalid secret for this member")
     case .wrongKind(let detail): self.init(status: 404, code: "wrongKind", detail: detail)
     case .outsideMonths(let detail): self.init(status: 404, code: "outsideMonths", detail: detail)
+    case .notComplete:
+      self.init(
+        status: 404, code: "notComplete", detail: "nothing is chosen yet, or a range is still open")
     case .tooLarge(let detail): self.init(status: 413, code: "tooLarge", detail: detail)
     case .tooMany:
       self.init(

@@ -28,6 +28,7 @@ extension LogEntry {
     case .returned(let member, _): "\(member) rejoins"
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
+    case .note: "the host changes notes"
     case .tick: "time"
     }
   }
@@ -55,6 +56,13 @@ extension Delta {
       changes.isEmpty ? ["the instant changes"] : changes.map { $0.words(in: texts) }
     case .definition(let redefinition, let changes, _, _):
       ["definition version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
+    case .notes(let edit):
+      edit.change.days.map { "\($0.date.iso) has \($0.note?.words ?? "no note")" }
+        + edit.change.columns.flatMap { column in
+          column.rows.map {
+            "row “\($0.key.text)” of column \(column.column) has \($0.note?.words ?? "no note")"
+          }
+        }
     case .status(let status, _): ["\(status)"]
     }
   }
@@ -92,4 +100,11 @@ extension RangeChange {
 func counted(_ count: Int, _ noun: String) -> String {
   if count == 1 { return "1 \(noun)" }
   return noun.hasSuffix("y") ? "\(count) \(noun.dropLast())ies" : "\(count) \(noun)s"
+}
+
+extension Note {
+  fileprivate var words: String {
+    let text = text(for: "en", fallback: "en")
+    return "the note “\(text)”" + (tone.map { " (\($0))" } ?? "")
+  }
 }

@@ -79,7 +79,8 @@ package final class Server {
     transport.hub = Hub(
       HubConfiguration(
         authentication: configuration.authentication == .token ? .token : .open, limits: limits,
-        definitionLimits: DefinitionLimits(configuration.limits)),
+        definitionLimits: DefinitionLimits(configuration.limits),
+        calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
       port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
       texts: parts.texts,
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),

@@ -15,6 +15,9 @@ extension ServerConfiguration {
       "log        \(logLevel.rawValue), \(logFormat.rawValue)",
       "loops      \(loops)",
     ]
+    let standard = ServerConfiguration()
+    if calendarName != standard.calendarName { lines.append("calendar   \(calendarName)") }
+    if outlookLink != standard.outlookLink { lines.append("outlook    \(outlookLink)") }
     for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {
       lines.append("limit      \(limit.rawValue)=\(limits[limit])")
     }

@@ -1,5 +1,6 @@
 import Foundation
 package import Logging
+import PickerWire
 
 /// The validated configuration of a server.
 package struct ServerConfiguration: Hashable, Sendable {
@@ -25,6 +26,10 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// Events below this level are not logged.
   package var logLevel: Logger.Level = .notice
   package var logFormat: LogFormat = .text
+  /// What follows the `@` in the UIDs of calendar events.
+  package var calendarName = "pickerd"
+  /// The URL of Outlook's form for a new event, with names in braces, see ``CalendarLinks``.
+  package var outlookLink = CalendarLinks.outlookStandard
   /// The number of event loops, each with its own thread and shard of the sessions.
   package var loops = ServerConfiguration.standardLoops
 
@@ -56,6 +61,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     try limits.check()
     origins = try ServerConfiguration.origins(texts.origins)
     webFolder = try ServerConfiguration.webFolder(texts.web)
+    if let text = texts.calendarName { calendarName = try ServerConfiguration.calendarName(text) }
+    if let text = texts.outlookLink { outlookLink = try ServerConfiguration.outlookLink(text) }
   }
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable>(

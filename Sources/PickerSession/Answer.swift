@@ -42,6 +42,7 @@ package enum Outcome: Hashable, Sendable {
 package struct CellChange: Hashable, Sendable {
   package let before: Picker
   package let after: Picker
+  package let notes: Notes
   /// The revision at which the cells are those of ``after``. A command of the same entry may have
   /// made a later one.
   package let revision: Int

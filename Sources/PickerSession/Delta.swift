@@ -18,6 +18,8 @@ package final class Delta: Sendable {
   package let ref: Int
   private let command: Command?
   package let change: SessionChange
+  /// The notes on the rows that the change's reloads send; `nil` if there are none.
+  package let notes: RowNotes?
   /// The result after the delta, if it is another one than before.
   package let result: PickerResult?
 
@@ -30,15 +32,22 @@ package final class Delta: Sendable {
 
   /// Whether only time made it.
   package var isTick: Bool {
-    if case .definition = change { false } else { by == nil }
+    switch change {
+    case .definition, .notes: false
+    case .picker, .status: by == nil
+    }
   }
 
-  /// Rows and entries of the definition that the delta holds.
+  /// Rows and entries of the definition, and notes, that the delta holds.
   var weight: Int {
-    if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change {
-      return redefinition.definition.weight
-    }
-    return 0
+    let own =
+      switch change {
+      case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+        redefinition.definition.weight
+      case .notes(let edit): edit.patch.valueCount
+      case .picker, .status: 0
+      }
+    return own + (notes?.count ?? 0)
   }
 
   package struct Author: Hashable, Sendable {
@@ -48,7 +57,8 @@ package final class Delta: Sendable {
   }
 
   init(
-    revision: Int, at: Instant, author: Author?, change: SessionChange, result: PickerResult?
+    revision: Int, at: Instant, author: Author?, change: SessionChange, notes: RowNotes?,
+    result: PickerResult?
   ) {
     self.revision = revision
     self.at = at
@@ -56,6 +66,7 @@ package final class Delta: Sendable {
     ref = author?.ref ?? 0
     command = author?.command
     self.change = change
+    self.notes = notes
     self.result = result
   }
 }
@@ -64,7 +75,8 @@ extension Delta: Hashable {
   package static func == (left: Delta, right: Delta) -> Bool {
     left === right
       || left.revision == right.revision && left.at == right.at && left.author == right.author
-        && left.change == right.change && left.result == right.result
+        && left.change == right.change && left.notes == right.notes
+        && left.result == right.result
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -83,6 +95,8 @@ package enum SessionChange: Hashable, Sendable {
   /// The host gave another definition, with what the picker shows for it.
   case definition(
     Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
+  /// The host changed notes.
+  case notes(NotesEdit)
   /// The result only with `confirmed`.
   case status(SessionStatus, result: PickerResult?)
 }
@@ -104,7 +118,7 @@ extension SessionChange {
     case .picker(let changes, tappedBy: _, rangeBefore: _),
       .definition(_, let changes, tappedBy: _, rangeBefore: _):
       changes
-    case .status: []
+    case .status, .notes: []
     }
   }
 
@@ -115,7 +129,7 @@ extension SessionChange {
       .definition(_, let changes, tappedBy: _, let before):
       for case .range(let moved) in changes { return (before, moved.range) }
       return nil
-    case .status: return nil
+    case .status, .notes: return nil
     }
   }
 }

@@ -1,4 +1,5 @@
 package import CivilTime
+package import JSONText
 
 /// One thing that happened to a session, in the one order in which it did.
 ///
@@ -26,6 +27,8 @@ package struct LogEntry: Hashable, Sendable {
     case command(MemberID, ref: Int, Command)
     /// The host gave another definition.
     case define(DefinitionChange)
+    /// The host's merge patch of the notes.
+    case note(JSONTree)
     /// Time has come to `at`.
     case tick
   }

@@ -56,6 +56,7 @@ extension SessionFold {
     _ answer: TickAnswer, _ before: Picker, _ outcomes: inout [Outcome]
   ) {
     guard answer.cellsChanged else { return }
-    outcomes.append(.cellsChanged(CellChange(before: before, after: picker, revision: revision)))
+    outcomes.append(
+      .cellsChanged(CellChange(before: before, after: picker, notes: notes, revision: revision)))
   }
 }

@@ -13,7 +13,11 @@ extension SessionFold {
     /// The definition that the picker shows, if it is another one.
     package var shown: KeptDefinition?
     package var definedAt: Instant?
+    package var notes: Notes
     package var status: SessionStatus
+    /// `nil` if there was none, and in snapshots of versions that did not count them.
+    package var statusChangeCount: Int?
+    package var statusChangedAt: Instant?
     package var revision: Int
     package var undoList: UndoList
     package var members: [Member]
@@ -24,7 +28,8 @@ extension SessionFold {
 
     package init(
       picker: PickerState, version: Int = 1, definition: KeptDefinition? = nil,
-      shown: KeptDefinition? = nil, definedAt: Instant? = nil, status: SessionStatus,
+      shown: KeptDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
+      status: SessionStatus, statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?
@@ -34,7 +39,10 @@ extension SessionFold {
       self.definition = definition
       self.shown = shown
       self.definedAt = definedAt
+      self.notes = notes
       self.status = status
+      self.statusChangeCount = statusChangeCount
+      self.statusChangedAt = statusChangedAt
       self.revision = revision
       self.undoList = undoList
       self.members = members
@@ -50,7 +58,10 @@ extension SessionFold {
       picker: picker.state, version: version,
       definition: version == 1 ? nil : KeptDefinition(definition),
       shown: picker.definition === definition ? nil : KeptDefinition(picker.definition),
-      definedAt: definedAt, status: status, revision: revision, undoList: undoList,
+      definedAt: definedAt, notes: notes, status: status,
+      statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
+      statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
+      undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
       tappedAt: tappedAt)
   }
@@ -69,8 +80,12 @@ extension SessionFold {
     definedAt = kept.definedAt
     let kept = kept.made(under: origin.definition)
     picker = Picker(kept.shown?.definition ?? definition, state: kept.picker)
+    notes = kept.notes
     result = picker.result
     status = kept.status
+    // An older version did not count: a session that is not open has changed once at least.
+    statusChangeCount = kept.statusChangeCount ?? (kept.status == .open ? 0 : 1)
+    statusChangedAt = kept.statusChangedAt ?? origin.createdAt
     revision = kept.revision
     undoList = kept.undoList
     members = Dictionary(uniqueKeysWithValues: kept.members.map { ($0.id, $0) })

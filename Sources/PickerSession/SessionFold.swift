@@ -18,9 +18,14 @@ package struct SessionFold: Sendable {
   /// When the definition was given, if the picker does not show it yet.
   package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
+  package internal(set) var notes = Notes()
   /// The picker's result after the last delta.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
+  /// How often the status has changed.
+  package internal(set) var statusChangeCount = 0
+  /// When it changed last; the creation if it never did.
+  package internal(set) var statusChangedAt: Instant
   /// 0 at first; one more for each accepted command or tick.
   package internal(set) var revision: Int
   package internal(set) var undoList: UndoList
@@ -54,6 +59,7 @@ package struct SessionFold: Sendable {
     picker = try Picker(origin.definition, now: origin.createdAt)
     result = picker.result
     status = .open
+    statusChangedAt = origin.createdAt
     revision = 0
     undoList = UndoList()
     members = [:]
@@ -84,6 +90,7 @@ package struct SessionFold: Sendable {
       tick(to: entry.at, &outcomes)
       if outcomes.count == count { remnant = .nothing }
     case .define(let change): define(change, at: entry.at, &outcomes)
+    case .note(let patch): note(patch, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
@@ -122,7 +129,8 @@ package struct SessionFold: Sendable {
     }
     if answer.cellsChanged {
       outcomes.append(
-        .cellsChanged(CellChange(before: before, after: picker, revision: revision)))
+        .cellsChanged(
+          CellChange(before: before, after: picker, notes: notes, revision: revision)))
     }
     return picker.value != before.value || result != nil
   }
@@ -155,8 +163,13 @@ package struct SessionFold: Sendable {
     _ outcomes: inout [Outcome]
   ) {
     revision += 1
+    if case .status = change {
+      statusChangeCount += 1
+      statusChangedAt = now
+    }
     let delta = Delta(
-      revision: revision, at: now, author: author, change: change, result: result)
+      revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
+      result: result)
     history.append(delta)
     historyWeight += delta.weight
     while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {

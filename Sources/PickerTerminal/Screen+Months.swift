@@ -17,7 +17,17 @@ extension Screen {
       let x = 1 + offset % monthsAcross * Self.monthCells
       drawMonth(month, x: x, y: Self.top + offset / monthsAcross * Self.monthLines, on: &canvas)
     }
-    drawFingers(on: &canvas)
+    drawFingers(from: drawNote(on: &canvas), on: &canvas)
+  }
+
+  /// The note of the day under the cursor, below the months: a cell has no room for it.
+  ///
+  /// - Returns: Where the line goes on.
+  private func drawNote(on canvas: inout Canvas) -> Int {
+    guard let day,
+      let note = state.months[day.month]?.cells.first(where: { $0.day == day })?.note
+    else { return 1 }
+    return canvas.put("\(day): \(note.text)", x: 1, y: height - 4, .bold) + 2
   }
 
   private func drawMonth(_ month: PickerMonth, x: Int, y: Int, on canvas: inout Canvas) {
@@ -75,8 +85,8 @@ extension Screen {
   }
 
   /// Lists the touches with names below the months, because cells have no room for names.
-  private func drawFingers(on canvas: inout Canvas) {
-    var x = 1
+  private func drawFingers(from start: Int, on canvas: inout Canvas) {
+    var x = start
     for member in state.members {
       guard case .day(let day)? = state.touching[member.id], x < canvas.width - 12 else { continue }
       x = canvas.put(

@@ -60,6 +60,9 @@ extension Screen {
     let room = fingers.isEmpty ? cells - 2 : max(4, cells - 9)
     let text = wheel[row]?.text ?? "…"
     var place = canvas.put(text, x: x + 2, y: y, style, cellsMax: room)
+    if let note = wheel[row]?.note, place + 2 < x + cells, fingers.isEmpty {
+      place = canvas.put(note.text, x: place + 1, y: y, .dim, cellsMax: x + cells - place - 1)
+    }
     for member in fingers where place + 1 < x + cells {
       place = canvas.put(
         "◂" + member.name, x: place, y: y, Style(color: member.color, isBold: true),

@@ -47,14 +47,21 @@ enum StateDocument {
     }
     if isWhole {
       let rows = column.rowsKnown.map { index, row in
-        JSONTree.object([
-          .init("row", .integer(index)), .init("key", .string(row.key)),
-          .init("text", .string(row.text)),
-        ])
+        JSONTree.object(
+          [
+            .init("row", .integer(index)), .init("key", .string(row.key)),
+            .init("text", .string(row.text)),
+          ] + note(row.note))
       }
       members.append(.init("rows", .array(rows)))
     }
     return .object(members)
+  }
+
+  private static func note(_ note: PickerNote?) -> [JSONTree.Member] {
+    guard let note else { return [] }
+    let tone = note.tone.map { [JSONTree.Member("tone", .string($0))] } ?? []
+    return [.init("note", .object([.init("text", .string(note.text))] + tone))]
   }
 
   private static func calendar(_ list: PickerMonths, _ range: PickerRange?) -> JSONTree {
@@ -91,7 +98,7 @@ enum StateDocument {
       if cell.isOutside { members.append(.init("outside", .bool(true))) }
       if cell.isDisabled { members.append(.init("disabled", .bool(true))) }
       if cell.isToday { members.append(.init("today", .bool(true))) }
-      return JSONTree.object(members)
+      return JSONTree.object(members + note(cell.note))
     }
     return .object([.init("month", .string(view.month.iso)), .init("cells", .array(cells))])
   }

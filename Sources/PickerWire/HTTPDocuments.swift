@@ -111,7 +111,8 @@ package enum HTTPDocument {
 
   /// A session as it stands.
   package static func session(
-    _ session: Session, texts: any RowTexts, windowRows: Int, isFull: Bool
+    _ session: Session, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int,
+    isFull: Bool
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     let fold = session.fold
@@ -134,6 +135,7 @@ package enum HTTPDocument {
     writer.snapshot(fold, texts: texts, windowRows: windowRows, isFull: isFull)
     writer.literal(",\"members\":")
     writer.members(of: session)
+    if let links { writer.links(links) }
     writer.literal("}")
     return writer.octets
   }
@@ -145,13 +147,13 @@ package enum HTTPDocument {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
-      picker, definition: picker.definition, version: 1, status: .open, tappedBy: nil, texts: texts,
-      windowRows: windowRows, isFull: false)
+      picker, definition: picker.definition, version: 1, notes: Notes(), status: .open,
+      tappedBy: nil, texts: texts, windowRows: windowRows, isFull: false)
     writer.literal("}")
     return writer.octets
   }
 
-  /// The answer to a change of the definition.
+  /// The answer to a change of the definition or the notes.
   ///
   /// - Parameter delta: `nil` if nothing was different.
   package static func changed(
@@ -165,11 +167,16 @@ package enum HTTPDocument {
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
     if let delta {
-      _ = writer.changes(of: delta, bands: [], texts: texts, windowRows: windowRows, &cache)
+      _ = writer.changes(
+        of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows,
+        &cache)
     }
     writer.literal("]}")
     return writer.octets
   }
+
+  /// All notes of a session, as the host gave them.
+  package static func notes(_ fold: SessionFold) -> [UInt8] { fold.notes.tree.serialized() }
 
   /// One line of a session's log, with its end of line.
   ///
@@ -192,23 +199,35 @@ package enum HTTPDocument {
       writer.integer(author.ref)
       writer.literal(",\"command\":")
       writer.command(author.command)
-    } else if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = delta.change {
-      writer.literal(",\"command\":{\"type\":\"define\",\"version\":")
-      writer.integer(redefinition.version)
-      writer.literal(",\"definition\":")
-      writer.tree(redefinition.definition.document(full: true))
-      writer.literal("}")
     } else {
-      writer.literal(",\"command\":{\"type\":\"tick\"}")
+      writer.commandOfNobody(delta.change)
     }
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
-    _ = writer.changes(of: delta, bands: [], texts: texts, windowRows: windowRows, &cache)
+    _ = writer.changes(
+      of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}\n")
   }
 }
 
 extension JSONWriter {
+  /// What the host or time did, as a log has it.
+  fileprivate mutating func commandOfNobody(_ change: SessionChange) {
+    literal(",\"command\":{\"type\":")
+    switch change {
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+      literal("\"define\",\"version\":")
+      integer(redefinition.version)
+      literal(",\"definition\":")
+      tree(redefinition.definition.document(full: true))
+    case .notes(let edit):
+      literal("\"note\",\"notes\":")
+      tree(edit.patch)
+    case .picker, .status: literal("\"tick\"")
+    }
+    literal("}")
+  }
+
   /// `,"session":{"id","epoch","createdAt","openTap","definition"}`, the definition in full.
   fileprivate mutating func origin(_ origin: SessionOrigin) {
     literal(",\"session\":{\"id\":")

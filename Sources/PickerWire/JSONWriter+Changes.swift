@@ -7,14 +7,15 @@ import PickerSession
 extension JSONWriter {
   /// All changes of a delta without brackets, with commas between them.
   ///
-  /// - Parameter bands: Changes of kind `bands`, each with a comma before it.
+  /// - Parameter bands: What differs between views: changes of kind `bands`, each with a comma
+  ///   before it, or the one change of the notes of days.
   /// - Returns: The offset of the bands.
   mutating func changes(
     of delta: Delta, bands: [UInt8], texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache
   ) -> Int {
     let start = count
-    changes(delta.change, texts: texts, windowRows: windowRows, &cache)
+    changes(of: delta, texts: texts, windowRows: windowRows, &cache)
     let bandsOffset = count
     raw(bands)
     if let result = delta.result {
@@ -27,17 +28,20 @@ extension JSONWriter {
   }
 
   private mutating func changes(
-    _ change: SessionChange, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+    of delta: Delta, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
-    switch change {
+    switch delta.change {
     case .picker(let changes, let tappedBy, rangeBefore: _):
-      pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
+      pickerChanges(
+        changes, by: tappedBy, delta.notes, texts: texts, windowRows: windowRows, &cache)
     case .definition(let redefinition, let changes, let tappedBy, rangeBefore: _):
       if redefinition.isAnnounced {
         self.redefinition(redefinition, texts: texts)
         if !changes.isEmpty { literal(",") }
       }
-      pickerChanges(changes, by: tappedBy, texts: texts, windowRows: windowRows, &cache)
+      pickerChanges(
+        changes, by: tappedBy, delta.notes, texts: texts, windowRows: windowRows, &cache)
+    case .notes(let edit): rowNotes(edit, texts: texts)
     case .status(let status, let result):
       literal("{\"change\":\"status\",\"status\":\"")
       raw(status.rawValue)
@@ -63,22 +67,23 @@ extension JSONWriter {
   }
 
   private mutating func pickerChanges(
-    _ changes: [PickerChange], by: MemberID?, texts: any RowTexts, windowRows: Int,
-    _ cache: inout RowsCache
+    _ changes: [PickerChange], by: MemberID?, _ notes: RowNotes?, texts: any RowTexts,
+    windowRows: Int, _ cache: inout RowsCache
   ) {
     for index in changes.indices {
       if index > 0 { literal(",") }
-      pickerChange(changes[index], by: by, texts: texts, windowRows: windowRows, &cache)
+      pickerChange(changes[index], by: by, notes, texts: texts, windowRows: windowRows, &cache)
     }
   }
 
   private mutating func pickerChange(
-    _ change: PickerChange, by: MemberID?, texts: any RowTexts, windowRows: Int,
-    _ cache: inout RowsCache
+    _ change: PickerChange, by: MemberID?, _ notes: RowNotes?, texts: any RowTexts,
+    windowRows: Int, _ cache: inout RowsCache
   ) {
     switch change {
     case .reload(let column, let state):
-      reload(column, state, texts: texts, windowRows: windowRows, &cache)
+      let notes = notes?.notes(of: column)
+      reload(column, state, notes, texts: texts, windowRows: windowRows, &cache)
     case .removal(let column, let generation):
       removal(column, generation: generation)
     case .row(let column, let move):
@@ -104,13 +109,13 @@ extension JSONWriter {
   }
 
   mutating func reload(
-    _ column: Int, _ state: ColumnState, texts: any RowTexts, windowRows: Int,
-    _ cache: inout RowsCache
+    _ column: Int, _ state: ColumnState, _ notes: ColumnNotes?, texts: any RowTexts,
+    windowRows: Int, _ cache: inout RowsCache
   ) {
     literal("{\"change\":\"reload\",\"column\":")
     integer(column)
     literal(",")
-    self.column(state, texts: texts, windowRows: windowRows, &cache)
+    self.column(state, notes, texts: texts, windowRows: windowRows, &cache)
     literal("}")
   }
 
@@ -158,7 +163,10 @@ extension JSONWriter {
       literal("}")
     case .column(let index, let reloads):
       let column = fold.picker.columns[index]
-      if reloads { reload(index, column, texts: texts, windowRows: windowRows, &cache) }
+      if reloads {
+        let notes = fold.columnNotes(index)
+        reload(index, column, notes, texts: texts, windowRows: windowRows, &cache)
+      }
       guard let selected = column.selected else { return }
       if reloads { literal(",") }
       literal("{\"change\":\"row\",\"column\":")

@@ -11,16 +11,15 @@ extension JSONWriter {
     _ fold: SessionFold, texts: any RowTexts, windowRows: Int, isFull: Bool = false
   ) {
     pickerSnapshot(
-      fold.picker, definition: fold.definition, version: fold.version, status: fold.status,
-      tappedBy: fold.tappedBy, texts: texts,
+      fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
+      status: fold.status, tappedBy: fold.tappedBy, texts: texts,
       windowRows: windowRows, isFull: isFull)
   }
 
   /// The same for a picker in no session yet.
   mutating func pickerSnapshot(
-    _ picker: Picker, definition: Definition, version: Int, status: SessionStatus,
-    tappedBy: MemberID?, texts: any RowTexts,
-    windowRows: Int, isFull: Bool
+    _ picker: Picker, definition: Definition, version: Int, notes: Notes, status: SessionStatus,
+    tappedBy: MemberID?, texts: any RowTexts, windowRows: Int, isFull: Bool
   ) {
     literal("{\"definition\":")
     tree(definition.document(full: isFull))
@@ -50,7 +49,8 @@ extension JSONWriter {
       for (index, column) in picker.columns.enumerated() {
         if index > 0 { literal(",") }
         literal("{")
-        self.column(column, texts: texts, windowRows: windowRows, &cache)
+        let notes = ColumnNotes(notes.columns[index], locale: definition.locale)
+        self.column(column, notes, texts: texts, windowRows: windowRows, &cache)
         literal("}")
       }
       literal("]}")
@@ -69,33 +69,39 @@ extension JSONWriter {
 
   /// `"generation","count","from","rows","row"`, without the braces.
   mutating func column(
-    _ column: ColumnState, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
+    _ column: ColumnState, _ notes: ColumnNotes?, texts: any RowTexts, windowRows: Int,
+    _ cache: inout RowsCache
   ) {
-    let count = column.rows.count
-    let from =
-      count <= windowRows
-      ? 0 : max(0, min((column.selected ?? 0) - windowRows / 2, count - windowRows))
+    let window = column.window(windowRows)
     literal("\"generation\":")
     integer(column.generation)
     literal(",\"count\":")
-    integer(count)
+    integer(column.rows.count)
     literal(",\"from\":")
-    integer(from)
+    integer(window.lowerBound)
     literal(",\"rows\":")
-    cache.write(column.rows, from..<min(count, from + windowRows), texts: texts, to: &self)
+    if let notes {
+      rows(column.rows, window, notes, texts: texts)
+    } else {
+      cache.write(column.rows, window, texts: texts, to: &self)
+    }
     literal(",\"row\":")
     if let selected = column.selected { integer(selected) } else { literal("null") }
   }
 
   /// An array of rows.
-  mutating func rows(_ rows: ColumnRows, _ range: Range<Int>, texts: any RowTexts) {
+  mutating func rows(
+    _ rows: ColumnRows, _ range: Range<Int>, _ notes: ColumnNotes? = nil, texts: any RowTexts
+  ) {
     literal("[")
     for row in range {
       if row > range.lowerBound { literal(",") }
+      let key = rows.key(at: row)
       literal("{\"key\":")
-      string(rows.key(at: row))
+      string(key)
       literal(",\"text\":")
       string(rows.text(at: row, in: texts))
+      if let notes { noteField(notes.notes[ExactString(key)], locale: notes.locale, texts: texts) }
       literal("}")
     }
     literal("]")
@@ -159,7 +165,9 @@ extension JSONWriter {
   }
 
   /// An array of cells.
-  mutating func cells(_ cells: [Cell], texts: any RowTexts) {
+  ///
+  /// - Parameter locale: The definition's.
+  mutating func cells(_ cells: [Cell], _ notes: Notes, locale: String, texts: any RowTexts) {
     literal("[")
     for (index, cell) in cells.enumerated() {
       if index > 0 { literal(",") }
@@ -170,6 +178,7 @@ extension JSONWriter {
       if cell.isOutside { literal(",\"outside\":true") }
       if cell.isDisabled { literal(",\"disabled\":true") }
       if cell.isToday { literal(",\"today\":true") }
+      if !notes.days.isEmpty { noteField(notes.days[cell.date], locale: locale, texts: texts) }
       literal("}")
     }
     literal("]")

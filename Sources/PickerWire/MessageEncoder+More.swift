@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import JSONText
 package import PickerModel
 package import PickerSession
@@ -6,12 +6,17 @@ package import PickerSession
 extension MessageEncoder {
   /// Cells and bands of the months of a view that are in the list.
   package func months(_ view: MonthView, in fold: SessionFold, texts: any RowTexts) -> Frame {
-    months(view, of: fold.picker, revision: fold.revision, texts: texts)
+    months(
+      view, of: fold.picker, fold.notes, locale: fold.definition.locale, revision: fold.revision,
+      texts: texts)
   }
 
-  /// The same for a picker as it stood at `revision`.
+  /// The same for a picker and notes as they stood at `revision`.
+  ///
+  /// - Parameter locale: The definition's.
   package func months(
-    _ view: MonthView, of picker: Picker, revision: Int, texts: any RowTexts
+    _ view: MonthView, of picker: Picker, _ notes: Notes, locale: String, revision: Int,
+    texts: any RowTexts
   ) -> Frame {
     var writer = JSONWriter(capacity: 3000 * min(view.count, 24))
     writer.literal("{\"type\":\"months\",\"revision\":")
@@ -28,7 +33,7 @@ extension MessageEncoder {
       writer.literal("\",\"title\":")
       writer.string(texts.monthTitle(month))
       writer.literal(",\"cells\":")
-      writer.cells(cells, texts: texts)
+      writer.cells(cells, notes, locale: locale, texts: texts)
       writer.literal(",\"bands\":")
       writer.bands(picker.bands(of: month))
       writer.literal("}")
@@ -37,10 +42,13 @@ extension MessageEncoder {
     return Frame(writer, .months)
   }
 
-  /// Rows of a column, from `range` cut to what there is.
+  /// Rows of a column.
+  ///
+  /// - Precondition: The fold has the column, and the column the rows.
   package func rows(
-    column index: Int, _ column: ColumnState, _ range: Range<Int>, texts: any RowTexts
+    column index: Int, _ range: Range<Int>, in fold: SessionFold, texts: any RowTexts
   ) -> Frame {
+    let column = fold.picker.columns[index]
     var writer = JSONWriter(capacity: 40 * range.count + 80)
     writer.literal("{\"type\":\"rows\",\"column\":")
     writer.integer(index)
@@ -49,9 +57,21 @@ extension MessageEncoder {
     writer.literal(",\"from\":")
     writer.integer(range.lowerBound)
     writer.literal(",\"rows\":")
-    writer.rows(column.rows, range, texts: texts)
+    writer.rows(column.rows, range, fold.columnNotes(index), texts: texts)
     writer.literal("}")
     return Frame(writer, .rows)
+  }
+
+  /// What a delta brings to members who look at some months, beyond what everybody gets.
+  ///
+  /// - Parameter dates: The dates of all cells of these months.
+  package func dayNotes(
+    of delta: Delta, in dates: ClosedRange<CivilDate>, texts: any RowTexts
+  ) -> [UInt8] {
+    guard case .notes(let edit) = delta.change else { return [] }
+    var writer = JSONWriter()
+    writer.dayNotes(edit, in: dates, texts: texts)
+    return writer.octets
   }
 
   /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.

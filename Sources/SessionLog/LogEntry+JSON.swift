@@ -21,6 +21,7 @@ extension LogEntry {
       members.append(.init("returned", .string(member.text)))
       if let role { members.append(.init("role", .string(role.rawValue))) }
     case .tick: members.append(.init("tick", .bool(true)))
+    case .note(let patch): members.append(.init("note", patch))
     case .define(let change):
       members.append(.init("define", .integer(change.version)))
       switch change.source {
@@ -57,6 +58,8 @@ extension LogEntry {
         return nil
       }
       self.init(at: at, body: .define(change))
+    } else if let patch = tree["note"] {
+      self.init(at: at, body: .note(patch))
     } else if tree["tick"] != nil {
       self.init(at: at, body: .tick)
     } else if let member = tree["left"]?.string {

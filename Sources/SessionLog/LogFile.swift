@@ -77,6 +77,9 @@ package struct LogFile: Sendable {
     if type == "tick" {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
     }
+    if type == "note", let patch = tree["command"]?["notes"] {
+      return Line(revision: revision, entry: LogEntry(at: at, body: .note(patch)), tree: tree)
+    }
     if type == "define" {
       guard let version = tree["command"]?["version"]?.integer,
         let made = tree["command"]?["definition"].flatMap({ Definition.stored($0, zone: zone) })

@@ -19,6 +19,13 @@ extension SessionFold.Kept {
       if let kept { fields.append(.init(name, kept.definition.document(full: true))) }
     }
     if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
+    if let statusChangeCount {
+      fields.append(.init("statusChanges", .integer(statusChangeCount)))
+    }
+    if let statusChangedAt {
+      fields.append(.init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))))
+    }
+    if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     return .object(fields)
@@ -38,13 +45,16 @@ extension SessionFold.Kept {
       let past = tree["past"]?.all(StandingValue.init(tree:)),
       let future = tree["future"]?.all(StandingValue.init(tree:)),
       // Versions that remembered nobody wrote none.
+      let notes = (tree["notes"] ?? .object([])).notes,
       let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:))
     else { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
       definition: definitions[0].map(KeptDefinition.init(_:)),
       shown: definitions[1].map(KeptDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
-      status: status, revision: revision,
+      notes: notes, status: status,
+      statusChangeCount: tree["statusChanges"]?.integer,
+      statusChangedAt: tree["statusChangedAt"]?.instant, revision: revision,
       undoList: UndoList(past: past, future: future), members: members,
       remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
@@ -122,6 +132,7 @@ extension StandingValue {
 }
 
 extension JSONTree {
+  fileprivate var notes: Notes? { Notes(tree: self) }
   fileprivate var instant: Instant? { integer.map { Instant(milliseconds: Int64($0)) } }
 
   /// All elements of an array read by `read`; `nil` if one of them cannot be.

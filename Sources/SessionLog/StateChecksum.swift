@@ -4,7 +4,7 @@ import PickerSession
 /// A checksum of what members see of a session: value, rows, status, revision, undo list, members.
 ///
 /// The members' refs are left out: a compacted log does not contain the refused ones. So are the
-/// members that have left: snapshots of older versions do not contain them.
+/// members that have left and the status changes: snapshots of older versions do not contain them.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
   private(set) var value: Int64 = Int64(bitPattern: 0xcbf2_9ce4_8422_2325)
@@ -12,6 +12,7 @@ struct StateChecksum {
   init(_ kept: SessionFold.Kept, _ picker: Picker) {
     var kept = kept.withoutRefs
     kept.remembered = RememberedMembers()
+    (kept.statusChangeCount, kept.statusChangedAt) = (nil, nil)
     add(kept.tree.serialized())
     add(Array(picker.definition.zone.localDate(at: kept.picker.asOf).iso.utf8))
     for column in picker.columns { add(column) }

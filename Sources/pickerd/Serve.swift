@@ -11,8 +11,9 @@ struct Serve: ParsableCommand {
       Each option can also be set with an environment variable: PICKERD_LISTEN, \
       PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, \
       PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, \
-      PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS. Several hosts, proxies, origins or \
-      limits are separated by commas or blanks. An option overrides its variable.
+      PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS, PICKERD_CALENDAR_NAME, \
+      PICKERD_OUTLOOK_LINK. Several hosts, proxies, origins or limits are separated by commas or \
+      blanks. An option overrides its variable.
 
       LIMITS (name, default, description; names with Milliseconds or Seconds have that unit):
       \(ServerLimit.table)
@@ -109,6 +110,20 @@ struct Serve: ParsableCommand {
         + "cores)", valueName: "number"))
   var loops: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "What follows the @ in the UIDs of calendar events, such as pick.example.org. Events that "
+        + "people have imported are found again by it: choose it once. (default: pickerd)",
+      valueName: "name"))
+  var calendarName: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The URL of Outlook's form for a new event, with {title}, {start}, {end} and {allday}. It "
+        + "can be set because Microsoft does not document it and has changed it. (default: "
+        + "Outlook.com's)", valueName: "template"))
+  var outlookLink: String?
+
   @Flag(help: "Validate the configuration, print it, and exit.")
   var check = false
 
@@ -151,6 +166,8 @@ struct Serve: ParsableCommand {
     texts.logLevel = logLevel
     texts.logFormat = logFormat
     texts.loops = loops
+    texts.calendarName = calendarName
+    texts.outlookLink = outlookLink
 
     let environment = ProcessInfo.processInfo.environment
     texts.fill(from: environment)

@@ -191,6 +191,57 @@ import Testing
     #expect(ana.state.columns.count == 2)
   }
 
+  @Test func `several columns come and go by one definition`() {
+    var ana = ClientFixture()
+    ana.join()
+    func column(_ number: Int, _ generation: Int, _ rest: String) -> String {
+      #"{"change":"reload","column":\#(number),"generation":\#(generation),"from":0,\#(rest)}"#
+    }
+    let rows = #""count":1,"rows":[{"key":"m","text":"M"}],"row":0"#
+    ana.hear(delta(1, column(2, 1, rows) + "," + column(3, 1, rows)))
+    #expect(ana.state.columns.count == 4)
+
+    let gone = #""count":0,"rows":[],"row":null,"removed":true"#
+    ana.hear(delta(2, column(1, 2, gone) + "," + column(2, 2, gone) + "," + column(3, 2, gone)))
+
+    #expect(ana.state.columns.count == 1 && ana.state.connection == .live)
+    ana.hear(delta(3, column(1, 3, rows)))
+    #expect(ana.state.columns.count == 2 && ana.state.columns[1].generation == 3)
+  }
+
+  @Test func `rows have notes, which a moved row keeps`() {
+    var ana = ClientFixture()
+    ana.join()
+    let low = #"{"change":"notes","column":0,"rows":{"b":{"text":"€ 5","tone":"low"},"q":null}}"#
+    ana.hear(delta(1, low))
+    #expect(ana.state.columns[0][1]?.note == PickerNote(text: "€ 5", tone: "low"))
+    ana.hear(delta(2, moved(0, 1, "b")))
+    #expect(ana.state.columns[0].selected?.note?.text == "€ 5")
+    ana.hear(delta(3, #"{"change":"notes","column":0,"rows":{"b":null}}"#))
+    #expect(ana.state.columns[0][1]?.note == nil)
+    ana.hear(delta(4, #"{"change":"notes","column":7,"rows":{"b":{"text":"x"}}}"#))
+    #expect(ana.state.connection == .live)
+  }
+
+  @Test func `days in view have notes, neighbours' cells too`() {
+    var ana = ClientFixture()
+    ana.join(calendar)
+    ana.hear(
+      #"{"type":"months","revision":0,"months":[{"month":"2026-11","bands":[],"cells":["#
+        + #"{"date":"2026-11-30","text":"30","note":{"text":"old"}},"#
+        + #"{"date":"2026-12-01","text":"1","outside":true}]}]}"#)
+    func notes() -> [String?] {
+      ana.state.months.values.flatMap { $0.cells.map { $0.note?.text } }
+    }
+    #expect(notes() == ["old", nil])
+    ana.hear(
+      delta(
+        1,
+        #"{"change":"notes","days":{"2026-11-30":null,"2026-12-01":{"text":"full","tone":"bad"},"#
+          + #""2026-12-24":{"text":"unseen"}}}"#))
+    #expect(notes() == [nil, "full"])
+  }
+
   @Test func `a month has the server's title and weekdays`() {
     var ana = ClientFixture()
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))

@@ -55,7 +55,8 @@ import Testing
 
     var before = fixture.fold
     _ = before.apply(LogEntry(at: tomorrow, body: .tick))
-    let change = CellChange(before: fixture.fold.picker, after: before.picker, revision: 0)
+    let change = CellChange(
+      before: fixture.fold.picker, after: before.picker, notes: Notes(), revision: 0)
     guard case .broadcast(let delta)? = effects.last else {
       Issue.record("the last effect is not a delta")
       return

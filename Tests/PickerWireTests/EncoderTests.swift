@@ -137,7 +137,7 @@ private let lettersSnapshot =
   @Test func `a delta may have only a result`() throws {
     let delta = Delta(
       revision: 4, at: noon, author: nil,
-      change: .picker([], tappedBy: nil, rangeBefore: nil), result: .null)
+      change: .picker([], tappedBy: nil, rangeBefore: nil), notes: nil, result: .null)
 
     #expect(
       text(encoder.frame(encoder.encode(delta, texts: texts), ref: nil)).hasSuffix(
@@ -228,7 +228,7 @@ private let lettersSnapshot =
     let session = try makeSession(letters)
 
     #expect(
-      text(encoder.rows(column: 0, session.fold.picker.columns[0], 1..<2, texts: texts))
+      text(encoder.rows(column: 0, 1..<2, in: session.fold, texts: texts))
         == #"{"type":"rows","column":0,"generation":1,"from":1,"#
         + #""rows":[{"key":"b\n","text":"b\n"}]}"#)
   }
@@ -359,7 +359,7 @@ private let lettersSnapshot =
       column.selected = row
       var writer = JSONWriter()
       var cache = RowsCache(count: 0)
-      writer.column(column, texts: texts, windowRows: 200, &cache)
+      writer.column(column, nil, texts: texts, windowRows: 200, &cache)
       return String(decoding: writer.octets.prefix(45), as: UTF8.self)
     }
 

@@ -63,7 +63,7 @@ def test_every_route_is_in_the_openapi_document(openapi):
     routes = "".join(file.read_text() for file in files)
     whole = set(re.findall(r'"(/(?:v1/|healthz|readyz|metrics)[^"\\]*)"', routes))
     whole -= {"/v1/sessions/", "/v1/definitions/"}
-    parts = {f"/v1/sessions/{{id}}/{part}" for part in re.findall(r'parts\[1\] == "(\w+)"', routes)}
+    parts = {f"/v1/sessions/{{id}}/{part}" for part in re.findall(r'parts\[1\] == "([\w.]+)"', routes)}
     parts.remove("/v1/sessions/{id}/months")
     expected = whole | parts | {"/v1/sessions/{id}", "/v1/sessions/{id}/months/{month}.svg"}
 

@@ -126,6 +126,9 @@ class Picker:
                                      *([] if gone else state["columns"][at + 1:])]
         elif kind == "row":  # Another row of it is selected.
             state["columns"][change["column"]]["row"] = change["row"]
+        elif kind == "notes":  # Of days, too; they are in the cells of `months`, not kept here.
+            for row in state["columns"][change["column"]]["rows"] if "rows" in change else []:
+                row["note"] = change["rows"].get(row["key"], row.get("note"))
         elif kind == "range":
             kept = ("start", "end", "hits", "by", "reach")
             range = {key: change[key] for key in kept if key in change}

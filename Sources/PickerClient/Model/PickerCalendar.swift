@@ -47,6 +47,8 @@ public struct PickerCell: Hashable, Sendable {
   /// Cannot be picked.
   public let isDisabled: Bool
   public let isToday: Bool
+  /// What the host noted on the day, if anything.
+  public internal(set) var note: PickerNote?
 }
 
 /// A stretch of selected days in one week row.
@@ -70,7 +72,7 @@ public struct PickerMonthView: Hashable, Sendable {
   public let month: PickerMonth
   /// The heading in this member's locale; `nil` from an older server.
   public let title: String?
-  public let cells: [PickerCell]
+  public internal(set) var cells: [PickerCell]
   /// By the server's last word; for what to draw see ``PickerState/bands(of:)``.
   public internal(set) var bands: [PickerBand]
 }

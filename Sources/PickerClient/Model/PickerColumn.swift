@@ -4,10 +4,13 @@ import JSONText
 public struct PickerRow: Sendable {
   public let key: String
   public let text: String
+  /// What the host noted on the row, if anything.
+  public internal(set) var note: PickerNote?
 
-  public init(key: String, text: String) {
+  public init(key: String, text: String, note: PickerNote? = nil) {
     self.key = key
     self.text = text
+    self.note = note
   }
 }
 
@@ -15,12 +18,13 @@ public struct PickerRow: Sendable {
 /// and a combining accent are two keys.
 extension PickerRow: Hashable {
   public static func == (left: PickerRow, right: PickerRow) -> Bool {
-    left.key.isExactly(right.key) && left.text.isExactly(right.text)
+    left.key.isExactly(right.key) && left.text.isExactly(right.text) && left.note == right.note
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ExactString(key))
     hasher.combine(ExactString(text))
+    hasher.combine(note)
   }
 }
 
@@ -35,6 +39,8 @@ public struct PickerColumn: Hashable, Sendable {
   /// The row to show: ``row`` with this member's own unanswered selects on top.
   public internal(set) var shownRow: Int?
   var rows: [Int: PickerRow]
+  /// Rows that are known from a selection only, so that nobody knows whether they have a note.
+  var withoutNotes: Set<Int> = []
   /// After a reload, until its move: what was there before, because a correction speaks of it.
   var before: Before?
 
@@ -60,7 +66,7 @@ public struct PickerColumn: Hashable, Sendable {
     var windows: [Range<Int>] = []
     var index = max(0, wanted.lowerBound)
     while index <= min(wanted.upperBound, count - 1) {
-      guard rows[index] == nil else {
+      guard rows[index] == nil || withoutNotes.contains(index) else {
         index += 1
         continue
       }
@@ -72,7 +78,21 @@ public struct PickerColumn: Hashable, Sendable {
   }
 
   mutating func put(_ new: [PickerRow], from: Int) {
-    for (offset, row) in new.enumerated() { rows[from + offset] = row }
+    for (offset, row) in new.enumerated() {
+      rows[from + offset] = row
+      withoutNotes.remove(from + offset)
+    }
+  }
+
+  /// Takes the row to which the selection has moved. Such a change has no note: that of a row that
+  /// is known stays, and a row that is not is still missing.
+  mutating func put(moved row: PickerRow, at index: Int) {
+    if let known = rows[index], known.key.isExactly(row.key) {
+      rows[index] = PickerRow(key: row.key, text: row.text, note: known.note)
+    } else {
+      rows[index] = row
+      withoutNotes.insert(index)
+    }
   }
 
   /// What a key says, now or before the last reload; the key itself if neither knows it.

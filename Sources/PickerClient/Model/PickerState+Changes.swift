@@ -29,6 +29,7 @@ extension PickerState {
       case "definition":
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
+      case "notes": try takeNotes(change)
       default: continue  // Newer than this client, and optional for it to know.
       }
     }
@@ -37,10 +38,14 @@ extension PickerState {
 
   private mutating func takeReload(_ change: JSONTree) throws(MalformedMessage) {
     let index = try change.number("column")
-    // A definition that changes may add a column at the end, and take the last one away.
+    // A definition that changes may add columns at the end, or remove the last ones. Each removed
+    // column has its own change, the first one first.
+    guard !change.flag("removed") else {
+      guard index >= 0 else { throw MalformedMessage(field: "column") }
+      return columns.removeSubrange(min(index, columns.count)...)
+    }
     guard (0...columns.count).contains(index) else { throw MalformedMessage(field: "column") }
     guard index < columns.count else { return columns.append(try PickerColumn(change)) }
-    guard !change.flag("removed") else { return columns.removeSubrange(index...) }
     let old = columns[index]
     columns[index] = try PickerColumn(change)
     columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)
@@ -56,7 +61,7 @@ extension PickerState {
     let wanted = change["wanted"]?.string.map { columns[index].text(ofKey: $0) }
     columns[index].before = nil
     columns[index].row = try change.number("row")
-    columns[index].put([row], from: try change.number("row"))
+    columns[index].put(moved: row, at: try change.number("row"))
     guard let cause else { return [] }
     return [
       .moved(

@@ -3,7 +3,8 @@ import JSONText
 /// The protocol's objects, read from JSON.
 extension PickerRow {
   init(_ tree: JSONTree) throws(MalformedMessage) {
-    self.init(key: try tree.text("key"), text: try tree.text("text"))
+    self.init(
+      key: try tree.text("key"), text: try tree.text("text"), note: PickerNote(tree["note"]))
   }
 }
 
@@ -61,7 +62,8 @@ extension PickerMonthView {
       cells.append(
         PickerCell(
           day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
-          isDisabled: cell.flag("disabled"), isToday: cell.flag("today")))
+          isDisabled: cell.flag("disabled"), isToday: cell.flag("today"),
+          note: PickerNote(cell["note"])))
     }
     self.cells = cells
     bands = try PickerBand.list(try tree.list("bands"))

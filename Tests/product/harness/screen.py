@@ -2,7 +2,7 @@
 
 from . import calendar
 
-ORDER = ["definition", "reload", "row", "months", "range", "bands", "status", "result"]
+ORDER = ["definition", "notes", "reload", "row", "months", "range", "bands", "status", "result"]
 WINDOW = 200
 
 
@@ -65,7 +65,7 @@ class Screen:
         """Applies a delta's changes and asserts the invariants of deltas."""
         changes = delta["changes"]
         ranks = [(ORDER.index(c["change"]), c.get("column", -1)) for c in changes]
-        columns_once = [rank for rank in ranks if rank[0] < 3]
+        columns_once = [rank for rank in ranks if rank[0] < 4]
         assert ranks == sorted(ranks) and len(set(columns_once)) == len(columns_once), (
             f"changes are in order, with at most one of a kind per column: {changes}")
         keys_before = [column["key"] for column in self.columns]
@@ -83,6 +83,20 @@ class Screen:
         self.weekdays = change.get("weekdays", self.weekdays)
         if self.grid_rules != before:
             self.views = {}  # The server sends them again.
+
+    def _notes(self, change):
+        for date, note in change.get("days", {}).items():
+            cells = [cell for view in self.views.values() for cell in view["cells"]
+                     if cell["date"] == date]
+            assert cells, f"only days of the months in view are sent: {change}"
+            for cell in cells:
+                assert cell.get("note") != note, f"only what differs is sent: {change}"
+                put_note(cell, note)
+        rows = change.get("rows", {})
+        for row in self.columns[change["column"]]["rows"] if rows else []:
+            if row["key"] in rows:
+                assert row.get("note") != rows[row["key"]], f"only what differs is sent: {change}"
+                put_note(row, rows[row["key"]])
 
     def _reload(self, change):
         index = change["column"]
@@ -219,6 +233,13 @@ class Screen:
                 "months": self.months, "range": self.range}:
             return f"calendar {self.months} {self.range}, server {snapshot['calendar']}"
         return None
+
+
+def put_note(place, note):
+    """Puts a note on a cell or a row, or takes it away."""
+    place.pop("note", None)
+    if note is not None:
+        place["note"] = note
 
 
 def selected(column):

@@ -1,0 +1,29 @@
+package import PickerSession
+import PickerWire
+
+/// The result of a session for people's calendars.
+/// - Source: protocol.md, "iCalendar".
+extension Hub {
+  /// The event as an iCalendar object.
+  package func event(
+    of id: SessionID, token: String?, at time: HubTime,
+    answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let fold = hosted.session.fold
+      guard CalendarEvent.isPossible(for: fold.definition.kind) else {
+        let detail = "a \(fold.definition.kind) picker chooses no time; it has no event"
+        return answer(.failure(.wrongKind(detail)))
+      }
+      guard let event = CalendarEvent(fold) else { return answer(.failure(.notComplete)) }
+      answer(.success(event.iCalendar(name: configuration.calendarName)))
+    }
+  }
+
+  /// The links of a confirmed session; `nil` for one that is not, and for one without an event.
+  func links(to fold: SessionFold, base: String) -> CalendarLinks? {
+    guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
+    return CalendarLinks(to: event, base: base, outlook: configuration.outlookLink)
+  }
+}

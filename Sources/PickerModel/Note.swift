@@ -1,0 +1,139 @@
+import CivilTime
+package import JSONText
+
+/// A short text that the host puts on a day of a calendar or on a row of a column.
+/// - Source: rules.md, "Notes".
+package struct Note: Hashable, Sendable {
+  package enum Tone: String, Hashable, Sendable, CaseIterable {
+    case low, high, good, bad
+  }
+
+  package enum Text: Hashable, Sendable {
+    /// One text for every member.
+    case same(String)
+    /// At least one text, in the order of the bytes of their locales.
+    case localized([LocalizedText])
+  }
+
+  package struct LocalizedText: Hashable, Sendable {
+    /// A BCP 47 tag, as the host wrote it.
+    package let locale: String
+    package let text: String
+  }
+
+  package let text: Text
+  package let tone: Tone?
+
+  /// Characters (Unicode scalars) of a text at most.
+  package static let charactersMax = 24
+  /// Locales of a text at most.
+  package static let localesMax = 8
+}
+
+extension Note {
+  /// The text for a member.
+  ///
+  /// - Parameters:
+  ///   - tag: The BCP 47 tag that the member asked for.
+  ///   - fallback: The definition's locale, for a tag that matches none.
+  /// - Source: RFC 4647 section 3.4, lookup.
+  package func text(for tag: String, fallback: String) -> String {
+    switch text {
+    case .same(let text): text
+    case .localized(let texts):
+      Note.lookup(tag, in: texts) ?? Note.lookup(fallback, in: texts) ?? texts[0].text
+    }
+  }
+
+  private static func lookup(_ tag: String, in texts: [LocalizedText]) -> String? {
+    var range = tag.lowercased().split(separator: "-", omittingEmptySubsequences: false)
+    while !range.isEmpty {
+      let wanted = range.joined(separator: "-")
+      if let found = texts.first(where: { $0.locale.lowercased() == wanted }) { return found.text }
+      range.removeLast()
+      // A single letter introduces what has just been removed.
+      while let last = range.last, last.utf8.count == 1 { range.removeLast() }
+    }
+    return nil
+  }
+}
+
+extension Note {
+  /// The note as the host gave it.
+  package var tree: JSONTree {
+    let text: JSONTree =
+      switch self.text {
+      case .same(let text): .string(text)
+      case .localized(let texts): .object(texts.map { .init($0.locale, .string($0.text)) })
+      }
+    let tone: [JSONTree.Member] = tone.map { [.init("tone", .string($0.rawValue))] } ?? []
+    return .object([.init("text", text)] + tone)
+  }
+
+  /// - Parameter place: Which note it is, for a problem: `the note on 2026-12-24`.
+  /// - Throws: ``BadNotes`` for what is no note.
+  init(_ tree: JSONTree, at place: String) throws(BadNotes) {
+    guard let members = tree.members else {
+      throw BadNotes("\(place) must be an object like {\"text\":\"sold out\"}, or null")
+    }
+    for member in members where member.key != "text" && member.key != "tone" {
+      throw BadNotes(
+        "\(place) has the unknown field \(member.key.quoted); the fields are text and tone")
+    }
+    guard let text = tree["text"] else { throw BadNotes("\(place) has no text") }
+    self.text = try Text(text, at: place)
+    guard let tone = tree["tone"] else {
+      self.tone = nil
+      return
+    }
+    guard let known = tone.string.flatMap(Tone.init(rawValue:)) else {
+      let tones = Tone.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BadNotes("tone of \(place) must be one of \(tones)")
+    }
+    self.tone = known
+  }
+}
+
+extension Note.Text {
+  fileprivate init(_ tree: JSONTree, at place: String) throws(BadNotes) {
+    switch tree {
+    case .string(let text):
+      try Note.Text.check(text, at: place)
+      self = .same(text)
+    case .object(let members):
+      guard (1...Note.localesMax).contains(members.count) else {
+        throw BadNotes("text of \(place) must have 1 to \(Note.localesMax) locales")
+      }
+      var texts: [Note.LocalizedText] = []
+      for member in members {
+        guard LanguageTag.isWellFormed(member.key) else {
+          throw BadNotes(
+            "text of \(place) has the key \(member.key.quoted), which is no BCP 47 language tag")
+        }
+        guard let text = member.value.string else {
+          throw BadNotes("text of \(place) for \(member.key.quoted) must be a string")
+        }
+        try Note.Text.check(text, at: place)
+        texts.append(.init(locale: member.key, text: text))
+      }
+      texts.sort { $0.locale.utf8.lexicographicallyPrecedes($1.locale.utf8) }
+      self = .localized(texts)
+    case .null, .bool, .integer, .number, .array:
+      throw BadNotes("text of \(place) must be a string, or an object of strings by locale")
+    }
+  }
+
+  private static func check(_ text: String, at place: String) throws(BadNotes) {
+    let maximum = Note.charactersMax
+    guard !text.isEmpty, text.unicodeScalars.prefix(maximum + 1).count <= maximum else {
+      throw BadNotes("text of \(place) must have 1 to \(maximum) characters")
+    }
+  }
+}
+
+/// Why notes are not as the rules say, in one sentence.
+package struct BadNotes: Error, Hashable, Sendable {
+  package let detail: String
+
+  init(_ detail: String) { self.detail = detail }
+}

@@ -1,0 +1,135 @@
+import CivilTime
+package import JSONText
+
+extension Notes {
+  /// What a merge patch would change.
+  ///
+  /// Costs what the patch has, not what there is.
+  /// - Parameter kind: The picker's; `nil` to allow both days and columns.
+  /// - Throws: ``BadNotes`` if the notes would not be as the rules say.
+  /// - Source: RFC 7396.
+  package func change(by patch: JSONTree, for kind: PickerKind?) throws(BadNotes) -> NotesChange {
+    guard let members = patch.members else {
+      throw BadNotes("notes must be an object like {\"days\":{\"2026-12-24\":{\"text\":\"full\"}}}")
+    }
+    var change = NotesChange()
+    for member in members {
+      switch member.key {
+      case "days" where kind != nil && kind != .calendar, "columns" where kind == .calendar:
+        guard member.value == .null || member.value == .object([]) else {
+          throw BadNotes("days are for calendars, columns for the other kinds")
+        }
+      case "days": change.days = try daysChanged(by: member.value)
+      case "columns": change.columns = try columnsChanged(by: member.value)
+      default:
+        throw BadNotes("the field \(member.key.quoted) is unknown; the fields are days and columns")
+      }
+    }
+    try checkCounts(after: change)
+    return change
+  }
+
+  private func daysChanged(by patch: JSONTree) throws(BadNotes) -> [NotesChange.Day] {
+    var changed: [NotesChange.Day] = []
+    switch patch {
+    case .null: changed = days.keys.map { .init(date: $0, note: nil) }
+    case .object(let members):
+      for member in members {
+        guard let date = CivilDate(iso: member.key.utf8) else {
+          throw BadNotes("days has the key \(member.key.quoted); it must be a date as 2026-12-24")
+        }
+        let known = days[date]
+        let note = try Notes.merge(member.value, into: known, at: "the note on \(date.iso)")
+        if note != known { changed.append(.init(date: date, note: note)) }
+      }
+    case .bool, .integer, .number, .string, .array:
+      throw BadNotes("days must be an object of notes by date, or null")
+    }
+    return changed.sorted { $0.date < $1.date }
+  }
+
+  private func columnsChanged(by patch: JSONTree) throws(BadNotes) -> [NotesChange.Column] {
+    var changed: [NotesChange.Column] = []
+    switch patch {
+    case .null:
+      for column in columns.keys { changed += try rowsChanged(in: column, by: .null) }
+    case .object(let members):
+      for member in members {
+        guard let column = Notes.columnNumber(member.key) else {
+          throw BadNotes(
+            "columns has the key \(member.key.quoted); it must be the number of a column, 0 to "
+              + "\(Notes.columnsMax - 1)")
+        }
+        changed += try rowsChanged(in: column, by: member.value)
+      }
+    case .bool, .integer, .number, .string, .array:
+      throw BadNotes("columns must be an object of objects by column, or null")
+    }
+    return changed.sorted { $0.column < $1.column }
+  }
+
+  /// - Returns: One column or none.
+  private func rowsChanged(
+    in column: Int, by patch: JSONTree
+  ) throws(BadNotes) -> [NotesChange.Column] {
+    let known = columns[column] ?? [:]
+    var rows: [NotesChange.Row] = []
+    switch patch {
+    case .null:
+      rows = known.keys.map { .init(key: $0, note: nil) }
+      rows.sort { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+    case .object(let members):
+      for member in members {
+        let place = "the note on row \(member.key.quoted) of column \(column)"
+        guard (1...Notes.keyCharactersMax).contains(member.key.unicodeScalars.count) else {
+          throw BadNotes("\(place): a key has 1 to \(Notes.keyCharactersMax) characters")
+        }
+        let key = ExactString(member.key)
+        let note = try Notes.merge(member.value, into: known[key], at: place)
+        if note != known[key] { rows.append(.init(key: key, note: note)) }
+      }
+    case .bool, .integer, .number, .string, .array:
+      throw BadNotes("columns/\(column) must be an object of notes by key, or null")
+    }
+    return rows.isEmpty ? [] : [.init(column: column, rows: rows)]
+  }
+
+  private static func merge(
+    _ patch: JSONTree, into known: Note?, at place: String
+  ) throws(BadNotes) -> Note? {
+    if case .null = patch { return nil }
+    return try Note((known?.tree ?? .object([])).merging(patch), at: place)
+  }
+
+  private func checkCounts(after change: NotesChange) throws(BadNotes) {
+    var dayCount = days.count
+    for day in change.days {
+      dayCount += (day.note == nil ? 0 : 1) - (days[day.date] == nil ? 0 : 1)
+    }
+    guard dayCount <= Notes.daysMax else {
+      throw BadNotes("there would be notes on \(dayCount) days; \(Notes.daysMax) may have one")
+    }
+    var rowCount = rowCount
+    for column in change.columns {
+      let known = columns[column.column] ?? [:]
+      for row in column.rows {
+        rowCount += (row.note == nil ? 0 : 1) - (known[row.key] == nil ? 0 : 1)
+      }
+    }
+    guard rowCount <= Notes.rowsMax else {
+      throw BadNotes("there would be notes on \(rowCount) rows; \(Notes.rowsMax) may have one")
+    }
+  }
+
+  /// Columns of a definition at most.
+  private static let columnsMax = 32
+  /// Characters of a row's key at most.
+  private static let keyCharactersMax = 200
+
+  private static func columnNumber(_ text: String) -> Int? {
+    guard let number = Int(text), (0..<columnsMax).contains(number), "\(number)" == text else {
+      return nil
+    }
+    return number
+  }
+}

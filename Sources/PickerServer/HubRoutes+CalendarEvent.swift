@@ -1,0 +1,39 @@
+import PickerHub
+import PickerSession
+import WebSocketTransport
+
+/// `GET …/event.ics`.
+/// - Source: protocol.md, "iCalendar".
+extension HubRoutes {
+  func event(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
+    hub.event(of: session, token: token(of: request), at: transport.now) { [self] result in
+      switch result {
+      case .success(let event): send(event, caller, ifNoneMatch: request.headers[.ifNoneMatch])
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
+  private func send(_ event: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
+    let tag = EntityTag.of(event)
+    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+    var headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "private, no-cache")]
+    if !isKnown {
+      headers += [
+        (name: "Content-Type", value: "text/calendar; charset=utf-8; method=PUBLISH"),
+        (name: "Content-Disposition", value: "attachment; filename=\"event.ics\""),
+        (name: "X-Content-Type-Options", value: "nosniff"),
+      ]
+    }
+    var response = HTTPResponse(
+      status: isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : event)
+    response.hasTagOfContent = true
+    transport.answer(caller, response)
+  }
+
+  /// This server's URL without a path, as the client wrote it.
+  func httpBase(of request: HTTPRequest) -> String {
+    let scheme = gate.isSecure(request.head) ? "https" : "http"
+    return "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
+  }
+}

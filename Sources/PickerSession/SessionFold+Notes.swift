@@ -1,0 +1,67 @@
+package import CivilTime
+package import JSONText
+package import PickerModel
+
+extension SessionFold {
+  /// Takes a merge patch of the notes.
+  ///
+  /// Notes decide nothing, so a session that is not open takes them, too.
+  mutating func note(_ patch: JSONTree, at now: Instant, _ outcomes: inout [Outcome]) {
+    tick(to: now, &outcomes)
+    guard let change = try? notes.change(by: patch, for: definition.kind), !change.isEmpty else {
+      return
+    }
+    notes.apply(change)
+    let edit = NotesEdit(patch: patch, change: change, locale: definition.locale)
+    commit(.notes(edit), nil, author: nil, at: now, &outcomes)
+  }
+
+  /// The notes on the rows that the reloads of a change send.
+  func notes(onRowsOf change: SessionChange) -> RowNotes? {
+    guard !notes.columns.isEmpty else { return nil }
+    var sent: [Int: [ExactString: Note]] = [:]
+    for case .reload(let column, let state) in change.pickerChanges {
+      guard let known = notes.columns[column] else { continue }
+      for row in state.window(limits.windowRows) {
+        let key = ExactString(state.rows.key(at: row))
+        if let note = known[key] { sent[column, default: [:]][key] = note }
+      }
+    }
+    return sent.isEmpty ? nil : RowNotes(columns: sent, locale: definition.locale)
+  }
+}
+
+/// A change of the notes, complete in itself: it can be encoded later, in any language.
+package struct NotesEdit: Hashable, Sendable {
+  /// What the host sent.
+  package let patch: JSONTree
+  package let change: NotesChange
+  /// The definition's, for members whose language a text does not have.
+  package let locale: String
+}
+
+/// The notes on rows, as they were at one revision.
+package struct RowNotes: Hashable, Sendable {
+  /// By column and key.
+  package let columns: [Int: [ExactString: Note]]
+  /// The definition's.
+  package let locale: String
+
+  package init(columns: [Int: [ExactString: Note]], locale: String) {
+    self.columns = columns
+    self.locale = locale
+  }
+
+  var count: Int { columns.values.reduce(0) { $0 + $1.count } }
+}
+
+extension JSONTree {
+  /// How many values there are, the containers included.
+  package var valueCount: Int {
+    switch self {
+    case .null, .bool, .integer, .number, .string: 1
+    case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
+    case .object(let members): members.reduce(1) { $0 + $1.value.valueCount }
+    }
+  }
+}

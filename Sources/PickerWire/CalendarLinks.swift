@@ -1,0 +1,95 @@
+import CivilTime
+import JSONText
+package import PickerSession
+
+/// Where a browser puts an event into somebody's calendar: absolute URLs.
+/// - Source: protocol.md, "iCalendar".
+package struct CalendarLinks: Hashable, Sendable {
+  /// Outlook documents no such link, and has changed it before. So an operator can set another one.
+  ///
+  /// `{title}`, `{start}`, `{end}` and `{allday}` stand for percent-encoded values: RFC 3339 times
+  /// in UTC, or dates of which the last one is the day after the event, and `true` or `false`.
+  package static let outlookStandard =
+    "https://outlook.live.com/calendar/0/action/compose?rru=addevent&subject={title}"
+    + "&startdt={start}&enddt={end}&allday={allday}"
+
+  package let ics: String
+  package let google: String
+  package let outlook: String
+
+  /// - Parameters:
+  ///   - base: The server's own URL without a path: `https://pick.example.org`.
+  ///   - outlook: As ``outlookStandard``.
+  package init(to event: CalendarEvent, base: String, outlook template: String) {
+    ics = "\(base)/v1/sessions/\(event.session.text)/event.ics"
+    let title = CalendarLinks.encoded(event.title)
+    let (start, end, isAllDay): (String, String, Bool)
+    let dates: String
+    switch event.span {
+    case .days(let first, let last):
+      let after = last.adding(days: 1) ?? last
+      (start, end, isAllDay) = (first.iso, after.iso, true)
+      dates = "\(CalendarEvent.basic(first))/\(CalendarEvent.basic(after))"
+    case .time(let from, let until):
+      (start, end, isAllDay) = (from.rfc3339Seconds, until.rfc3339Seconds, false)
+      dates = "\(CalendarEvent.basic(from))/\(CalendarEvent.basic(until))"
+    }
+    google =
+      "https://calendar.google.com/calendar/render?action=TEMPLATE&text=\(title)"
+      + "&dates=\(CalendarLinks.encoded(dates))"
+    // In one pass: a title may have one of these names in it.
+    outlook = CalendarLinks.filled(
+      template,
+      [
+        "title": title, "start": CalendarLinks.encoded(start), "end": CalendarLinks.encoded(end),
+        "allday": isAllDay ? "true" : "false",
+      ])
+  }
+
+  private static func filled(_ template: String, _ values: [String: String]) -> String {
+    var text = ""
+    var rest = Substring(template)
+    while let open = rest.firstIndex(of: "{") {
+      text += rest[..<open]
+      let name = rest[rest.index(after: open)...].prefix { $0 != "}" }
+      guard name.endIndex < rest.endIndex, let value = values[String(name)] else {
+        text += "{"
+        rest = rest[rest.index(after: open)...]
+        continue
+      }
+      text += value
+      rest = rest[rest.index(after: name.endIndex)...]
+    }
+    return text + rest
+  }
+
+  /// - Source: RFC 3986 section 2.3: all but unreserved characters.
+  static func encoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return encoded
+  }
+}
+
+extension JSONWriter {
+  /// `,"links":{"ics","google","outlook"}`.
+  mutating func links(_ links: CalendarLinks) {
+    literal(",\"links\":{\"ics\":")
+    string(links.ics)
+    literal(",\"google\":")
+    string(links.google)
+    literal(",\"outlook\":")
+    string(links.outlook)
+    literal("}")
+  }
+}

@@ -1,0 +1,122 @@
+import CivilTime
+import JSONText
+import Testing
+
+@testable import PickerModel
+
+@Suite struct NotesTests {
+  private func parse(_ json: String) throws -> JSONTree { try JSONTree.parse(Array(json.utf8)) }
+
+  private func notes(_ json: String, for kind: PickerKind = .calendar) throws -> Notes {
+    var notes = Notes()
+    notes.apply(try notes.change(by: try parse(json), for: kind))
+    return notes
+  }
+
+  @Test func `a merge patch adds, merges and removes notes, and reports only what differs`() throws
+  {
+    var notes = try notes(
+      #"{"days":{"2026-12-24":{"text":"€ 120","tone":"high"},"2026-12-25":{"text":"x"}}}"#)
+    let patch = #"{"days":{"2026-12-25":null,"2026-12-24":{"tone":null},"2026-12-01":null}}"#
+    let change = try notes.change(by: try parse(patch), for: .calendar)
+    #expect(change.days.map(\.date.iso) == ["2026-12-24", "2026-12-25"])
+    #expect(change.days[1].note == nil)
+    notes.apply(change)
+    #expect(
+      notes.tree == (try parse(#"{"days":{"2026-12-24":{"text":"€ 120"}},"columns":{}}"#)))
+    #expect(try notes.change(by: notes.tree, for: .calendar).isEmpty)
+    let all = try notes.change(by: try parse(#"{"days":null}"#), for: .calendar)
+    notes.apply(all)
+    #expect(notes.isEmpty)
+  }
+
+  @Test func `rows have notes by column and key, equal by their bytes`() throws {
+    let composed = "\u{E9}"
+    let notes = try notes(
+      #"{"columns":{"0":{"\#(composed)":{"text":"a"},"e\u0301":{"text":"b"}},"2":{"k":{"text":"c"}}}}"#,
+      for: .columns)
+    #expect(notes.rowCount == 3 && notes.columns.keys.sorted() == [0, 2])
+    #expect(notes.columns[0]?[ExactString(composed)]?.text == .same("a"))
+    let gone = try notes.change(by: try parse(#"{"columns":{"2":null,"1":null}}"#), for: .columns)
+    #expect(gone.columns.map(\.column) == [2])
+  }
+
+  @Test(
+    arguments: [
+      ("de-DE-1996", "en", "aus"), ("DE-at", "en", "Jänner"), ("fr", "de", "aus"),
+      ("fr", "it", "aus"), ("zh-Hant-TW", "en", "滿"), ("zh-x-a-zh", "en", "满"),
+    ])
+  func `a member gets the best match by lookup, then the definition's, then the first`(
+    tag: String, fallback: String, text: String
+  ) throws {
+    let json = """
+      {"days":{"2026-12-24":{"text":
+        {"zh-Hant":"滿","zh":"满","de-AT":"Jänner","de":"aus","pt-BR":"esgotado"}}}}
+      """
+    let note = try #require(try notes(json).days[CivilDate(iso: "2026-12-24".utf8)!])
+    let first = fallback == "it" ? "aus" : text
+    #expect(note.text(for: tag, fallback: fallback) == first)
+  }
+
+  @Test(
+    arguments: [
+      "[]", "null", "7", #"{"day":{}}"#, #"{"days":7}"#, #"{"days":{"2026-02-30":{"text":"a"}}}"#,
+      #"{"days":{"today":null}}"#, #"{"days":{"2026-12-24":"a"}}"#,
+      #"{"days":{"2026-12-24":{}}}"#, #"{"days":{"2026-12-24":{"tone":"low"}}}"#,
+      #"{"days":{"2026-12-24":{"text":""}}}"#, #"{"days":{"2026-12-24":{"text":7}}}"#,
+      #"{"days":{"2026-12-24":{"text":"1234567890123456789012345"}}}"#,
+      #"{"days":{"2026-12-24":{"text":{}}}}"#, #"{"days":{"2026-12-24":{"text":{"e n":"a"}}}}"#,
+      #"{"days":{"2026-12-24":{"text":{"en":""}}}}"#,
+      #"{"days":{"2026-12-24":{"text":{"en":["a"]}}}}"#,
+      #"{"days":{"2026-12-24":{"text":"a","tone":"loud"}}}"#,
+      #"{"days":{"2026-12-24":{"text":"a","colour":"red"}}}"#,
+      #"{"columns":{"0":{"a":{"text":"a"}}}}"#,
+    ])
+  func `notes that are not as the rules say are refused`(json: String) throws {
+    let notes = Notes()
+    #expect(throws: BadNotes.self) { try notes.change(by: try parse(json), for: .calendar) }
+  }
+
+  @Test(
+    arguments: [
+      #"{"days":{"2026-12-24":{"text":"a"}}}"#, #"{"columns":{"00":{}}}"#,
+      #"{"columns":{"32":{}}}"#,
+      #"{"columns":{"-1":{}}}"#, #"{"columns":{"0":{"":{"text":"a"}}}}"#, #"{"columns":{"0":7}}"#,
+      #"{"columns":[]}"#,
+    ])
+  func `notes on columns are checked, too`(json: String) throws {
+    let notes = Notes()
+    #expect(throws: BadNotes.self) { try notes.change(by: try parse(json), for: .slot) }
+  }
+
+  @Test func `8 locales and 24 characters are allowed, 9 locales are not`() throws {
+    func json(_ count: Int) -> String {
+      let texts = (0..<count).map { "\"a\("bcdefghij".map(String.init)[$0])\":\"\($0)\"" }
+      return #"{"days":{"2026-12-24":{"text":{\#(texts.joined(separator: ","))}}}}"#
+    }
+    #expect(try notes(json(8)).days.count == 1)
+    #expect(throws: BadNotes.self) { try notes(json(9)) }
+    #expect(
+      try notes(#"{"days":{"2026-12-24":{"text":"ééééééééééééééééééééééé€"}}}"#).days.count == 1)
+  }
+
+  @Test func `4,000 days and 20,000 rows may have a note, and no more`() throws {
+    func days(_ count: Int) -> String {
+      let first = CivilDate(iso: "2026-01-01".utf8)!
+      let days = (0..<count).map { "\"\(first.adding(days: $0)!.iso)\":{\"text\":\"x\"}" }
+      return #"{"days":{\#(days.joined(separator: ","))}}"#
+    }
+    #expect(try notes(days(4_000)).days.count == 4_000)
+    #expect(throws: BadNotes.self) { try notes(days(4_001)) }
+    func rows(_ count: Int) -> String {
+      let rows = (0..<count).map { "\"\($0)\":{\"text\":\"x\"}" }.joined(separator: ",")
+      return #"{"columns":{"0":{\#(rows)},"1":{"a":{"text":"y"}}}}"#
+    }
+    #expect(try notes(rows(19_999), for: .cascade).rowCount == 20_000)
+    #expect(throws: BadNotes.self) { try notes(rows(20_000), for: .cascade) }
+    // What is full still takes changes of what it has.
+    let full = try notes(rows(19_999), for: .cascade)
+    let swap = try parse(#"{"columns":{"1":{"a":null,"b":{"text":"z"}}}}"#)
+    #expect(try full.change(by: swap, for: .cascade).columns[0].rows.count == 2)
+  }
+}
