@@ -13,8 +13,11 @@ struct EncodedSnapshot: Sendable {
   let spent: SpentEntries
   let checksum: Int64?
   let body: Data
+  /// The definitions that the state has, if they are not the origin's.
+  let definition: StoredDocument?
+  let shown: StoredDocument?
 
-  init(_ snapshot: LogSnapshot) {
+  init(_ snapshot: LogSnapshot, digest: ([UInt8]) -> [UInt8]) {
     entryCount = snapshot.entryCount
     revision = snapshot.kept.revision
     isIdle = snapshot.isIdle
@@ -22,9 +25,17 @@ struct EncodedSnapshot: Sendable {
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
     checksum = snapshot.picker.map { StateChecksum(snapshot.kept, $0).value }
-    body = Data(snapshot.kept.tree.serialized())
+    var kept = snapshot.kept
+    definition = kept.definition.map { StoredDocument($0.definition, digest: digest) }
+    shown = kept.shown.map { StoredDocument($0.definition, digest: digest) }
+    (kept.definition, kept.shown) = (nil, nil)
+    body = Data(kept.tree.serialized())
   }
 
   /// Bytes that it takes while it is pending.
-  var byteCount: Int { 256 + body.count + 8 * (spent.dropped.count + spent.ticks.count) }
+  var byteCount: Int {
+    256 + body.count + documentByteCount + 8 * (spent.dropped.count + spent.ticks.count)
+  }
+
+  private var documentByteCount: Int { (definition?.body.count ?? 0) + (shown?.body.count ?? 0) }
 }

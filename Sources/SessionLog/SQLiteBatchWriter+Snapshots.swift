@@ -14,6 +14,9 @@ extension SQLiteBatchWriter {
     guard var position = try position(of: session, database) else { return }
     if grown.remove(session) != nil { try noteGrowth(of: session, now, database) }
     try compact(snapshot.spent, &position, database)
+    for document in [snapshot.definition, snapshot.shown] {
+      if let document { try store(document, isLogged: false, &position, database) }
+    }
     try insert(snapshot, &position, database)
     try prune(snapshot, &position, database)
     try noteSize(of: session, position, database)
@@ -38,12 +41,14 @@ extension SQLiteBatchWriter {
       database,
       """
       INSERT OR IGNORE INTO snapshot
-        (session, place, revision, isIdle, body, rowCount, rules, tzdata, checksum)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (session, place, revision, isIdle, body, rowCount, rules, tzdata, checksum,
+         definition, shown)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         position.number, place, snapshot.revision, snapshot.isIdle, snapshot.body, rowCount,
-        versions.rules, versions.tzdata, snapshot.checksum,
+        versions.rules, versions.tzdata, snapshot.checksum, snapshot.definition?.digest,
+        snapshot.shown?.digest,
       ])
     if database.changesCount > 0 { position.byteCount += snapshot.body.count }
   }
@@ -91,6 +96,32 @@ extension SQLiteBatchWriter {
         [position.number, base], &position, database)
     }
     try thin(newest, rowCount, base: base ?? 0, &position, database)
+    guard newest.definition != nil else { return }
+    try delete(
+      """
+      DELETE FROM definition WHERE session = ?1 AND NOT isLogged AND digest NOT IN (
+        SELECT definition FROM snapshot WHERE session = ?1 AND definition IS NOT NULL
+        UNION SELECT shown FROM snapshot WHERE session = ?1 AND shown IS NOT NULL)
+      """, [position.number], &position, database)
+  }
+
+  /// Stores a definition that is not stored yet.
+  ///
+  /// - Parameter isLogged: Whether an entry refers to it.
+  func store(
+    _ document: StoredDocument, isLogged: Bool, _ position: inout Position, _ database: Database
+  ) throws {
+    try execute(
+      database,
+      "INSERT OR IGNORE INTO definition (session, digest, body, isLogged) VALUES (?, ?, ?, ?)",
+      [position.number, document.digest, document.body, isLogged])
+    if database.changesCount > 0 {
+      position.byteCount += document.body.count
+    } else if isLogged {
+      try execute(
+        database, "UPDATE definition SET isLogged = 1 WHERE session = ? AND digest = ?",
+        [position.number, document.digest])
+    }
   }
 
   /// Deletes the snapshot before the newest if the one before that is near enough.

@@ -56,12 +56,19 @@ struct SQLiteBatchWriter {
   private var byteCounts: [SessionID: Int?] = [:]
   private var hasEnded = false
   private let limits: SessionLimits
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
   let versions: FoldVersions
   let spacing: SnapshotSpacing
 
-  /// - Parameter limits: What new sessions are created under.
-  init(_ limits: SessionLimits, _ versions: FoldVersions) {
+  /// - Parameters:
+  ///   - limits: What new sessions are created under.
+  ///   - digest: A one-way hash.
+  init(
+    _ limits: SessionLimits, _ versions: FoldVersions,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) {
     self.limits = limits
+    self.digest = digest
     self.versions = versions
     spacing = SnapshotSpacing(limits)
   }
@@ -142,7 +149,8 @@ struct SQLiteBatchWriter {
     _ entry: LogEntry, _ session: SessionID, _ database: Database
   ) throws {
     guard var position = try position(of: session, database) else { return }
-    let body = Data(entry.tree.serialized())
+    let (body, document) = entry.stored(digest: digest)
+    if let document { try store(document, isLogged: true, &position, database) }
     position.entryCount += 1
     position.rowCount += 1
     position.byteCount += body.count

@@ -48,7 +48,7 @@ enum SQLiteHistory {
         position.adopt(try newest.kept(of: start.origin, make: make), place: newest.place)
       }
       let entry = try SQLiteReading.entry(
-        row[1], of: id, after: position.fold.definition, make: make)
+        row[1], of: id, after: position.fold.definition, database, make: make)
       position.apply(entry, place: place, &deltas)
     }
     if count == 0 && !position.isDone { return nil }
@@ -63,10 +63,9 @@ enum SQLiteHistory {
   ) throws {
     let row = try Row.fetchOne(
       database,
-      sql: """
-        SELECT * FROM snapshot WHERE session = ? AND (revision <= ? OR replaces IS NOT NULL)
-        ORDER BY place DESC LIMIT 1
-        """, arguments: [number, position.after])
+      sql: StoredSnapshot.selectSQL
+        + " WHERE snapshot.session = ? AND (revision <= ? OR replaces IS NOT NULL)"
+        + " ORDER BY place DESC LIMIT 1", arguments: [number, position.after])
     guard let snapshot = row.map(StoredSnapshot.init) else { return }
     position.adopt(try snapshot.kept(of: position.origin, make: make), place: snapshot.place)
   }

@@ -67,10 +67,16 @@ enum SQLiteReading {
 
   /// - Parameter definition: The one before the entry.
   static func entry(
-    _ body: Data, of id: SessionID, after definition: Definition,
+    _ body: Data, of id: SessionID, after definition: Definition, _ database: Database,
     make: (JSONTree) -> Definition?
   ) throws -> LogEntry {
-    let tree = try JSONTree.parse([UInt8](body), depthMax: depthMax)
+    var tree = try JSONTree.parse([UInt8](body), depthMax: depthMax)
+    if let digest = tree["digest"]?.string.flatMap({ Data(hexadecimal: $0) }),
+      case .object(let members) = tree
+    {
+      let document = try StoredDocument.tree(digest, of: id, database)
+      tree = .object(members + [.init("definition", document)])
+    }
     guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
       throw StoredProblem("an entry of session \(id) is not as pickerd writes it")
     }

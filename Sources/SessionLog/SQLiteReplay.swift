@@ -74,7 +74,7 @@ package enum SQLiteReplay {
       }
       place = row["place"]
       let entry = try SQLiteReading.entry(
-        row["body"], of: session, after: replayer.fold.definition
+        row["body"], of: session, after: replayer.fold.definition, database
       ) { Definition.stored($0, zone: zone) }
       _ = replayer.apply(entry)
     }

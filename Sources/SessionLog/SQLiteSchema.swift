@@ -72,6 +72,7 @@ enum SQLiteSchema {
           """)
     }
     migrator.registerMigration("3", migrate: addBudgets)
+    migrator.registerMigration("4", migrate: addDefinitions)
     return migrator
   }
 
@@ -107,6 +108,26 @@ enum SQLiteSchema {
           + (SELECT coalesce(sum(length(body)), 0) FROM snapshot
              WHERE snapshot.session = session.number);
         UPDATE snapshot SET rowCount = place;
+        """)
+  }
+
+  /// A definition that the host gave is stored once, and entries and snapshots refer to it. Those
+  /// of older versions contain it.
+  private static func addDefinitions(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE definition (
+          session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+          digest BLOB NOT NULL,
+          body BLOB NOT NULL,
+          -- 1 if an entry refers to it: then it is never deleted before its session.
+          isLogged INTEGER NOT NULL,
+          PRIMARY KEY (session, digest)
+        );
+        -- Digests of the current definition and of the one that is shown, if they are not the
+        -- origin's; NULL also if the body contains them.
+        ALTER TABLE snapshot ADD COLUMN definition BLOB;
+        ALTER TABLE snapshot ADD COLUMN shown BLOB;
         """)
   }
 }

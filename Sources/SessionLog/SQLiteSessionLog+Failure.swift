@@ -24,7 +24,7 @@ extension SQLiteSessionLog {
 
   /// Takes nothing more, tells what is lost, and tries again every half second.
   func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
-    writer = SQLiteBatchWriter(limits, versions)
+    writer = SQLiteBatchWriter(limits, versions, digest: digest)
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence

@@ -47,6 +47,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let files: [FileIdentity]
   let limits: SessionLimits
   let versions: FoldVersions
+  let digest: @Sendable ([UInt8]) -> [UInt8]
   /// Whether the time of the batches is not noted: the clock has leapt since the last one of the
   /// process before, and this process has not run for long.
   let clockDoubt: ClockDoubt
@@ -120,7 +121,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     definitions = StoredDefinitions(zone: zone, digest: digest)
     self.turn = turn
     self.notify = notify
-    writer = SQLiteBatchWriter(limits, versions)
+    self.digest = digest
+    writer = SQLiteBatchWriter(limits, versions, digest: digest)
     lock = try StoreLock(path: path)
     let opened = try SQLiteOpening.open(path, lock)
     pool = opened.pool
@@ -157,7 +159,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     guard isTaken else { return false }
     encodingQueue.async {
       defer { self.state.withLock { $0.encodingByteCount -= byteCount } }
-      let encoded = EncodedSnapshot(snapshot)
+      let encoded = EncodedSnapshot(snapshot, digest: self.digest)
       let outcome = self.add(.snapshot(encoded, session), needsBudget: false)
       if outcome == .failed { self.notify(.lost([session])) }
     }

@@ -134,7 +134,7 @@ struct StoredFolding {
         """, arguments: [number, place, last])
     while let row = try rows.next() {
       let entry = try SQLiteReading.entry(
-        row[1], of: origin.id, after: fold.definition, make: make)
+        row[1], of: origin.id, after: fold.definition, database, make: make)
       _ = fold.apply(entry)
       place = row[0]
       each(fold.remnant, place)

@@ -11,6 +11,10 @@ struct StoredSnapshot {
   let isIdle: Bool
   let rowCount: Int
   let body: Data
+  /// The definitions of the state, if they are not the origin's and ``body`` does not have them.
+  private let definition: Data?
+  private let shown: Data?
+  private let lacksDefinition: Bool
   let checksum: Int64?
   /// What it was folded with; `nil` if an older pickerd wrote it.
   let versions: FoldVersions?
@@ -23,6 +27,10 @@ struct StoredSnapshot {
     isIdle = row["isIdle"]
     rowCount = row["rowCount"]
     body = row["body"]
+    definition = row["definitionBody"]
+    shown = row["shownBody"]
+    let digests: [Data?] = [row["definition"], row["shown"]]
+    lacksDefinition = digests.count { $0 != nil } != [definition, shown].count { $0 != nil }
     checksum = row["checksum"]
     versions = FoldVersions(row)
     replaces = row["replaces"]
@@ -33,7 +41,7 @@ struct StoredSnapshot {
   func kept(
     of origin: SessionOrigin, make: (JSONTree) -> Definition?
   ) throws -> SessionFold.Kept {
-    guard let kept = SessionFold.Kept(tree: try tree, make: make),
+    guard !lacksDefinition, let kept = SessionFold.Kept(tree: try tree, make: make),
       kept.picker.fits(origin.definition)
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
@@ -42,8 +50,26 @@ struct StoredSnapshot {
   }
 
   private var tree: JSONTree {
-    get throws { try JSONTree.parse([UInt8](body), depthMax: SQLiteReading.depthMax) }
+    get throws {
+      let tree = try JSONTree.parse([UInt8](body), depthMax: SQLiteReading.depthMax)
+      guard definition != nil || shown != nil, case .object(var members) = tree else { return tree }
+      for (name, document) in [("definition", definition), ("shown", shown)] {
+        guard let document else { continue }
+        let value = try JSONTree.parse([UInt8](document), depthMax: SQLiteReading.depthMax)
+        members.append(.init(name, value))
+      }
+      return .object(members)
+    }
   }
+
+  /// Selects all of a snapshot, with its definitions.
+  static let selectSQL = """
+    SELECT snapshot.*, definition.body AS definitionBody, shown.body AS shownBody FROM snapshot
+    LEFT JOIN definition ON definition.session = snapshot.session
+      AND definition.digest = snapshot.definition
+    LEFT JOIN definition AS shown ON shown.session = snapshot.session
+      AND shown.digest = snapshot.shown
+    """
 
   /// Whether it contains the members that had left; those of older versions do not.
   var hasRemembered: Bool { get throws { try tree["remembered"] != nil } }
@@ -53,7 +79,8 @@ struct StoredSnapshot {
 
   static func newest(of number: Int64, _ database: Database) throws -> StoredSnapshot? {
     try Row.fetchOne(
-      database, sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place DESC LIMIT 1",
+      database,
+      sql: selectSQL + " WHERE snapshot.session = ? ORDER BY place DESC LIMIT 1",
       arguments: [number]
     ).map(StoredSnapshot.init)
   }
@@ -63,9 +90,9 @@ struct StoredSnapshot {
   ) throws -> [StoredSnapshot] {
     try Row.fetchAll(
       database,
-      sql: """
-        SELECT * FROM snapshot WHERE session = ? AND place > ? AND place <= ? ORDER BY place
-        """, arguments: [number, place, last]
+      sql: selectSQL
+        + " WHERE snapshot.session = ? AND place > ? AND place <= ? ORDER BY place",
+      arguments: [number, place, last]
     ).map(StoredSnapshot.init)
   }
 }

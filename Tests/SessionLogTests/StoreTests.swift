@@ -29,10 +29,11 @@ final class Shelf: Sendable {
     limits: SessionLimits = SessionLimits(), zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    turn: @escaping SQLiteSessionLog.Turn = { $1() }
+    turn: @escaping SQLiteSessionLog.Turn = { $1() },
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
-      path: path, limits: limits, zone: { _ in zone }, digest: { $0 }, versions: versions,
+      path: path, limits: limits, zone: { _ in zone }, digest: digest, versions: versions,
       pendingByteCountMax: pendingByteCountMax, turn: turn
     ) { notice in
       self.notices.withLock { $0.append(notice) }

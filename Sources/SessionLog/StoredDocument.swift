@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+import JSONText
+import PickerModel
+import PickerSession
+
+/// A definition as it is stored: once for each session, however many entries and snapshots have it.
+struct StoredDocument: Sendable {
+  let digest: Data
+  let body: Data
+
+  init(_ definition: Definition, digest: ([UInt8]) -> [UInt8]) {
+    let document = definition.document(full: true).serialized()
+    self.digest = Data(digest(document))
+    body = Data(document)
+  }
+
+  /// The definition with a digest.
+  ///
+  /// - Throws: ``StoredProblem`` if it is not stored, or SQLite's error.
+  static func tree(
+    _ digest: Data, of session: SessionID, _ database: Database
+  ) throws -> JSONTree {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT definition.body FROM definition
+        JOIN session ON session.number = definition.session
+        WHERE session.id = ? AND definition.digest = ?
+        """)
+    guard let body = try Data.fetchOne(statement, arguments: [session.text, digest]) else {
+      throw StoredProblem("a definition of session \(session) is missing")
+    }
+    return try JSONTree.parse([UInt8](body), depthMax: SQLiteReading.depthMax)
+  }
+}
+
+extension LogEntry {
+  /// The entry as a store has it, and the whole definition that it gives, if any: the entry then
+  /// has the definition's digest instead.
+  func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
+    guard case .define(let change) = body, change.source == .whole else {
+      return (Data(tree.serialized()), nil)
+    }
+    let document = StoredDocument(change.definition, digest: digest)
+    let tree = JSONTree.object([
+      .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
+      .init("digest", .string(document.digest.hexadecimal)),
+    ])
+    return (Data(tree.serialized()), document)
+  }
+}
+
+extension Data {
+  fileprivate var hexadecimal: String {
+    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// - Returns: `nil` for what ``hexadecimal`` cannot have written.
+  init?(hexadecimal text: String) {
+    guard text.utf8.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    var rest = Substring(text)
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    self.init(bytes)
+  }
+}

@@ -1,0 +1,127 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Definitions that the host gives are stored once for each version.
+@Suite struct DefinitionStoreTests {
+  private func rows(_ count: Int, first: String = "r") -> String {
+    let rows = (0..<count).map { "\"\(first)\($0)\"" }.joined(separator: ",")
+    return #"{"kind":"columns","columns":[[\#(rows)]]}"#
+  }
+
+  private func make(_ json: String) throws -> Definition {
+    try Definition.make(from: try JSONTree.parse(Array(json.utf8))) { _ in .utc }
+  }
+
+  private func count(_ sql: String, _ shelf: Shelf) throws -> Int {
+    try #require(try shelf.read(Int.self, sql))
+  }
+
+  /// A store whose digests are short, as those of the server are.
+  private func open(_ shelf: Shelf) throws -> SQLiteSessionLog {
+    try shelf.open(digest: { document in
+      var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+      for byte in document { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      return Array("\(hash)".utf8)
+    })
+  }
+
+  @Test func `snapshots and entries refer to a whole definition, which is stored once`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let log = try open(shelf)
+    let fixture = try LogFixture(rows(20), in: log)
+    fixture.join("m")
+    let second = try make(rows(20_000, first: "s"))
+    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    for _ in 0..<5 {
+      fixture.tap(10, by: "m")
+      fixture.snapshot()
+    }
+    log.flush()
+
+    #expect(try count("SELECT count(*) FROM definition", shelf) == 1)
+    #expect(try count("SELECT max(length(body)) FROM entry", shelf) < 1_000)
+    #expect(try count("SELECT max(length(body)) FROM snapshot", shelf) < 20_000)
+    let sizes = """
+      SELECT (SELECT sum(length(body)) FROM entry) + (SELECT sum(length(body)) FROM snapshot)
+        + (SELECT sum(length(body)) FROM definition) - (SELECT byteCount FROM session)
+      """
+    #expect(try count(sizes, shelf) == 0, "the session's size counts its definitions")
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    #expect(loaded.fold.kept == fixture.fold.kept)
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+  }
+
+  @Test func `a patch costs what it has, and versions that no snapshot needs are deleted`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let log = try open(shelf)
+    var limits = SessionLimits()
+    limits.history = 10
+    let fixture = try LogFixture(rows(2_000), limits: limits, in: log)
+    fixture.join("m")
+    for version in 2...40 {
+      let patch = try JSONTree.parse(
+        Array(#"[{"op":"replace","path":"/columns/0/7","value":"v\#(version)"}]"#.utf8))
+      let document = try JSONPatch(patch).apply(to: fixture.fold.definition.document(full: true))
+      let definition = try Definition.make(from: document) { _ in .utc }
+      fixture.append(
+        .define(.init(version: version, definition: definition, source: .jsonPatch(patch))))
+      fixture.tap(10, by: "m")
+      fixture.snapshot()
+    }
+    log.flush()
+
+    #expect(try count("SELECT max(length(body)) FROM entry", shelf) < 300)
+    let stored = try count("SELECT count(*) FROM definition", shelf)
+    let snapshots = try count("SELECT count(*) FROM snapshot", shelf)
+    #expect(stored <= snapshots && stored < 30)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 40)
+  }
+
+  @Test func `a snapshot whose definition is missing is not taken for the origin's`() async throws {
+    let shelf = try Shelf()
+    let log = try open(shelf)
+    let fixture = try LogFixture(in: log)
+    let second = try make(#"{"kind":"columns","columns":[["x","y"]]}"#)
+    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    fixture.snapshot(isIdle: true)
+    log.flush()
+    try shelf.write("DELETE FROM definition")
+    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.version == nil)
+  }
+
+  @Test func `entries and snapshots of older versions contain their definitions`() async throws {
+    let shelf = try Shelf()
+    let log = try open(shelf)
+    let fixture = try LogFixture(in: log)
+    fixture.join("m")
+    let second = try make(#"{"kind":"columns","columns":[["x","y","z","w"]]}"#)
+    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    fixture.tap(3, by: "m")
+    fixture.snapshot()
+    log.flush()
+    let body = "(SELECT json(CAST(body AS TEXT)) FROM definition)"
+    try shelf.write(
+      """
+      UPDATE snapshot SET definition = NULL,
+        body = CAST(json_set(CAST(body AS TEXT), '$.definition', json(\(body))) AS BLOB);
+      UPDATE entry SET body = CAST(json_remove(
+        json_set(CAST(body AS TEXT), '$.definition', json(\(body))), '$.digest') AS BLOB)
+        WHERE place = 2;
+      DELETE FROM definition;
+      """)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 2)
+    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+  }
+}
