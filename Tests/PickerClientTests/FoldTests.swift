@@ -226,6 +226,7 @@ import Testing
   @Test func `days in view have notes, neighbours' cells too`() {
     var ana = ClientFixture()
     ana.join(calendar)
+    ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
     ana.hear(
       #"{"type":"months","revision":0,"months":[{"month":"2026-11","bands":[],"cells":["#
         + #"{"date":"2026-11-30","text":"30","note":{"text":"old"}},"#
