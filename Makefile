@@ -72,8 +72,9 @@ test: build-needs ## Run all tests, after installing the packages that they need
 	@$(FIND_SWIFT) && exec Tests/run.sh
 
 .PHONY: sim
-sim: build-needs ## Run COUNT simulations, starting with SEED (make sim SEED=7 COUNT=1000)
+sim: build-needs ## Run COUNT simulations from SEED, and faults at every byte (SEED=7 COUNT=1000)
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product picker-simulator
+	@.build/release/picker-simulator --bytes
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
 
 .PHONY: bench

@@ -81,6 +81,13 @@ for seed in 1 101; do
 done
 report "simulated worlds" "$status" "$worlds" 0
 
+begin "faults behind every byte (picker-simulator)"
+timeout 5m .build/release/picker-simulator --bytes >"$logs/bytes.log" 2>&1
+status=$?
+cat "$logs/bytes.log"
+report "faults behind every byte" "$status" "$(count '([0-9]+) faults .* as it should be' \
+  "$logs/bytes.log")" 0
+
 begin "building the modules' tests (debug)"
 build --build-tests
 

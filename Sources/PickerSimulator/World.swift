@@ -76,7 +76,7 @@ package final class World {
   }
 
   /// FNV-1a, four times: far from one-way, but as good as SHA-256 to tell secrets apart here.
-  private static func digest(_ octets: [UInt8]) -> [UInt8] {
+  static func digest(_ octets: [UInt8]) -> [UInt8] {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for octet in octets { hash = (hash ^ UInt64(octet)) &* 0x100_0000_01B3 }
     return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }

@@ -2,7 +2,9 @@ import Glibc
 import PickerSimulator
 
 /// `picker-simulator --seed N --count N [--verbose]`: worlds from seeds, until one is not as it
-/// should be. Exits with 1 then, and with 2 when it is not asked properly.
+/// should be. `picker-simulator --bytes`: faults behind every byte of a connection.
+///
+/// The exit status is 1 for a violation, and 2 for wrong usage.
 @main
 struct SimulatorCommand {
   var seed: UInt64 = 1
@@ -22,7 +24,9 @@ struct SimulatorCommand {
       case "--seed": seed = number(rest.popFirst(), after: argument)
       case "--count": count = number(rest.popFirst(), after: argument)
       case "--verbose": isVerbose = true
-      default: stop("usage: picker-simulator [--seed N] [--count N] [--verbose]", status: 2)
+      case "--bytes": runBytes()
+      default:
+        stop("usage: picker-simulator [--seed N] [--count N] [--verbose] | --bytes", status: 2)
       }
     }
   }
@@ -46,6 +50,20 @@ struct SimulatorCommand {
     print(
       "\(report.worldCount) worlds, \(report.eventCount) events, "
         + "\(report.revisionCount) revisions, \(report.frameCount) frames: all as it should be")
+  }
+
+  private func runBytes() -> Never {
+    var simulation = WireSimulation()
+    for script in WireScript.all {
+      do throws(WireBreach) {
+        try simulation.run(script)
+      } catch {
+        stop("\(error)", status: 1)
+      }
+    }
+    stop(
+      "\(simulation.faultCount) faults behind \(simulation.byteCount) bytes: all as it should be",
+      status: 0)
   }
 
   private func stop(_ sentence: String, status: Int32) -> Never {

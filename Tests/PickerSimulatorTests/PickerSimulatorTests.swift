@@ -25,6 +25,33 @@ import Testing
     for seed in [2, 7, 19] as [UInt64] { #expect(try lines(seed) == lines(seed)) }
   }
 
+  /// `make test` goes through all bytes in release mode (`picker-simulator --bytes`).
+  @Test(arguments: WireScript.all)
+  func `a fault behind a byte of a connection changes nothing`(script: WireScript) throws {
+    var simulation = WireSimulation()
+    try simulation.run(script, step: 37)
+
+    #expect(simulation.byteCount > 1000)
+    #expect(simulation.faultCount > 3 * simulation.byteCount / 37)
+  }
+
+  @Test(arguments: [0, 1, 125, 126, 65_535, 65_536], [nil, [1, 2, 3, 4]] as [[UInt8]?])
+  func `frames come out of pieces of any size`(count: Int, mask: [UInt8]?) {
+    let frames = [
+      WireFrame.text((0..<count).map { UInt8(truncatingIfNeeded: $0) }), .close(code: 4409),
+    ]
+    let bytes = frames.flatMap { $0.encoded(mask: mask) }
+    for size in [1, 2, 7, bytes.count] {
+      var decoder = WireFrameDecoder()
+      var decoded: [WireFrame] = []
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        decoder.append(bytes[start..<min(start + size, bytes.count)])
+        while let frame = decoder.next() { decoded.append(frame) }
+      }
+      #expect(decoded == frames)
+    }
+  }
+
   @Test func `chance is SplitMix64`() {
     var chance = Chance(seed: 1_234_567)
 

@@ -1,0 +1,72 @@
+import PickerClient
+
+/// What two clients do, one step after the other; the first one's connection has the fault.
+package struct WireScript: Sendable {
+  enum Step: Sendable {
+    case tap(PickerDay)
+    case select(row: Int, column: Int)
+    case confirm
+    /// The first client's connection ends, the other taps or selects, and the first resumes.
+    indirect case missed(Step)
+  }
+
+  package let name: String
+  let definition: String
+  let steps: [Step]
+
+  package static let all = [
+    WireScript(
+      name: "calendar",
+      definition: #"{"kind":"calendar","months":{"from":"2026-11","through":"2026-11"}}"#,
+      steps: [
+        .tap(PickerDay("2026-11-20")!), .missed(.tap(PickerDay("2026-11-24")!)),
+        .tap(PickerDay("2026-11-02")!), .tap(PickerDay("2026-11-03")!), .confirm,
+      ]),
+    WireScript(
+      name: "columns", definition: #"{"kind":"columns","columns":[["a","b"],["x","y"]]}"#,
+      steps: [
+        .select(row: 1, column: 0), .missed(.select(row: 1, column: 1)),
+        .select(row: 0, column: 0), .confirm,
+      ]),
+  ]
+}
+
+extension WireConversation {
+  /// Goes through the script.
+  ///
+  /// - Returns: What everybody sees in the end.
+  func run() -> WireOutcome? {
+    defer { end() }
+    guard breach == nil else { return nil }
+    for client in clients.reversed() {
+      give(.start, to: client)
+      rest()
+    }
+    for step in script.steps where breach == nil { take(step, clients[0]) }
+    return breach == nil ? outcome() : nil
+  }
+
+  private func take(_ step: WireScript.Step, _ client: WireClient) {
+    switch step {
+    case .tap(let day): give(.command(.tap(day)), to: client)
+    case .select(let row, let column):
+      guard let command = client.state.selecting(row: row, column: column) else {
+        return fail("the columns are known")
+      }
+      give(.command(command), to: client)
+    case .confirm: give(.command(.confirm), to: client)
+    case .missed(let step):
+      give(.stop, to: clients[0])
+      take(step, clients[1])
+      give(.start, to: clients[0])
+    }
+    rest()
+  }
+
+  /// Until all is done; then the hub notices what it has not noticed yet.
+  private func rest() {
+    run { clients.allSatisfy { $0.isSettled || $0.state.connection == .idle } }
+    for wire in wires where wire.isDead && !wire.isGoneAtHub { noticeEnd(of: wire) }
+    run { clients.allSatisfy { $0.isSettled || $0.state.connection == .idle } }
+  }
+}

@@ -1,0 +1,103 @@
+import PickerClient
+import PickerSession
+
+/// Every fault behind every byte of the scripts' conversations.
+package struct WireSimulation {
+  package private(set) var faultCount = 0
+  package private(set) var byteCount = 0
+
+  package init() {}
+
+  /// Runs a script without a fault, and then with each.
+  ///
+  /// - Parameter step: Bytes from one fault to the next; more than 1 where time is short.
+  /// - Throws: The first conversation that does not end like the undisturbed one.
+  package mutating func run(_ script: WireScript, step: Int = 1) throws(WireBreach) {
+    let undisturbed = WireConversation(script, fault: nil)
+    guard let expected = undisturbed.run() else {
+      throw WireBreach(script: script, fault: nil, sentence: undisturbed.breach ?? "it ends")
+    }
+    for direction in WireFault.Direction.allCases {
+      let byteCount = undisturbed.passed[direction, default: 0]
+      self.byteCount += byteCount
+      for offset in stride(from: 0, through: byteCount, by: step) {
+        for kind in WireFault.Kind.allCases where direction == .down || kind != .failedWrite {
+          let fault = WireFault(direction: direction, offset: offset, kind: kind)
+          try run(script, fault, expected)
+        }
+      }
+    }
+  }
+
+  private mutating func run(
+    _ script: WireScript, _ fault: WireFault, _ expected: WireOutcome
+  ) throws(WireBreach) {
+    faultCount += 1
+    let conversation = WireConversation(script, fault: fault)
+    let outcome = conversation.run()
+    if conversation.fault != nil { conversation.fail("the fault happens") }
+    if let outcome, outcome != expected {
+      conversation.fail("the end is that of the undisturbed conversation: \(expected), \(outcome)")
+    }
+    if let sentence = conversation.breach {
+      throw WireBreach(script: script, fault: fault, sentence: sentence)
+    }
+  }
+}
+
+/// A conversation that is not as it should be.
+package struct WireBreach: Error, CustomStringConvertible {
+  let script: WireScript
+  let fault: WireFault?
+  let sentence: String
+
+  package var description: String {
+    "\(script.name), \(fault.map { "\($0)" } ?? "no fault"): not true: \(sentence)"
+  }
+}
+
+/// What everybody sees in the end, without the names that differ when a welcome was lost.
+struct WireOutcome: Hashable {
+  let revision: Int
+  let status: String
+  let result: PickerResult?
+  let columns: [[Int?]]
+  let range: [String]
+
+  init(_ state: ClientState) {
+    revision = state.revision
+    status = state.status.rawValue
+    result = state.result
+    columns = state.columns.map { [$0.generation, $0.count, $0.row, $0.shownRow] }
+    range = state.range.map { ["\($0.start)", "\($0.end)", "\($0.hits)"] } ?? []
+  }
+}
+
+extension WireConversation {
+  /// What the clients see, after it was compared with what the log says.
+  func outcome() -> WireOutcome? {
+    guard let kept = log.kept[session],
+      var replica = try? Replica(kept.origin, limits: SessionLimits())
+    else {
+      fail("what was created can be folded")
+      return nil
+    }
+    if let sentence = replica.follow(kept.entries) { fail(sentence) }
+    let commandCount = clients.map(\.commandCount).reduce(0, +)
+    if replica.deltas.count != commandCount {
+      fail("every command is done once: \(replica.deltas.count) of \(commandCount)")
+    }
+    guard let truth = replica.truths[replica.fold.revision] else { return nil }
+    for client in clients {
+      check { () throws(ProtocolBreach) in
+        try client.state.check(against: truth, SimulatedTexts().texts(for: "en")!, isThorough: true)
+      }
+      if client.revision != replica.fold.revision || client.state.revision != client.revision {
+        fail("everybody is at revision \(replica.fold.revision)")
+      }
+    }
+    let outcomes = clients.map { WireOutcome($0.state) }
+    if outcomes[0] != outcomes[1] { fail("everybody sees the same: \(outcomes)") }
+    return outcomes[0]
+  }
+}
