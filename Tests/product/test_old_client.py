@@ -135,3 +135,16 @@ def test_the_old_client_folds_a_change_that_is_applied_at_reopen(old):
     change(session, "definition", {"columns": [["M", "L"], ["red"]]})
     client.do("reopen")
     agrees(session, client, 4)
+
+
+def test_notes_are_ignored(old):
+    session, client = old(LISTS)
+    sold_out = {"S": {"text": "sold out", "tone": "bad"}}
+    agrees(session, client, change(session, "notes", {"columns": {"0": sold_out}}))
+    session, client = old(CALENDAR)
+    client.do("months", **{"from": "2026-12", "count": 1})
+    client.do("tap", date="2026-12-20")
+    client.reach(1)
+    agrees(session, client, change(session, "notes", {"days": {"2026-12-20": {"text": "€ 120"}}}))
+    client.do("tap", date="2026-12-22")
+    assert agrees(session, client, 3)["dials"] == 1
