@@ -95,6 +95,26 @@ def test_error_pages_have_no_violations(themed, server, guarded):
     passes(bo, "a link without its token")
 
 
+def test_notes_of_every_tone(themed, server):
+    tones = [None, "low", "high", "good", "bad"]
+    calendar, wheels = server.session(CALENDAR), server.session(LISTS)
+    days = {f"2018-11-{day}": {"text": "€ 120", "tone": tones[day % 5]} for day in range(10, 30)}
+    rows = {key: {"text": "sold out", "tone": tone}
+            for key, tone in zip(LISTS["columns"][0], tones[1:])}
+    headers = {"Content-Type": "application/merge-patch+json"}
+    for session, patch in ((calendar, {"days": days}), (wheels, {"columns": {"0": rows}})):
+        answer = server.request("PATCH", session.path + "/notes", patch, headers=headers)
+        assert answer.status == 200, answer
+    ana = themed(server, calendar, name="Ana")
+    ana.day("2018-11-14").click()
+    ana.day("2018-11-21").click()
+    expect(ana.day("2018-11-14").locator(".remark")).to_be_visible()
+    passes(ana, "prices under days, selected ones too")
+    bo = themed(server, wheels, name="Bo")
+    expect(bo.selected(0).locator(".remark")).to_be_visible()
+    passes(bo, "notes beside rows")
+
+
 @pytest.mark.parametrize("definition", [BUSY, SLOT, TREE], ids=["calendar", "slot", "cascade"])
 def test_the_host_panel_has_no_violations_on_a_phone(themed, server, definition):
     ana = themed(server, server.session(definition), name="Ana", phone=True, locale="ar")
