@@ -21,22 +21,22 @@ def changed(message, **fields):
 
 
 NOT_OURS = {
-    "nothing": "", "blanks": "  ", "no JSON": "hello", "half a JSON": '{"type":"touch"',
+    "nothing": "", "spaces": "  ", "no JSON": "hello", "truncated JSON": '{"type":"touch"',
     "two values": '{"type":"touch"} {"type":"touch"}', "an array": '[{"type":"touch"}]',
     "a string": '"touch"', "a number": "7", "null": "null", "no type": '{"ref":1}',
     "an empty object": "{}", "a type that is a number": '{"type":5}',
     "a type that is null": '{"type":null}', "a type in an array": '{"type":["touch"]}',
     "a comment": '{"type":"touch"/*x*/}', "single quotes": "{'type':'touch'}",
-    "a comma too many": '{"type":"touch",}', "NaN": '{"type":"touch","x":NaN}',
+    "a trailing comma": '{"type":"touch",}', "NaN": '{"type":"touch","x":NaN}',
     "a bare control character": '{"type":"touch","x":"\n"}', "a bad escape": '{"type":"\\x74"}',
     "a leading zero": '{"type":"touch","x":01}', "a byte order mark": '\ufeff{"type":"touch"}',
     "a lone high surrogate": '{"type":"touch","x":"\\ud800"}',
     "a lone low surrogate": '{"type":"touch","x":"\\udc00 "}',
-    "surrogates the wrong way round": '{"type":"touch","x":"\\udc00\\ud800"}',
+    "swapped surrogates": '{"type":"touch","x":"\\udc00\\ud800"}',
     "a lone surrogate as a key": '{"type":"touch","\\ud800":1}',
     "nesting of 65": '{"type":"touch","x":' + "[" * 64 + "]" * 64 + "}",
     "nesting of 10,000": '{"type":"touch","x":' + "[" * 10_000 + "]" * 10_000 + "}",
-    "nesting without an end": "[" * 60_000,
+    "unclosed nesting": "[" * 60_000,
 }
 
 ILL_TYPED = {
@@ -55,12 +55,13 @@ ILL_TYPED = {
     "undo without ref": {"type": "undo"}, "redo without ref": {"type": "redo"},
     "clear without ref": {"type": "clear"}, "confirm without ref": {"type": "confirm"},
     "cancel without ref": {"type": "cancel"}, "reopen without ref": {"type": "reopen"},
-    "undo with a ref in words": {"type": "undo", "ref": "one"},
+    "undo with a ref that is a string": {"type": "undo", "ref": "one"},
     "rows without column": without(ROWS, "column"), "rows without from": without(ROWS, "from"),
-    "rows without count": without(ROWS, "count"), "rows of a half": changed(ROWS, count=0.5),
+    "rows without count": without(ROWS, "count"),
+    "rows with a fractional count": changed(ROWS, count=0.5),
     "rows from a string": changed(ROWS, **{"from": "0"}),
-    "a touched column in words": {"type": "touch", "column": "one", "row": 1},
-    "a touched row in words": {"type": "touch", "column": 1, "row": "one"},
+    "a touched column that is a string": {"type": "touch", "column": "one", "row": 1},
+    "a touched row that is a string": {"type": "touch", "column": 1, "row": "one"},
 }
 
 ILL_DATED = {
@@ -72,40 +73,41 @@ ILL_DATED = {
     "a year 0": changed(TAP, date="0000-11-20"),
     "a date without zeros": changed(TAP, date="2018-1-2"),
     "a date with a time": changed(TAP, date="2018-11-20T00:00:00Z"),
-    "a date with blanks": changed(TAP, date=" 2018-11-20"),
+    "a date with a space": changed(TAP, date=" 2018-11-20"),
     "a date with a sign": changed(TAP, date="+018-11-20"),
-    "a date in five digits": changed(TAP, date="02018-11-20"),
+    "a year of five digits": changed(TAP, date="02018-11-20"),
     "a date in full-width digits": changed(TAP, date="２０１８-11-20"),
     "a date in Arabic digits": changed(TAP, date="٢٠١٨-١١-٢٠"),
     "a date with long dashes": changed(TAP, date="2018‐11‐20"),
     "an expression": changed(TAP, date="today"), "no date at all": changed(TAP, date=""),
     "a month without cell or point": {"type": "tap", "ref": 1, "month": "2018-11"},
     "a cell without month": {"type": "tap", "ref": 1, "cell": 10},
-    "a cell in words": {"type": "tap", "ref": 1, "month": "2018-11", "cell": "10"},
-    "half a cell": {"type": "tap", "ref": 1, "month": "2018-11", "cell": 10.5},
+    "a cell that is a string": {"type": "tap", "ref": 1, "month": "2018-11", "cell": "10"},
+    "a fractional cell": {"type": "tap", "ref": 1, "month": "2018-11", "cell": 10.5},
     "x without y": {"type": "tap", "ref": 1, "month": "2018-11", "x": 0.5},
     "y without x": {"type": "tap", "ref": 1, "month": "2018-11", "y": 0.5},
-    "a point in words": {"type": "tap", "ref": 1, "month": "2018-11", "x": "0.5", "y": 0.5},
-    "a month that is none": {"type": "tap", "ref": 1, "month": "2018-00", "cell": 10},
+    "a point of strings": {"type": "tap", "ref": 1, "month": "2018-11", "x": "0.5", "y": 0.5},
+    "an invalid month": {"type": "tap", "ref": 1, "month": "2018-00", "cell": 10},
     "a month that is a date": {"type": "tap", "ref": 1, "month": "2018-11-01", "cell": 10},
     "months without from": without(MONTHS, "from"),
     "months without count": without(MONTHS, "count"),
-    "months from none": changed(MONTHS, **{"from": "2018-13"}),
+    "months from an invalid month": changed(MONTHS, **{"from": "2018-13"}),
     "months from a number": changed(MONTHS, **{"from": 201811}),
     "months without zeros": changed(MONTHS, **{"from": "2018-1"}),
-    "a count of a half": changed(MONTHS, count=1.5), "a count in words": changed(MONTHS, count="1"),
-    "a touched date that is none": {"type": "touch", "date": "2018-02-30"},
+    "a fractional count": changed(MONTHS, count=1.5),
+    "a count that is a string": changed(MONTHS, count="1"),
+    "an invalid touched date": {"type": "touch", "date": "2018-02-30"},
     "a touched date that is a number": {"type": "touch", "date": 5},
 }
 
 ILL_JOINED = {
     "name": {"name": 5}, "locale": {"locale": 5}, "token": {"token": 5}, "months": {"months": 5},
     "months without from": {"months": {"count": 3}},
-    "months from none": {"months": {"from": "2018-13", "count": 3}},
-    "months counted in words": {"months": {"from": "2018-11", "count": "3"}},
+    "months from an invalid month": {"months": {"from": "2018-13", "count": 3}},
+    "a count of months that is a string": {"months": {"from": "2018-11", "count": "3"}},
     "resume": {"resume": "me"}, "resume of a number": {"resume": {
         "member": 5, "secret": "x", "epoch": "x", "revision": 0}},
-    "resume from a half": {"resume": {
+    "resume from a fraction": {"resume": {
         "member": "m_x", "secret": "x", "epoch": "x", "revision": 0.5}},
     "resume without a secret": {"resume": {"member": "m_x", "epoch": "x", "revision": 0}},
 }
