@@ -20,9 +20,9 @@ extension Screen {
     drawFingers(from: drawNote(on: &canvas), on: &canvas)
   }
 
-  /// The note of the day under the cursor, below the months: a cell has no room for it.
+  /// Draws the note of the day under the cursor below the months; cells have no room for it.
   ///
-  /// - Returns: Where the line goes on.
+  /// - Returns: The column after the note.
   private func drawNote(on canvas: inout Canvas) -> Int {
     guard let day,
       let note = state.months[day.month]?.cells.first(where: { $0.day == day })?.note

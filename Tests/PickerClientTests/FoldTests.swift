@@ -191,7 +191,7 @@ import Testing
     #expect(ana.state.columns.count == 2)
   }
 
-  @Test func `several columns come and go by one definition`() {
+  @Test func `one definition change can append and remove several columns`() {
     var ana = ClientFixture()
     ana.join()
     func column(_ number: Int, _ generation: Int, _ rest: String) -> String {
@@ -209,7 +209,7 @@ import Testing
     #expect(ana.state.columns.count == 2 && ana.state.columns[1].generation == 3)
   }
 
-  @Test func `rows have notes, which a moved row keeps`() {
+  @Test func `rows have notes, which a selected row retains`() {
     var ana = ClientFixture()
     ana.join()
     let low = #"{"change":"notes","column":0,"rows":{"b":{"text":"€ 5","tone":"low"},"q":null}}"#
@@ -223,7 +223,7 @@ import Testing
     #expect(ana.state.connection == .live)
   }
 
-  @Test func `days in view have notes, neighbours' cells too`() {
+  @Test func `days in view have notes, including cells of adjacent months`() {
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))

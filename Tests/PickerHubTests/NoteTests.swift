@@ -8,7 +8,7 @@ import Testing
 @testable import PickerWire
 
 extension HubFixture {
-  /// The host changes the notes.
+  /// Changes the notes, as the host does.
   @discardableResult
   func note(_ json: String, token: String? = nil) -> Result<JSONTree, HubProblem>? {
     var result: Result<JSONTree, HubProblem>?
@@ -30,7 +30,7 @@ extension HubFixture {
       .compactMap { $0["changes"]?.array }.flatMap { $0 }
   }
 
-  @Test func `members get the days that they look at, neighbours' cells included`() throws {
+  @Test func `members receive notes of days in their months, including adjacent cells`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1, #","months":{"from":"2026-12","count":1}"#)
     fixture.join(2, #","months":{"from":"2026-11","count":1},"locale":"zh-Hans""#)
@@ -45,7 +45,7 @@ extension HubFixture {
     let own = changes(fixture, 1)
     #expect(own.count == 1 && own[0]["days"]?.members?.map(\.key) == ["2026-12-24"])
     #expect(own[0]["days"]?["2026-12-24"]?["text"] == .string("full"))
-    // November's six weeks begin on November 1 and end on December 12.
+    // The grid of November has the days from November 1 to December 12.
     #expect(changes(fixture, 2).isEmpty)
     fixture.note(
       #"{"days":{"2026-12-12":{"text":{"en":"full","zh":"满"}},"2026-12-13":{"text":"x"}}}"#)
@@ -53,10 +53,10 @@ extension HubFixture {
     #expect(neighbour.count == 1 && neighbour[0]["days"]?.members?.count == 1)
     #expect(neighbour[0]["days"]?["2026-12-12"]?["text"] == .string("满"))
     #expect(fixture.heard(3).compactMap { $0["changes"]?.array?.count } == [0, 0])
-    #expect(changes(fixture, 4).isEmpty, "a month that the list does not have shows nothing")
+    #expect(changes(fixture, 4).isEmpty, "a month outside the calendar has no notes")
   }
 
-  @Test func `cells and rows carry their notes`() throws {
+  @Test func `cells and rows have their notes`() throws {
     let fixture = try HubFixture(calendar)
     fixture.note(prices)
     fixture.join(1, #","months":{"from":"2026-12","count":1}"#)
@@ -86,7 +86,7 @@ extension HubFixture {
     #expect(fixture.hub.encoder.deltaEncodeCount - before == 2)
   }
 
-  @Test func `regions have notes of their own, and share what has none`() throws {
+  @Test func `notes differ between regions of a language, other changes do not`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1, #","locale":"en""#)
     fixture.join(2, #","locale":"en-GB""#)
@@ -99,7 +99,9 @@ extension HubFixture {
     #expect(changes(fixture, 2)[0]["rows"]?["a"]?["text"] == .string("autumn"))
   }
 
-  @Test func `who resumes gets missed deltas without days, and its months with them`() throws {
+  @Test func `a resumed member gets missed deltas without notes of days, and months with them`()
+    throws
+  {
     let fixture = try HubFixture(calendar)
     fixture.join(1, #","name":"Ana""#)
     let welcome = fixture.heard(1)[0]
@@ -114,7 +116,7 @@ extension HubFixture {
     #expect(cells?.contains { $0["note"] != nil } == true)
   }
 
-  @Test func `an equal note takes no revision, a wrong one is a bad request`() throws {
+  @Test func `an equal note takes no revision, and an invalid one is rejected`() throws {
     let fixture = try HubFixture(calendar)
     fixture.note(prices)
     let again = try #require(fixture.note(prices)).get()
@@ -129,9 +131,7 @@ extension HubFixture {
     #expect(fixture.fold.revision == 1)
   }
 
-  @Test func `more than 20 changes a second are too many, of notes and definitions together`()
-    throws
-  {
+  @Test func `more than 20 changes of notes and definitions a second are rejected`() throws {
     let fixture = try HubFixture(letters)
     for _ in 0..<20 { fixture.note("{}") }
     #expect(fixture.note("{}") == .failure(.tooMany))
@@ -146,9 +146,7 @@ extension HubFixture {
     #expect((try? fixture.note("{}")?.get()) != nil)
   }
 
-  @Test func `a change waits for the one before it, so that it is checked against its outcome`()
-    throws
-  {
+  @Test func `a change waits for a pending one and is checked against its result`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.log.outcome = .pending
@@ -164,11 +162,11 @@ extension HubFixture {
     }
     fixture.store()
     fixture.store()
-    #expect(versions == [2, nil], "the second one names a version that is gone")
+    #expect(versions == [2, nil], "the second one has an old version")
     #expect(fixture.fold.version == 2)
   }
 
-  @Test func `a viewer may read notes, only an owner may change them`() throws {
+  @Test func `a viewer may read notes, and only an owner may change them`() throws {
     let fixture = try HubFixture(letters, HubConfiguration(authentication: .token))
     #expect(fixture.note("{}") == .failure(.noToken))
     guard case .failure(.notAllowed)? = fixture.note("{}", token: fixture.tokens["editor"]) else {

@@ -13,8 +13,7 @@ import Testing
     return notes
   }
 
-  @Test func `a merge patch adds, merges and removes notes, and reports only what differs`() throws
-  {
+  @Test func `a merge patch adds, merges and removes notes and reports the differences`() throws {
     var notes = try notes(
       #"{"days":{"2026-12-24":{"text":"€ 120","tone":"high"},"2026-12-25":{"text":"x"}}}"#)
     let patch = #"{"days":{"2026-12-25":null,"2026-12-24":{"tone":null},"2026-12-01":null}}"#
@@ -30,7 +29,7 @@ import Testing
     #expect(notes.isEmpty)
   }
 
-  @Test func `rows have notes by column and key, equal by their bytes`() throws {
+  @Test func `notes of rows are identified by column and by the bytes of the key`() throws {
     let composed = "\u{E9}"
     let notes = try notes(
       #"{"columns":{"0":{"\#(composed)":{"text":"a"},"e\u0301":{"text":"b"}},"2":{"k":{"text":"c"}}}}"#,
@@ -46,7 +45,7 @@ import Testing
       ("de-DE-1996", "en", "aus"), ("DE-at", "en", "Jänner"), ("fr", "de", "aus"),
       ("fr", "it", "aus"), ("zh-Hant-TW", "en", "滿"), ("zh-x-a-zh", "en", "满"),
     ])
-  func `a member gets the best match by lookup, then the definition's, then the first`(
+  func `a note's locale is found by lookup, then the definition's, then the first`(
     tag: String, fallback: String, text: String
   ) throws {
     let json = """
@@ -72,7 +71,7 @@ import Testing
       #"{"days":{"2026-12-24":{"text":"a","colour":"red"}}}"#,
       #"{"columns":{"0":{"a":{"text":"a"}}}}"#,
     ])
-  func `notes that are not as the rules say are refused`(json: String) throws {
+  func `invalid notes are refused`(json: String) throws {
     let notes = Notes()
     #expect(throws: BadNotes.self) { try notes.change(by: try parse(json), for: .calendar) }
   }
@@ -84,12 +83,12 @@ import Testing
       #"{"columns":{"-1":{}}}"#, #"{"columns":{"0":{"":{"text":"a"}}}}"#, #"{"columns":{"0":7}}"#,
       #"{"columns":[]}"#,
     ])
-  func `notes on columns are checked, too`(json: String) throws {
+  func `invalid notes of columns are refused`(json: String) throws {
     let notes = Notes()
     #expect(throws: BadNotes.self) { try notes.change(by: try parse(json), for: .slot) }
   }
 
-  @Test func `8 locales and 24 characters are allowed, 9 locales are not`() throws {
+  @Test func `a note may have 8 locales and 24 characters`() throws {
     func json(_ count: Int) -> String {
       let texts = (0..<count).map { "\"a\("bcdefghij".map(String.init)[$0])\":\"\($0)\"" }
       return #"{"days":{"2026-12-24":{"text":{\#(texts.joined(separator: ","))}}}}"#
@@ -100,7 +99,7 @@ import Testing
       try notes(#"{"days":{"2026-12-24":{"text":"ééééééééééééééééééééééé€"}}}"#).days.count == 1)
   }
 
-  @Test func `4,000 days and 20,000 rows may have a note, and no more`() throws {
+  @Test func `at most 4,000 days and 20,000 rows may have notes`() throws {
     func days(_ count: Int) -> String {
       let first = CivilDate(iso: "2026-01-01".utf8)!
       let days = (0..<count).map { "\"\(first.adding(days: $0)!.iso)\":{\"text\":\"x\"}" }
@@ -114,7 +113,7 @@ import Testing
     }
     #expect(try notes(rows(19_999), for: .cascade).rowCount == 20_000)
     #expect(throws: BadNotes.self) { try notes(rows(20_000), for: .cascade) }
-    // What is full still takes changes of what it has.
+    // Existing notes can be changed at the maximum.
     let full = try notes(rows(19_999), for: .cascade)
     let swap = try parse(#"{"columns":{"1":{"a":null,"b":{"text":"z"}}}}"#)
     #expect(try full.change(by: swap, for: .cascade).columns[0].rows.count == 2)

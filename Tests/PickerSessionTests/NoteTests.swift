@@ -17,14 +17,14 @@ extension SessionFixture {
   private let soldOut = #"{"days":{"2026-12-24":{"text":"sold out"}}}"#
   private let cheap = #"{"columns":{"0":{"b":{"text":"€ 5","tone":"low"}}}}"#
 
-  @Test func `a note takes a revision, without an author, and no version`() throws {
+  @Test func `a note makes a revision without an author and no version`() throws {
     var session = try SessionFixture(calendar)
     let deltas = SessionFixture.deltas(try session.note(soldOut))
     #expect(deltas.count == 1 && deltas[0].revision == 1 && deltas[0].author == nil)
     #expect(!deltas[0].isTick && session.fold.version == 1 && session.fold.notes.days.count == 1)
   }
 
-  @Test func `what changes nothing, or is not allowed, takes no revision`() throws {
+  @Test func `a note without effect or for another kind takes no revision`() throws {
     var session = try SessionFixture(calendar)
     try session.note(soldOut)
     #expect(try session.note(soldOut) == [])
@@ -33,7 +33,7 @@ extension SessionFixture {
     #expect(session.fold.revision == 1)
   }
 
-  @Test func `a note finds the picker ticked`() throws {
+  @Test func `a tick precedes a note`() throws {
     var session = try SessionFixture(slot)
     let note = #"{"columns":{"1":{"13":{"text":"busy"}}}}"#
     let deltas = SessionFixture.deltas(try session.note(note, after: 3_600_000))
@@ -41,7 +41,7 @@ extension SessionFixture {
     #expect(deltas[0].isTick && !deltas[1].isTick)
   }
 
-  @Test func `undo leaves notes alone, and a confirmed session takes them`() throws {
+  @Test func `undo does not change notes, and a confirmed session accepts them`() throws {
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
     try session.note(cheap)
@@ -52,7 +52,7 @@ extension SessionFixture {
     #expect(session.fold.notes.isEmpty && session.fold.revision == 5)
   }
 
-  @Test func `a delta has the notes of the rows that it sends, as they were then`() throws {
+  @Test func `a delta has the notes of its rows at its revision`() throws {
     let tree =
       #"{"kind":"cascade","nodes":[{"text":"p","children":["a"]},{"text":"q","children":["b"]}]}"#
     var session = try SessionFixture(
@@ -64,7 +64,7 @@ extension SessionFixture {
     let sent = try #require(deltas[0].notes?.columns[1])
     #expect(sent.count == 1 && sent[ExactString("b")]?.text == .same("one"))
     let undone = SessionFixture.deltas(session.give(ana, 2, .undo))
-    #expect(undone[0].notes == nil, "the rows that come back have none")
+    #expect(undone[0].notes == nil, "the restored rows have no notes")
   }
 
   @Test func `a snapshot has the notes`() throws {
@@ -74,7 +74,7 @@ extension SessionFixture {
     #expect(back.kept == session.fold.kept && back.notes == session.fold.notes)
   }
 
-  @Test func `a history of large notes is shorter than of small ones`() throws {
+  @Test func `the history has fewer deltas if they have large notes`() throws {
     var session = try SessionFixture(letters)
     for number in 1...30 {
       let rows = (0..<9_999).map { "\"\($0)\":{\"text\":\"\(number)\"}" }.joined(separator: ",")

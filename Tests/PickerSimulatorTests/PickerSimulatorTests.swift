@@ -25,9 +25,11 @@ import Testing
     for seed in [2, 7, 19] as [UInt64] { #expect(try lines(seed) == lines(seed)) }
   }
 
-  /// `make test` goes through all bytes in release mode (`picker-simulator --bytes`).
+  /// `make test` tests all bytes in release mode (`picker-simulator --bytes`).
   @Test(arguments: WireScript.all)
-  func `a fault behind a byte of a connection changes nothing`(script: WireScript) throws {
+  func `a fault after any byte of a connection does not change the result`(script: WireScript)
+    throws
+  {
     var simulation = WireSimulation()
     try simulation.run(script, step: 37)
 
@@ -36,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 125, 126, 65_535, 65_536], [nil, [1, 2, 3, 4]] as [[UInt8]?])
-  func `frames come out of pieces of any size`(count: Int, mask: [UInt8]?) {
+  func `frames are parsed from parts of any size`(count: Int, mask: [UInt8]?) {
     let frames = [
       WireFrame.text((0..<count).map { UInt8(truncatingIfNeeded: $0) }), .close(code: 4409),
     ]

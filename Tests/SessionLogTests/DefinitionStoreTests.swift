@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionLog
 
-/// Definitions that the host gives are stored once for each version.
+/// Definitions set by the host are stored once per version.
 @Suite struct DefinitionStoreTests {
   private func rows(_ count: Int, first: String = "r") -> String {
     let rows = (0..<count).map { "\"\(first)\($0)\"" }.joined(separator: ",")
@@ -22,7 +22,7 @@ import Testing
     try #require(try shelf.read(Int.self, sql))
   }
 
-  /// A store whose digests are short, as those of the server are.
+  /// A store with short digests, like those of the server.
   private func open(_ shelf: Shelf) throws -> SQLiteSessionLog {
     try shelf.open(digest: { document in
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -31,9 +31,7 @@ import Testing
     })
   }
 
-  @Test func `snapshots and entries refer to a whole definition, which is stored once`()
-    async throws
-  {
+  @Test func `snapshots and entries refer to a definition that is stored once`() async throws {
     let shelf = try Shelf()
     let log = try open(shelf)
     let fixture = try LogFixture(rows(20), in: log)
@@ -59,7 +57,7 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
   }
 
-  @Test func `a patch costs what it has, and versions that no snapshot needs are deleted`()
+  @Test func `a patch is stored as a patch, and versions without snapshots are deleted`()
     async throws
   {
     let shelf = try Shelf()
@@ -88,7 +86,7 @@ import Testing
     #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 40)
   }
 
-  @Test func `a snapshot whose definition is missing is not taken for the origin's`() async throws {
+  @Test func `a snapshot without its definition does not use the origin's`() async throws {
     let shelf = try Shelf()
     let log = try open(shelf)
     let fixture = try LogFixture(in: log)

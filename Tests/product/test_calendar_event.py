@@ -1,4 +1,4 @@
-"""`event.ics` and the links of a confirmed session, read by two iCalendar libraries."""
+"""`event.ics`, checked with two iCalendar libraries, and the links of a confirmed session."""
 
 from datetime import date, datetime
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +17,7 @@ def ics(session, **rest):
 
 
 def event(session):
-    """The one event, as both libraries read it; they agree, and every line is well-formed."""
+    """The only event; asserts that both libraries agree and every line is well-formed."""
     answer = ics(session)
     assert answer.status == 200 and answer.type.split(";")[0] == "text/calendar", answer
     body = answer.body
@@ -37,7 +37,7 @@ def event(session):
     return found
 
 
-def test_a_range_is_whole_days_with_an_exclusive_end(server):
+def test_a_range_is_an_all_day_event_with_an_exclusive_end(server):
     session = server.session(STAY, title="Winter in Rügen")
     ana = session.join("Ana")
     ana.tap("2026-11-23")
@@ -57,7 +57,7 @@ def test_a_range_is_whole_days_with_an_exclusive_end(server):
     assert (event(session)["STATUS"], event(session)["SEQUENCE"]) == ("CANCELLED", 3)
 
 
-def test_a_date_and_a_single_day_are_one_day(server):
+def test_a_date_and_a_single_day_are_events_of_one_day(server):
     session = server.session({"kind": "date", "min": "2026-01-01", "max": "2026-12-31",
                               "initial": "2026-12-31"})
     found = event(session)
@@ -70,7 +70,7 @@ def test_a_date_and_a_single_day_are_one_day(server):
 
 
 @pytest.mark.parametrize("minutes, until", [(None, "30"), (90, "90")])
-def test_a_slot_is_in_utc_and_as_long_as_its_minutes(server, minutes, until):
+def test_a_slot_is_an_event_in_utc_with_the_length_in_minutes(server, minutes, until):
     session = server.session({**BOOKING, **({"minutes": minutes} if minutes else {})})
     found = event(session)
     result = session.result()
@@ -79,7 +79,7 @@ def test_a_slot_is_in_utc_and_as_long_as_its_minutes(server, minutes, until):
     assert (found["DTEND"].dt - start).total_seconds() == int(until) * 60
 
 
-def test_nothing_in_a_title_adds_a_line(server):
+def test_a_title_cannot_inject_lines(server):
     session = server.session({**STAY, "selection": "single"}, title=NASTY)
     session.join("Ana").tap("2026-11-23")
     found = event(session)
@@ -88,7 +88,7 @@ def test_nothing_in_a_title_adds_a_line(server):
     assert "ATTENDEE" not in found
 
 
-def test_the_bytes_are_equal_until_something_changes(server):
+def test_the_bytes_change_only_if_the_event_changes(server):
     session = server.session({**STAY, "selection": "single"})
     ana = session.join("Ana")
     ana.tap("2026-11-23")
@@ -104,7 +104,7 @@ def test_the_bytes_are_equal_until_something_changes(server):
     assert ics(session).headers["etag"] != tag
 
 
-def test_what_has_no_event(server):
+def test_sessions_of_other_kinds_and_without_a_result_have_no_event(server):
     for definition in ({"kind": "columns", "columns": [["a"]]},
                        {"kind": "cascade", "nodes": [{"text": "a"}]}):
         session = server.session(definition)
@@ -136,7 +136,7 @@ def test_a_confirmed_session_has_links(server):
     assert "links" not in session.get()
 
 
-def test_the_name_and_outlooks_template_are_configured(start):
+def test_the_name_and_the_outlook_link_are_configurable(start):
     server = start(options=["--calendar-name", "pick.example.org",
                          "--outlook-link", "https://example.org/new?t={title}&s={start}&x={x}"])
     session = server.session({**BOOKING, "timeZone": "UTC"}, title="T")
@@ -146,7 +146,7 @@ def test_the_name_and_outlooks_template_are_configured(start):
     assert session.get()["links"]["outlook"] == f"https://example.org/new?t=T&s={instant}&x={{x}}"
 
 
-def test_tokens_are_needed_where_tokens_are(guarded):
+def test_the_event_requires_a_token_with_token_authentication(guarded):
     session = guarded.session({**BOOKING, "timeZone": "UTC"})
     assert ics(session).status == 401
     assert ics(session, token=session.tokens["viewer"]).status == 200

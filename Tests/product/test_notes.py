@@ -1,4 +1,4 @@
-"""Notes under days and beside rows: GET, PATCH, and who sees what of them."""
+"""Notes of days and rows: GET, PATCH, and what members receive."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def cells(message):
     return {cell["date"]: cell.get("note") for view in message["months"] for cell in view["cells"]}
 
 
-def test_members_see_the_notes_of_the_days_they_look_at_in_their_language(server):
+def test_members_receive_notes_of_days_in_view_in_their_locale(server):
     session = server.session(STAY)
     ana = session.join("Ana", months={"from": "2026-12", "count": 1}, locale="de-AT")
     ben = session.join("Ben", months={"from": "2026-11", "count": 1}, locale="zh-Hans-CN")
@@ -60,7 +60,7 @@ def test_members_see_the_notes_of_the_days_they_look_at_in_their_language(server
     session.agree()
 
 
-def test_rows_carry_notes_in_snapshots_reloads_rows_and_deltas(server):
+def test_rows_have_notes_in_snapshots_reloads_rows_and_deltas(server):
     session = server.session(TREE)
     ana = session.join("Ana")
     patch(session, {"columns": {"1": {"b": {"text": "€ 5", "tone": "low"}, "gone": {"text": "x"}}}})
@@ -83,7 +83,7 @@ def test_rows_carry_notes_in_snapshots_reloads_rows_and_deltas(server):
     session.agree()
 
 
-def test_only_what_differs_is_sent_and_equal_notes_take_no_revision(server):
+def test_only_changed_notes_are_sent_and_equal_notes_take_no_revision(server):
     session = server.session(SIZES)
     ana = session.join("Ana")
     patch(session, {"columns": {"0": {"S": {"text": "a"}, "M": {"text": "b"}}}})
@@ -114,14 +114,14 @@ def test_only_what_differs_is_sent_and_equal_notes_take_no_revision(server):
     {"columns": {"0": {str(n): {"text": "x"} for n in range(12_000)},
                  "1": {str(n): {"text": "x"} for n in range(10)}, "2": {"x": {"text": None}}}},
 ])
-def test_notes_that_are_not_as_the_rules_say_change_nothing(server, body):
+def test_invalid_notes_are_rejected_without_effect(server, body):
     session = server.session(SIZES)
     answer = patch(session, body)
     assert (answer.status, answer.code) in ((400, "badRequest"), (413, "tooLarge")), answer
     assert session.revision() == 0 and notes(session) == {"days": {}, "columns": {}}
 
 
-def test_the_maxima_of_days_and_rows(server):
+def test_the_numbers_of_days_and_rows_with_notes_are_limited(server):
     session = server.session(STAY)
     days = [f"2{y:03}-{m:02}-{d:02}" for y in range(12) for m in range(1, 13) for d in range(1, 29)]
     assert patch(session, {"days": {day: {"text": "x"} for day in days[:4_000]}}).status == 200
@@ -137,7 +137,7 @@ def test_the_maxima_of_days_and_rows(server):
     assert sum(len(column) for column in notes(rows)["columns"].values()) == 20_000
 
 
-def test_the_order_of_checks(server, guarded):
+def test_requests_are_checked_in_the_documented_order(server, guarded):
     session = guarded.session(SIZES)
     assert guarded.request("PATCH", "/v1/sessions/none/notes", b"{").status == 404
     assert patch(session, b"{").status == 401
@@ -154,7 +154,7 @@ def test_the_order_of_checks(server, guarded):
     assert server.request("PUT", server.session(SIZES).path + "/notes", {}).status == 405
 
 
-def test_who_resumes_gets_no_notes_of_days_but_the_months_with_them(server):
+def test_a_resumed_member_gets_missed_deltas_without_notes_of_days(server):
     session = server.session(STAY)
     ana = session.join("Ana")
     ana.drop()
@@ -167,7 +167,7 @@ def test_who_resumes_gets_no_notes_of_days_but_the_months_with_them(server):
     session.agree()
 
 
-def test_undo_leaves_notes_alone_and_confirmed_sessions_take_them(server):
+def test_undo_does_not_change_notes_and_confirmed_sessions_accept_them(server):
     session = server.session(SIZES)
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -195,7 +195,7 @@ def test_event_streams_and_drawings_show_notes(server):
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_notes_survive(tmp_path, kill):
+def test_notes_survive_a_restart(tmp_path, kill):
     server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     try:
         session = server.session(STAY)

@@ -236,7 +236,7 @@ class Screen:
 
 
 def put_note(place, note):
-    """Puts a note on a cell or a row, or takes it away."""
+    """Sets or removes the note of a cell or a row."""
     place.pop("note", None)
     if note is not None:
         place["note"] = note
