@@ -79,10 +79,16 @@ let package = Package(
         "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    line(
+      "PickerRehearsal",
+      [
+        "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "PickerModel", "CivilTime", "JSONText",
+      ]),
     .executableTarget(
       name: "pickerd",
       dependencies: [
-        "PickerServer", "SessionLog", "PickerClient", "PickerTerminal",
+        "PickerServer", "SessionLog", "PickerClient", "PickerTerminal", "PickerRehearsal",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -144,6 +150,7 @@ let package = Package(
         "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),
     .executableTarget(
       name: "SocketEcho", dependencies: ["WebSocketTransport", "PickerWire", "PickerSession"],
       path: "Tests/SocketEcho",

@@ -108,6 +108,11 @@ void wsl_pause(wsl_loop *loop, wsl_id id) {
   lws_rx_flow_control(slot->wsi, 0);
 }
 
+void wsl_drop(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (wsl_is_open(slot)) wsl_doom(loop, slot);
+}
+
 /// The duration of the pause counts neither towards `pong_ms` nor towards `assembly_ms`.
 void wsl_resume(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);

@@ -17,7 +17,7 @@ extension LineCommand {
   private static let simple: [String: LineCommand] = [
     "clear": .command(.clear), "undo": .command(.undo), "redo": .command(.redo),
     "confirm": .command(.confirm), "cancel": .command(.cancel), "reopen": .command(.reopen),
-    "show": .show, "quit": .quit,
+    "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
     "select COLUMN TEXT, tap DATE, clear, undo, redo, confirm, cancel, reopen, touch, months, "

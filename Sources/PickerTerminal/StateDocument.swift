@@ -8,8 +8,12 @@ enum StateDocument {
     var members: [JSONTree.Member] = [
       .init("epoch", .string(state.epoch ?? "")), .init("revision", .integer(state.revision)),
       .init("status", .string(state.status.rawValue)),
-      .init("result", state.result.map(result) ?? .null),
+      .init("result", result(of: state)),
     ]
+    if isWhole {
+      members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
+      members.append(.init("unanswered", .integer(state.pendingCount)))
+    }
     if let list = state.monthList {
       members.append(.init("calendar", calendar(list, state.range)))
     } else {
@@ -23,12 +27,16 @@ enum StateDocument {
     return members
   }
 
-  private static func result(_ result: PickerResult) -> JSONTree {
-    switch result {
-    case .day(let day): .object([.init("date", .string(day.iso))])
-    case .slot(let local): .object([.init("local", .string(local))])
-    case .keys(let keys): .object([.init("keys", .array(keys.map { .string($0) }))])
-    case .days(let start, let end):
+  private static func result(of state: PickerState) -> JSONTree {
+    switch state.result {
+    case nil: .null
+    case .day(let day)?: .object([.init("date", .string(day.iso))])
+    case .slot(let local)?:
+      .object(
+        [.init("local", .string(local))]
+          + (state.resultInstant.map { [.init("instant", .string($0))] } ?? []))
+    case .keys(let keys)?: .object([.init("keys", .array(keys.map { .string($0) }))])
+    case .days(let start, let end)?:
       .object([
         .init("start", .string(start.iso)), .init("end", .string(end.iso)),
         .init("days", .integer(end.days(since: start) + 1)),

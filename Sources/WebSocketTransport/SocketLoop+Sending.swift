@@ -45,6 +45,9 @@ extension SocketLoop: HubPort {
     }
   }
 
+  /// Ends a WebSocket without a close frame, as a lost network does; `closed` is called soon after.
+  package func drop(_ connection: ConnectionID) { wsl_drop(loop, connection.raw) }
+
   /// Stops reading from a WebSocket: received data stays in the kernel's buffer until
   /// ``resume(_:)``.
   package func pause(_ connection: ConnectionID) { wsl_pause(loop, connection.raw) }

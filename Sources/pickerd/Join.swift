@@ -28,8 +28,9 @@ struct Join: ParsableCommand {
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
       code, detail), state (epoch, revision, status, result, columns or calendar; after each \
       change of the server's state), members, touching, notice (text), answer (line, id, done, \
-      revision, or code and detail), show (a state with all known rows or cells). Commands are \
-      words, or objects as in the protocol without ref: {"type":"tap","date":"2026-11-20","id":7}, \
+      revision, or code and detail), show (a state with all known rows or cells, the own role, \
+      and the number of commands without an answer). Commands are words, or objects as in the \
+      protocol without ref: {"type":"tap","date":"2026-11-20","id":7}, \
       {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
 

@@ -12,7 +12,7 @@ struct Pickerd: ParsableCommand {
       accepts only valid selections.
       """,
     version: pickerdRelease,
-    subcommands: [Serve.self, Replay.self, Backup.self, Join.self])
+    subcommands: [Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self])
 }
 
 /// The release, as in CHANGELOG.md.

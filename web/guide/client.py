@@ -12,7 +12,7 @@ import random
 import sys
 import time
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
@@ -25,7 +25,7 @@ class Picker:
     KEPT = ("me", "epoch", "revision", "state", "ref", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
-        self.url, self.file, self.wait = url, file, 1
+        self.url, self.file, self.wait, self.drain = url, file, 1, None
         self.hello = {"type": "join", "name": name, "locale": locale, "token": token}
         self.me = self.epoch = self.state = self.socket = None
         self.revision = self.ref = 0
@@ -64,21 +64,24 @@ class Picker:
         self.save()
         return message
 
-    def next(self):
-        """The next message, whatever the network does: comes back first if the line is cut."""
+    def next(self, timeout=None):
+        """The next message, whatever the network does; None if there is none in time."""
         while True:
             try:
-                message = self.hear() if self.socket else self.connect()
+                message = self.hear(timeout) if self.socket else self.connect()
                 if message["type"] not in ("error", "draining"):
                     self.wait = 1
                 return message
-            except (ConnectionClosed, OSError) as lost:
+            except (ConnectionClosed, InvalidStatus, OSError) as lost:
+                if self.socket and isinstance(lost, TimeoutError):
+                    return None
                 self.socket = None
                 code = getattr(getattr(lost, "rcvd", None), "code", 0)
-                if code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500:
+                status = lost.response.status_code if isinstance(lost, InvalidStatus) else 0
+                if code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
                     raise  # 43xx needs new credentials, 44xx and protocol errors are final.
-            time.sleep(random.uniform(0, self.wait))
-            self.wait = min(2 * self.wait, 30)
+            time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)
+            self.wait, self.drain = min(2 * self.wait, 30), None
 
     # What the server sends: one method for each message that moves the picker.
 
@@ -94,36 +97,41 @@ class Picker:
 
     def on_snapshot(self, message):
         self.revision, self.state = message["revision"], message["snapshot"]
+        self.meet(message["members"])
+
+    def on_presence(self, message):
+        self.meet(message.get("changed", []))
+
+    def meet(self, members):  # Of ourselves, our role is all that can be new.
+        self.me["role"] = {m["id"]: m["role"] for m in members}.get(self.me["id"], self.me["role"])
 
     def on_delta(self, message):
-        if message["revision"] != self.revision + 1:
+        if message["revision"] > self.revision + 1:
             self.socket.close()  # A gap. Coming back resumes from before it.
-            return
-        self.revision = message["revision"]
+        elif message["revision"] == self.revision + 1:  # Not one that we have already.
+            self.revision = message["revision"]
+            for change in message["changes"]:
+                self.fold(change)
+
+    def on_refused(self, message):
+        if message["code"] == "tooMany":  # Not done, and not remembered.
+            time.sleep(1)
+            for sent in self.queue:
+                if sent["ref"] == message.get("ref"):
+                    self.socket.send(json.dumps(sent))
         for change in message["changes"]:
             self.fold(change)
 
-    def on_refused(self, message):
-        if message["code"] == "tooMany" and "ref" in message:  # Not done, and not remembered.
-            time.sleep(1)
-            for sent in self.queue:
-                if sent["ref"] == message["ref"]:
-                    self.socket.send(json.dumps(sent))
-            return
-        print("refused:", message["code"], message.get("params", {}), message["detail"],
-              file=sys.stderr)
-
     def on_draining(self, message):
-        self.wait = message["reconnectAfterMs"] / 1000
+        self.drain = message["reconnectAfterMs"] / 1000
 
     def fold(self, change):
         kind, state = change["change"], self.state
         if kind == "reload":  # A column has other rows.
-            at = change["column"]
-            kept = ("generation", "count", "from", "rows", "row")
-            gone = change.get("removed", False)
-            state["columns"][at:] = [*([] if gone else [{key: change[key] for key in kept}]),
-                                     *([] if gone else state["columns"][at + 1:])]
+            at, kept = change["column"], ("generation", "count", "from", "rows", "row")
+            gone = change.get("removed")  # With all after it; one that is not there is new.
+            column = [] if gone else [{key: change[key] for key in kept}]
+            state["columns"][at:None if gone else at + 1] = column
         elif kind == "row":  # Another row of it is selected.
             state["columns"][change["column"]]["row"] = change["row"]
         elif kind == "notes":  # Of days, too; they are in the cells of `months`, not kept here.
@@ -157,11 +165,10 @@ class Picker:
             pass  # The next welcome sends it.
         while True:
             message = self.next()
-            if message["type"] in ANSWERS and message.get("ref") == ref and (
-                    message.get("code") != "tooMany"):
-                return message
-            if message["type"] == "welcome" and all(sent["ref"] != ref for sent in self.queue):
-                raise LookupError("another member now: whether the command was done is unknown")
+            if all(sent["ref"] != ref for sent in self.queue):
+                if message.get("ref") == ref and message["type"] in ANSWERS:
+                    return message
+                raise LookupError("another member now: it is unknown whether this was done")
 
     def tap(self, date):
         return self.ask("tap", date=date)
@@ -172,12 +179,6 @@ class Picker:
         at = row - shown["from"]
         key = {"key": shown["rows"][at]["key"]} if 0 <= at < len(shown["rows"]) else {}
         return self.ask("select", column=column, row=row, generation=shown["generation"], **key)
-
-    def follow(self, changed):
-        """Calls `changed(self)` after every message, for ever."""
-        while True:
-            self.next()
-            changed(self)
 
 
 def show(picker):
@@ -191,11 +192,12 @@ if __name__ == "__main__":
     file = arguments[1] if arguments[0] == "--state" else None
     url, *command = arguments[2:] if file else arguments
     me = Picker(url, file=file)
-    if not command:
-        me.follow(show)
     me.next()
-    if command[0] == "tap":
-        me.tap(command[1])
-    else:
-        me.select(int(command[1]), int(command[2]))
+    while not command:
+        show(me)
+        me.next()
+    is_tap = command[0] == "tap"
+    answer = me.tap(command[1]) if is_tap else me.select(int(command[1]), int(command[2]))
+    if answer["type"] == "refused":
+        print("refused:", answer["code"], answer["params"], answer["detail"], file=sys.stderr)
     show(me)

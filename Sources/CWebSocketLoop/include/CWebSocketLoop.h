@@ -157,6 +157,10 @@ size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
 /// received nor sent.
 void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, size_t reason_count);
 
+/// Ends a connection without a close frame, as a lost network does; `closed` is called soon after.
+/// What was posted and is not yet sent is lost.
+void wsl_drop(wsl_loop *loop, wsl_id id);
+
 /// Stops reading from a connection. Unread data stays in the kernel's receive buffer, except for
 /// at most 1,024 bytes in libwebsockets' buffer. Messages, pings and pongs are not processed.
 void wsl_pause(wsl_loop *loop, wsl_id id);

@@ -1,0 +1,71 @@
+/// A sentence of the contract that a client can break, word for word as in `web/guide/README.md`.
+package struct Clause: Hashable, Sendable {
+  package let text: String
+
+  init(_ text: String) { self.text = text }
+}
+
+extension Clause {
+  static let join = Clause(
+    "Open the session's address with the subprotocol `pickerd.v1` and send `join` within 10 s.")
+  static let fold = Clause(
+    "Every `delta` is one revision, and `changes` lists what is different: apply each")
+  static let snapshot = Clause("A `snapshot` replaces everything you had.")
+  static let unknown = Clause("Ignore unknown types, changes and fields")
+  static let result = Clause(
+    "`{\"change\":\"result\"}` is the last change of every delta after which the result is another "
+      + "one; never compute it.")
+  static let answer = Clause(
+    "A command has a `ref`, your own growing number, and gets exactly one answer")
+  static let stale = Clause(
+    "A select names the row it saw by `generation` and `key`; the server never selects another one."
+  )
+  static let refused = Clause("Apply the `changes` of a refusal as those of a delta.")
+  static let clamp = Clause("What a change says counts, not what was asked for")
+  static let resume = Clause(
+    "When the connection is lost, join again with `resume`: the same member, and only the deltas "
+      + "you missed.")
+  static let gap = Clause("A gap in the revisions is handled the same way.")
+  static let duplicate = Clause("A delta whose revision you have already changes nothing.")
+  static let growing = Clause(
+    "`ref` grows over all connections of a member; it never starts again.")
+  static let resend = Clause(
+    "After every `welcome` of the same `member.id`, send all unanswered commands again, in order, "
+      + "with their own refs.")
+  static let twice = Clause(
+    "With `\"resumed\":true` the answer may come twice, as a missed delta and as a `reply`; ignore "
+      + "the second.")
+  static let otherMember = Clause(
+    "After a `welcome` with another `member.id`, do not send them again: whether they were done is "
+      + "unknown.")
+  static let role = Clause(
+    "A member is informed of nothing of itself but a change of its role, in `changed`.")
+  static let definition = Clause(
+    "After a change of the definition a `reload` may add a column at the end, or remove one "
+      + "(`removed`) with all after it.")
+  static let draining = Clause("reconnects after `reconnectAfterMs` and resumes")
+  static let band = Clause("Act by the band, so that new codes need no new client.")
+  static let credentials = Clause("gets new credentials, then reconnects")
+  static let final = Clause("stays away: the session or the right to it is gone for good")
+  static let protocolError = Clause("stays away, and does not send that message again")
+  static let backOff = Clause("Back-off: 1 s, doubled to 30 s, each time a random part of it.")
+
+  /// All of them, for the test that finds each in the guide.
+  package static let all = [
+    join, fold, snapshot, unknown, result, answer, stale, refused, clamp, resume, gap, duplicate,
+    growing, resend, twice, otherMember, role, definition, draining, band, credentials, final,
+    protocolError, backOff,
+  ]
+}
+
+/// What a client did that the contract forbids, or did not do that it asks for.
+struct Breach: Error {
+  let clause: Clause
+  /// What was expected, and what was there instead.
+  let detail: String
+
+  init(_ clause: Clause, _ detail: String) {
+    self.clause = clause
+    self.detail = detail
+  }
+}

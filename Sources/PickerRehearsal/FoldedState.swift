@@ -1,0 +1,84 @@
+import JSONText
+
+/// Compares what a client has folded with what the server has.
+///
+/// A client's state is the wire's snapshot with every delta folded in, and beside it `revision`,
+/// `role` and `unanswered`, the number of its commands without an answer. Fields that are not named
+/// here do not count.
+enum FoldedState {
+  /// - Parameters:
+  ///   - truth: A session as `GET` answers it.
+  ///   - role: The client's member's.
+  /// - Returns: A sentence about the first difference; `nil` if there is none.
+  static func difference(of client: JSONTree, from truth: JSONTree, role: String?) -> String? {
+    let snapshot = truth["snapshot"] ?? .null
+    return value("revision", client["revision"], truth["revision"])
+      ?? value("status", client["status"], snapshot["status"])
+      ?? columns(client["columns"], snapshot["columns"])
+      ?? calendar(client["calendar"], snapshot["calendar"])
+      ?? members("result", client["result"], snapshot["result"])
+      ?? value("role", client["role"], role.map { .string($0) })
+      ?? unanswered(client["unanswered"])
+  }
+
+  private static func value(_ name: String, _ have: JSONTree?, _ want: JSONTree?) -> String? {
+    if (have ?? .null) == (want ?? .null) { return nil }
+    return "\(name) is \(have?.text ?? "missing"), not \((want ?? .null).text)"
+  }
+
+  /// A list of refs is as good as their number.
+  private static func unanswered(_ have: JSONTree?) -> String? {
+    value("unanswered", (have?.array?.count).map { .integer($0) } ?? have, .integer(0))
+  }
+
+  /// Every member that is wanted; others do not count.
+  private static func members(_ name: String, _ have: JSONTree?, _ want: JSONTree?) -> String? {
+    guard case .object(let wanted)? = want else { return value(name, have, want) }
+    guard case .object? = have else { return value(name, have, want) }
+    for member in wanted {
+      if let found = members("\(name).\(member.key)", have?[member.key], member.value) {
+        return found
+      }
+    }
+    return nil
+  }
+
+  private static func columns(_ have: JSONTree?, _ want: JSONTree?) -> String? {
+    guard let want = want?.array else { return nil }
+    guard let have = have?.array else { return "columns are missing" }
+    guard have.count == want.count else {
+      return "there are \(have.count) columns, not \(want.count)"
+    }
+    for (index, (mine, theirs)) in zip(have, want).enumerated() {
+      let name = "columns[\(index)]"
+      let found =
+        value("\(name).generation", mine["generation"], theirs["generation"])
+        ?? value("\(name).count", mine["count"], theirs["count"])
+        ?? value("the keys of \(name).rows", keys(mine), keys(theirs))
+        ?? value("\(name).row", mine["row"], theirs["row"])
+      if let found { return found }
+    }
+    return nil
+  }
+
+  private static func keys(_ column: JSONTree) -> JSONTree? {
+    column["rows"]?.array.map { .array($0.map { $0["key"] ?? .null }) }
+  }
+
+  private static func calendar(_ have: JSONTree?, _ want: JSONTree?) -> String? {
+    guard let want else { return nil }
+    for field in ["first", "last", "count"] {
+      let found = value(
+        "calendar.months.\(field)", have?["months"]?[field], want["months"]?[field])
+      if let found { return found }
+    }
+    guard case .object? = want["range"] else {
+      return value("calendar.range", have?["range"], want["range"])
+    }
+    for field in ["start", "end", "hits"] {
+      let found = value("calendar.range.\(field)", have?["range"]?[field], want["range"]?[field])
+      if let found { return found }
+    }
+    return nil
+  }
+}

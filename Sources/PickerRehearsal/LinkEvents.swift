@@ -1,0 +1,50 @@
+import Foundation
+import JSONText
+import PickerSession
+
+/// What a client did on its connections, in order.
+enum LinkEvent: Sendable {
+  case opened(ConnectionID)
+  case joined(ConnectionID, JSONTree)
+  /// A message with a `ref`.
+  case command(ConnectionID, JSONTree)
+  case closed(ConnectionID)
+}
+
+/// The events of a scene: written on the loop's thread, read on the scene's.
+/// `@unchecked Sendable`: locked.
+final class LinkEvents: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var events: [LinkEvent] = []
+
+  func add(_ event: LinkEvent) {
+    condition.lock()
+    events.append(event)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  var count: Int {
+    condition.lock()
+    defer { condition.unlock() }
+    return events.count
+  }
+
+  /// Waits for an event of a kind.
+  ///
+  /// - Parameter cursor: Where to begin; afterwards behind the event that was found.
+  func next<Found>(
+    from cursor: inout Int, within seconds: Double, _ find: (LinkEvent) -> Found?
+  ) -> Found? {
+    condition.lock()
+    defer { condition.unlock() }
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    while true {
+      while cursor < events.count {
+        cursor += 1
+        if let found = find(events[cursor - 1]) { return found }
+      }
+      if !condition.wait(until: deadline) { return nil }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import PickerWire
+
+/// A scripted session: what happens, and what the client must have made of it.
+package struct Scene: Sendable {
+  /// As for `--scene`.
+  package let name: String
+  /// What happens, in a sentence.
+  package let summary: String
+  let definition: String
+  var limits = ServerLimits()
+  let play: @Sendable (Stage) throws -> Void
+
+  init(
+    _ name: String, _ summary: String, _ definition: String,
+    limits change: (inout ServerLimits) -> Void = { _ in },
+    play: @escaping @Sendable (Stage) throws -> Void
+  ) {
+    self.name = name
+    self.summary = summary
+    self.definition = definition
+    self.play = play
+    limits.messagesPerSecond = 1000
+    change(&limits)
+  }
+
+  package static let all = folding + connection + closing
+
+  static let calendar = """
+    {"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"maxDays":5,\
+    "blocked":[{"from":"2026-11-18"}]}
+    """
+  static let date = """
+    {"kind":"date","min":"2024-01-01","max":"2026-12-31","initial":"2026-03-15"}
+    """
+  static let lists = #"{"kind":"columns","columns":[["a","b","c","d"],["x","y","z"]]}"#
+  static let slot = #"{"kind":"slot","leadMinutes":0,"stepMinutes":10,"days":2}"#
+}

@@ -1,0 +1,115 @@
+import Foundation
+import JSONText
+import Testing
+
+@testable import PickerClient
+@testable import PickerRehearsal
+
+/// The Swift client as the kit drives it.
+///
+/// `@unchecked Sendable`: the kit calls it on one thread.
+final class SwiftClient: RehearsedClient, @unchecked Sendable {
+  private var picker: PickerConnection?
+
+  func open(_ url: String) {
+    picker = PickerConnection(to: SessionAddress(url)!)
+    picker?.start()
+  }
+
+  func act(_ command: JSONTree) {
+    guard let picker else { return }
+    switch command["type"]?.string {
+    case "tap": picker.send(.tap(PickerDay(command["date"]!.string!)!))
+    case "select":
+      let (row, column) = (command["row"]!.integer!, command["column"]!.integer!)
+      picker.send(picker.state.selecting(row: row, column: column)!)
+    case "confirm": picker.send(.confirm)
+    default: Issue.record("no scene has \(command)")
+    }
+  }
+
+  func state(within seconds: Double) -> JSONTree? { picker.map { Self.document($0.state) } }
+
+  func close() { picker?.stop() }
+
+  private static func document(_ state: PickerState) -> JSONTree {
+    let columns = state.columns.map { column in
+      object([
+        "generation": .integer(column.generation), "count": .integer(column.count),
+        "row": column.row.map { .integer($0) } ?? .null,
+        "rows": .array(column.rowsKnown.map { object(["key": .string($0.row.key)]) }),
+      ])
+    }
+    var members: [String: JSONTree] = [
+      "revision": .integer(state.revision), "status": .string(state.status.rawValue),
+      "role": .string(state.me?.role.rawValue ?? ""), "unanswered": .integer(state.pendingCount),
+      "result": result(state), "columns": .array(columns),
+    ]
+    if let list = state.monthList {
+      let range = state.range.map { range in
+        object([
+          "start": .string(range.start.iso), "end": .string(range.end.iso),
+          "hits": .integer(range.hits),
+        ])
+      }
+      let months = object([
+        "first": .string(list.first.iso), "last": .string(list.last.iso),
+        "count": .integer(list.count),
+      ])
+      members["calendar"] = object(["months": months, "range": range ?? .null])
+    }
+    return object(members)
+  }
+
+  private static func result(_ state: PickerState) -> JSONTree {
+    switch state.result {
+    case nil: .null
+    case .day(let day)?: object(["date": .string(day.iso)])
+    case .slot(let local)?:
+      object(["local": .string(local), "instant": .string(state.resultInstant ?? "")])
+    case .keys(let keys)?: object(["keys": .array(keys.map { .string($0) })])
+    case .days(let start, let end)?:
+      object([
+        "start": .string(start.iso), "end": .string(end.iso),
+        "days": .integer(end.days(since: start) + 1),
+      ])
+    }
+  }
+
+  private static func object(_ members: [String: JSONTree]) -> JSONTree {
+    .object(members.map { .init($0.key, $0.value) })
+  }
+}
+
+@Suite struct RehearsalTests {
+  private static let guide = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("web/guide/README.md")
+
+  @Test func `every sentence of the contract is in the guide`() throws {
+    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for clause in Clause.all { #expect(words.contains(clause.text), "\(clause.text)") }
+  }
+
+  @Test func `the Swift client passes`() {
+    let outcomes = Rehearsal { SwiftClient() }.run(jobs: 8)
+
+    #expect(outcomes.count == Scene.all.count)
+    for outcome in outcomes where !outcome.isPassed {
+      Issue.record("\(RehearsalReport.text(of: outcome))")
+    }
+  }
+
+  @Test func `a report escapes what XML does not allow`() {
+    let scene = Scene.all[0]
+    let outcome = Rehearsal.Outcome(
+      scene: scene, seconds: 0.25, clause: .fold, detail: "a < \"b\" & c\u{1}", notes: "")
+
+    let report = RehearsalReport([outcome])
+
+    #expect(report.junit.contains("message=\"a &lt; &quot;b&quot; &amp; c\""))
+    #expect(report.junit.contains("tests=\"1\" failures=\"1\""))
+    #expect(report.failureCount == 1)
+  }
+}

@@ -1,0 +1,194 @@
+"""`pickerd rehearse`: our clients pass, each broken one fails in the scene that is about it."""
+
+import functools
+import http.server
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from harness.pickerd import REPOSITORY, binary
+
+pytest_plugins = ["webpages"]
+GUIDE = REPOSITORY / "web/guide"
+JSON = "/usr/share/java/com.android.json.jar"
+
+
+def rehearse(*arguments, client=(), timeout=120):
+    """Runs the kit; returns its exit status and its output."""
+    command = [str(binary()), "rehearse", "--jobs", "12", *arguments]
+    run = subprocess.run(command + (["--", *client] if client else []), capture_output=True,
+                         text=True, timeout=timeout)
+    return run.returncode, run.stdout + run.stderr
+
+
+def failed(output):
+    return re.findall(r"^FAILED  ([\w-]+)", output, re.M)
+
+
+def python(folder):
+    return [sys.executable, str(folder / "rehearse.py"), "{url}"]
+
+
+# Clients that pass
+
+
+def test_the_guides_client_passes(tmp_path):
+    report = tmp_path / "report.xml"
+
+    status, output = rehearse("--junit", str(report), client=python(GUIDE))
+
+    assert status == 0, output
+    suite = ElementTree.parse(report).getroot()
+    assert (suite.get("failures"), len(suite)) == ("0", int(suite.get("tests")))
+    assert f"{len(suite)} of {len(suite)} scenes passed" in output and len(suite) >= 20
+
+
+def test_join_passes():
+    status, output = rehearse(client=[str(binary()), "join", "--json", "{url}"])
+    assert status == 0, output
+
+
+def test_the_java_client_passes(tmp_path):
+    if not shutil.which("javac"):
+        pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
+    subprocess.run(["javac", "-cp", JSON, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
+                   check=True, timeout=60)
+    java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JSON}:{tmp_path}",
+            "PickerClient", "{url}"]
+
+    # A JVM takes a second of both cores to start.
+    status, output = rehearse("--patience", "6", "--jobs", "4", client=java)
+
+    assert status == 0, output
+
+
+#: The page's client core, as a page would use it, on the kit's instructions.
+PAGE = """async (kit) => {
+  const { PickerSession } = await import("/client/core/session.js");
+  const environment = {
+    dial: (url, subprotocol) => new WebSocket(url, subprotocol), now: () => performance.now(),
+    setTimer: (work, milliseconds) => setTimeout(work, milliseconds),
+    clearTimer: (timer) => clearTimeout(timer), load: () => null, save: () => {},
+  };
+  const state = (picker) => ({
+    ...picker.state, columns: picker.state.columns.map(({ generation, count, row, rows }) =>
+      ({ generation, count, row, rows: [...rows.values()] })),
+    calendar: { months: picker.state.monthList, range: picker.state.range },
+    role: picker.self?.role, unanswered: picker.pendingCount });
+  for (let picker;;) {
+    const response = await fetch(`${kit}/rehearse/next`);
+    if (response.status === 204) { await new Promise((done) => setTimeout(done, 5)); continue; }
+    const { type, ...fields } = await response.json();
+    if (type === "quit") return picker.stop();
+    if (type === "open") {
+      picker?.stop();
+      (picker = new PickerSession(fields.url, {}, environment)).start();
+    } else if (type === "state") {
+      await fetch(`${kit}/rehearse/state`, { method: "POST", body: JSON.stringify(state(picker)) });
+    } else if (type === "select") picker.select(fields.column, fields.row);
+    else picker.command({ type, ...fields });
+  }
+}"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_the_pages_client_passes_as_one_that_runs_already(chromium):
+    files = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=REPOSITORY / "web"))
+    threading.Thread(target=files.serve_forever, daemon=True).start()
+    kit = subprocess.Popen([str(binary()), "rehearse", "--listen", "127.0.0.1:0"],
+                           stdout=subprocess.PIPE, text=True)
+    address = re.search(r"http://[\d.:]+", kit.stdout.readline())[0]
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{files.server_port}/demo/icon.svg")
+
+    page.evaluate(PAGE, address)
+
+    output, _ = kit.communicate(timeout=10)
+    context.close()
+    files.shutdown()
+    files.server_close()
+    assert kit.returncode == 0, output
+
+
+# Clients that are broken
+
+BROKEN = {
+    "ignores generation": (
+        "stale-column", 'generation=shown["generation"]', "generation=1"),
+    "begins its refs again": (
+        "resume", 'self.ref = max(self.ref, message.get("ref", 0))', "self.ref = 0"),
+    "does not send again": (
+        "cut-command", "for sent in self.queue:  # Each is done", "for sent in []:  # Each is done"),
+    "applies a delta twice": (
+        "duplicate", 'elif message["revision"] == self.revision + 1:', "else:"),
+    "comes back after 4410": (
+        "close-44", "or 4300 <= code < 4500", "or 4300 <= code < 4500 and code != 4410"),
+    "has no back-off after 4503": (
+        "close-45", "time.sleep(random", "time.sleep(0 if code == 4503 else random"),
+    "chokes on an unknown type": (
+        "unknown", "        if fold:  # An unknown",
+        '        assert fold or message["type"] in ("error", "reply"), "unknown"\n'
+        "        if fold:  # An unknown"),
+    "drops the changes of a refusal": (
+        "refusal", '        for change in message["changes"]:\n            self.fold(change)\n\n'
+        "    def on_draining", "\n    def on_draining"),
+    "comes back before it should": (
+        "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
+    "does not see its own role": (
+        "role", 'self.meet(message.get("changed", []))', "pass"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_client_fails_in_the_scene_that_is_about_it(fault, tmp_path):
+    scene, right, wrong = BROKEN[fault]
+    text = (GUIDE / "client.py").read_text()
+    assert text.count(right) == 1, "the fault no longer fits client.py"
+    (tmp_path / "client.py").write_text(text.replace(right, wrong))
+    shutil.copy(GUIDE / "rehearse.py", tmp_path)
+
+    status, output = rehearse(client=python(tmp_path))
+
+    assert (status, failed(output)) == (1, [scene]), output
+    assert "contract: " in output
+
+
+# The command
+
+
+def test_a_report_names_the_sentence_that_was_broken(tmp_path):
+    report = tmp_path / "report.xml"
+
+    status, output = rehearse("--scene", "close-44", "--patience", "0.2", "--junit", str(report),
+                              client=["sh", "-c", "echo no client >&2; sleep 60"], timeout=30)
+
+    assert status == 1
+    assert "contract: Open the session's address" in output and "| no client" in output
+    case = ElementTree.parse(report).getroot().find("testcase")
+    assert case.get("name") == "close-44" and "no client" in case.find("failure").text
+
+
+def test_what_is_no_scene_and_no_address_is_said():
+    assert rehearse("--scene", "dance", client=["true"])[0] == 64
+    assert rehearse("--listen", "nowhere")[0] == 69
+
+
+def test_the_guide_and_the_help_say_how_a_client_is_instructed():
+    page = (GUIDE / "rehearse.md").read_text()
+    told = subprocess.run([str(binary()), "rehearse", "--help"], capture_output=True, text=True,
+                          check=True).stdout
+    for word in ('{"type":"state"}', "/rehearse/next", "/rehearse/state", "{url}", "unanswered"):
+        assert word in page and word in told, word
+    scenes = re.findall(r"^ +([\w-]+): ", told.split("SCENES:")[1], re.M)
+    assert len(scenes) >= 20 and "stale-column" in scenes
