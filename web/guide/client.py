@@ -28,8 +28,7 @@ class Picker:
         self.url, self.file, self.wait, self.drain = url, file, 1, None
         self.hello = {"type": "join", "name": name, "locale": locale, "token": token}
         self.me = self.epoch = self.state = self.socket = None
-        self.revision = self.ref = 0
-        self.queue = []
+        self.revision, self.ref, self.queue = 0, 0, []
         if file and os.path.exists(file):
             with open(file, encoding="utf-8") as text:
                 self.__dict__.update(json.load(text))
@@ -154,8 +153,7 @@ class Picker:
 
     def ask(self, type, **fields):
         """Gives a command and returns its one answer: a delta, a reply or a refusal."""
-        self.ref += 1
-        ref = self.ref
+        ref = self.ref = self.ref + 1
         self.queue.append({"type": type, "ref": ref, **fields})
         self.save()  # Before it is sent: a crash must not give its ref to another command.
         try:
@@ -196,8 +194,7 @@ if __name__ == "__main__":
     while not command:
         show(me)
         me.next()
-    is_tap = command[0] == "tap"
-    answer = me.tap(command[1]) if is_tap else me.select(int(command[1]), int(command[2]))
+    answer = me.tap(command[1]) if command[0] == "tap" else me.select(*map(int, command[1:]))
     if answer["type"] == "refused":
         print("refused:", answer["code"], answer["params"], answer["detail"], file=sys.stderr)
     show(me)
