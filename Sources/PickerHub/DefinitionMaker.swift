@@ -22,6 +22,10 @@ package struct DefinitionMaker: Sendable {
     self.digest = digest
   }
 
+  func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
+    try Definition.make(from: tree, limits: limits, now: now, zone: zone)
+  }
+
   package func prepare(_ tree: JSONTree, at now: Instant) -> PreparedDefinition {
     PreparedDefinition(
       digest: digest(tree.serialized()),

@@ -31,6 +31,10 @@ package final class HostedSession {
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.
   var postRates: [MemberID: MessageRate] = [:]
+  /// Whether a large change of the host is being made on another thread.
+  var isPreparingHostChange = false
+  /// Changes of the host that wait for that.
+  var waitingHostChanges: [() -> Void] = []
   /// How often the host has changed the definition or the notes in the second.
   var hostRate = MessageRate()
   /// Since when each member without a connection has had none; machine milliseconds.

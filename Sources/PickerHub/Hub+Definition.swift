@@ -17,12 +17,18 @@ package struct DefinitionRequest: Sendable {
   package let versions: VersionMatch?
   /// JSON values that the body may have.
   package let valuesMax: Int
+  /// Makes large definitions on another thread; `nil`: all are made on the hub's.
+  package let maker: DefinitionMaker?
 
-  package init(format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int) {
+  package init(
+    format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int,
+    maker: DefinitionMaker? = nil
+  ) {
     self.format = format
     self.body = body
     self.versions = versions
     self.valuesMax = valuesMax
+    self.maker = maker
   }
 }
 
@@ -53,10 +59,18 @@ extension Hub {
     of id: SessionID, token: String?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) { hosted in
-      let fold = hosted.session.fold
-      let body = fold.definition.document(full: true).serialized()
-      answer(.success(DefinitionAnswer(version: fold.version, body: body)))
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
+      guard definition.weight > DefinitionRevision.weightOnLoop else {
+        let body = definition.document(full: true).serialized()
+        return answer(.success(DefinitionAnswer(version: version, body: body)))
+      }
+      port.inBackground {
+        definition.document(full: true).serialized()
+      } then: { body in
+        answer(.success(DefinitionAnswer(version: version, body: body)))
+      }
     }
   }
 
@@ -82,56 +96,41 @@ extension Hub {
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) throws(HubProblem) {
     let fold = hosted.session.fold
-    let change = try definitionChange(fold, request)
-    if change.definition.isSame(as: fold.definition) {
-      return answer(.success(unchanged(fold)))
+    let revision = DefinitionRevision(
+      request: request, definition: fold.definition, version: fold.version, now: now.session)
+    let isLarge =
+      request.body.count > DefinitionRevision.bodyBytesOnLoop
+      || fold.definition.weight > DefinitionRevision.weightOnLoop
+    guard isLarge, let maker = request.maker else {
+      let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
+      return try apply(change, to: hosted, answer: answer)
     }
-    try appendHostChange(.define(change), to: hosted, answer: answer)
-  }
-
-  /// What the request makes of the definition, checked as at creation.
-  private func definitionChange(
-    _ fold: SessionFold, _ request: DefinitionRequest
-  ) throws(HubProblem) -> DefinitionChange {
-    let tree = try request.read()
-    if let versions = request.versions, !versions.names(fold.version) {
-      throw .versionMismatch(fold.version)
-    }
-    let source: DefinitionChange.Source
-    let document: JSONTree
-    switch request.format {
-    case .whole, .unknown: (source, document) = (.whole, tree)
-    case .mergePatch:
-      source = .mergePatch(tree)
-      document = fold.definition.document(full: true).merging(tree)
-    case .jsonPatch:
-      source = .jsonPatch(tree)
-      do throws(JSONPatchProblem) {
-        document = try JSONPatch(tree).apply(to: fold.definition.document(full: true))
+    hosted.isPreparingHostChange = true
+    port.inBackground {
+      Result { () throws(HubProblem) in
+        try revision.change { tree throws(DefinitionProblem) in
+          try maker.make(tree, at: revision.now)
+        }
+      }
+    } then: { [unowned self] (result: Result<DefinitionChange?, HubProblem>) in
+      hosted.isPreparingHostChange = false
+      do throws(HubProblem) {
+        if hosted.phase != .open { throw hosted.isEnding ? .noSuchSession : .unavailable }
+        try apply(try result.get(), to: hosted, answer: answer)
       } catch {
-        throw HubProblem(error)
+        answer(.failure(error))
       }
+      resumeHostChanges(of: hosted)
     }
-    let definition = try checked(document, fold)
-    return DefinitionChange(version: fold.version + 1, definition: definition, source: source)
   }
 
-  private func checked(
-    _ document: JSONTree, _ fold: SessionFold
-  ) throws(HubProblem) -> Definition {
-    do throws(DefinitionProblem) {
-      if let name = document["kind"]?.string, let kind = PickerKind(rawValue: name),
-        kind != fold.definition.kind
-      {
-        throw DefinitionProblem(
-          pointer: "/kind", detail: "kind is \"\(kind)\"; it must stay \"\(fold.definition.kind)\"")
-      }
-      let definition = try define(document)
-      _ = try Picker(definition, now: now.session)
-      return definition
-    } catch {
-      throw .badDefinition(error)
-    }
+  /// - Parameter change: `nil` for a definition that is the same.
+  private func apply(
+    _ change: DefinitionChange?, to hosted: HostedSession,
+    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  ) throws(HubProblem) {
+    guard let change else { return answer(.success(unchanged(hosted.session.fold))) }
+    try appendHostChange(.define(change), to: hosted, answer: answer)
   }
 
   func unchanged(_ fold: SessionFold) -> DefinitionAnswer {

@@ -111,7 +111,7 @@ extension Hub {
     guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty
     else { return }
-    guard hosted.steps.isEmpty else {
+    guard hosted.steps.isEmpty, !hosted.isPreparingHostChange else {
       return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
     // A session that was only read is in the log as it is.

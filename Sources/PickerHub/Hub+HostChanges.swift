@@ -6,6 +6,9 @@ import PickerWire
 /// Changes of a session's definition and notes that one second may have.
 private let hostChangesPerSecond = 20
 
+/// Changes of a session that may wait for a large one.
+private let waitingHostChangesMax = 20
+
 /// Bytes of a patch.
 private let patchByteCountMax = 262_144
 
@@ -23,12 +26,30 @@ extension Hub {
     of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
     body: @escaping (HostedSession) -> Void
   ) {
+    if hosted.isPreparingHostChange {
+      guard hosted.waitingHostChanges.count < waitingHostChangesMax else {
+        return failure(.tooMany)
+      }
+      return hosted.waitingHostChanges.append { [unowned self] in
+        afterHostChanges(of: hosted, failure: failure, body: body)
+      }
+    }
+    guard hosted.phase == .open else {
+      return failure(hosted.isEnding ? .noSuchSession : .unavailable)
+    }
     guard hosted.hasPendingHostChange else { return body(hosted) }
     enqueue(
       .request { [unowned self] hosted in
         guard let hosted else { return failure(.unavailable) }
         afterHostChanges(of: hosted, failure: failure, body: body)
       }, in: hosted, at: now)
+  }
+
+  /// Lets the changes go on that waited for a large one.
+  func resumeHostChanges(of hosted: HostedSession) {
+    let waiting = hosted.waitingHostChanges
+    hosted.waitingHostChanges = []
+    for change in waiting { change() }
   }
 
   func appendHostChange(

@@ -40,8 +40,8 @@ package protocol HubPort: AnyObject {
   /// arrived at `arrival`, which is a ``HubTime/machineNanoseconds``.
   func delivered(commandOf arrival: Int64)
   /// Does what takes long on another thread, and then `then` on the hub's.
-  func inBackground(
-    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void)
+  func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
 }
 
 extension HubPort {
@@ -63,8 +63,8 @@ extension HubPort {
   package func delivered(commandOf arrival: Int64) {}
 
   /// A port without other threads does the work at once.
-  package func inBackground(
-    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
+  package func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     then(work())
   }

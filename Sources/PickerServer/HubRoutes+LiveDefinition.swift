@@ -13,8 +13,12 @@ extension HubRoutes {
         [self] in answer(caller, $0)
       }
     }
+    let byteCount = request.body.count
+    transport.countBody(byteCount)
     hub.redefine(session, change(of: request), token: token(of: request), at: transport.now) {
-      [self] in answer(caller, $0)
+      [self] in
+      transport.countBody(-byteCount)
+      answer(caller, $0)
     }
   }
 
@@ -33,7 +37,7 @@ extension HubRoutes {
     DefinitionRequest(
       format: format(of: request), body: request.body,
       versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
-      valuesMax: hub.configuration.definitionLimits.bodyValuesMax)
+      valuesMax: hub.configuration.definitionLimits.bodyValuesMax, maker: definitions)
   }
 
   private func format(of request: HTTPRequest) -> DefinitionRequest.Format {

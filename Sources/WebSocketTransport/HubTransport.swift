@@ -152,19 +152,26 @@ package final class HubTransport: SocketLoopHandler, HubPort {
 
   package func resume(_ connection: ConnectionID) { loop.resume(connection) }
 
-  package func inBackground(
-    _ work: @escaping @Sendable () -> [UInt8], then: @escaping ([UInt8]) -> Void
+  package func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
     // Safe: both are passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
     nonisolated(unsafe) let transport = self
     HubTransport.background.async { [loop] in
-      let octets = work()
+      let value = work()
       loop.post {
-        then(octets)
+        then(value)
         transport.rearm()
       }
     }
+  }
+
+  /// Counts a body that is needed after its request has been read towards `bodiesBytesMax`.
+  ///
+  /// - Parameter byteCount: Negative when the body is needed no more.
+  package func countBody(_ byteCount: Int) {
+    if let bodies = loop.configuration.bodies { wsl_count_body(bodies.count, Int64(byteCount)) }
   }
 
   /// Parses a request's body on another thread, then calls `then` on this one.

@@ -1,0 +1,66 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
+
+/// A request that makes another definition of the current one; can be computed on any thread.
+struct DefinitionRevision: Sendable {
+  let request: DefinitionRequest
+  /// The current definition, and its version.
+  let definition: Definition
+  let version: Int
+  let now: Instant
+
+  /// Larger bodies are read on another thread, and definitions of more rows are made and compared
+  /// there: 20,000 rows take longer than a tap may wait.
+  static let bodyBytesOnLoop = 16_384
+  static let weightOnLoop = 500
+
+  /// What the request makes of the definition, checked as at creation.
+  ///
+  /// - Returns: `nil` for a definition that is the same.
+  func change(
+    _ make: (JSONTree) throws(DefinitionProblem) -> Definition
+  ) throws(HubProblem) -> DefinitionChange? {
+    let tree = try request.read()
+    if let versions = request.versions, !versions.names(version) {
+      throw .versionMismatch(version)
+    }
+    let source: DefinitionChange.Source
+    let document: JSONTree
+    switch request.format {
+    case .whole, .unknown: (source, document) = (.whole, tree)
+    case .mergePatch:
+      source = .mergePatch(tree)
+      document = definition.document(full: true).merging(tree)
+    case .jsonPatch:
+      source = .jsonPatch(tree)
+      do throws(JSONPatchProblem) {
+        document = try JSONPatch(tree).apply(to: definition.document(full: true))
+      } catch {
+        throw HubProblem(error)
+      }
+    }
+    let made = try checked(document, make)
+    if made.isSame(as: definition) { return nil }
+    return DefinitionChange(version: version + 1, definition: made, source: source)
+  }
+
+  private func checked(
+    _ document: JSONTree, _ make: (JSONTree) throws(DefinitionProblem) -> Definition
+  ) throws(HubProblem) -> Definition {
+    do throws(DefinitionProblem) {
+      if let name = document["kind"]?.string, let kind = PickerKind(rawValue: name),
+        kind != definition.kind
+      {
+        throw DefinitionProblem(
+          pointer: "/kind", detail: "kind is \"\(kind)\"; it must stay \"\(definition.kind)\"")
+      }
+      let made = try make(document)
+      _ = try Picker(made, now: now)
+      return made
+    } catch {
+      throw .badDefinition(error)
+    }
+  }
+}
