@@ -54,7 +54,9 @@ import Testing
     #expect(try count(sizes, shelf) == 0, "the session's size counts its definitions")
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.fold.kept == fixture.fold.kept)
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
+    #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
+    #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
   }
 
   @Test func `a patch is stored as a patch, and versions without snapshots are deleted`()
@@ -120,6 +122,8 @@ import Testing
       """)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 2)
-    #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
+    let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
+    #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
+    #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
   }
 }
