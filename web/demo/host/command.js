@@ -29,8 +29,9 @@ export class Command {
   /** @param {HostRequest | null} request null: there is nothing to do */
   show(request) {
     this.element.hidden = request === null;
-    if (request === null || JSON.stringify(request) === JSON.stringify(this.request)) return;
+    if (JSON.stringify(request) === JSON.stringify(this.request)) return;
     this.request = request;
+    if (request === null) return this.code.replaceChildren();
     const parts = curlOf(this.session, request, this.token);
     this.code.replaceChildren(...parts.map((part, at) => (at === 1 ? make("span", { class: "secret" }, part) : part)));
     if (this.words) setText(this.copyButton, this.words.host.copy);
