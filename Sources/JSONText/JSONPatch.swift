@@ -133,58 +133,49 @@ private struct Work {
     }
   }
 
-  /// - Returns: The removed value.
+  /// - Returns: The value that was removed.
   mutating func remove(at path: JSONPointer) throws(JSONPatchProblem) -> JSONTree {
-    guard let last = path.tokens.last else {
-      throw .failed("the whole document cannot be removed")
-    }
-    var removed = JSONTree.null
-    try change(path) { parent in
-      switch parent {
-      case .object(var members):
-        guard let place = members.firstIndex(where: { $0.key.isExactly(last) }) else {
-          return false
-        }
-        parent = .null
-        removed = members.remove(at: place).value
-        parent = .object(members)
-        return true
-      case .array(var elements):
-        guard let index = JSONPointer.index(last), index < elements.count else { return false }
-        parent = .null
-        removed = elements.remove(at: index)
-        parent = .array(elements)
-        return true
-      case .null, .bool, .integer, .number, .string: return false
-      }
-    }
-    return removed
+    guard !path.tokens.isEmpty else { throw .failed("the whole document cannot be removed") }
+    return try exchange(path, for: nil)
   }
 
   mutating func replace(
     at path: JSONPointer, with value: JSONTree
   ) throws(JSONPatchProblem) {
-    guard let last = path.tokens.last else { return try add(value, at: path) }
+    guard !path.tokens.isEmpty else { return try add(value, at: path) }
     try grow(by: value)
+    _ = try exchange(path, for: value)
+  }
+
+  /// Replaces the value at a path below the document; `nil` removes it.
+  ///
+  /// - Returns: The value that was there.
+  private mutating func exchange(
+    _ path: JSONPointer, for value: JSONTree?
+  ) throws(JSONPatchProblem) -> JSONTree {
+    let last = path.tokens[path.tokens.count - 1]
+    var before = JSONTree.null
     try change(path) { parent in
       switch parent {
       case .object(var members):
-        guard let place = members.firstIndex(where: { $0.key.isExactly(last) }) else {
+        guard let index = members.firstIndex(where: { $0.key.isExactly(last) }) else {
           return false
         }
         parent = .null
-        members[place] = JSONTree.Member(last, value)
+        before = members[index].value
+        if let value { members[index] = .init(last, value) } else { members.remove(at: index) }
         parent = .object(members)
-        return true
       case .array(var elements):
         guard let index = JSONPointer.index(last), index < elements.count else { return false }
         parent = .null
-        elements[index] = value
+        before = elements[index]
+        if let value { elements[index] = value } else { elements.remove(at: index) }
         parent = .array(elements)
-        return true
       case .null, .bool, .integer, .number, .string: return false
       }
+      return true
     }
+    return before
   }
 
   private mutating func grow(by value: JSONTree) throws(JSONPatchProblem) {
