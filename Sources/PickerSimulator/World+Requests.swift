@@ -97,7 +97,10 @@ extension World {
       guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
         ["session", "epoch", "revision", "version", "status", "title", "snapshot", "members"],
-        maybe: ["version"])
+        maybe: ["version", "links"])
+      if tree["links"] != nil, tree["status"] != .string("confirmed") {
+        throw ProtocolBreach("only a confirmed session has links")
+      }
       let state = try ClientState(reading: tree)
       guard let stands = truth.truths[state.revision], state.revision == session.fold.revision
       else { throw ProtocolBreach("GET is of now") }

@@ -117,12 +117,19 @@ extension World {
       }
       compareWholly(session.fold, replica.fold)
       if let sentence = session.fold.picker._checkInvariants() { breach(sentence) }
+      checkTick(of: session)
       checkDescribed(session, record)
       for listener in session.listeners where links[listener.connection.raw]?.isGoneAtHub != false {
         breach("only who is connected listens: \(listener.connection.raw)")
       }
     }
     for client in clients { compare(client) }
+  }
+
+  /// A tick that the log refused is retried after a second.
+  private func checkTick(of session: Session) {
+    guard let due = session.nextTick, due.adding(milliseconds: 2000) < clock.session else { return }
+    breach("no tick is overdue: \(due.rfc3339)")
   }
 
   private func compare(_ client: SimulatedClient) {
