@@ -3,6 +3,7 @@
 import pytest
 
 from harness.definitions import LISTS
+from harness.pickerd import wait_until
 from harness.store import again, back, log_lines
 
 LIMIT = {"logBytes": 65_536, "messagesPerSecond": 100_000}
@@ -82,3 +83,16 @@ def test_a_full_log_is_full_after_a_restart(start, tmp_path):
 
     assert ana.do("undo")["code"] == "full"
     assert session.revision() == count
+
+
+def test_refused_commands_do_not_fill_a_log(tight):
+    session = tight.session(LISTS)
+    ana = session.join("Ana")
+    ana.is_trusted = True
+
+    codes = [ana.do("select", column=9, row=0, generation=1)["code"] for _ in range(3000)]
+
+    # While a store compacts the log, some are refused for its size.
+    assert codes.count("noSuchColumn") > 2500
+    wait_until(lambda: ana.do("select", column=0, row=1, generation=1)["type"] != "refused")
+    assert session.revision() == 1

@@ -155,6 +155,34 @@ def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     assert server.get(session.path).status == 404
 
 
+@pytest.mark.parametrize("how", ["evicted", "evicted twice", "SIGTERM", "kill -9"])
+def test_a_member_that_resumes_an_evicted_session_gets_the_missed_deltas(serve, how):
+    server = serve()
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.is_trusted = True
+    for n in range(1, 1701):
+        ana.select(0, n % 4)
+    ana.leave()
+    wait_until(lambda: resident(server) == 0, what="eviction")
+    if how == "evicted twice":
+        bo = session.join("Bo")
+        bo.select(0, 3)
+        bo.leave()
+        wait_until(lambda: resident(server) == 0, timeout=12, what="eviction")
+    elif how != "evicted":
+        again(server, kill=how == "kill -9")
+        ana.url = session.url
+    last = session.revision()
+
+    came = session.back(ana, revision=last - 1000)
+    assert came.welcome["resumed"] is True and came.welcome["revision"] == last - 1000
+    came.reach(last)
+    came.drop()
+    late = session.back(ana, revision=last - 1001)
+    assert late.welcome["resumed"] is False and late.welcome["snapshot"]
+
+
 def test_an_evicted_session_ticks(serve):
     server = serve()
     session = server.session({"kind": "date", "timeZone": "Asia/Shanghai", "min": "today"})
