@@ -34,8 +34,8 @@ struct StoredFolding {
     fold = try SessionFold(origin, limits: limits)
   }
 
-  /// Brings the fold to the newest snapshot, with the deltas before it. A session that everybody had
-  /// left then is loaded without them: the hub reads them when somebody resumes.
+  /// Brings the fold to the newest snapshot, with the deltas before it. If everybody had left then,
+  /// the session is loaded without them: the hub reads them when somebody resumes.
   ///
   /// What was folded with other versions has to be equal when it is folded with those of now, and
   /// nothing may follow that cannot be compared.

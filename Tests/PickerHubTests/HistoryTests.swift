@@ -88,7 +88,7 @@ import Testing
 
     fixture.log.readings.removeFirst().completion(nil)
 
-    #expect(fixture.port.closes == [2: 4503])
+    #expect(fixture.port.closes[2] == 4503)
   }
 
   @Test func `the log is not read for who has missed nothing, too much, or is unknown`() throws {
