@@ -28,26 +28,25 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size
 }
 
 /// Refuses a connection, before its handshake, because this loop drains or has no free slot.
-static void refuse(wsl_loop *loop, wsl_connection connection) {
+static void refuse(wsl_loop *loop, wsl_connection connection, bool is_admin) {
   if (loop->drain_by_ms) {
     wsl_refuse_connection(connection.descriptor, 503, "draining", "the server is shutting down");
   } else {
     loop->counters.refused_full++;
     wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
   }
-  wsl_peers_end(loop->limits.count, connection.network);
+  if (!is_admin) wsl_peers_end(loop->limits.count, connection.network);
 }
 
 /// Attaches a connection to libwebsockets on this loop, or refuses it.
 void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
                bool is_admin) {
-  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop);
+  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, is_admin);
   if (!slot) {
-    refuse(loop, connection);
+    refuse(loop, connection, is_admin);
     return;
   }
   if (head_count == 0) loop->counters.accepted++;  // a detached one was counted by its first loop
-  slot->is_admin = is_admin;
   slot->network = connection.network;
   loop->adopted = slot;
   // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.

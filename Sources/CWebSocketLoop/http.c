@@ -8,18 +8,21 @@ enum { BODY_FIRST_BYTES = 4096, DISCARD_MS = 5000, LENGTH_DIGITS_MAX = 18 };
 
 enum { LARGE_BODY_BYTES = 65536 };
 
-/// Reserves `length` bytes of `bodies_bytes_max`. Returns false if they are not available.
-static bool body_begins(wsl_loop *loop, wsl_slot *slot, size_t length) {
+/// Reserves `count` more bytes of `bodies_bytes_max` for a body. Returns false if they are not
+/// available. Only memory in use is counted: an announced length costs the client nothing.
+static bool reserve(wsl_loop *loop, wsl_slot *slot, size_t count) {
   uint64_t most = loop->limits.bodies_bytes_max;
-  if (length > LARGE_BODY_BYTES) most -= most / 4;
-  uint64_t before = __atomic_fetch_add(loop->limits.bodies_bytes, length, __ATOMIC_RELAXED);
-  slot->body_bytes = (uint32_t)length;
-  if (before + length <= most) return true;
-  wsl_body_over(loop, slot);
-  return false;
+  if (slot->body_length > LARGE_BODY_BYTES) most -= most / 4;
+  uint64_t before = __atomic_fetch_add(loop->limits.bodies_bytes, count, __ATOMIC_RELAXED);
+  if (before + count > most) {
+    wsl_count_body(loop->limits.bodies_bytes, -(int64_t)count);
+    return false;
+  }
+  slot->body_bytes += (uint32_t)count;
+  return true;
 }
 
-/// Releases the bytes that `body_begins` reserved, if any.
+/// Releases the bytes that `reserve` has counted, if any.
 void wsl_body_over(wsl_loop *loop, wsl_slot *slot) {
   wsl_count_body(loop->limits.bodies_bytes, -(int64_t)slot->body_bytes);
   slot->body_bytes = 0;
@@ -98,8 +101,9 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
   wsl_request_init(&request, loop, slot, wsi);
   if (body) request.body = (wsl_text){(const char *)body->bytes, body->count};
+  request.exchange = body;
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
-  free(body);
+  free(request.exchange);  // NULL if the handler has taken it
   wsl_body_over(loop, slot);
   if (slot->phase == PHASE_DOOMED) return -1;
   lws_callback_on_writable(wsi);
@@ -117,10 +121,34 @@ static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
+static const char no_room[] = "the memory for request bodies is in use; retry later";
+
+/// Drops the bytes received so far of a body for which there is no room. The rest is received and
+/// dropped, too: if the connection were closed now, a RST could overtake the response.
+static void drop_body(wsl_loop *loop, wsl_slot *slot) {
+  wsl_slot_drop_parts(slot);
+  wsl_body_over(loop, slot);
+  slot->is_body_dropped = true;
+}
+
+/// Answers a request whose body was dropped.
+static int answer_dropped(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
+  char text[WSL_PROBLEM_BYTES];
+  size_t count =
+      wsl_problem_text(text, sizeof text, 503, "Retry-After: 5\r\n", "full", no_room);
+  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.answer_ms;
+  if (!wsl_response_set(slot, text, count, NULL, 0, true)) return -1;
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
 static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
   static char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
   char expectation[32];
   size_t first = length < BODY_FIRST_BYTES ? length : BODY_FIRST_BYTES;
+  slot->body_length = (uint32_t)length;
+  if (!reserve(loop, slot, first))
+    return refuse_body(slot, wsi, 503, "Retry-After: 5\r\n", "full", no_room);
   slot->exchange = malloc(sizeof *slot->exchange + first);
   if (!slot->exchange) return -1;
   *slot->exchange = (wsl_exchange){.capacity = first};
@@ -142,9 +170,7 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on `deadline_ms` applies
   if (length > loop->limits.body_bytes_max)
     return refuse_body(slot, wsi, 413, "", "tooLarge", "the body is larger than the limit");
-  if (length > 0 && !body_begins(loop, slot, (size_t)length))
-    return refuse_body(slot, wsi, 503, "Retry-After: 5\r\n", "full",
-                       "the memory for request bodies is in use; retry later");
+  slot->is_body_dropped = false;
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
   // For a POST without a body, LWS_CALLBACK_HTTP_BODY_COMPLETION is called nevertheless.
   if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;
@@ -154,12 +180,18 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
 
 int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   wsl_exchange *body = slot->exchange;
-  if (count == 0) return 0;
+  if (count == 0 || (slot->phase == PHASE_BODY && slot->is_body_dropped)) return 0;
   if (slot->phase != PHASE_BODY || !body) return -1;
   if (count > loop->limits.body_bytes_max - body->count) return -1;
   if (count > body->capacity - body->count) {
     size_t capacity = body->capacity * 2 > body->count + count ? body->capacity * 2
                                                                : body->count + count;
+    if (capacity > slot->body_length) capacity = slot->body_length;
+    if (capacity < body->count + count) return -1;
+    if (!reserve(loop, slot, capacity - body->capacity)) {
+      drop_body(loop, slot);
+      return 0;
+    }
     body = realloc(body, sizeof *body + capacity);
     if (!body) return -1;
     body->capacity = capacity;
@@ -173,5 +205,6 @@ int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t coun
 /// Handles the end of a body. libwebsockets calls this again whenever more data arrives before the
 /// response, hence the check of the phase.
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
-  return slot->phase == PHASE_BODY ? dispatch(loop, slot, wsi) : 0;
+  if (slot->phase != PHASE_BODY) return 0;
+  return slot->is_body_dropped ? answer_dropped(loop, slot, wsi) : dispatch(loop, slot, wsi);
 }

@@ -89,7 +89,7 @@ static void set_options(const wsl_loop *loop, int descriptor) {
 static void take(wsl_listener *listener, wsl_connection connection) {
   wsl_loop *loop = listener->loop;
   bool is_admin = listener == &loop->listeners[WSL_ADMIN];
-  if (!admit(loop, connection)) return;
+  if (!is_admin && !admit(loop, connection)) return;
   set_options(loop, connection.descriptor);
   if (is_admin || loop->handlers.accepted(loop->owner, connection) == 0)
     wsl_serve(loop, connection, NULL, 0, is_admin);

@@ -91,7 +91,7 @@ static bool make_context(wsl_loop *loop) {
       .uid = (uid_t)-1,
       .pt_serv_buf_size = SHARED_BYTES,
       .max_http_header_data2 = WSL_HEAD_BYTES_MAX,
-      .max_http_header_pool2 = loop->limits.connections_max,
+      .max_http_header_pool2 = loop->limits.connections_max + WSL_ADMIN_CONNECTIONS_MAX,
       .timeout_secs = header_seconds,
       .timeout_secs_ah_idle = header_seconds,
       .keepalive_timeout = (int)loop->limits.idle_seconds,
@@ -149,7 +149,8 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
     wsl_destroy(loop);
     return NULL;
   }
-  loop->slots = calloc(loop->limits.connections_max, sizeof *loop->slots);
+  loop->slots = calloc(loop->limits.connections_max + WSL_ADMIN_CONNECTIONS_MAX,
+                       sizeof *loop->slots);
   if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))
     snprintf(problem, size, "libwebsockets cannot load its libuv plugin: install the Debian "

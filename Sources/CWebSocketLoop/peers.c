@@ -111,15 +111,15 @@ static wsl_network_id network_of_ipv4(uint32_t address) {
   return UINT64_C(0xFFFF00000000) | address;
 }
 
+wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low) {
+  return high == 0 && low >> 32 == 0xFFFF ? network_of_ipv4((uint32_t)low) : high;
+}
+
 static wsl_network_id network_of_ipv6(const struct in6_addr *address) {
-  wsl_network_id network = 0;
-  if (IN6_IS_ADDR_V4MAPPED(address)) {
-    uint32_t mapped;
-    memcpy(&mapped, address->s6_addr + 12, sizeof mapped);
-    return network_of_ipv4(ntohl(mapped));
-  }
-  for (int index = 0; index < 8; index++) network = network << 8 | address->s6_addr[index];
-  return network;
+  uint64_t words[2] = {0, 0};
+  for (int index = 0; index < 16; index++)
+    words[index / 8] = words[index / 8] << 8 | address->s6_addr[index];
+  return wsl_network_of_words(words[0], words[1]);
 }
 
 wsl_network_id wsl_network_of(const struct sockaddr *address) {
@@ -129,13 +129,4 @@ wsl_network_id wsl_network_of(const struct sockaddr *address) {
   if (address->sa_family == AF_INET6)
     return network_of_ipv6(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
   return WSL_EXEMPT_NETWORK;
-}
-
-bool wsl_network(const char *numeric, uint64_t *network) {
-  struct in_addr ipv4;
-  struct in6_addr ipv6;
-  if (inet_pton(AF_INET, numeric, &ipv4) == 1) *network = network_of_ipv4(ntohl(ipv4.s_addr));
-  else if (inet_pton(AF_INET6, numeric, &ipv6) == 1) *network = network_of_ipv6(&ipv6);
-  else return false;
-  return true;
 }

@@ -83,7 +83,9 @@ typedef struct wsl_slot {
   int64_t deadline_ms;      ///< 0: none; see `look_after` for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
-  uint32_t body_bytes;      ///< length of the request's body as counted in `bodies_bytes`
+  bool is_body_dropped;     ///< there was no room for the request's body
+  uint32_t body_length;     ///< its announced length
+  uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
   int64_t octets_read;      ///< `wsl_octets_read` at the end of the previous request
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
@@ -137,6 +139,7 @@ struct wsl_loop {
   wsl_slot *slots;
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
+  uint32_t admin_count;     ///< connections of the admin listener
   int64_t drain_by_ms;      ///< 0: not draining
   uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
   int64_t log_second;
@@ -155,12 +158,13 @@ struct wsl_request {
   struct lws *wsi;
   wsl_method method;
   wsl_text path, body;
+  wsl_exchange *exchange;   ///< owns `body`; NULL if the handler has taken it
   bool is_refused;
   char scratch[WSL_HEAD_BYTES_MAX + 1];
 };
 
 // slots.c
-wsl_slot *wsl_slot_take(wsl_loop *loop);
+wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin);
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
 wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);

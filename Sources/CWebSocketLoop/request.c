@@ -1,6 +1,7 @@
 #include "private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,6 +46,7 @@ void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, stru
   request->method = method >= 0 && method <= LWSHUMETH_HEAD ? methods[method] : WSL_GET;
   request->path = (wsl_text){path ? path : "", path ? (size_t)count : 0};
   request->body = (wsl_text){"", 0};
+  request->exchange = NULL;
   request->is_refused = false;
 }
 
@@ -53,6 +55,16 @@ wsl_method wsl_request_method(const wsl_request *request) { return request->meth
 wsl_text wsl_request_path(wsl_request *request) { return request->path; }
 
 wsl_text wsl_request_body(const wsl_request *request) { return request->body; }
+
+void *wsl_request_take_body(wsl_request *request, size_t *counted) {
+  void *body = request->exchange;
+  *counted = request->slot->body_bytes;
+  request->exchange = NULL;
+  request->slot->body_bytes = 0;
+  return body;
+}
+
+void wsl_body_free(void *body) { free(body); }
 
 wsl_text wsl_request_query(wsl_request *request, size_t index) {
   int count = index > WSL_HEAD_BYTES_MAX ? -1

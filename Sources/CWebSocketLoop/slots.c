@@ -2,19 +2,21 @@
 
 #include <stdlib.h>
 
-/// Allocates a slot. Returns NULL when `connections_max` slots are in use.
-wsl_slot *wsl_slot_take(wsl_loop *loop) {
+/// Allocates a slot. Returns NULL when `connections_max` slots are in use, or
+/// `WSL_ADMIN_CONNECTIONS_MAX` for the admin listener.
+wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin) {
   wsl_slot *slot;
+  uint64_t count = is_admin ? loop->admin_count : loop->counters.connections - loop->admin_count;
+  if (count >= (is_admin ? WSL_ADMIN_CONNECTIONS_MAX : loop->limits.connections_max)) return NULL;
   if (loop->first_free) {
     slot = &loop->slots[loop->first_free - 1];
     loop->first_free = slot->next_free;
-  } else if (loop->slot_count < loop->limits.connections_max) {
-    slot = &loop->slots[loop->slot_count++];
   } else {
-    return NULL;
+    slot = &loop->slots[loop->slot_count++];
   }
   uint32_t generation = slot->generation;
-  *slot = (wsl_slot){.generation = generation + 1, .phase = PHASE_IDLE};
+  *slot = (wsl_slot){.generation = generation + 1, .phase = PHASE_IDLE, .is_admin = is_admin};
+  if (is_admin) loop->admin_count++;
   if (slot->generation == 0) slot->generation = 1;
   loop->counters.connections++;
   return slot;
@@ -30,7 +32,8 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
   wsl_body_over(loop, slot);
-  if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
+  if (slot->is_admin) loop->admin_count--;
+  else if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
   slot->wsi = NULL;
   slot->phase = PHASE_FREE;
   slot->generation++;

@@ -27,6 +27,10 @@ package final class HostedSession {
   var spent = SpentEntries()
   /// Whether the log refused the last record because it has reached its maximum of bytes.
   var isLogFull = false
+  /// Whether the log may have recent deltas that ``SessionFold/history`` does not have.
+  var isHistoryPartial = false
+  /// What waits for them to be read.
+  var historyWaiters: [(_ isRead: Bool) -> Void] = []
   /// Members that have joined as far as the log knows or will know.
   var memberCountPromised = 0
   /// How many commands each member has given over HTTP in the second.
@@ -149,18 +153,16 @@ package final class HostedSession {
     return steps
   }
 
-  /// Whether a command is refused for its member being a viewer, whatever happens before its turn.
+  /// Whether a command is refused for its member's role, whatever happens before its turn.
   func isBarred(_ command: Command, of member: MemberID) -> Bool {
-    guard session.hasTokens, command.roleNeeded > .viewer else { return false }
-    if let role = session.role(of: member), role > .viewer { return false }
+    let needed = command.roleNeeded
+    // Without tokens nobody is a viewer.
+    guard needed > (session.hasTokens ? .viewer : .editor) else { return false }
+    if let role = session.role(of: member), role >= needed { return false }
     return !steps.contains { step in
       guard case .apply(let entry, _, _) = step else { return false }
-      return switch entry.body {
-      case .joined(let joining): joining.member == member && joining.role != .viewer
-      case .roleChanged(let changed, let role): changed == member && role > .viewer
-      case .returned(let returned, let role): returned == member && role != .viewer
-      case .left, .command, .define, .note, .tick: false
-      }
+      return session.hasTokens
+        ? entry.body.mayGive(needed, to: member) : entry.body.mayChangeOwners
     }
   }
 
@@ -184,6 +186,25 @@ package final class HostedSession {
 }
 
 extension LogEntry.Body {
+  /// Whether a member may have a role by this, where tokens give roles.
+  fileprivate func mayGive(_ needed: Role, to member: MemberID) -> Bool {
+    switch self {
+    case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
+    case .roleChanged(let changed, let role): changed == member && role >= needed
+    // Without a role it has the one that it had.
+    case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
+    case .left, .command, .define, .note, .tick: false
+    }
+  }
+
+  /// Whether somebody may become an owner by this, where the order of joining gives roles.
+  fileprivate var mayChangeOwners: Bool {
+    switch self {
+    case .joined, .roleChanged, .left, .returned: true
+    case .command, .define, .note, .tick: false
+    }
+  }
+
   /// Bytes of texts that came from a client.
   var textByteCount: Int {
     switch self {

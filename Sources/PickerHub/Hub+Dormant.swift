@@ -71,6 +71,8 @@ extension Hub {
     hosted.idleSnapshotAt = session.isSnapshotted ? session.entryCount : nil
     hosted.snapshotEntryCount = session.snapshotEntryCount
     hosted.spent = session.spent
+    let fold = session.fold
+    hosted.isHistoryPartial = fold.history.count < min(fold.revision, fold.limits.history)
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPromised = session.fold.members.count
     directory.loaded(hosted)
@@ -111,7 +113,7 @@ extension Hub {
     guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty
     else { return }
-    guard hosted.steps.isEmpty, !hosted.isPreparingHostChange else {
+    guard hosted.steps.isEmpty, !hosted.isPreparingHostChange, hosted.historyWaiters.isEmpty else {
       return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
     // A session that was only read is in the log as it is.

@@ -16,7 +16,8 @@ private let snapshotIntervalPerMember = 16
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has it.
   ///
-  /// A command for which the log has no bytes left is refused.
+  /// A log at its maximum of bytes is compacted. A command for which it still has no bytes is
+  /// refused.
   /// - Parameter completion: Gets the effects, or `nil` if the log has lost the entry after all.
   /// - Returns: Whether the log has it, or will have it. If not, the session's connections have
   ///   been closed, unless only its log is full (``HostedSession/isLogFull``).
@@ -26,7 +27,11 @@ extension Hub {
     completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    let outcome = log.append(.entry(entry), of: hosted.id)
+    var outcome = log.append(.entry(entry), of: hosted.id)
+    if outcome == .full && !hosted.spent.isEmpty {
+      keepSnapshot(of: hosted, isIdle: false)
+      outcome = log.append(.entry(entry), of: hosted.id)
+    }
     hosted.isLogFull = outcome == .full
     switch outcome {
     case .stored where hosted.steps.isEmpty:
@@ -52,7 +57,7 @@ extension Hub {
   /// Ends a session whose log takes nothing more: it could do nothing but fail from now on.
   private func endFull(_ hosted: HostedSession) {
     guard hosted.phase == .open else { return }
-    hosted.endReason = "the session has ended: its log has the maximum of entries"
+    hosted.endReason = "the session has ended: its log has the maximum of bytes"
     end(hosted) { [unowned self] result in
       if case .failure = result { fail(hosted) }
     }

@@ -26,6 +26,7 @@ extension Hub {
     guard let connection = connections[id], !connection.isClosing else { return }
     now = time
     counters.messagesIn += 1
+    if case .waiting(let inbox) = connection.phase { return hold(text, of: connection, in: inbox) }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
     if hosted.isEnding { return }
     if hosted.stepByteCount >= 2 * limits.queueBytes {
@@ -36,6 +37,12 @@ extension Hub {
       message = try ClientMessage.decode(text)
     } catch {
       return close(connection, .badMessage, error.detail)
+    }
+    if connection.member == nil, case .join(let join) = message,
+      needsHistory(join.resume, in: hosted)
+    {
+      let wait = waiting(connection, text)
+      return readHistory(of: hosted) { wait($0) }
     }
     take(message, from: connection, in: hosted, at: time)
     if hosted.stepByteCount >= limits.queueBytes { pause(connection, for: hosted) }
@@ -73,18 +80,30 @@ extension Hub {
     }
     switch connection.phase {
     case .silent:
-      let inbox = Inbox()
-      inbox.append(text)
-      connection.phase = .waiting(inbox)
-      let id = connection.id
-      whenLoaded(connection.session) { [unowned self] hosted in
-        if let connection = connections[id] { receiveWaiting(connection, isLoaded: hosted != nil) }
-      }
-    case .waiting(let inbox): inbox.append(text)
+      let wait = waiting(connection, text)
+      whenLoaded(connection.session) { wait($0 != nil) }
     // A session with members is in memory, and closes their connections when it is lost.
-    case .joined, .watching, .closing: return cannotStore(connection)
+    case .waiting, .joined, .watching, .closing: return cannotStore(connection)
     }
-    guard case .waiting(let inbox) = connection.phase else { return }
+  }
+
+  /// Has a connection's messages wait, of which this is the first.
+  ///
+  /// - Returns: To be called when the session has been loaded, or cannot be.
+  private func waiting(
+    _ connection: HubConnection, _ text: Span<UInt8>
+  ) -> (_ isLoaded: Bool) -> Void {
+    let inbox = Inbox()
+    connection.phase = .waiting(inbox)
+    hold(text, of: connection, in: inbox)
+    let id = connection.id
+    return { [unowned self] isLoaded in
+      if let connection = connections[id] { receiveWaiting(connection, isLoaded: isLoaded) }
+    }
+  }
+
+  private func hold(_ text: Span<UInt8>, of connection: HubConnection, in inbox: Inbox) {
+    inbox.append(text)
     if inbox.byteCount >= 4 * limits.inboxBytes + limits.messageBytes {
       return close(connection, .unavailable, "too many messages before the session was loaded")
     }

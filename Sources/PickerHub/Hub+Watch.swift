@@ -45,25 +45,33 @@ extension Hub {
       id, token: request.token, hasTicket: request.hasTicket, needs: .viewer, at: time,
       failure: { _ = open(.failure($0)) }
     ) { [unowned self] hosted in
-      let fold = hosted.session.fold
-      let watcherCount = hosted.session.listeners.count { $0.member == nil }
-      guard !isDraining else { return _ = open(.failure(.unavailable)) }
-      guard watcherCount < limits.session.members else {
-        return _ = open(.failure(.sessionFull))
+      guard needsHistory(request, in: hosted) else { return watch(hosted, request, open: open) }
+      readHistory(of: hosted) { [unowned self] isRead in
+        guard isRead, hosted.isInMemory else { return _ = open(.failure(.unavailable)) }
+        watch(hosted, request, open: open)
       }
-      guard let stream = open(.success(fold.origin.epoch)) else { return }
-      let connection = HubConnection(id: stream, session: id, bearer: nil, phase: .watching)
-      let language = languages.number(
-        for: request.locale, fallback: fold.definition.locale)
-      connection.texts = languages[language]
-      connections.insert(connection)
-      let isCalendar = fold.definition.kind == .calendar
-      hosted.session.watch(
-        Listener(
-          connection: stream, member: nil, language: language,
-          view: isCalendar ? request.view.map(cut) : nil))
-      greetWatcher(connection, request, in: hosted.session)
     }
+  }
+
+  private func watch(
+    _ hosted: HostedSession, _ request: WatchRequest,
+    open: (Result<String, HubProblem>) -> ConnectionID?
+  ) {
+    let fold = hosted.session.fold
+    let watcherCount = hosted.session.listeners.count { $0.member == nil }
+    guard !isDraining else { return _ = open(.failure(.unavailable)) }
+    guard watcherCount < limits.session.members else { return _ = open(.failure(.sessionFull)) }
+    guard let stream = open(.success(fold.origin.epoch)) else { return }
+    let connection = HubConnection(id: stream, session: hosted.id, bearer: nil, phase: .watching)
+    let language = languages.number(for: request.locale, fallback: fold.definition.locale)
+    connection.texts = languages[language]
+    connections.insert(connection)
+    let isCalendar = fold.definition.kind == .calendar
+    hosted.session.watch(
+      Listener(
+        connection: stream, member: nil, language: language,
+        view: isCalendar ? request.view.map(cut) : nil))
+    greetWatcher(connection, request, in: hosted.session)
   }
 
   private func greetWatcher(

@@ -28,7 +28,7 @@ package final class HubConnection {
   enum Phase {
     /// A WebSocket that has not joined.
     case silent
-    /// A WebSocket whose first messages wait for its session to be loaded.
+    /// A WebSocket whose first messages wait for its session, or its history, to be loaded.
     case waiting(Inbox)
     /// A WebSocket that gives the commands of its member, from its join message on. It is among the
     /// session's listeners as soon as the join has been applied.

@@ -57,7 +57,8 @@ package struct LogSnapshot: Sendable {
   package let kept: SessionFold.Kept
   /// Shows what members see in this state; `nil` where no checksum of it is wanted.
   package let picker: Picker?
-  /// Nobody is in it: the session is evicted, and needs no history when it is reloaded.
+  /// Nobody is in it: the session is evicted. It is reloaded without its history, which the hub
+  /// reads when somebody resumes.
   package let isIdle: Bool
   /// The next instant at which the session may look different.
   package let nextTick: Instant?

@@ -84,7 +84,7 @@ package final class PolledClient: RehearsedClient, SocketLoopHandler, @unchecked
         status: 200, headers: open + [("Content-Type", "application/json")],
         body: next.serialized())
     case (.post, "/rehearse/state"):
-      guard let state = try? JSONTree.parse(request.body), state.isState else {
+      guard let state = try? JSONTree.parse(request.body.bytes), state.isState else {
         return HTTPResponse(status: 400, headers: open)
       }
       condition.withLock {

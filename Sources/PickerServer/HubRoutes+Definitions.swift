@@ -6,9 +6,6 @@ import WebSocketTransport
 
 /// Requests that bring a definition.
 extension HubRoutes {
-  /// Larger bodies are parsed on another thread: one of 4 MiB takes longer than a tap may wait.
-  static let bodyBytesOnLoop = 16_384
-
   /// `POST /v1/sessions`
   func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
     let scheme = gate.isSecure(request.head) ? "wss" : "ws"
@@ -60,14 +57,14 @@ extension HubRoutes {
 
   /// Parses a body, here if it is small, on another thread with its definition made if it is not.
   private func read<Body: DefinitionBody>(
-    _ caller: Caller, _ body: [UInt8],
+    _ caller: Caller, _ body: HTTPBody,
     parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> Body,
     then: @escaping (Body, PreparedDefinition?) -> Void
   ) throws(ProblemDocument) {
-    guard body.count > HubRoutes.bodyBytesOnLoop else {
+    guard case .large = body else {
       let parsed: Body
       do throws(BadMessage) {
-        parsed = try parse(body)
+        parsed = try parse(body.bytes)
       } catch {
         throw ProblemDocument(error)
       }

@@ -35,7 +35,7 @@ extension HubRoutes {
 
   private func change(of request: HTTPRequest) -> DefinitionRequest {
     DefinitionRequest(
-      format: format(of: request), body: request.body,
+      format: format(of: request), body: request.body.bytes,
       versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
       valuesMax: hub.configuration.definitionLimits.bodyValuesMax, maker: definitions)
   }

@@ -108,7 +108,7 @@ extension HubRoutes {
     try limitBody(of: request)
     let body: MemberRequest
     do throws(BadMessage) {
-      body = try MemberRequest(request.body)
+      body = try MemberRequest(request.body.bytes)
     } catch {
       throw badRequest(error.detail)
     }
@@ -128,7 +128,7 @@ extension HubRoutes {
     try limitBody(of: request)
     let body: CommandRequest
     do throws(BadMessage) {
-      body = try CommandRequest(request.body)
+      body = try CommandRequest(request.body.bytes)
     } catch {
       throw badRequest(error.detail)
     }

@@ -37,7 +37,7 @@ extension HubRoutes {
     try limitBody(of: request)
     let body: JSONTree
     do throws(BadMessage) {
-      body = try parseBody(request.body, fields: ["for", "seconds"])
+      body = try parseBody(request.body.bytes, fields: ["for", "seconds"])
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }

@@ -118,7 +118,7 @@ final class HubRoutes {
     try limitBody(of: request)
     let body: JSONTree
     do throws(BadMessage) {
-      body = try parseBody(request.body, fields: ["now"])
+      body = try parseBody(request.body.bytes, fields: ["now"])
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }

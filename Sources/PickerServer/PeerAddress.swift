@@ -1,4 +1,5 @@
 import Glibc
+import WebSocketTransport
 
 /// An IPv6 address, or an IPv4 address in its IPv4-mapped form (`::ffff:192.0.2.1`).
 package struct PeerAddress: Hashable, Sendable {
@@ -37,7 +38,7 @@ package struct PeerAddress: Hashable, Sendable {
 
   /// The unit of per-address limits: an IPv4 address, or the /64 of an IPv6 address, which is
   /// usually assigned to one subscriber.
-  var network: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
+  var network: PeerNetwork { PeerNetwork(high: high, low: low) }
 
   /// The address with all but the first `bitCount` bits set to 0.
   func prefix(_ bitCount: Int) -> PeerAddress {

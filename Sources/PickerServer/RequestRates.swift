@@ -1,4 +1,5 @@
 import Synchronization
+import WebSocketTransport
 
 /// The kinds of requests with rate limits.
 package enum RequestKind: Int, CaseIterable, Sendable {
@@ -72,7 +73,7 @@ private struct Table: Sendable {
   private struct Key: Hashable, Sendable {
     let kind: RequestKind
     /// `nil` for the shared bucket.
-    let network: PeerAddress?
+    let network: PeerNetwork?
   }
 
   private var buckets: [Key: TokenBucket] = [:]

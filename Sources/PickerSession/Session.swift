@@ -85,6 +85,9 @@ package final class Session {
     return .answer(listener.connection, answer)
   }
 
+  /// Puts deltas that the log has before those in memory.
+  package func restoreHistory(_ deltas: [Delta]) { fold.restoreHistory(deltas) }
+
   package func role(of member: MemberID) -> Role? { fold.members[member]?.role }
 
   /// Whether a select at `now` would be done without its key being read.

@@ -94,6 +94,7 @@ extension SessionFold {
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt
     self.history = history
+    historyWeight = history.reduce(0) { $0 + $1.weight }
   }
 }
 

@@ -172,10 +172,24 @@ package struct SessionFold: Sendable {
       result: result)
     history.append(delta)
     historyWeight += delta.weight
+    trimHistory()
+    outcomes.append(.delta(delta))
+  }
+
+  private mutating func trimHistory() {
     while history.count > limits.history || historyWeight > SessionFold.historyWeightMax {
       guard let first = history.popFirst() else { break }
       historyWeight -= first.weight
     }
-    outcomes.append(.delta(delta))
+  }
+
+  /// Puts older deltas before those of the history, as far as there is room.
+  ///
+  /// - Parameter deltas: Without gaps up to the first of the history; otherwise nothing is done.
+  mutating func restoreHistory(_ deltas: [Delta]) {
+    guard let last = deltas.last, last.revision == revision - history.count else { return }
+    history.prepend(contentsOf: deltas)
+    historyWeight += deltas.reduce(0) { $0 + $1.weight }
+    trimHistory()
   }
 }

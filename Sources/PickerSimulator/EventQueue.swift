@@ -17,6 +17,8 @@ enum Event {
   case logStores(SessionID)
   /// The log has folded a session again.
   case logLoads(SessionID)
+  /// The log has read a page of a history.
+  case logReads
   /// Somebody puts the sessions' clock.
   case clockJump
   /// The log cannot store, or can again.

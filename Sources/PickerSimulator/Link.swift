@@ -33,8 +33,6 @@ final class Link {
   var attachRevision: Int?
   /// The missed deltas that were there then.
   var missed: [Delta] = []
-  /// Whether its member had not left, so that its session was in memory with its history.
-  var isMemberHere = false
 
   // What its client did, which is why it may be closed.
   var hasJoined = false

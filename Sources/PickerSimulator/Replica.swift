@@ -34,12 +34,17 @@ struct Replica {
 
   /// Takes what the log has by now.
   ///
+  /// - Parameter isLate: Whether a member's role can change between append and apply.
   /// - Returns: The first sentence that is not true of it; `nil` if all are.
-  mutating func follow(_ entries: [LogEntry]) -> String? {
+  mutating func follow(_ entries: [LogEntry], isLate: Bool) -> String? {
     for entry in entries.dropFirst(entryCount) {
       let before = fold.revision
       var count = 0
-      for case .delta(let delta) in fold.apply(entry) {
+      let outcomes = fold.apply(entry)
+      if outcomes.contains(where: { $0.isUnneeded(isLate: isLate) }) {
+        return "a command that is refused for its type or its member's role is not stored"
+      }
+      for case .delta(let delta) in outcomes {
         count += 1
         guard delta.revision == before + count else { return "revisions have no gaps" }
         if let author = delta.author {
@@ -59,5 +64,15 @@ struct Replica {
   private mutating func note() {
     truths[fold.revision] = Truth(
       picker: fold.picker, status: fold.status, tappedBy: fold.tappedBy)
+  }
+}
+
+extension Outcome {
+  /// Whether it is a refusal for which nothing has to be stored.
+  fileprivate func isUnneeded(isLate: Bool) -> Bool {
+    guard case .answered(_, let answer) = self, case .refused(let refusal, _) = answer.body else {
+      return false
+    }
+    return refusal.code == .unknownType || (refusal.code == .notAllowed && !isLate)
   }
 }

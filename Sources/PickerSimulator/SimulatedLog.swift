@@ -34,6 +34,10 @@ final class SimulatedLog: SessionLog {
   var now: () -> Int64 = { 0 }
   /// Called when the first record of a session waits.
   var pends: (SessionID) -> Void = { _ in }
+  /// Pages of histories that have been read and not been given to the hub.
+  private(set) var readings: [() -> Void] = []
+  /// Called when there is one more.
+  var reads: () -> Void = {}
   /// Called when a session is to be loaded.
   var loads: (SessionID) -> Void = { _ in }
 
@@ -138,7 +142,7 @@ extension SimulatedLog {
     guard let newest = kept.snapshots.last else { return nil }
     if newest.isIdle { return newest }
     let revision = newest.kept.revision - limits.history
-    return kept.snapshots.last { $0.isIdle || $0.kept.revision <= revision }
+    return kept.snapshots.last { $0.kept.revision <= revision }
   }
 
   /// What a process that starts finds.
@@ -151,8 +155,8 @@ extension SimulatedLog {
     }
   }
 
-  /// The process is gone, and with it what it was about to load.
-  func forgetLoading() { loading = [] }
+  /// The process is gone, and with it what it was about to load and to read.
+  func forgetLoading() { (loading, readings) = ([], []) }
 
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
@@ -165,6 +169,13 @@ extension SimulatedLog {
       // Short pages, so that there are several.
       if deltas.count == 3 { break }
     }
-    completion(HistoryPage(deltas: deltas, next: position.isDone ? nil : position))
+    let page = HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
+    readings.append { completion(page) }
+    reads()
+  }
+
+  /// Answers the reading that has waited longest, if the process that asked still runs.
+  func finishReading() {
+    if !readings.isEmpty { readings.removeFirst()() }
   }
 }

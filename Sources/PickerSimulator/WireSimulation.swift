@@ -82,7 +82,7 @@ extension WireConversation {
       fail("what was created can be folded")
       return nil
     }
-    if let sentence = replica.follow(kept.entries) { fail(sentence) }
+    if let sentence = replica.follow(kept.entries, isLate: log.isLate) { fail(sentence) }
     let commandCount = clients.map(\.commandCount).reduce(0, +)
     if replica.deltas.count != commandCount {
       fail("every command is done once: \(replica.deltas.count) of \(commandCount)")

@@ -28,7 +28,7 @@ extension World {
         }
         replica = fresh
       }
-      if let sentence = replica.follow(kept.entries) { breach(sentence) }
+      if let sentence = replica.follow(kept.entries, isLate: log.isLate) { breach(sentence) }
       replicas[record.id] = replica
       if isTurnOver, let session = hub.session(record.id), !hub.isEnding(record.id) {
         compare(session.fold, replica.fold)

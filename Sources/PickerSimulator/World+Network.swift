@@ -84,13 +84,6 @@ extension World: HubPort {
     }
   }
 
-  /// Before the join: a session that all members have left may be evicted, without its history.
-  private func noteMember(_ link: Link) {
-    guard link.attachRevision == nil, let me = clients[link.client].machine.identity?.member
-    else { return }
-    link.isMemberHere = hub.session(link.session)?.fold.members[MemberID(me)] != nil
-  }
-
   /// Brings something to the client.
   func deliver(_ message: Downward, to link: Link, after wait: Int64 = 0) {
     link.downArrival = max(link.downArrival, clock.machine + delay() + wait)
@@ -114,7 +107,6 @@ extension World: HubPort {
     case .opened(let bearer):
       enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
     case .text(let octets):
-      noteMember(link)
       let before = hub.encoder.deltaEncodeCount
       let deltas = hub.counters.deltas
       let resumes = hub.counters.resumes

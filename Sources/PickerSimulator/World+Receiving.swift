@@ -114,7 +114,7 @@ extension World {
   }
 
   private func checkNotResumed(_ link: Link, isSame: Bool) throws(ProtocolBreach) {
-    guard isSame, link.isMemberHere, let revision = link.resumeRevision,
+    guard isSame, let revision = link.resumeRevision,
       let attach = link.attachRevision,
       revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
       !link.hasWrongEpoch

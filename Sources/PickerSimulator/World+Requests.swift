@@ -130,12 +130,13 @@ extension World {
   func readLog(of record: SessionRecord) {
     let after = chance.pick([0, 0, 1, 7, -1])
     requestsUnanswered += 1
+    let revision = replicas[record.id]?.fold.revision ?? 0
     enter { time in
       hub.logLines(
         record.id, token: record.tokens["viewer"], after: after, at: time
       ) { [unowned self] result in
         switch result {
-        case .success(let page): readOn(page, after: after, record)
+        case .success(let page): readOn(page, after: after, through: revision, record)
         case .failure: requestsUnanswered -= 1
         }
       }
@@ -143,22 +144,24 @@ extension World {
   }
 
   /// Reads the rest of a log, page by page.
+  ///
+  /// - Parameter revision: That of the session when the log was asked for.
   private func readOn(
-    _ page: LogPage, lines: [UInt8] = [], after: Int, _ record: SessionRecord
+    _ page: LogPage, lines: [UInt8] = [], after: Int, through revision: Int,
+    _ record: SessionRecord
   ) {
     let lines = lines + page.lines
     guard let next = page.next else {
       requestsUnanswered -= 1
-      return check(log: lines, after: after, record)
+      return check(log: lines, after: after, through: revision)
     }
     hub.moreLogLines(next) { [unowned self] page in
       guard let page else { return requestsUnanswered -= 1 }
-      readOn(page, lines: lines, after: after, record)
+      readOn(page, lines: lines, after: after, through: revision, record)
     }
   }
 
-  private func check(log body: [UInt8], after: Int, _ record: SessionRecord) {
-    guard let revision = hub.session(record.id)?.fold.revision else { return }
+  private func check(log body: [UInt8], after: Int, through revision: Int) {
     var expected = max(after, 0)
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1

@@ -92,6 +92,7 @@ extension World {
   private var unrest: [String] {
     var unrest: [String] = []
     if !log.loading.isEmpty { unrest.append("\(log.loading.count) to load") }
+    if !log.readings.isEmpty { unrest.append("\(log.readings.count) to read") }
     if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
     if requestsUnanswered > 0 { unrest.append("\(requestsUnanswered) requests") }
     if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }

@@ -60,6 +60,9 @@ package final class World {
     log.now = { [unowned self] in clock.machine }
     log.pends = { [unowned self] in planStore(of: $0) }
     log.loads = { [unowned self] in planLoad(of: $0) }
+    log.reads = { [unowned self] in
+      queue.add(.logReads, at: clock.machine + Int64(chance.within(0...80)))
+    }
     begin(with: [])
   }
 
@@ -127,6 +130,7 @@ package final class World {
     case .logStores(let session): store(session)
     case .clockJump: jump()
     case .logLoads(let session): load(session)
+    case .logReads: enter { _ in log.finishReading() }
     case .logFails(let fails):
       log.isFailing = fails
       if fails, log.canLoad { loseStore() }
@@ -184,8 +188,8 @@ extension Event {
       "  \(id.raw) <- \(String(decoding: octets.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .clockJump, .logFails,
-      .request, .crash:
+    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .clockJump,
+      .logFails, .request, .crash:
       "\(self)"
     }
   }

@@ -24,10 +24,10 @@ struct SnapshotSpacing {
   /// Of snapshots with at most so many entries, one is enough.
   func rowCount(before newest: Int) -> Int { newest - rowCountMax }
 
-  /// Selects the snapshot where folding begins, for a session (1), a revision (2) and a row count
-  /// (3): the newest one that is old enough, or before which there is nothing to be resumed.
+  /// Selects the snapshot where folding the history begins, for a session (1), a revision (2) and a
+  /// row count (3): the newest one that is old enough, or before which nothing can be resumed.
   static let baseSQL = """
     SELECT max(place) FROM snapshot WHERE session = ?1
-    AND (revision <= ?2 OR rowCount <= ?3 OR isIdle OR replaces IS NOT NULL)
+    AND (revision <= ?2 OR rowCount <= ?3 OR replaces IS NOT NULL)
     """
 }

@@ -23,7 +23,7 @@ struct StateChecksum {
   /// Long columns are summed up by their ends: hours and minutes are where zones show.
   private mutating func add(_ column: ColumnState) {
     let count = column.rows.count
-    add(Array("\(count) \(column.selected)".utf8))
+    add(Array("\(count) \(column.selected ?? -1)".utf8))
     let rows = count <= 64 ? Array(0..<count) : [0, count - 1]
     for row in rows { add(Array(column.rows.key(at: row).utf8)) }
   }

@@ -34,7 +34,8 @@ struct StoredFolding {
     fold = try SessionFold(origin, limits: limits)
   }
 
-  /// Brings the fold to the newest snapshot, with the history that its session is promised.
+  /// Brings the fold to the newest snapshot, with the deltas before it. If everybody had left then,
+  /// the session is loaded without them: the hub reads them when somebody resumes.
   ///
   /// What was folded with other versions has to be equal when it is folded with those of now, and
   /// nothing may follow that cannot be compared.

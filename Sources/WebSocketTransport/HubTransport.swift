@@ -1,5 +1,4 @@
 import CWebSocketLoop
-import Dispatch
 package import PickerHub
 package import PickerSession
 package import PickerWire
@@ -38,11 +37,11 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var downloads: [RequestID: Download] = [:]
   var keepAliveDue: Int64?
   /// Serial and shared by all loops, so that expensive work never occupies more than one core.
-  private static let parsing = DispatchQueue(label: "pickerd.parsing")
-  static let compressing = DispatchQueue(label: "pickerd.compressing")
+  private static let parsing = BackgroundQueue(name: "parsing")
+  static let compressing = BackgroundQueue(name: "compressing")
   /// A separate queue, so that long logs do not delay other responses.
-  static let compressingLong = DispatchQueue(label: "pickerd.compressing.long")
-  private static let background = DispatchQueue(label: "pickerd.background")
+  static let compressingLong = BackgroundQueue(name: "compressing long")
+  private static let background = BackgroundQueue(name: "background")
 
   /// - Parameters:
   ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,
@@ -179,17 +178,14 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// Bodies of all loops are parsed one at a time. The body counts towards `bodiesBytesMax` until
   /// it is parsed, which bounds the queue.
   package func parseInBackground<Parsed: Sendable>(
-    _ body: [UInt8], _ parse: @escaping @Sendable ([UInt8]) -> Parsed,
+    _ body: HTTPBody, _ parse: @escaping @Sendable ([UInt8]) -> Parsed,
     then: @escaping (Parsed) -> Void
   ) {
     // Safe: both are passed through the other thread, but only used on the loop's.
     nonisolated(unsafe) let then = then
     nonisolated(unsafe) let transport = self
-    let bodies = loop.configuration.bodies
-    if let bodies { wsl_count_body(bodies.count, Int64(body.count)) }
     HubTransport.parsing.async { [loop] in
-      let parsed = parse(body)
-      if let bodies { wsl_count_body(bodies.count, -Int64(body.count)) }
+      let parsed = parse(body.bytes)
       loop.post {
         then(parsed)
         transport.rearm()

@@ -74,7 +74,7 @@ extension SocketLoop {
   }
 
   private func respond(_ id: wsl_id, _ request: OpaquePointer) {
-    let whole = HTTPRequest(request)
+    let whole = HTTPRequest(request, configuration.bodies)
     let requestID = RequestID(raw: id, isHead: whole.method == .head)
     if whole.method == .get, let other = elsewhere(whole.head, isWebSocket: false) {
       if !detach(request, to: other) { answer(requestID, SocketLoop.noDescriptors) }
@@ -107,11 +107,17 @@ extension RequestHead {
 }
 
 extension HTTPRequest {
-  fileprivate init(_ request: OpaquePointer) {
-    let body = wsl_request_body(request)
+  /// - Parameter bodies: Where a large body counts; without it large bodies are copied.
+  fileprivate init(_ request: OpaquePointer, _ bodies: BodyBytes?) {
+    let received = wsl_request_body(request)
+    let body: HTTPBody
+    if let large = bodies.flatMap({ LargeBody(of: request, in: $0) }) {
+      body = .large(large)
+    } else {
+      body = .small(Array(UnsafeRawBufferPointer(start: received.bytes, count: received.count)))
+    }
     self.init(
-      method: HTTPMethod(wsl_request_method(request)), head: RequestHead(request),
-      body: Array(UnsafeRawBufferPointer(start: body.bytes, count: body.count)))
+      method: HTTPMethod(wsl_request_method(request)), head: RequestHead(request), body: body)
   }
 }
 

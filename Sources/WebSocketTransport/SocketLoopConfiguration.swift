@@ -72,13 +72,10 @@ package final class ConnectionCount: @unchecked Sendable {
 package struct PeerNetwork: Hashable, Sendable {
   package let raw: UInt64
 
-  /// - Parameter address: A numeric address; `nil` for anything else. An IPv4-mapped IPv6 address
-  ///   equals the IPv4 address.
-  package init?(_ address: String) {
-    var network: wsl_network_id = 0
-    guard wsl_network(address, &network) else { return nil }
-    raw = network
-  }
+  /// - Parameters:
+  ///   - high: The first 64 bits of an IPv6 address, or of the one that maps an IPv4 address.
+  ///   - low: The other 64 bits.
+  package init(high: UInt64, low: UInt64) { raw = wsl_network_of_words(high, low) }
 }
 
 /// The total length of all request bodies being received or used, in all loops that share it.

@@ -92,7 +92,7 @@ package struct HTTPRequest: Sendable {
   package var method: HTTPMethod
   package var head: RequestHead
   /// At most `bodyBytesMax` bytes long.
-  package var body: [UInt8]
+  package var body: HTTPBody
 
   package subscript<Value>(dynamicMember field: KeyPath<RequestHead, Value>) -> Value {
     head[keyPath: field]

@@ -45,6 +45,8 @@ final class TestLog: SessionLog {
   var snapshots: [LogSnapshot] = []
   var takesSnapshots = true
   var canLoad = false
+  /// Pages of histories that were to be read.
+  var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
   /// The hub number of each requested load.
   var loads: [Int] = []
 
@@ -64,7 +66,7 @@ final class TestLog: SessionLog {
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(hub) }
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
-  ) { completion(nil) }
+  ) { readings.append((position, completion)) }
 }
 
 final class TestTexts: TextSource {

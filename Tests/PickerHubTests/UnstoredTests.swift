@@ -74,6 +74,39 @@ import Testing
     #expect(guarded.fixture.log.records.isEmpty)
   }
 
+  @Test func `a command for owners is refused and not stored when an editor gives it`() throws {
+    let guarded = try Guarded()
+    guarded.join(1, "editor")
+    let open = try HubFixture(letters)
+    open.join(1)
+    open.join(2)
+    for (fixture, raw) in [(guarded.fixture, UInt64(1)), (open, 2)] {
+      (fixture.log.records, fixture.port.frames) = ([], [:])
+
+      for type in ["confirm", "cancel", "reopen"] {
+        fixture.say(raw, #"{"type":"\#(type)","ref":1}"#)
+      }
+      fixture.say(raw, select(1, 0, 1))
+
+      #expect(codes(fixture, raw) == ["notAllowed", "notAllowed", "notAllowed", "delta"])
+      #expect(fixture.log.records.count == 1)
+    }
+  }
+
+  @Test func `an editor who becomes the owner may confirm before the log has that`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.join(1)
+    fixture.join(2)
+    fixture.forgetAll()
+    fixture.log.outcome = .pending
+
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.say(2, #"{"type":"confirm","ref":1}"#)
+    fixture.store()
+
+    #expect(fixture.fold.status == .confirmed)
+  }
+
   @Test func `a command of a viewer whose join is pending is not stored`() throws {
     let guarded = try Guarded()
     guarded.fixture.log.outcome = .pending

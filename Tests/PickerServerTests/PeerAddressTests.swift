@@ -6,14 +6,15 @@ import Testing
   @Test func `an IPv4 address is identified by 32 bits, an IPv6 address by 64 bits`() throws {
     let first = try #require(PeerAddress("192.0.2.1"))
     #expect(first.network != PeerAddress("192.0.2.2")?.network)
-    #expect(first == PeerAddress("::ffff:192.0.2.1"))
+    #expect(first == PeerAddress("::ffff:192.0.2.1") && first == PeerAddress("::ffff:c000:201"))
+    #expect(PeerAddress("::1")?.network != PeerAddress("127.0.0.1")?.network)
 
     let six = try #require(PeerAddress("2001:db8:1:2::1"))
     #expect(six.network == PeerAddress("2001:db8:1:2:ffff::2")?.network)
     #expect(six.network != PeerAddress("2001:db8:1:3::1")?.network)
   }
 
-  @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4:80", "[::1]", "::g", "1.2.3.4.5"])
+  @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4:80", "[::1]", "::g", "::1%lo", "1.2.3.4.5"])
   func `malformed addresses are refused`(text: String) {
     #expect(PeerAddress(text) == nil)
   }

@@ -147,7 +147,7 @@ final class EchoHandler: SocketLoopHandler {
     case (_, "/request"):
       loop.answer(id, text(describe(request)))
     case (.post, "/echo"), (.put, "/echo"), (.patch, "/echo"):
-      loop.answer(id, HTTPResponse(status: 200, body: request.body))
+      loop.answer(id, HTTPResponse(status: 200, body: request.body.bytes))
     case (.get, "/large"):
       let count = Int(request.queryValue("octets") ?? "") ?? 0
       loop.answer(id, HTTPResponse(status: 200, body: [UInt8](repeating: 0x61, count: count)))

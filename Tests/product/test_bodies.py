@@ -111,8 +111,8 @@ def announced(server, length, sent=b"{"):
 
 def test_all_bodies_in_flight_share_one_limit(start):
     server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
-    held = [announced(server, MIB) for _ in range(3)]
-    time.sleep(0.3)
+    held = [announced(server, MIB, sent=b"{" * (MIB - 1)) for _ in range(3)]
+    time.sleep(1)  # until they have been received
     try:
         with Raw(("127.0.0.1", server.port)) as there:
             status, headers, body = there.exchange(
@@ -125,6 +125,18 @@ def test_all_bodies_in_flight_share_one_limit(start):
         for there in held:
             there.close()
     assert wait_for_room(server)
+
+
+def test_announced_bytes_that_are_not_sent_do_not_count(start):
+    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    held = [announced(server, MIB) for _ in range(50)]
+    time.sleep(0.3)
+    try:
+        body = json.dumps({"definition": LISTS}).encode()
+        assert server.post("/v1/definitions/check", body.ljust(1_000_000)).status == 200
+    finally:
+        for there in held:
+            there.close()
 
 
 def wait_for_room(server):

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from harness.definitions import LISTS
+from harness.pickerd import wait_until
 from rawsocket import Raw
 
 PROTOCOL = {"Sec_WebSocket_Protocol": "pickerd.v1"}
@@ -122,6 +123,28 @@ def test_admin_connections_are_persistent(start, loops):
         for _ in range(5):
             there.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert there.response()[0] == 200
+
+
+def test_admin_connections_have_a_limit_of_their_own(start):
+    server = start(limits={"connections": 8})
+    public = [Raw(("127.0.0.1", server.port)) for _ in range(8)]
+    admin = []
+    try:
+        for there in public:
+            assert there.exchange("GET", "/healthz")[0] == 200
+        for _ in range(64):
+            admin.append(Raw(("127.0.0.1", server.admin_port)))
+            assert admin[-1].exchange("GET", "/metrics")[0] == 200
+        for port in (server.port, server.admin_port):
+            with Raw(("127.0.0.1", port)) as there:
+                assert there.response()[0] == 503, "one more is refused"
+        admin.pop().__exit__()
+        public.pop().__exit__()
+        for port in (server.port, server.admin_port):
+            wait_until(lambda: status(server, "/healthz", "localhost", port=port)[0] == 200)
+    finally:
+        for there in public + admin:
+            there.__exit__()
 
 
 def test_the_admin_listener_is_off_by_default(start):

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from copy import deepcopy
 
 import pytest
 
@@ -153,6 +154,40 @@ def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     for member in joined:
         member.closed(4410)
     assert server.get(session.path).status == 404
+
+
+@pytest.mark.parametrize("how", ["evicted", "evicted twice", "SIGTERM", "kill -9"])
+def test_a_member_that_resumes_an_evicted_session_gets_the_missed_deltas(serve, how):
+    server = serve()
+    session = server.session(LISTS)
+    ana, bo = session.together("Ana", "Bo")
+    bo.is_trusted = True
+    screens = {}
+    for n in range(1, 1701):
+        bo.select(0, n % 4)
+        if 699 <= n <= 701:
+            ana.reach(n)
+            screens[n] = deepcopy(ana.screen)
+    ana.leave()
+    bo.leave()
+    wait_until(lambda: resident(server) == 0, what="eviction")
+    if how == "evicted twice":
+        cem = session.join("Cem")
+        cem.select(0, 3)
+        cem.leave()
+        wait_until(lambda: resident(server) == 0, timeout=12, what="eviction")
+    elif how != "evicted":
+        again(server, kill=how == "kill -9")
+        ana.url = session.url
+    last = session.revision()
+
+    ana.screen = screens[last - 1000]
+    came = session.back(ana)
+    assert came.welcome["resumed"] is True and came.welcome["revision"] == last - 1000
+    came.reach(last)
+    came.drop()
+    ana.screen = screens[last - 1001]
+    assert session.back(ana).welcome["resumed"] is False, "one more than the history has"
 
 
 def test_an_evicted_session_ticks(serve):

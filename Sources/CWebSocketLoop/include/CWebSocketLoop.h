@@ -91,9 +91,8 @@ size_t wsl_peek(int descriptor, void *into, size_t size);
 /// already read from the connection. A draining loop answers 503 `draining` instead.
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count);
 
-/// Adds `count` bytes to the total of request bodies in memory. For a body that its handler uses
-/// after `respond` has returned; the handler subtracts them with a negative `count` when it is
-/// done. Safe on any thread.
+/// Adds `count` bytes to the total of request bodies in memory. The handler that has taken a body
+/// subtracts its bytes with a negative `count` when it frees it. Safe on any thread.
 void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
 
 /// Closes a connection that no loop will adopt.
@@ -108,11 +107,9 @@ wsl_peers *wsl_peers_create(uint32_t open_max, uint32_t network_max);
 
 void wsl_peers_destroy(wsl_peers *count);
 
-/// Parses the network of a numeric IPv4 or IPv6 address. An IPv4-mapped address counts as the
-/// IPv4 address.
-///
-/// - Returns: False if the text is not a numeric address.
-bool wsl_network(const char *numeric, wsl_network_id *network);
+/// The network of an IPv6 address, given as two numbers: its /64. An IPv4-mapped address
+/// (`::ffff:0:0/96`) is a network of its own.
+wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low);
 
 /// Removes a connection from its loop so that another loop can adopt it. Only valid for GET
 /// requests, within `admit` or `respond`. Serializes the request again into `head`, with the
@@ -189,6 +186,16 @@ wsl_text wsl_request_header(wsl_request *request, wsl_header header);
 /// The body; empty for an upgrade.
 wsl_text wsl_request_body(const wsl_request *request);
 
+/// Takes the memory of the request's body, so that its bytes remain valid after `respond` has
+/// returned. Its owner frees it with `wsl_body_free`, on any thread.
+///
+/// - Parameter counted: Set to the bytes by which it counts in `bodies_bytes` until its owner
+///   subtracts them with `wsl_count_body`.
+/// - Returns: NULL if there is no body, or it has been taken.
+void *wsl_request_take_body(wsl_request *request, size_t *counted);
+
+void wsl_body_free(void *body);
+
 /// Whether the request's connection was accepted by the `WSL_ADMIN` listener.
 bool wsl_request_is_admin(const wsl_request *request);
 
@@ -243,6 +250,10 @@ int64_t wsl_thread_us(void);
 /// Writes the current time in the format of the HTTP Date header: 29 bytes and a NUL.
 /// - Source: RFC 9110, section 5.6.7
 void wsl_http_date(char into[30]);
+
+/// Lets other threads run before this one, from now on (`nice` 10). Linux lets a thread without
+/// privileges not undo that.
+void wsl_lower_priority(void);
 
 /// Fills `bytes` from libcrypto's random generator. Aborts the process if the generator fails,
 /// because no secret could be generated any more.

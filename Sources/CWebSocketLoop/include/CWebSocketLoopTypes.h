@@ -24,6 +24,9 @@ typedef uint64_t wsl_network_id;
 /// and operators.
 #define WSL_EXEMPT_NETWORK 0
 
+/// Connections of a loop's admin listener; further ones are answered 503.
+#define WSL_ADMIN_CONNECTIONS_MAX 64
+
 /// A TCP connection that is not attached to a loop. Its owner passes it to `wsl_adopt` or
 /// `wsl_discard`.
 typedef struct wsl_connection {
@@ -52,7 +55,8 @@ typedef enum wsl_header {
 
 /// Limits. Every field must be set; there are no defaults.
 typedef struct wsl_limits {
-  uint32_t connections_max;      ///< TCP connections of all kinds; further ones are answered 503
+  uint32_t connections_max;      ///< TCP connections of all kinds; further ones are answered 503.
+                                 ///< The admin listener has `WSL_ADMIN_CONNECTIONS_MAX` besides
   uint32_t network_connections_max; ///< per IPv4 address or IPv6 /64; further ones: 429
   wsl_peers *count;              ///< counter shared by all loops that set this pointer, with its
                                  ///< own limits; must outlive them. NULL: counts this loop only
@@ -60,7 +64,7 @@ typedef struct wsl_limits {
   uint32_t fragments_max;        ///< frames of one message; more: close 1009
   uint32_t assembly_ms;          ///< from a message's first byte to its last; longer: close 1009
   uint32_t body_bytes_max;       ///< one HTTP request body; a longer one: 413
-  uint64_t bodies_bytes_max;     ///< all bodies being received or used; a request that exceeds it
+  uint64_t bodies_bytes_max;     ///< memory of all bodies received or used; one that exceeds it
                                  ///< is answered 503; bodies over 64 KiB may fill 3/4 of it
   uint64_t *bodies_bytes;        ///< their total, shared by all loops that set this pointer; must
                                  ///< outlive them. NULL: counts this loop only

@@ -1,0 +1,53 @@
+import CWebSocketLoop
+
+/// The body of a request.
+package enum HTTPBody: Sendable {
+  case small([UInt8])
+  case large(LargeBody)
+
+  /// Bodies of more bytes are large.
+  package static let smallByteCountMax = 16_384
+
+  package var count: Int {
+    switch self {
+    case .small(let bytes): bytes.count
+    case .large(let body): body.bytes.count
+    }
+  }
+
+  /// The bytes; those of a large body are copied.
+  package var bytes: [UInt8] {
+    switch self {
+    case .small(let bytes): bytes
+    case .large(let body): Array(body.bytes)
+    }
+  }
+}
+
+/// The memory in which a large body was received, so that the loop's thread neither copies nor
+/// frees it: of 4 MiB each takes as long as a tap may wait. It counts in ``BodyBytes`` while it
+/// exists.
+package final class LargeBody: @unchecked Sendable {
+  let bytes: UnsafeRawBufferPointer
+  private let memory: UnsafeMutableRawPointer
+  private let countedByteCount: Int
+  private let total: BodyBytes
+
+  /// Takes the body of a request; `nil` if it is small.
+  init?(of request: OpaquePointer, in total: BodyBytes) {
+    let body = wsl_request_body(request)
+    var counted = 0
+    guard body.count > HTTPBody.smallByteCountMax,
+      let memory = wsl_request_take_body(request, &counted)
+    else { return nil }
+    bytes = UnsafeRawBufferPointer(start: body.bytes, count: body.count)
+    self.memory = memory
+    countedByteCount = counted
+    self.total = total
+  }
+
+  deinit {
+    wsl_body_free(memory)
+    wsl_count_body(total.count, -Int64(countedByteCount))
+  }
+}

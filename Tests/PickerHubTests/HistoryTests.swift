@@ -1,0 +1,123 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// A session that everybody had left is reloaded without its deltas; who resumes gets them.
+@Suite struct HistoryTests {
+  /// A session of 5 revisions that its only member has left and that has been evicted.
+  private struct Evicted {
+    let fixture: HubFixture
+    let welcome: JSONTree
+    let fold: SessionFold
+
+    init(history: Int = 1000) throws {
+      var configuration = HubConfiguration()
+      configuration.limits.session.history = history
+      fixture = try HubFixture(letters, configuration)
+      fixture.log.canLoad = true
+      fixture.join(1)
+      welcome = fixture.heard(1)[0]
+      for ref in 1...5 { fixture.say(1, select(ref, 0, ref % 3)) }
+      fold = fixture.fold
+      fixture.say(1, #"{"type":"leave"}"#)
+      fixture.hangUp(1)
+      fixture.wait(10_000)
+      #expect(fixture.hub.session(fixture.session) == nil)
+      fixture.forgetAll()
+    }
+
+    /// Opens a connection, for which the log loads the session from its last snapshot.
+    func reopen(_ raw: UInt64) throws {
+      fixture.open(raw)
+      let kept = try #require(fixture.log.snapshots.last).kept
+      let reloaded = SessionFold(fold.origin, limits: fold.limits, kept: kept)
+      fixture.hub.loaded(
+        fixture.session, LoadedSession(fold: reloaded, entryCount: 7, idleMilliseconds: 0),
+        at: fixture.now)
+    }
+
+    /// Answers the first page of deltas that is read.
+    func answer(_ deltas: some Sequence<Delta>, next: HistoryPosition? = nil) {
+      let reading = fixture.log.readings.removeFirst()
+      reading.completion(HistoryPage(deltas: Array(deltas), next: next))
+    }
+  }
+
+  @Test func `a member that resumes gets the deltas that it has missed from the log`() throws {
+    let evicted = try Evicted()
+    let fixture = evicted.fixture
+    try evicted.reopen(2)
+
+    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+    fixture.say(2, select(6, 0, 0))
+    let early = fixture.heard(2)
+    let reading = try #require(fixture.log.readings.first)
+    evicted.answer(evicted.fold.history[..<3], next: reading.from)
+    evicted.answer(evicted.fold.history[3...])
+
+    let heard = fixture.heard(2)
+    #expect(early.isEmpty && reading.from.after == 0 && reading.from.through == 5)
+    #expect(heard.map { $0["type"]?.string } == ["welcome", "delta", "delta", "delta", "delta"])
+    #expect(heard[0]["resumed"] == .bool(true) && heard[0]["snapshot"] == nil)
+    #expect(heard.dropFirst().map { $0["revision"]?.integer } == [3, 4, 5, 6])
+  }
+
+  @Test func `an event stream goes on where it was, too`() throws {
+    let evicted = try Evicted()
+    let fixture = evicted.fixture
+    try evicted.reopen(2)
+    var request = WatchRequest()
+    request.seen = (String(evicted.fold.origin.epoch.prefix(8)), 3)
+
+    fixture.hub.watch(fixture.session, request, at: fixture.now) { _ in ConnectionID(raw: 9) }
+    #expect(fixture.heard(9).isEmpty)
+    evicted.answer(evicted.fold.history[...])
+
+    #expect(fixture.heard(9).map { $0["revision"]?.integer } == [3, 4, 5])
+  }
+
+  @Test func `a log that cannot be read closes the connection, which comes back later`() throws {
+    let evicted = try Evicted()
+    let fixture = evicted.fixture
+    try evicted.reopen(2)
+    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+
+    fixture.log.readings.removeFirst().completion(nil)
+
+    #expect(fixture.port.closes[2] == 4503)
+  }
+
+  @Test func `the log is not read for who has missed nothing, too much, or is unknown`() throws {
+    let evicted = try Evicted(history: 3)
+    let fixture = evicted.fixture
+    try evicted.reopen(2)
+
+    let resumed = fixture.resume(evicted.welcome, revision: 5)
+    let late = fixture.resume(evicted.welcome, revision: 1)
+    fixture.say(2, #"{"type":"join"\#(resumed)}"#)
+    let current = fixture.heard(2)[0]
+    fixture.join(3, late)
+    fixture.join(4, fixture.resume(evicted.welcome, revision: 3, secret: "another"))
+
+    #expect(current["resumed"] == .bool(true))
+    #expect(fixture.heard(3)[0]["resumed"] == .bool(false))
+    #expect(fixture.port.closes[4] == 4301 && fixture.log.readings.isEmpty)
+  }
+
+  @Test func `a session is not evicted while its deltas are being read`() throws {
+    let evicted = try Evicted()
+    let fixture = evicted.fixture
+    try evicted.reopen(2)
+    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+
+    fixture.wait(9_000)
+
+    #expect(fixture.hub.session(fixture.session) != nil)
+    evicted.answer(evicted.fold.history[...])
+    #expect(fixture.heard(2).first?["resumed"] == .bool(true))
+  }
+}
