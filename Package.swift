@@ -41,7 +41,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
-    // The pure core: values in, values out. No Foundation, no clock, no chance of its own.
+    // The pure core: values in, values out. No Foundation, no clock, no random of its own.
     line("CivilTime", []),
     line("JSONText", []),
     line("PickerModel", ["CivilTime", "JSONText"]),

@@ -81,9 +81,9 @@ static void add_encoded(wsl_head *head, wsl_text text, char kept) {
   static const char unreserved[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   for (size_t index = 0; index < text.count; index++) {
-    char octet = text.bytes[index];
-    bool is_plain = octet == kept || (octet != '\0' && strchr(unreserved, octet));
-    add(head, is_plain ? "%c" : "%%%02X", (unsigned char)octet);
+    char byte = text.bytes[index];
+    bool is_plain = byte == kept || (byte != '\0' && strchr(unreserved, byte));
+    add(head, is_plain ? "%c" : "%%%02X", (unsigned char)byte);
   }
 }
 
@@ -146,7 +146,7 @@ wsl_connection wsl_detach(wsl_request *request, void *into, size_t size, size_t 
   if (head.is_whole) connection.descriptor = exchange_socket(request->wsi);
   if (connection.descriptor < 0) return connection;
   request->slot->is_detached = true;
-  request->slot->phase = PHASE_DOOMED;
+  request->slot->phase = PHASE_ABORTED;
   *head_count = head.count;
   return connection;
 }

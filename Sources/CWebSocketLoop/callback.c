@@ -79,6 +79,6 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   default:
     break;
   }
-  if (slot->phase == PHASE_DOOMED) return -1;
+  if (slot->phase == PHASE_ABORTED) return -1;
   return http_callback(loop, slot, reason, in, count);
 }

@@ -19,8 +19,8 @@ enum {
 /// The peer has closed its side, or the connection is broken.
 static void hung_up(wsl_loop *loop, wsl_slot *slot, uint32_t events) {
   int64_t deadline = wsl_monotonic_ms() + HALF_CLOSED_MS;
-  if (slot->phase == PHASE_DOOMED) return;
-  if ((events & (EPOLLERR | EPOLLHUP)) || slot->phase == PHASE_STREAMING) wsl_doom(loop, slot);
+  if (slot->phase == PHASE_ABORTED) return;
+  if ((events & (EPOLLERR | EPOLLHUP)) || slot->phase == PHASE_STREAMING) wsl_abort(loop, slot);
   else if (!slot->deadline_ms || slot->deadline_ms > deadline) slot->deadline_ms = deadline;
 }
 

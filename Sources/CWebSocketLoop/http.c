@@ -58,8 +58,8 @@ static bool is_method_with_body(struct lws *wsi) {
 static bool is_pipelined(const wsl_slot *slot, struct lws *wsi) {
   enum { REQUEST_BYTES_MIN = 16 };  // the shortest request; the count may be one too high
   if (slot->phase == PHASE_DISCARDING) return true;  // the previous request's end is unknown
-  if (slot->octets_read == 0) return false;          // the first request of the connection
-  return wsl_octets_read(lws_get_socket_fd(wsi)) < slot->octets_read + REQUEST_BYTES_MIN;
+  if (slot->bytes_read == 0) return false;          // the first request of the connection
+  return wsl_bytes_read(lws_get_socket_fd(wsi)) < slot->bytes_read + REQUEST_BYTES_MIN;
 }
 
 /// Refuses a request whose length is unknown or that a proxy could delimit differently (request
@@ -105,7 +105,7 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   loop->handlers.respond(loop->owner, wsl_slot_id(loop, slot), &request);
   free(request.exchange);  // NULL if the handler has taken it
   wsl_body_over(loop, slot);
-  if (slot->phase == PHASE_DOOMED) return -1;
+  if (slot->phase == PHASE_ABORTED) return -1;
   lws_callback_on_writable(wsi);
   return 0;
 }

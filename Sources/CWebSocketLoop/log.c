@@ -3,29 +3,29 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_OCTETS = 300, LINES_PER_SECOND_MAX = 20 };
+enum { LINE_MAX_BYTES = 300, LINES_PER_SECOND_MAX = 20 };
 
 /// The loop that receives the log lines of this thread. libwebsockets has one log callback per
 /// process, without a context argument, but it always logs on the thread of the loop concerned.
 static _Thread_local wsl_loop *loop_of_thread;
-static _Thread_local char last_error[LINE_MAX_OCTETS + 1];
+static _Thread_local char last_error[LINE_MAX_BYTES + 1];
 
 /// Copies `line` without its final newline, and escapes every byte that is not printable ASCII.
 static void escape(char *into, const char *line) {
   size_t count = 0;
   size_t end = strcspn(line, "\n");
   if (line[end] == '\n' && line[end + 1] != '\0') end = strlen(line);
-  for (size_t index = 0; index < end && count + 4 < LINE_MAX_OCTETS; index++) {
-    unsigned char octet = (unsigned char)line[index];
-    if (octet >= 0x20 && octet < 0x7F && octet != '\\') into[count++] = (char)octet;
-    else count += (size_t)snprintf(into + count, 5, "\\x%02x", octet);
+  for (size_t index = 0; index < end && count + 4 < LINE_MAX_BYTES; index++) {
+    unsigned char byte = (unsigned char)line[index];
+    if (byte >= 0x20 && byte < 0x7F && byte != '\\') into[count++] = (char)byte;
+    else count += (size_t)snprintf(into + count, 5, "\\x%02x", byte);
   }
   into[count] = '\0';
 }
 
 /// Passes a line to the handler, at most 20 per second, so that an attacker cannot fill the disk.
 void wsl_log(wsl_loop *loop, bool is_error, const char *line) {
-  char escaped[LINE_MAX_OCTETS + 1];
+  char escaped[LINE_MAX_BYTES + 1];
   int64_t second = wsl_monotonic_ms() / 1000;
   if (second != loop->log_second) {
     loop->log_second = second;

@@ -175,7 +175,7 @@ void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
   for (uint32_t index = 0; index < loop->slot_count; index++) {
     wsl_slot *slot = &loop->slots[index];
     if (slot->wsi && (slot->phase == PHASE_IDLE || slot->phase == PHASE_DISCARDING))
-      wsl_doom(loop, slot);
+      wsl_abort(loop, slot);
   }
   if (loop->counters.connections == 0) uv_stop(&loop->uv);
 }

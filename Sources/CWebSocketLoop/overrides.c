@@ -60,7 +60,7 @@ static bool is_connected(int descriptor) {
 static void refuse_head(wsl_slot *slot, struct lws *wsi) {
   int descriptor = lws_get_socket_fd(wsi);
   if (slot->phase != PHASE_IDLE || slot->is_head_read || slot->is_refused) return;
-  int64_t count = wsl_octets_read(descriptor) - slot->octets_read;
+  int64_t count = wsl_bytes_read(descriptor) - slot->bytes_read;
   if (count <= 0 || !is_connected(descriptor)) return;
   slot->is_refused = true;
   if (count >= WSL_HEAD_BYTES_MAX)

@@ -6,7 +6,7 @@
 #include <uv.h>
 
 #include "CWebSocketLoop.h"
-#include "octets.h"
+#include "bytes.h"
 
 /// The limit for the request line and headers of one request; a longer head is answered 431.
 #define WSL_HEAD_BYTES_MAX 8192
@@ -40,7 +40,7 @@ typedef enum wsl_phase {
   PHASE_OPEN,         ///< an open WebSocket
   PHASE_CLOSING,      ///< we have sent a close frame and wait for the peer's
   PHASE_FAILED,       ///< libwebsockets is closing and may not parse the peer's close frame
-  PHASE_DOOMED,       ///< aborted: will be dropped without a close frame
+  PHASE_ABORTED,       ///< aborted: will be dropped without a close frame
 } wsl_phase;
 
 /// The state of an incremental UTF-8 validator between two pieces of a text.
@@ -86,7 +86,7 @@ typedef struct wsl_slot {
   bool is_body_dropped;     ///< there was no room for the request's body
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  int64_t octets_read;      ///< `wsl_octets_read` at the end of the previous request
+  int64_t bytes_read;      ///< `wsl_bytes_read` at the end of the previous request
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
@@ -170,7 +170,7 @@ wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
 wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
 void wsl_slot_drop_parts(wsl_slot *slot);
-void wsl_doom(wsl_loop *loop, wsl_slot *slot);
+void wsl_abort(wsl_loop *loop, wsl_slot *slot);
 void wsl_kick(wsl_loop *loop);
 void wsl_slot_over(wsl_loop *loop, wsl_slot *slot);
 void wsl_sweep(uv_timer_t *timer);

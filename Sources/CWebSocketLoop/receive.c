@@ -41,7 +41,7 @@ static void receive_piece(wsl_loop *loop, wsl_slot *slot, const void *bytes, siz
                           bool is_frame_end, bool is_message_end) {
   bool is_first = !slot->assembly;
   if (!append(slot, bytes, count)) {
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return;
   }
   wsl_assembly *assembly = slot->assembly;

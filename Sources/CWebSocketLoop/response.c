@@ -48,7 +48,7 @@ static int finish(wsl_loop *loop, wsl_slot *slot) {
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
   slot->is_silent = slot->is_head_read = false;
-  slot->octets_read = wsl_octets_read(lws_get_socket_fd(slot->wsi));
+  slot->bytes_read = wsl_bytes_read(lws_get_socket_fd(slot->wsi));
   return keep_alive && lws_http_transaction_completed(slot->wsi) == 0 ? 0 : -1;
 }
 
@@ -71,7 +71,7 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (!slot || slot->phase != PHASE_ASKED) return false;
   if (!wsl_response_set(slot, head, head_count, body, body_count, keep_alive)) {
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return false;
   }
   lws_callback_on_writable(slot->wsi);
@@ -93,7 +93,7 @@ wsl_outcome wsl_stream_write(wsl_loop *loop, wsl_id id, const void *bytes, size_
   // With HTTP/1.1 libwebsockets does not modify these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
   if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_HTTP) < 0) {
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return WSL_GONE;
   }
   if (!lws_partial_buffered(slot->wsi)) return WSL_SENT;

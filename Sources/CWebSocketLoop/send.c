@@ -15,7 +15,7 @@
 // are never written ahead of older frames in the batch.
 
 enum {
-  FRAME_KEPT_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
+  FRAME_COPY_MAX = WSL_BATCH_BYTES / 4, ///< a longer frame is not copied; the batch is flushed
   TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
 };
 
@@ -30,13 +30,13 @@ bool wsl_is_open(const wsl_slot *slot) {
 /// - Returns: The start of the frame.
 /// - Source: RFC 6455, section 5.2
 static uint8_t *make_frame(void *payload, size_t *count) {
-  size_t octets = *count, length_octets = octets < 126 ? 0 : octets < 65536 ? 2 : 8;
-  uint8_t *frame = (uint8_t *)payload - 2 - length_octets;
+  size_t bytes = *count, length_bytes = bytes < 126 ? 0 : bytes < 65536 ? 2 : 8;
+  uint8_t *frame = (uint8_t *)payload - 2 - length_bytes;
   frame[0] = TEXT_FRAME;
-  frame[1] = (uint8_t)(length_octets == 0 ? octets : length_octets == 2 ? 126 : 127);
-  for (size_t index = 0; index < length_octets; index++)
-    frame[2 + index] = (uint8_t)(octets >> 8 * (length_octets - 1 - index));
-  *count = octets + 2 + length_octets;
+  frame[1] = (uint8_t)(length_bytes == 0 ? bytes : length_bytes == 2 ? 126 : 127);
+  for (size_t index = 0; index < length_bytes; index++)
+    frame[2 + index] = (uint8_t)(bytes >> 8 * (length_bytes - 1 - index));
+  *count = bytes + 2 + length_bytes;
   return frame;
 }
 
@@ -45,7 +45,7 @@ static uint8_t *make_frame(void *payload, size_t *count) {
 void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   // libwebsockets does not change these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
-  if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) wsl_doom(loop, slot);
+  if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) wsl_abort(loop, slot);
   else if (lws_partial_buffered(slot->wsi)) slot->is_full = true;
 }
 
@@ -62,22 +62,22 @@ wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
 
 /// Whether the batch can take a frame for a slot.
 ///
-/// - Parameter is_kept: Whether the batch already contains the frame, for another connection.
-static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count, bool is_kept) {
+/// - Parameter is_copied: Whether the batch already contains the frame, for another connection.
+static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count, bool is_copied) {
   return batch->slot_count < WSL_BATCH_SLOTS && batch->piece_count < WSL_BATCH_PIECES &&
          slot->posted_count < WSL_PIECES_EACH_MAX &&
          (!slot->posted_first || slot->posted_bytes + count <= WSL_PARCEL_BYTES) &&
-         (is_kept || count > FRAME_KEPT_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
+         (is_copied || count > FRAME_COPY_MAX || batch->byte_count + count <= WSL_BATCH_BYTES);
 }
 
 /// Copies a frame into the batch. Returns `frame` itself if it is too long to be copied; the caller
 /// must then flush the batch before the memory of the frame becomes invalid.
 static const uint8_t *keep(wsl_batch *batch, const uint8_t *frame, size_t count) {
-  if (count > FRAME_KEPT_MAX) return frame;
-  uint8_t *kept = batch->bytes + batch->byte_count;
-  memcpy(kept, frame, count);
+  if (count > FRAME_COPY_MAX) return frame;
+  uint8_t *copy = batch->bytes + batch->byte_count;
+  memcpy(copy, frame, count);
   batch->byte_count += (uint32_t)count;
-  return kept;
+  return copy;
 }
 
 static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size_t count) {
@@ -100,43 +100,43 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
 /// Adds a frame to a connection's list in the batch, flushing the batch first if it is full. If the
 /// connection is write-blocked, the frame is appended to libwebsockets' buffer instead.
 ///
-/// - Parameter kept: In: the frame in the batch, or NULL if it is not in the batch. Out: likewise;
+/// - Parameter copy: In: the frame in the batch, or NULL if it is not in the batch. Out: likewise;
 ///   equal to `frame` if it was too long to be copied.
 static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, size_t count,
-                        const uint8_t **kept) {
+                        const uint8_t **copy) {
   // Testing the phase suffices here, without wsl_is_open(), which would touch libwebsockets' memory
   // for every recipient: a callback changes the phase before libwebsockets writes a close frame.
   if (!slot || slot->phase != PHASE_OPEN) return WSL_GONE;
-  if (!has_room(&loop->batch, slot, count, *kept != NULL)) {
+  if (!has_room(&loop->batch, slot, count, *copy != NULL)) {
     wsl_flush(loop);
-    *kept = NULL;
+    *copy = NULL;
     if (slot->phase != PHASE_OPEN) return WSL_GONE;
   }
   if (slot->is_full) {
     wsl_write(loop, slot, frame, count);
     return WSL_FULL;
   }
-  if (!*kept) *kept = keep(&loop->batch, frame, count);
-  add_piece(loop, slot, *kept, count);
+  if (!*copy) *copy = keep(&loop->batch, frame, count);
+  add_piece(loop, slot, *copy, count);
   return WSL_SENT;
 }
 
 wsl_outcome wsl_post(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
-  const uint8_t *frame = make_frame(payload, &count), *kept = NULL;
-  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, &kept);
-  if (kept == frame) wsl_flush(loop);
+  const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
+  wsl_outcome outcome = post(loop, wsl_slot_of(loop, id), frame, count, &copy);
+  if (copy == frame) wsl_flush(loop);
   return outcome;
 }
 
 size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *payload,
                     size_t count, uint32_t *full) {
-  const uint8_t *frame = make_frame(payload, &count), *kept = NULL;
+  const uint8_t *frame = make_frame(payload, &count), *copy = NULL;
   size_t full_count = 0;
   for (size_t index = 0; index < id_count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, ids[index]);
-    if (post(loop, slot, frame, count, &kept) == WSL_FULL) full[full_count++] = (uint32_t)index;
+    if (post(loop, slot, frame, count, &copy) == WSL_FULL) full[full_count++] = (uint32_t)index;
   }
-  if (kept == frame) wsl_flush(loop);
+  if (copy == frame) wsl_flush(loop);
   return full_count;
 }
 
@@ -182,7 +182,7 @@ static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, si
   }
   uint8_t *bytes = malloc(rest);
   if (!bytes) {
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return;
   }
   for (; filled < rest; vector++) {
@@ -202,7 +202,7 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
   ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
   if (taken == (ssize_t)parcel.byte_count) return;
   if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return;
   }
   buffer_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);

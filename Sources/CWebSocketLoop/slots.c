@@ -93,9 +93,9 @@ void wsl_kick(wsl_loop *loop) {
 
 /// Aborts a connection: libwebsockets drops it from the event loop, without a close frame. The slot
 /// remains valid until then.
-void wsl_doom(wsl_loop *loop, wsl_slot *slot) {
+void wsl_abort(wsl_loop *loop, wsl_slot *slot) {
   wsl_kick(loop);
-  slot->phase = PHASE_DOOMED;
+  slot->phase = PHASE_ABORTED;
   slot->deadline_ms = 0;
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
@@ -106,7 +106,7 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   switch ((wsl_phase)slot->phase) {
   case PHASE_FREE:
   case PHASE_IDLE:
-  case PHASE_DOOMED:
+  case PHASE_ABORTED:
     return;
   case PHASE_OPEN:
     if (slot->is_paused) return;
@@ -124,7 +124,7 @@ static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   }
   if (!is_late) return;
   if (slot->phase != PHASE_FAILED && slot->phase != PHASE_CLOSING) loop->counters.timed_out++;
-  wsl_doom(loop, slot);
+  wsl_abort(loop, slot);
 }
 
 /// Checks every connection four times per second. One sweep is cheaper than a timer per connection:

@@ -7,18 +7,18 @@ const wsl_utf8 wsl_utf8_start = {0, 0x80, 0xBF};
 /// Sets the state that a lead byte requires for its continuation bytes. Returns false if the byte
 /// is not a valid lead byte.
 /// - Source: RFC 3629, section 4; Unicode, table 3-7
-static bool lead(wsl_utf8 *state, uint8_t octet) {
+static bool lead(wsl_utf8 *state, uint8_t byte) {
   *state = wsl_utf8_start;
-  if (octet >= 0xC2 && octet <= 0xDF) {
+  if (byte >= 0xC2 && byte <= 0xDF) {
     state->missing = 1;
-  } else if (octet >= 0xE0 && octet <= 0xEF) {
+  } else if (byte >= 0xE0 && byte <= 0xEF) {
     state->missing = 2;
-    if (octet == 0xE0) state->low = 0xA0;   // no overlong encodings
-    if (octet == 0xED) state->high = 0x9F;  // no surrogates
-  } else if (octet >= 0xF0 && octet <= 0xF4) {
+    if (byte == 0xE0) state->low = 0xA0;   // no overlong encodings
+    if (byte == 0xED) state->high = 0x9F;  // no surrogates
+  } else if (byte >= 0xF0 && byte <= 0xF4) {
     state->missing = 3;
-    if (octet == 0xF0) state->low = 0x90;   // no overlong encodings
-    if (octet == 0xF4) state->high = 0x8F;  // nothing past U+10FFFF
+    if (byte == 0xF0) state->low = 0x90;   // no overlong encodings
+    if (byte == 0xF4) state->high = 0x8F;  // nothing past U+10FFFF
   } else {
     return false;
   }
@@ -45,8 +45,8 @@ bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count) {
       if (index == count) return true;
       if (!lead(state, bytes[index++])) return false;
     } else {
-      uint8_t octet = bytes[index++];
-      if (octet < state->low || octet > state->high) return false;
+      uint8_t byte = bytes[index++];
+      if (byte < state->low || byte > state->high) return false;
       uint8_t missing = (uint8_t)(state->missing - 1);
       *state = wsl_utf8_start;
       state->missing = missing;

@@ -110,7 +110,7 @@ void wsl_pause(wsl_loop *loop, wsl_id id) {
 
 void wsl_drop(wsl_loop *loop, wsl_id id) {
   wsl_slot *slot = wsl_slot_of(loop, id);
-  if (wsl_is_open(slot)) wsl_doom(loop, slot);
+  if (wsl_is_open(slot)) wsl_abort(loop, slot);
 }
 
 /// The duration of the pause counts neither towards `pong_ms` nor towards `assembly_ms`.
@@ -134,12 +134,12 @@ void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   unsigned char ping[LWS_PRE + 1] = {0};
   if (now - slot->pong_at_ms >= loop->limits.pong_ms) {
     loop->counters.timed_out++;
-    wsl_doom(loop, slot);
+    wsl_abort(loop, slot);
     return;
   }
   if (now < slot->ping_at_ms) return;
   slot->ping_at_ms = now + loop->limits.ping_ms;
   if (!wsl_is_open(slot) || lws_partial_buffered(slot->wsi)) return;
   // With a payload of one byte, because libwebsockets does not report an empty pong.
-  if (lws_write(slot->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0) wsl_doom(loop, slot);
+  if (lws_write(slot->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0) wsl_abort(loop, slot);
 }

@@ -95,13 +95,13 @@ extension CivilDate {
 
 extension CivilDate {
   /// Parses exactly `YYYY-MM-DD`, in ASCII digits.
-  package init?(iso text: some Sequence<UInt8>) { self.init(octets: text) }
+  package init?(iso text: some Sequence<UInt8>) { self.init(bytes: text) }
 
   /// A specialization for strings, which is used for taps and keys.
-  package init?(iso text: String.UTF8View) { self.init(octets: text) }
+  package init?(iso text: String.UTF8View) { self.init(bytes: text) }
 
-  private init?(octets: some Sequence<UInt8>) {
-    var digits = DigitReader(octets)
+  private init?(bytes: some Sequence<UInt8>) {
+    var digits = DigitReader(bytes)
     guard let year = digits.number(count: 4), digits.accept("-"),
       let month = digits.number(count: 2), digits.accept("-"),
       let day = digits.number(count: 2), digits.isAtEnd
@@ -111,12 +111,12 @@ extension CivilDate {
 
   /// `YYYY-MM-DD`.
   package var iso: String {
-    String(unsafeUninitializedCapacity: 10) { octets in
-      writeDigits(year, count: 4, to: octets, at: 0)
-      octets[4] = UInt8(ascii: "-")
-      writeDigits(month, count: 2, to: octets, at: 5)
-      octets[7] = UInt8(ascii: "-")
-      writeDigits(day, count: 2, to: octets, at: 8)
+    String(unsafeUninitializedCapacity: 10) { bytes in
+      writeDigits(year, count: 4, to: bytes, at: 0)
+      bytes[4] = UInt8(ascii: "-")
+      writeDigits(month, count: 2, to: bytes, at: 5)
+      bytes[7] = UInt8(ascii: "-")
+      writeDigits(day, count: 2, to: bytes, at: 8)
       return 10
     }
   }

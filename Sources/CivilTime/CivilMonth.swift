@@ -63,13 +63,13 @@ extension CivilMonth {
 
 extension CivilMonth {
   /// Parses exactly `YYYY-MM`, in ASCII digits.
-  package init?(iso text: some Sequence<UInt8>) { self.init(octets: text) }
+  package init?(iso text: some Sequence<UInt8>) { self.init(bytes: text) }
 
   /// A specialization for strings, which is used for taps and keys.
-  package init?(iso text: String.UTF8View) { self.init(octets: text) }
+  package init?(iso text: String.UTF8View) { self.init(bytes: text) }
 
-  private init?(octets: some Sequence<UInt8>) {
-    var digits = DigitReader(octets)
+  private init?(bytes: some Sequence<UInt8>) {
+    var digits = DigitReader(bytes)
     guard let year = digits.number(count: 4), digits.accept("-"),
       let month = digits.number(count: 2), digits.isAtEnd
     else { return nil }
@@ -78,8 +78,8 @@ extension CivilMonth {
 
   /// `YYYY-MM`.
   package var iso: String {
-    String(unsafeUninitializedCapacity: 7) { octets in
-      writeISO(to: octets)
+    String(unsafeUninitializedCapacity: 7) { bytes in
+      writeISO(to: bytes)
       return 7
     }
   }
@@ -87,10 +87,10 @@ extension CivilMonth {
   /// Writes the 7 bytes of ``iso`` without allocating a string.
   ///
   /// - Precondition: The buffer has at least 7 bytes.
-  package func writeISO(to octets: UnsafeMutableBufferPointer<UInt8>) {
-    writeDigits(year, count: 4, to: octets, at: 0)
-    octets[4] = UInt8(ascii: "-")
-    writeDigits(month, count: 2, to: octets, at: 5)
+  package func writeISO(to bytes: UnsafeMutableBufferPointer<UInt8>) {
+    writeDigits(year, count: 4, to: bytes, at: 0)
+    bytes[4] = UInt8(ascii: "-")
+    writeDigits(month, count: 2, to: bytes, at: 5)
   }
 }
 

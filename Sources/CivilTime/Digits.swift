@@ -1,10 +1,10 @@
 /// Parses ASCII numbers and the characters between them.
-struct DigitReader<Octets: Sequence<UInt8>> {
-  private var rest: Octets.Iterator
+struct DigitReader<Bytes: Sequence<UInt8>> {
+  private var rest: Bytes.Iterator
   private var next: UInt8?
 
-  init(_ octets: Octets) {
-    rest = octets.makeIterator()
+  init(_ bytes: Bytes) {
+    rest = bytes.makeIterator()
     next = rest.next()
   }
 
@@ -12,23 +12,23 @@ struct DigitReader<Octets: Sequence<UInt8>> {
 
   /// Consumes `sign` if it is the next character.
   mutating func accept(_ sign: Unicode.Scalar) -> Bool {
-    guard let octet = next, octet == UInt8(ascii: sign) else { return false }
+    guard let byte = next, byte == UInt8(ascii: sign) else { return false }
     next = rest.next()
     return true
   }
 
   /// Consumes the next character if it is an ASCII letter.
   mutating func acceptLetter() -> Bool {
-    guard let octet = next, octet | 0x20 >= 0x61, octet | 0x20 <= 0x7A else { return false }
+    guard let byte = next, byte | 0x20 >= 0x61, byte | 0x20 <= 0x7A else { return false }
     next = rest.next()
     return true
   }
 
   /// Reads one digit, 0 … 9.
   mutating func digit() -> Int? {
-    guard let octet = next, octet &- UInt8(ascii: "0") < 10 else { return nil }
+    guard let byte = next, byte &- UInt8(ascii: "0") < 10 else { return nil }
     next = rest.next()
-    return Int(octet &- UInt8(ascii: "0"))
+    return Int(byte &- UInt8(ascii: "0"))
   }
 
   /// Reads exactly `count` digits.
@@ -53,13 +53,13 @@ struct DigitReader<Octets: Sequence<UInt8>> {
 ///
 /// - Precondition: `value` ≥ 0.
 func writeDigits(
-  _ value: Int, count: Int, to octets: UnsafeMutableBufferPointer<UInt8>, at start: Int
+  _ value: Int, count: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
 ) {
   var rest = UInt(value)
   var place = start + count
   while place > start {
     place -= 1
-    octets[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+    bytes[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
     rest /= 10
   }
 }

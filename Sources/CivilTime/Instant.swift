@@ -59,7 +59,7 @@ extension Instant {
   }
 
   /// - Returns: Milliseconds, 0 … 999; 0 if there is no fraction; `nil` for a point without digits.
-  private static func readFraction<Octets>(_ digits: inout DigitReader<Octets>) -> Int? {
+  private static func readFraction<Bytes>(_ digits: inout DigitReader<Bytes>) -> Int? {
     guard digits.accept(".") else { return 0 }
     guard let tenths = digits.digit() else { return nil }
     guard let hundredths = digits.digit() else { return tenths * 100 }
@@ -69,7 +69,7 @@ extension Instant {
   }
 
   /// - Returns: Seconds east of Greenwich.
-  private static func readOffset<Octets>(_ digits: inout DigitReader<Octets>) -> Int? {
+  private static func readOffset<Bytes>(_ digits: inout DigitReader<Bytes>) -> Int? {
     if digits.accept("Z") || digits.accept("z") { return 0 }
     let isEast = digits.accept("+")
     guard isEast || digits.accept("-"),
@@ -92,8 +92,8 @@ extension Instant {
   /// Writes the 24 bytes of ``rfc3339`` without allocating a string.
   ///
   /// - Precondition: The instant is in ``first`` … ``last``, and the buffer has at least 24 bytes.
-  package func writeRFC3339(to octets: UnsafeMutableBufferPointer<UInt8>) {
-    _ = write(to: octets, hasMilliseconds: true)
+  package func writeRFC3339(to bytes: UnsafeMutableBufferPointer<UInt8>) {
+    _ = write(to: bytes, hasMilliseconds: true)
   }
 
   private func written(hasMilliseconds: Bool) -> String {
@@ -102,29 +102,29 @@ extension Instant {
 
   /// - Returns: The number of bytes written: 20 or 24.
   private func write(
-    to octets: UnsafeMutableBufferPointer<UInt8>, hasMilliseconds: Bool
+    to bytes: UnsafeMutableBufferPointer<UInt8>, hasMilliseconds: Bool
   ) -> Int {
     let days = floorDivide(Int(milliseconds), 86_400_000)
     let time = Int(milliseconds) - days * 86_400_000
     let date = CivilDate(ordinal: days + CivilDate.epochOrdinal)
-    writeDigits(date.year, count: 4, to: octets, at: 0)
-    octets[4] = UInt8(ascii: "-")
-    writeDigits(date.month, count: 2, to: octets, at: 5)
-    octets[7] = UInt8(ascii: "-")
-    writeDigits(date.day, count: 2, to: octets, at: 8)
-    octets[10] = UInt8(ascii: "T")
-    writeDigits(time / 3_600_000, count: 2, to: octets, at: 11)
-    octets[13] = UInt8(ascii: ":")
-    writeDigits(time / 60_000 % 60, count: 2, to: octets, at: 14)
-    octets[16] = UInt8(ascii: ":")
-    writeDigits(time / 1_000 % 60, count: 2, to: octets, at: 17)
+    writeDigits(date.year, count: 4, to: bytes, at: 0)
+    bytes[4] = UInt8(ascii: "-")
+    writeDigits(date.month, count: 2, to: bytes, at: 5)
+    bytes[7] = UInt8(ascii: "-")
+    writeDigits(date.day, count: 2, to: bytes, at: 8)
+    bytes[10] = UInt8(ascii: "T")
+    writeDigits(time / 3_600_000, count: 2, to: bytes, at: 11)
+    bytes[13] = UInt8(ascii: ":")
+    writeDigits(time / 60_000 % 60, count: 2, to: bytes, at: 14)
+    bytes[16] = UInt8(ascii: ":")
+    writeDigits(time / 1_000 % 60, count: 2, to: bytes, at: 17)
     guard hasMilliseconds else {
-      octets[19] = UInt8(ascii: "Z")
+      bytes[19] = UInt8(ascii: "Z")
       return 20
     }
-    octets[19] = UInt8(ascii: ".")
-    writeDigits(time % 1_000, count: 3, to: octets, at: 20)
-    octets[23] = UInt8(ascii: "Z")
+    bytes[19] = UInt8(ascii: ".")
+    writeDigits(time % 1_000, count: 3, to: bytes, at: 20)
+    bytes[23] = UInt8(ascii: "Z")
     return 24
   }
 }

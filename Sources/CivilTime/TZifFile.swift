@@ -3,25 +3,25 @@
 /// - Source: RFC 9636 sections 3.1 to 3.3.
 package struct TZifFile {
   private struct Reader {
-    let octets: [UInt8]
+    let bytes: [UInt8]
     var offset = 0
 
     mutating func take(_ count: Int) throws(ZoneDataError) -> ArraySlice<UInt8> {
-      guard count <= octets.count - offset else { throw ZoneDataError("the file is truncated") }
+      guard count <= bytes.count - offset else { throw ZoneDataError("the file is truncated") }
       defer { offset += count }
-      return octets[offset..<offset + count]
+      return bytes[offset..<offset + count]
     }
 
     /// A big-endian two's complement number.
-    mutating func number(octetCount: Int) throws(ZoneDataError) -> Int64 {
-      let octets = try take(octetCount)
-      var value = Int64(Int8(bitPattern: octets.first!))
-      for octet in octets.dropFirst() { value = value << 8 | Int64(octet) }
+    mutating func number(byteCount: Int) throws(ZoneDataError) -> Int64 {
+      let bytes = try take(byteCount)
+      var value = Int64(Int8(bitPattern: bytes.first!))
+      for byte in bytes.dropFirst() { value = value << 8 | Int64(byte) }
       return value
     }
 
     mutating func count() throws(ZoneDataError) -> Int {
-      let value = try number(octetCount: 4)
+      let value = try number(byteCount: 4)
       guard value >= 0 else { throw ZoneDataError("a count is out of range") }
       return Int(value)
     }
@@ -43,9 +43,9 @@ package struct TZifFile {
   /// - Throws: ``ZoneDataError`` for a file that violates RFC 9636, and for files with leap seconds
   ///   (the `right/` zones), because an ``Instant`` does not count them.
   package static func parse(
-    _ octets: [UInt8], name: String
+    _ bytes: [UInt8], name: String
   ) throws(ZoneDataError) -> ZoneRules {
-    var reader = Reader(octets: octets)
+    var reader = Reader(bytes: bytes)
     let header = try readHeader(&reader)
     guard header.hasLongTimes else {
       return try readBlock(&reader, header, timeSize: 4, name: name)
@@ -77,12 +77,12 @@ package struct TZifFile {
   ) throws(ZoneDataError) -> ZoneRules {
     guard header.leapCount == 0 else { throw ZoneDataError("leap seconds are not supported") }
     guard header.typeCount > 0 else { throw ZoneDataError("the file has no local time type") }
-    guard header.blockSize(timeSize: timeSize) <= reader.octets.count - reader.offset else {
+    guard header.blockSize(timeSize: timeSize) <= reader.bytes.count - reader.offset else {
       throw ZoneDataError("the file is truncated")
     }
     var instants: [Int64] = []
     for _ in 0..<header.timeCount {
-      let instant = try reader.number(octetCount: timeSize)
+      let instant = try reader.number(byteCount: timeSize)
       if let last = instants.last, instant <= last {
         throw ZoneDataError("transitions are not in ascending order")
       }
@@ -105,7 +105,7 @@ package struct TZifFile {
   ) throws(ZoneDataError) -> [Int] {
     var offsets: [Int] = []
     for _ in 0..<count {
-      let offset = Int(try reader.number(octetCount: 4))
+      let offset = Int(try reader.number(byteCount: 4))
       guard (-89_999...93_599).contains(offset) else {
         throw ZoneDataError("an offset is out of range")
       }
@@ -119,9 +119,9 @@ package struct TZifFile {
   private static func readFooter(_ reader: inout Reader) throws(ZoneDataError) -> PosixZoneRule? {
     let newline = UInt8(ascii: "\n")
     guard try reader.take(1).first == newline,
-      let end = reader.octets[reader.offset...].firstIndex(of: newline)
+      let end = reader.bytes[reader.offset...].firstIndex(of: newline)
     else { throw ZoneDataError("the footer is missing") }
-    let text = reader.octets[reader.offset..<end]
+    let text = reader.bytes[reader.offset..<end]
     return text.isEmpty ? nil : try PosixZoneRule.parse(text)
   }
 }

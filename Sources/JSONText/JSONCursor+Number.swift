@@ -47,9 +47,9 @@ extension JSONCursor {
   }
 
   @inline(__always)
-  private func isDigit(_ octet: UInt8?) -> Bool {
-    guard let octet else { return false }
-    return octet &- UInt8(ascii: "0") < 10
+  private func isDigit(_ byte: UInt8?) -> Bool {
+    guard let byte else { return false }
+    return byte &- UInt8(ascii: "0") < 10
   }
 
   /// Reads an integer that may exceed 64 bits, clamped.

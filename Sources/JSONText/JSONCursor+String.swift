@@ -5,15 +5,15 @@ extension JSONCursor {
     guard accept(UInt8(ascii: "\""), text) else { throw failure("a string was expected") }
     let start = offset
     var all: UInt8 = 0
-    while let octet = peek(text) {
-      if octet == UInt8(ascii: "\"") {
+    while let byte = peek(text) {
+      if byte == UInt8(ascii: "\"") {
         let string = try decoded(text, from: start, to: offset, isASCII: all < 0x80)
         advance(by: 1)
         return string
       }
-      if octet == UInt8(ascii: "\\") { return try readEscapedString(text, from: start) }
-      if octet < 0x20 { throw failure("unescaped control character in a string") }
-      all |= octet
+      if byte == UInt8(ascii: "\\") { return try readEscapedString(text, from: start) }
+      if byte < 0x20 { throw failure("unescaped control character in a string") }
+      all |= byte
       advance(by: 1)
     }
     throw failure("the string is not terminated")
@@ -45,24 +45,24 @@ extension JSONCursor {
   private mutating func readEscapedString(
     _ text: Span<UInt8>, from start: Int
   ) throws(JSONError) -> String {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(offset - start + 32)
-    for index in start..<offset { octets.append(text[index]) }
-    while let octet = peek(text) {
-      switch octet {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(offset - start + 32)
+    for index in start..<offset { bytes.append(text[index]) }
+    while let byte = peek(text) {
+      switch byte {
       case UInt8(ascii: "\""):
-        guard let string = String(validating: octets, as: UTF8.self) else {
+        guard let string = String(validating: bytes, as: UTF8.self) else {
           throw JSONError(offset: start, reason: "invalid UTF-8 in a string")
         }
         advance(by: 1)
         return string
       case UInt8(ascii: "\\"):
         advance(by: 1)
-        try readEscape(text, into: &octets)
+        try readEscape(text, into: &bytes)
       case 0..<0x20:
         throw failure("unescaped control character in a string")
       default:
-        octets.append(octet)
+        bytes.append(byte)
         advance(by: 1)
       }
     }
@@ -70,18 +70,18 @@ extension JSONCursor {
   }
 
   private mutating func readEscape(
-    _ text: Span<UInt8>, into octets: inout [UInt8]
+    _ text: Span<UInt8>, into bytes: inout [UInt8]
   ) throws(JSONError) {
     guard let letter = peek(text) else { throw failure("the string is not terminated") }
     advance(by: 1)
     switch letter {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): octets.append(letter)
-    case UInt8(ascii: "b"): octets.append(0x08)
-    case UInt8(ascii: "f"): octets.append(0x0C)
-    case UInt8(ascii: "n"): octets.append(0x0A)
-    case UInt8(ascii: "r"): octets.append(0x0D)
-    case UInt8(ascii: "t"): octets.append(0x09)
-    case UInt8(ascii: "u"): octets.append(contentsOf: UTF8.encode(try readScalar(text))!)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(letter)
+    case UInt8(ascii: "b"): bytes.append(0x08)
+    case UInt8(ascii: "f"): bytes.append(0x0C)
+    case UInt8(ascii: "n"): bytes.append(0x0A)
+    case UInt8(ascii: "r"): bytes.append(0x0D)
+    case UInt8(ascii: "t"): bytes.append(0x09)
+    case UInt8(ascii: "u"): bytes.append(contentsOf: UTF8.encode(try readScalar(text))!)
     default: throw failure("unknown escape sequence")
     }
   }
@@ -101,7 +101,7 @@ extension JSONCursor {
   private mutating func readUnit(_ text: Span<UInt8>) throws(JSONError) -> UInt32 {
     var unit: UInt32 = 0
     for _ in 0..<4 {
-      guard let octet = peek(text), let digit = hexDigit(octet) else {
+      guard let byte = peek(text), let digit = hexDigit(byte) else {
         throw failure("\\u must be followed by four hexadecimal digits")
       }
       unit = unit << 4 | digit
@@ -110,11 +110,11 @@ extension JSONCursor {
     return unit
   }
 
-  private func hexDigit(_ octet: UInt8) -> UInt32? {
-    switch octet {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(octet) - 0x30
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(octet) - 0x57
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(octet) - 0x37
+  private func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) - 0x30
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte) - 0x57
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte) - 0x37
     default: nil
     }
   }

@@ -67,10 +67,10 @@ package struct JSONCursor {
     }
   }
 
-  /// Consumes `octet` if it is the next byte.
+  /// Consumes `byte` if it is the next byte.
   @inline(__always)
-  package mutating func accept(_ octet: UInt8, _ text: Span<UInt8>) -> Bool {
-    guard offset < text.count, text[offset] == octet else { return false }
+  package mutating func accept(_ byte: UInt8, _ text: Span<UInt8>) -> Bool {
+    guard offset < text.count, text[offset] == byte else { return false }
     offset += 1
     return true
   }
@@ -80,8 +80,8 @@ package struct JSONCursor {
   /// - Throws: ``JSONError`` if the next byte cannot begin a value.
   package mutating func nextKind(_ text: Span<UInt8>) throws(JSONError) -> Kind {
     skipWhitespace(text)
-    guard let octet = peek(text) else { throw failure("the text ends where a value is expected") }
-    switch octet {
+    guard let byte = peek(text) else { throw failure("the text ends where a value is expected") }
+    switch byte {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "\""): return .string

@@ -11,12 +11,12 @@ package struct JSONName: Hashable, Sendable {
 
   package init?(_ name: some Sequence<UInt8>) {
     var count = 0
-    for octet in name {
-      guard octet != 0, count < 16 else { return nil }
+    for byte in name {
+      guard byte != 0, count < 16 else { return nil }
       if count < 8 {
-        low |= UInt64(octet) << UInt64(8 * count)
+        low |= UInt64(byte) << UInt64(8 * count)
       } else {
-        high |= UInt64(octet) << UInt64(8 * (count - 8))
+        high |= UInt64(byte) << UInt64(8 * (count - 8))
       }
       count += 1
     }
@@ -27,7 +27,7 @@ package struct JSONName: Hashable, Sendable {
   }
 
   /// 0 to 16.
-  var octetCount: Int {
+  var byteCount: Int {
     high == 0 ? 8 - low.leadingZeroBitCount / 8 : 16 - high.leadingZeroBitCount / 8
   }
 }
@@ -49,7 +49,7 @@ extension JSONCursor {
   /// - Returns: `nil` for a string that does not fit into a ``JSONName``.
   package mutating func readShortString(_ text: Span<UInt8>) throws(JSONError) -> JSONName? {
     guard let name = plainName(text) else { return JSONName(try readString(text).utf8) }
-    advance(by: name.octetCount + 2)
+    advance(by: name.byteCount + 2)
     return name
   }
 
@@ -80,7 +80,7 @@ extension JSONCursor {
   /// Whether a byte needs no decoding in a string: ASCII but no quote, backslash or control
   /// character.
   @inline(__always)
-  func isPlain(_ octet: UInt8) -> Bool {
-    octet >= 0x20 && octet < 0x80 && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
+  func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 }

@@ -43,19 +43,19 @@ extension JSONTree {
   /// - Throws: ``JSONError`` if the text is not valid JSON (RFC 8259), if an object has two members
   ///   of the same name, for an unpaired surrogate, and as soon as a limit is exceeded.
   package static func parse(
-    _ octets: [UInt8], depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
+    _ bytes: [UInt8], depthMax: Int = 64, valuesMax: Int = .max, stringBytesMax: Int = .max
   ) throws(JSONError) -> JSONTree {
     var cursor = JSONCursor(
       depthMax: depthMax, valuesMax: valuesMax, stringBytesMax: stringBytesMax)
-    let tree = try cursor.readTree(octets.span)
-    try cursor.finish(octets.span)
+    let tree = try cursor.readTree(bytes.span)
+    try cursor.finish(bytes.span)
     return tree
   }
 
   package static func parse(
-    _ octets: UnsafeRawBufferPointer, depthMax: Int = 64
+    _ bytes: UnsafeRawBufferPointer, depthMax: Int = 64
   ) throws(JSONError) -> JSONTree {
-    try parse(Array(octets), depthMax: depthMax)
+    try parse(Array(bytes), depthMax: depthMax)
   }
 
   package static func parse(

@@ -20,10 +20,10 @@ package struct JSONWriter: ~Copyable {
   package mutating func clear() { count = 0 }
 
   /// A copy of the text.
-  package var octets: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+  package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
   /// The text, without a copy. Only valid until the next write.
-  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+  package var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
   /// Writes JSON syntax unchanged.
   @inline(__always)
@@ -54,17 +54,17 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes a string with its quotes.
   package mutating func string(_ value: String) {
-    octet(UInt8(ascii: "\""))
+    byte(UInt8(ascii: "\""))
     // A native Swift string provides contiguous UTF-8; a bridged one has to be copied.
     if value.utf8.withContiguousStorageIfAvailable({ append(escaping: $0) }) == nil {
       var copy = value
       copy.withUTF8 { append(escaping: $0) }
     }
-    octet(UInt8(ascii: "\""))
+    byte(UInt8(ascii: "\""))
   }
 
   package mutating func integer(_ value: Int) {
-    if value < 0 { octet(UInt8(ascii: "-")) }
+    if value < 0 { byte(UInt8(ascii: "-")) }
     var rest = value.magnitude
     var digitCount = 1
     var power: UInt = 10
@@ -124,9 +124,9 @@ package struct JSONWriter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func octet(_ octet: UInt8) {
+  private mutating func byte(_ byte: UInt8) {
     reserve(1)
-    start[count] = octet
+    start[count] = byte
     count += 1
   }
 
@@ -145,12 +145,12 @@ package struct JSONWriter: ~Copyable {
     guard let from = text.baseAddress else { return }
     var begin = 0
     for index in 0..<text.count {
-      let octet = text[index]
-      guard octet < 0x20 || octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") else {
+      let byte = text[index]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
         continue
       }
       append(from + begin, index - begin)
-      appendEscape(octet)
+      appendEscape(byte)
       begin = index + 1
     }
     append(from + begin, text.count - begin)
@@ -165,9 +165,9 @@ package struct JSONWriter: ~Copyable {
     case 0x09: literal("\\t")
     default:
       literal("\\u00")
-      octet(escaped >> 4 + UInt8(ascii: "0"))
+      byte(escaped >> 4 + UInt8(ascii: "0"))
       let low = escaped & 0xF
-      octet(low < 10 ? low + UInt8(ascii: "0") : low - 10 + UInt8(ascii: "a"))
+      byte(low < 10 ? low + UInt8(ascii: "0") : low - 10 + UInt8(ascii: "a"))
     }
   }
 }
@@ -177,6 +177,6 @@ extension JSONTree {
   package func serialized() -> [UInt8] {
     var writer = JSONWriter()
     writer.tree(self)
-    return writer.octets
+    return writer.bytes
   }
 }

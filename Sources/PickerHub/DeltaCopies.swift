@@ -28,7 +28,7 @@ struct DeltaCopies {
   private var more: [Key: Frame] = [:]
   /// The bands that were written last: they have no texts, and the author mostly looks at the
   /// months that the others look at.
-  private var lastBands: (view: MonthView?, octets: [UInt8])?
+  private var lastBands: (view: MonthView?, bytes: [UInt8])?
 
   init(
     _ delta: Delta, of session: Session, _ encoder: MessageEncoder, _ languages: Languages
@@ -93,10 +93,10 @@ struct DeltaCopies {
     if delta.hasDayNotes {
       return encoder.viewPart(of: delta, in: session, view, texts: languages[language])
     }
-    if let lastBands, lastBands.view == view { return lastBands.octets }
-    let octets = encoder.bands(changedBy: delta, in: session, view)
-    lastBands = (view, octets)
-    return octets
+    if let lastBands, lastBands.view == view { return lastBands.bytes }
+    let bytes = encoder.bands(changedBy: delta, in: session, view)
+    lastBands = (view, bytes)
+    return bytes
   }
 }
 

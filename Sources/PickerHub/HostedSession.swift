@@ -32,7 +32,7 @@ package final class HostedSession {
   /// What waits for them to be read.
   var historyWaiters: [(_ isRead: Bool) -> Void] = []
   /// Members that have joined as far as the log knows or will know.
-  var memberCountPromised = 0
+  var memberCountPending = 0
   /// How many commands each member has given over HTTP in the second.
   var postRates: [MemberID: MessageRate] = [:]
   /// Whether a large change of the host is being made on another thread.
@@ -50,7 +50,7 @@ package final class HostedSession {
   /// The instant for which a tick stands in the hub's queue.
   var queuedTick: Instant?
   /// Whether a tick waits for the log.
-  var isTickPromised = false
+  var isTickPending = false
   /// When presence was told last; machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false

@@ -13,15 +13,15 @@ extension Hub {
     let entryCount = timers.entryCount + ticks.entryCount
     guard endedCount >= max(endedCountMin, entryCount / 4) else { return }
     endedCount = 0
-    timers.compact { duty, due in isLive(duty, due: due) }
+    timers.compact { timer, due in isLive(timer, due: due) }
     ticks.compact { session, instant in
       let queued = directory.hosted(session)?.queuedTick ?? directory.dormant(session)?.queuedTick
       return queued == instant
     }
   }
 
-  private func isLive(_ duty: TimerQueue.Duty, due: Int64) -> Bool {
-    switch duty {
+  private func isLive(_ timer: TimerQueue.Timer, due: Int64) -> Bool {
+    switch timer {
     case .join(let id), .stalled(let id): return connections[id] != nil
     case .absence(let session, let member):
       guard let since = directory.hosted(session)?.absentSince[member] else { return false }

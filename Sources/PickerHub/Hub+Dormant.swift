@@ -52,7 +52,7 @@ extension Hub {
     switch directory.load(id, then: body) {
     case .inMemory(let hosted): body(hosted)
     case .waits: break
-    case .begins: log.load(id, limits: limits.session, hub: share.index)
+    case .begins: log.load(id, limits: limits.session, hub: shard.index)
     case .absent: body(nil)
     }
   }
@@ -74,7 +74,7 @@ extension Hub {
     let fold = session.fold
     hosted.isHistoryPartial = fold.history.count < min(fold.revision, fold.limits.history)
     hosted.lastActivity = known.lastActivity
-    hosted.memberCountPromised = session.fold.members.count
+    hosted.memberCountPending = session.fold.members.count
     directory.loaded(hosted)
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)

@@ -19,7 +19,7 @@ extension Hub {
     }
   }
 
-  /// Tells a delta to everybody: written once in each language, its octets shared.
+  /// Tells a delta to everybody: written once in each language, its bytes shared.
   private func broadcast(_ delta: Delta, in hosted: HostedSession) {
     counters.deltas += 1
     if delta.isTick { counters.ticks += 1 }
@@ -32,8 +32,8 @@ extension Hub {
     var shared: Frame?
     var hasSlowReader = false
     let fullCountBefore = fullCount
-    var hearers: [ConnectionID] = []
-    swap(&hearers, &self.hearers)
+    var recipients: [ConnectionID] = []
+    swap(&recipients, &self.recipients)
     let connections = connections
     for index in listeners.indices {
       guard let connection = connections[listeners[index].connection] else { continue }
@@ -47,23 +47,23 @@ extension Hub {
       let frame = copies.frame(in: language, showing: view)
       if shared == nil { shared = frame }
       if frame === shared, connection.outbox.isIdle, !connection.isClosing {
-        hearers.append(connection.id)
+        recipients.append(connection.id)
       } else {
         if !connection.outbox.isIdle { hasSlowReader = true }
-        deliver(.news(frame), connection)
+        deliver(.updates(frame), connection)
       }
     }
     if let shared, hasSlowReader || fullCount != fullCountBefore {
       // Some may be full now: one that waits for too much was closed, which the others have heard;
       // or what was posted before has gone out meanwhile.
-      for hearer in hearers {
-        if let connection = connections[hearer] { deliver(.news(shared), connection) }
+      for recipient in recipients {
+        if let connection = connections[recipient] { deliver(.updates(shared), connection) }
       }
     } else if let shared {
-      post(shared, toAll: hearers)
+      post(shared, toAll: recipients)
     }
-    hearers.removeAll(keepingCapacity: true)
-    self.hearers = hearers
+    recipients.removeAll(keepingCapacity: true)
+    self.recipients = recipients
   }
 
   /// Tells a delta to the only one who listens: there is one copy, and nothing to share.
@@ -78,14 +78,14 @@ extension Hub {
     if isOwn {
       deliver(.ownDelta(frame, ref: delta.ref, revision: delta.revision), connection)
     } else {
-      deliver(.news(frame), connection)
+      deliver(.updates(frame), connection)
     }
   }
 
-  private func post(_ frame: Frame, toAll hearers: [ConnectionID]) {
-    counters.deliveries += hearers.count
-    for place in port.post(frame, toAll: hearers) {
-      connections[hearers[place]]?.outbox.isFull = true
+  private func post(_ frame: Frame, toAll recipients: [ConnectionID]) {
+    counters.deliveries += recipients.count
+    for place in port.post(frame, toAll: recipients) {
+      connections[recipients[place]]?.outbox.isFull = true
     }
   }
 
@@ -100,7 +100,7 @@ extension Hub {
       let frame = encoder.months(
         view, of: change.after, change.notes, locale: hosted.session.fold.definition.locale,
         revision: change.revision, texts: connection.texts)
-      deliver(.news(frame), connection)
+      deliver(.updates(frame), connection)
     }
   }
 
@@ -120,7 +120,7 @@ extension Hub {
     }
   }
 
-  /// Tells presence news, unless that was done a moment ago; then soon.
+  /// Tells presence updates, unless that was done a moment ago; then soon.
   func tellPresence(in hosted: HostedSession, at time: HubTime) {
     let due = hosted.lastPresence + limits.session.presenceMilliseconds
     if time.machine < due {
@@ -129,18 +129,18 @@ extension Hub {
       timers.add(.presence(hosted.id), due: due)
       return
     }
-    let news = hosted.session.takeNews()
-    if news.isEmpty { return }
+    let updates = hosted.session.takeUpdates()
+    if updates.isEmpty { return }
     hosted.lastPresence = time.machine
-    let encoded = EncodedPresence(news, in: hosted.session)
+    let encoded = EncodedPresence(updates, in: hosted.session)
     let frame = encoded.frame()
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
       guard let member = listener.member, encoded.mentions(member) else {
-        if let frame { deliver(.news(frame), connection) }
+        if let frame { deliver(.updates(frame), connection) }
         continue
       }
-      if let own = encoded.frame(for: member) { deliver(.news(own), connection) }
+      if let own = encoded.frame(for: member) { deliver(.updates(own), connection) }
     }
   }
 
@@ -186,17 +186,17 @@ extension Hub {
   private func sendSnapshot(
     _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {
-    if let welcome = connection.outbox.nextKept() { return send(welcome, connection) }
+    if let welcome = connection.outbox.nextRetained() { return send(welcome, connection) }
     connection.outbox.snapshotTaken {
       encode($0.late(at: hosted.session), connection.texts, in: hosted.session)
     }
     let listener = hosted.session.listeners.first { $0.connection == connection.id }
     if let listener, let touches = encoder.touches(in: hosted.session, for: listener.member) {
-      connection.outbox.prepend(.news(touches))
+      connection.outbox.prepend(.updates(touches))
     }
     if let view = listener?.view {
       connection.outbox.prepend(
-        .news(encoder.months(view, in: hosted.session.fold, texts: connection.texts)))
+        .updates(encoder.months(view, in: hosted.session.fold, texts: connection.texts)))
     }
     send(
       encoder.snapshot(of: hosted.session, texts: connection.texts, now: time.session), connection)
@@ -222,10 +222,10 @@ extension Answer {
 }
 
 extension Outbox.Waiting {
-  /// The octets, unless they have to be written when their turn comes.
+  /// The bytes, unless they have to be written when their turn comes.
   fileprivate var frame: Frame? {
     switch self {
-    case .news(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .kept(let frame):
+    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .retained(let frame):
       frame
     case .lateAnswer: nil
     }

@@ -32,7 +32,7 @@ extension Hub {
     package var listeners = 0
     package var connections = 0
     package var absent = 0
-    package var promised = 0
+    package var pending = 0
 
     package init() {}
   }
@@ -44,7 +44,7 @@ extension Hub {
     inventory.listeners = hosted.session.listeners.count
     inventory.connections = hosted.connectionOfMember.count
     inventory.absent = hosted.absentSince.count
-    inventory.promised = hosted.memberCountPromised
+    inventory.pending = hosted.memberCountPending
     return inventory
   }
 
@@ -54,7 +54,7 @@ extension Hub {
   /// Whether a session's end has been accepted.
   package func isEnding(_ id: SessionID) -> Bool { directory.hosted(id)?.isEnding ?? false }
 
-  /// What waits for a connection: how many messages, and how many octets; `nil` if it is gone.
+  /// What waits for a connection: how many messages, and how many bytes; `nil` if it is gone.
   package func waiting(for id: ConnectionID) -> (count: Int, byteCount: Int)? {
     connections[id].map { ($0.outbox.waiting.count, $0.outbox.byteCount) }
   }

@@ -29,7 +29,7 @@ extension Hub {
       guard identities.hash(resume.secret).matches(member.secret) else {
         return close(connection, .badToken, "invalid secret for this member")
       }
-      guard fold.members[member.id] != nil || hosted.memberCountPromised < limits.session.members
+      guard fold.members[member.id] != nil || hosted.memberCountPending < limits.session.members
       else { return closeFull(connection) }
       guard comeBack(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
@@ -39,7 +39,7 @@ extension Hub {
         resumeAfter: resume.epoch == fold.origin.epoch ? resume.revision : nil)
       counters.resumes += 1
     } else {
-      guard hosted.memberCountPromised < limits.session.members else {
+      guard hosted.memberCountPending < limits.session.members else {
         return closeFull(connection)
       }
       guard let new = newMember(named: join.name, role, hosted, at: time) else {
@@ -68,7 +68,7 @@ extension Hub {
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(name), role: role)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
-    hosted.memberCountPromised += 1
+    hosted.memberCountPending += 1
     counters.joins += 1
     return (member, secret)
   }
@@ -118,7 +118,7 @@ extension Hub {
     _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
     guard append(.returned(member, role), to: hosted, at: time) else { return false }
-    hosted.memberCountPromised += 1
+    hosted.memberCountPending += 1
     return true
   }
 
@@ -164,7 +164,7 @@ extension Hub {
   func greet(
     _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?, in session: Session
   ) {
-    deliver(.kept(welcome), connection)
+    deliver(.retained(welcome), connection)
     let listener = session.listeners.first { $0.connection == connection.id }
     for delta in missed ?? [] {
       let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
@@ -172,14 +172,14 @@ extension Hub {
       if let ref {
         deliver(.ownDelta(copy, ref: ref, revision: delta.revision), connection)
       } else {
-        deliver(.news(copy), connection)
+        deliver(.updates(copy), connection)
       }
     }
     if let view = listener?.view {
-      deliver(.news(encoder.months(view, in: session.fold, texts: connection.texts)), connection)
+      deliver(.updates(encoder.months(view, in: session.fold, texts: connection.texts)), connection)
     }
     if let touches = encoder.touches(in: session, for: listener?.member) {
-      deliver(.news(touches), connection)
+      deliver(.updates(touches), connection)
     }
   }
 

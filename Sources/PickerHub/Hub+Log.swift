@@ -92,7 +92,7 @@ extension Hub {
             delta, of: cursor.origin, texts: texts, windowRows: windowRows, into: &writer)
           written.value += 1
         }
-        return writer.octets
+        return writer.bytes
       },
       then: { lines in
         var next = cursor

@@ -66,7 +66,7 @@ extension Hub {
       .look { [unowned self] hosted in
         hosted.session.look(connection.id, at: view)
         let frame = encoder.months(view, in: hosted.session.fold, texts: connection.texts)
-        deliver(.news(frame), connection)
+        deliver(.updates(frame), connection)
       }, in: hosted, at: time)
   }
 
@@ -91,7 +91,7 @@ extension Hub {
         let stop = overflow ? last : max(start, min(end, last))
         let frame = encoder.rows(
           column: column, start..<stop, in: hosted.session.fold, texts: connection.texts)
-        deliver(.news(frame), connection)
+        deliver(.updates(frame), connection)
       }, in: hosted, at: time)
   }
 

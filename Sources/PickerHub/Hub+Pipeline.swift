@@ -137,13 +137,13 @@ extension Hub {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
       // A member may have been made to leave twice before the log had the first.
-      hosted.memberCountPromised -= memberCount - hosted.session.memberCount
+      hosted.memberCountPending -= memberCount - hosted.session.memberCount
     }
     if case .returned = entry.body, memberCount == hosted.session.memberCount {
       // It had come back already when the log had this.
-      hosted.memberCountPromised -= 1
+      hosted.memberCountPending -= 1
     }
-    if case .tick = entry.body { hosted.isTickPromised = false }
+    if case .tick = entry.body { hosted.isTickPending = false }
     if hosted.isEnding {
       completion?(nil)
       return
@@ -195,7 +195,7 @@ extension Hub {
   /// entries, however often it is confirmed and reopened.
   /// - Parameter first: Not before this instant, if any.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard hosted.phase == .open, !hosted.isTickPromised,
+    guard hosted.phase == .open, !hosted.isTickPending,
       var next = hosted.session.nextTick
     else { return }
     if let first { next = max(first, next) }

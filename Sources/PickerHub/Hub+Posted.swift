@@ -15,7 +15,7 @@ extension Hub {
       [unowned self] hosted in
       let origin = hosted.session.fold.origin
       guard !isDraining else { return answer(.failure(.unavailable)) }
-      guard hosted.memberCountPromised < limits.session.members else {
+      guard hosted.memberCountPending < limits.session.members else {
         return answer(.failure(.sessionFull))
       }
       var role: Role?
@@ -63,7 +63,7 @@ extension Hub {
         return answer(.failure(.notAllowed("the token is a \(role)'s, the member \(member.role)")))
       }
       if fold.members[member.id] == nil {
-        guard hosted.memberCountPromised < limits.session.members else {
+        guard hosted.memberCountPending < limits.session.members else {
           return answer(.failure(.sessionFull))
         }
         guard bringBack(member.id, hosted) else { return answer(.failure(problem(of: hosted))) }

@@ -58,9 +58,9 @@ extension Hub {
   ) {
     now = time
     guard !isDraining else { return answer(.failure(.unavailable)) }
-    guard share.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
+    guard shard.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
     // By then it has been counted as a session, or there is none.
-    defer { share.total.add(-1) }
+    defer { shard.total.add(-1) }
     let tokens = newTokens()
     let origin: SessionOrigin
     let fold: SessionFold
@@ -108,7 +108,7 @@ extension Hub {
   private func newID() -> SessionID {
     while true {
       let id = SessionID(identities.text())
-      if share.has(id) { return id }
+      if shard.has(id) { return id }
     }
   }
 

@@ -6,8 +6,8 @@ import PickerSession
 private let tickCountMax = 200
 /// Between two looks at a session's time to live.
 private let expiryMilliseconds: Int64 = 3_600_000
-/// Other duties of one call at most.
-private let dutyCountMax = 1000
+/// Other timers of one call at most.
+private let timerCountMax = 1000
 
 extension Hub {
   /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
@@ -31,16 +31,16 @@ extension Hub {
       tickAll(at: time)
     }
     latestSessionTime = time.session
-    var dutyCount = 0
-    while dutyCount < dutyCountMax, let duty = timers.next(at: time.machine) {
-      dutyCount += 1
-      perform(duty, at: time)
+    var timerCount = 0
+    while timerCount < timerCountMax, let timer = timers.next(at: time.machine) {
+      timerCount += 1
+      perform(timer, at: time)
     }
     runDueTicks(at: time, countMax: tickCountMax - pendingTickCount)
   }
 
-  private func perform(_ duty: TimerQueue.Duty, at time: HubTime) {
-    switch duty {
+  private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
+    switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
       guard directory.exists(connection.session) else {
@@ -60,7 +60,7 @@ extension Hub {
       if append(.left(member), to: hosted, at: time) {
         hosted.absentSince[member] = nil
       } else {
-        timers.add(duty, due: time.machine + retryMilliseconds)
+        timers.add(timer, due: time.machine + retryMilliseconds)
       }
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
@@ -146,7 +146,7 @@ extension Hub {
   @discardableResult
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
     let fold = hosted.session.fold
-    guard !hosted.isEnding, !hosted.isTickPromised, fold.status == .open else { return true }
+    guard !hosted.isEnding, !hosted.isTickPending, fold.status == .open else { return true }
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
     // Asleep while the clock was set back. One that is corrected by a little makes no tick.
     let isAhead = fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
@@ -156,7 +156,7 @@ extension Hub {
   @discardableResult
   private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
     guard append(.tick, to: hosted, at: time) else { return false }
-    hosted.isTickPromised = !hosted.steps.isEmpty
+    hosted.isTickPending = !hosted.steps.isEmpty
     return true
   }
 

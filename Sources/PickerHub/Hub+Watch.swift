@@ -17,7 +17,7 @@ package struct WatchRequest: Sendable {
 }
 
 /// A month as it stands.
-package struct MonthSight {
+package struct MonthContent {
   package let month: CivilMonth
   /// Whole weeks.
   package let cells: [Cell]
@@ -104,7 +104,7 @@ extension Hub {
   package func month(
     _ month: CivilMonth, of id: SessionID, token: String?, hasTicket: Bool = false,
     locale: String?, at time: HubTime,
-    answer: @escaping (Result<MonthSight, HubProblem>) -> Void
+    answer: @escaping (Result<MonthContent, HubProblem>) -> Void
   ) {
     find(
       id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
@@ -121,7 +121,7 @@ extension Hub {
       let texts = languages.texts(for: locale, fallback: picker.definition.locale)
       answer(
         .success(
-          MonthSight(
+          MonthContent(
             month: month, cells: cells, bands: picker.bands(of: month),
             notes: cells.map { hosted.session.fold.notes.days[$0.date] },
             locale: hosted.session.fold.definition.locale, texts: texts)))

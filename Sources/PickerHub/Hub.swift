@@ -14,7 +14,7 @@ package final class Hub {
   let log: any SessionLog
   let zones: any ZoneSource
   /// Which sessions are this hub's.
-  package let share: HubShare
+  package let shard: HubShard
   package let encoder: MessageEncoder
   var identities: IdentitySource
   let languages: Languages
@@ -28,7 +28,7 @@ package final class Hub {
   /// delta; empty between calls.
   var outcomes: [Outcome] = []
   var effects: [SessionEffect] = []
-  var hearers: [ConnectionID] = []
+  var recipients: [ConnectionID] = []
   /// How often the port has told late that a connection is full.
   var fullCount = 0
   /// Sessions and connections that have ended since the queues were compacted.
@@ -48,14 +48,14 @@ package final class Hub {
   package init(
     _ configuration: HubConfiguration, port: any HubPort, log: any SessionLog,
     zones: any ZoneSource, texts: any TextSource, identities: IdentitySource,
-    share: HubShare = .whole
+    shard: HubShard = .whole
   ) {
     self.configuration = configuration
     self.port = port
     self.log = log
     self.zones = zones
-    self.share = share
-    directory = SessionDirectory(total: share.total)
+    self.shard = shard
+    directory = SessionDirectory(total: shard.total)
     self.identities = identities
     languages = Languages(texts)
     encoder = MessageEncoder(limits: configuration.limits)
@@ -142,7 +142,7 @@ package final class Hub {
     port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
   }
 
-  /// A close reason has room for 123 octets.
+  /// A close reason has room for 123 bytes.
   private func closeReason(_ detail: String) -> String {
     var reason = detail
     while reason.utf8.count > 120 { reason.removeLast() }

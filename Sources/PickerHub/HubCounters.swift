@@ -9,7 +9,7 @@ package struct HubCounters: Sendable {
   package var ticks = 0
   /// Deltas, answers and other messages handed to the port.
   package var deliveries = 0
-  /// Outboxes whose news gave way to a snapshot.
+  /// Outboxes whose updates gave way to a snapshot.
   package var snapshotsForSlowReaders = 0
   package var joins = 0
   package var resumes = 0

@@ -101,7 +101,7 @@ package struct HubTime: Hashable, Sendable {
   }
 }
 
-/// Secrets and names, from a source of chance that the shell or a seed gives.
+/// Secrets and names, from a source of random that the shell or a seed gives.
 package struct IdentitySource {
   private var random: any RandomNumberGenerator
   private let digest: ([UInt8]) -> [UInt8]
@@ -116,15 +116,15 @@ package struct IdentitySource {
   /// take it for an option: 131 random bits.
   package mutating func text() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     var bits: UInt64 = 0
     for index in 0..<22 {
       if index % 10 == 0 { bits = random.next() }
       while index == 0 && bits & 63 >= 62 { bits = random.next() }
-      octets.append(alphabet[Int(bits & 63)])
+      bytes.append(alphabet[Int(bits & 63)])
       bits >>= 6
     }
-    return String(decoding: octets, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// A number from 0, to spread things in time.
@@ -132,5 +132,5 @@ package struct IdentitySource {
 
   package func hash(_ secret: String) -> SecretHash { SecretHash(digest(Array(secret.utf8))) }
 
-  func digest(of octets: [UInt8]) -> [UInt8] { digest(octets) }
+  func digest(of bytes: [UInt8]) -> [UInt8] { digest(bytes) }
 }

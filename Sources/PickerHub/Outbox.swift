@@ -11,7 +11,7 @@ import PickerWire
 struct Outbox {
   enum Waiting {
     /// Told by a snapshot as well.
-    case news(Frame)
+    case updates(Frame)
     /// The delta of the member's own command.
     case ownDelta(Frame, ref: Int, revision: Int)
     /// A reply or a refusal, written out already.
@@ -19,7 +19,7 @@ struct Outbox {
     /// An answer to be written with the snapshot: it must show how things stand then.
     case lateAnswer(Answer)
     /// Must arrive, and before any snapshot.
-    case kept(Frame)
+    case retained(Frame)
   }
 
   private(set) var waiting: Deque<Waiting> = [] { didSet { noteIdle() } }
@@ -36,16 +36,16 @@ struct Outbox {
   private mutating func noteIdle() { isIdle = !isFull && waiting.isEmpty && !needsSnapshot }
 
   /// - Parameters:
-  ///   - byteCountMax: Octets that may wait before news are dropped.
-  ///   - countMax: Messages that may wait before news are dropped; default 1,000.
+  ///   - byteCountMax: Bytes that may wait before updates are dropped.
+  ///   - countMax: Messages that may wait before updates are dropped; default 1,000.
   mutating func append(_ message: Waiting, byteCountMax: Int, countMax: Int = 1000) {
     if needsSnapshot {
-      if let kept = Outbox.kept(of: message) { waiting.append(kept) }
+      if let retained = Outbox.retained(of: message) { waiting.append(retained) }
       return
     }
     waiting.append(message)
     byteCount += Outbox.byteCount(of: message)
-    if byteCount > byteCountMax || waiting.count > countMax { dropNews() }
+    if byteCount > byteCountMax || waiting.count > countMax { dropUpdates() }
   }
 
   /// Takes the next message.
@@ -74,8 +74,8 @@ struct Outbox {
   }
 
   /// Takes a message that comes before the snapshot, if one waits.
-  mutating func nextKept() -> Frame? {
-    guard case .kept(let frame) = waiting.first else { return nil }
+  mutating func nextRetained() -> Frame? {
+    guard case .retained(let frame) = waiting.first else { return nil }
     waiting.removeFirst()
     return frame
   }
@@ -88,25 +88,25 @@ struct Outbox {
 
   mutating func clear() { self = Outbox() }
 
-  private mutating func dropNews() {
-    waiting = Deque(waiting.compactMap(Outbox.kept))
+  private mutating func dropUpdates() {
+    waiting = Deque(waiting.compactMap(Outbox.retained))
     byteCount = 0
     needsSnapshot = true
   }
 
-  private static func kept(of message: Waiting) -> Waiting? {
+  private static func retained(of message: Waiting) -> Waiting? {
     switch message {
-    case .news: nil
+    case .updates: nil
     case .ownDelta(_, let ref, let revision):
       .lateAnswer(Answer(ref: ref, body: .reply(revision: revision)))
     case .answer(_, let answer): .lateAnswer(answer)
-    case .lateAnswer, .kept: message
+    case .lateAnswer, .retained: message
     }
   }
 
   private static func byteCount(of message: Waiting) -> Int {
     switch message {
-    case .news(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .kept(let frame):
+    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .retained(let frame):
       frame.count
     case .lateAnswer: 64
     }

@@ -36,7 +36,7 @@ package struct HistoryPosition: Sendable {
   package var isDone: Bool { fold.revision >= through }
 
   /// Takes the state of a snapshot.
-  package mutating func adopt(_ kept: SessionFold.Kept, place: Int) {
+  package mutating func adopt(_ kept: SessionFold.StoredState, place: Int) {
     fold = SessionFold(origin, limits: fold.limits, kept: kept)
     self.place = place
   }

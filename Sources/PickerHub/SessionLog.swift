@@ -54,7 +54,7 @@ package enum AppendOutcome: Sendable {
 package struct LogSnapshot: Sendable {
   /// How many entries are folded in it.
   package let entryCount: Int
-  package let kept: SessionFold.Kept
+  package let kept: SessionFold.StoredState
   /// Shows what members see in this state; `nil` where no checksum of it is wanted.
   package let picker: Picker?
   /// Nobody is in it: the session is evicted. It is reloaded without its history, which the hub
@@ -68,7 +68,7 @@ package struct LogSnapshot: Sendable {
   package let spent: SpentEntries
 
   package init(
-    entryCount: Int, kept: SessionFold.Kept, picker: Picker? = nil, isIdle: Bool,
+    entryCount: Int, kept: SessionFold.StoredState, picker: Picker? = nil, isIdle: Bool,
     nextTick: Instant?, idleMilliseconds: Int64, spent: SpentEntries = SpentEntries()
   ) {
     self.entryCount = entryCount

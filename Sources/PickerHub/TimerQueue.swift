@@ -7,7 +7,7 @@ import PickerSession
 /// An entry is not removed by what makes it meaningless. When it is due the hub checks whether it
 /// still means something; before that, ``compact(where:)`` removes those of ended things together.
 struct TimerQueue {
-  enum Duty {
+  enum Timer {
     /// The connection must have joined.
     case join(ConnectionID)
     /// The connection must have read something since its outbox was dropped.
@@ -28,7 +28,7 @@ struct TimerQueue {
     let due: Int64
     /// Keeps entries of one instant in order.
     let number: Int
-    let duty: Duty
+    let timer: Timer
 
     static func < (left: Entry, right: Entry) -> Bool {
       (left.due, left.number) < (right.due, right.number)
@@ -40,25 +40,25 @@ struct TimerQueue {
   private var heap = Heap<Entry>()
   private var count = 0
 
-  /// When the first duty is due, in machine milliseconds.
+  /// When the first timer is due, in machine milliseconds.
   var nextDue: Int64? { heap.min?.due }
 
-  /// How many duties wait.
+  /// How many timers wait.
   var entryCount: Int { heap.count }
 
-  mutating func add(_ duty: Duty, due: Int64) {
+  mutating func add(_ timer: Timer, due: Int64) {
     count += 1
-    heap.insert(Entry(due: due, number: count, duty: duty))
+    heap.insert(Entry(due: due, number: count, timer: timer))
   }
 
   /// Removes the entries that mean nothing any more.
-  mutating func compact(where isLive: (_ duty: Duty, _ due: Int64) -> Bool) {
-    heap = Heap(heap.unordered.filter { isLive($0.duty, $0.due) })
+  mutating func compact(where isLive: (_ timer: Timer, _ due: Int64) -> Bool) {
+    heap = Heap(heap.unordered.filter { isLive($0.timer, $0.due) })
   }
 
-  /// Takes the first duty that is due at `now`.
-  mutating func next(at now: Int64) -> Duty? {
+  /// Takes the first timer that is due at `now`.
+  mutating func next(at now: Int64) -> Timer? {
     guard let first = heap.min, first.due <= now else { return nil }
-    return heap.removeMin().duty
+    return heap.removeMin().timer
   }
 }

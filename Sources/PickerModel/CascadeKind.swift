@@ -72,7 +72,7 @@ extension CascadeKind: ColumnRules {
 
   func selecting(
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
-  ) -> Kept {
+  ) -> RetainedSelection {
     guard case .nodes(let rows) = columns[column].rows else {
       preconditionFailure("an empty column has no row to select")
     }
@@ -81,13 +81,13 @@ extension CascadeKind: ColumnRules {
     keys[column] = table.keys[node]
     switch onParentChange {
     case .first:
-      return Kept(keys: firstKeys(after: keys[...column], from: table.children[node]))
-    case .keep: return Kept(keys: keeping(keys).keys)
+      return RetainedSelection(keys: firstKeys(after: keys[...column], from: table.children[node]))
+    case .keep: return RetainedSelection(keys: keeping(keys).keys)
     }
   }
 
   /// Every column the same key if its rows have it, else its first row.
-  func keeping(_ keys: [String]) -> Kept {
+  func keeping(_ keys: [String]) -> RetainedSelection {
     var kept: [String] = []
     var list = table.roots[0]
     while list.count > 0 {
@@ -97,14 +97,14 @@ extension CascadeKind: ColumnRules {
       kept.append(table.keys[node])
       list = table.children[node]
     }
-    return Kept(keys: kept)
+    return RetainedSelection(keys: kept)
   }
 
   var areColumnsLinked: Bool { true }
 
   /// Every column the same key if its rows have it. The first column that loses its key goes to the
   /// nearest row that is left, those after it to their first row.
-  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept {
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     var kept: [String] = []
     var hasMoved = false
     var list = table.roots[0]
@@ -123,6 +123,6 @@ extension CascadeKind: ColumnRules {
       kept.append(table.keys[node])
       list = table.children[node]
     }
-    return Kept(keys: kept)
+    return RetainedSelection(keys: kept)
   }
 }

@@ -114,7 +114,7 @@ package struct SlotDays: Hashable, Sendable {
   /// Today, if it is one of the rows.
   package let today: CivilDate?
 
-  /// - Parameter today: Kept if it is one of the rows.
+  /// - Parameter today: RetainedSelection if it is one of the rows.
   package init(_ dates: [CivilDate], today: CivilDate) {
     self.dates = dates
     self.today = SlotDays.row(of: today, in: dates) == nil ? nil : today

@@ -9,27 +9,27 @@ protocol ColumnRules {
   /// Tells of each column that shows `keys`, in order, its rows and which one is selected: `nil` if
   /// there are none.
   ///
-  /// - Precondition: The keys can be shown, as those of a ``Kept`` can.
+  /// - Precondition: The keys can be shown, as those of a ``RetainedSelection`` can.
   func show(_ keys: [String], _ column: (Int, ColumnRows, _ selected: Int?) -> Void)
 
   /// What a member's select makes of `keys`.
   ///
   /// - Parameter row: A row that is shown in `column` and is not selected.
-  func selecting(row: Int, column: Int, showing keys: [String], in columns: [ColumnState]) -> Kept
+  func selecting(row: Int, column: Int, showing keys: [String], in columns: [ColumnState]) -> RetainedSelection
 
   /// `keys` if they can be shown, else what is nearest to them. Also takes keys that never could.
-  func keeping(_ keys: [String]) -> Kept
+  func keeping(_ keys: [String]) -> RetainedSelection
 
   /// `keys` if they can be shown, else what is nearest to them in the columns that show them under
   /// another definition.
-  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection
 
   /// Whether a column's rows follow from what is selected before it.
   var areColumnsLinked: Bool { get }
 }
 
 extension ColumnRules {
-  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept { keeping(keys) }
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection { keeping(keys) }
   var areColumnsLinked: Bool { false }
 }
 
@@ -50,7 +50,7 @@ extension ColumnRules {
 }
 
 /// Keys that can be shown.
-struct Kept {
+struct RetainedSelection {
   var keys: [String]
   /// Why they are not the wanted ones; `nil` if they are, or went to their first rows.
   var reason: ClampReason?

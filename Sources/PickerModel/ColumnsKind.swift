@@ -38,15 +38,15 @@ extension ColumnsKind: ColumnRules {
 
   func selecting(
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
-  ) -> Kept {
+  ) -> RetainedSelection {
     var keys = keys
     keys[column] = columns[column].rows.key(at: row)
-    return Kept(keys: keys)
+    return RetainedSelection(keys: keys)
   }
 
   /// Every column the same key if it has it, else its first row.
-  func keeping(_ keys: [String]) -> Kept {
-    Kept(
+  func keeping(_ keys: [String]) -> RetainedSelection {
+    RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
         let row = index < keys.count ? table.row(ofKey: keys[index], in: list) : nil
         return table.keys[Int(list.first) + (row ?? 0)]
@@ -54,8 +54,8 @@ extension ColumnsKind: ColumnRules {
   }
 
   /// Every column the same key if it has it, else the nearest one that is left.
-  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> Kept {
-    Kept(
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
+    RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
         guard index < keys.count else { return table.keys[Int(list.first)] }
         let row = table.row(nearestTo: keys[index], of: columns[index].rows, in: list)

@@ -122,9 +122,9 @@ struct DateRules: ColumnRules {
 
   func selecting(
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
-  ) -> Kept {
+  ) -> RetainedSelection {
     let (date, reason) = selecting(row: row, column: column, from: CivilDate(pickerKeys: keys)!)
-    var kept = Kept(keys: date.pickerKeys, reason: reason)
+    var kept = RetainedSelection(keys: date.pickerKeys, reason: reason)
     kept.goalDay = goalDay.map { column == 2 ? date.day : $0 }
     kept.aimedDay = column == 2 ? nil : goalDay.map(twoDigits)
     return kept
@@ -148,10 +148,10 @@ struct DateRules: ColumnRules {
     return (kept.date, kept.reason ?? (isShorter ? .monthLength : nil))
   }
 
-  func keeping(_ keys: [String]) -> Kept {
-    guard let wanted = CivilDate(pickerKeys: keys) else { return Kept(keys: firstKeys) }
+  func keeping(_ keys: [String]) -> RetainedSelection {
+    guard let wanted = CivilDate(pickerKeys: keys) else { return RetainedSelection(keys: firstKeys) }
     let (date, reason) = keeping(wanted)
-    return Kept(keys: date.pickerKeys, reason: reason)
+    return RetainedSelection(keys: date.pickerKeys, reason: reason)
   }
 
   /// The whole date, clamped into the bounds.

@@ -62,7 +62,7 @@ package enum LanguageTag {
     return true
   }
 
-  private static func isLetter(_ octet: UInt8) -> Bool { octet &- 0x61 < 26 }
-  private static func isDigit(_ octet: UInt8) -> Bool { octet &- 0x30 < 10 }
-  private static func isAlphanumeric(_ octet: UInt8) -> Bool { isLetter(octet) || isDigit(octet) }
+  private static func isLetter(_ byte: UInt8) -> Bool { byte &- 0x61 < 26 }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 }

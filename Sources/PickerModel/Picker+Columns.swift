@@ -74,7 +74,7 @@ extension Picker {
 
   /// Shows other keys, and compares the columns before and after.
   mutating func show(
-    _ kept: Kept, _ rules: any ColumnRules, goalDay: Int?, by hand: ColumnsHand
+    _ kept: RetainedSelection, _ rules: any ColumnRules, goalDay: Int?, by hand: ColumnsHand
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []

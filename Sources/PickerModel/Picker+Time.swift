@@ -40,7 +40,7 @@ extension Picker {
   }
 
   /// Why time takes a value away: it has elapsed, but for a slot that a clock set back takes away.
-  private func reasonOfTick(_ kept: Kept, _ before: Picker) -> ClampReason {
+  private func reasonOfTick(_ kept: RetainedSelection, _ before: Picker) -> ClampReason {
     guard kept.reason != nil, case .slots(let earliest) = bounds,
       let rules = before.columnRules as? SlotRules,
       let instant = rules.instant(of: before.value.keys)

@@ -72,7 +72,7 @@ package enum PickerResult: Sendable {
     var writer = JSONWriter()
     write(to: &writer)
     // Only `write(to:)` has written it.
-    return try! JSONTree.parse(writer.octets)
+    return try! JSONTree.parse(writer.bytes)
   }
 
   /// One field of the result; `nil` if it has no such field.

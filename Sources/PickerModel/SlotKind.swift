@@ -23,7 +23,7 @@ final class SlotKind: Sendable {
   /// The length of a booking.
   let minutes: Int
   let areMinutesGiven: Bool
-  /// Kept free before and after everything that is taken.
+  /// RetainedSelection free before and after everything that is taken.
   let bufferMinutes: Int
   let taken: TakenTimes
   /// `nil`: always open.

@@ -72,24 +72,24 @@ struct SlotRules: ColumnRules {
 
   func selecting(
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
-  ) -> Kept {
+  ) -> RetainedSelection {
     var wanted = keys
     wanted[column] = columns[column].rows.key(at: row)
     guard kind.onParentChange == .first, column < 2 else { return keeping(wanted) }
     let wall = Wall(keys: wanted)!
     let slot = column == 0 ? firstSlot(of: wall.date) : firstSlot(of: wall.date, hour: wall.hour)
-    return Kept(keys: slot.keys)
+    return RetainedSelection(keys: slot.keys)
   }
 
-  func keeping(_ keys: [String]) -> Kept {
-    guard let wanted = Wall(keys: keys) else { return Kept(keys: firstKeys) }
-    guard days.count > 0 else { return Kept(keys: []) }
+  func keeping(_ keys: [String]) -> RetainedSelection {
+    guard let wanted = Wall(keys: keys) else { return RetainedSelection(keys: firstKeys) }
+    guard days.count > 0 else { return RetainedSelection(keys: []) }
     let slot = self.slot(from: wanted)
-    if slot == wanted { return Kept(keys: keys) }
+    if slot == wanted { return RetainedSelection(keys: keys) }
     let local = zone.local(at: earliest)
     let first = Wall(
       date: local.date, hour: local.secondOfDay / 3_600, minute: local.secondOfDay / 60 % 60)
-    return Kept(keys: slot.keys, reason: wanted < first ? .min : .noSuchTime)
+    return RetainedSelection(keys: slot.keys, reason: wanted < first ? .min : .noSuchTime)
   }
 
   /// The slot at `wanted`, else the next one by the wall clock, else the last.

@@ -28,7 +28,7 @@ extension Scene {
       }
       try stage.expectState(.fold)
     },
-    Scene("refusal", "a tap is refused, and the changes of the refusal are news", calendar) {
+    Scene("refusal", "a tap is refused, and the changes of the refusal are updates", calendar) {
       stage in
       try stage.begin()
       try stage.act(#""type":"tap","date":"2026-11-18""#)
@@ -82,8 +82,8 @@ extension Scene {
       stage in
       let more = JSONTree.Member("aurora", .object([.init("strength", .integer(3))]))
       let change = JSONTree.object([.init("change", .string("aurora")), .init("hue", .null)])
-      let news = JSONTree.object([.init("type", .string("weather")), .init("sky", .string("blue"))])
-      stage.script { $0.rewrites = { [news, $0.adding([more], change: change), news] } }
+      let updates = JSONTree.object([.init("type", .string("weather")), .init("sky", .string("blue"))])
+      stage.script { $0.rewrites = { [updates, $0.adding([more], change: change), updates] } }
       try stage.begin()
       stage.others(#""type":"select","column":0,"row":2,"generation":1"#)
       try stage.expectState(.unknown)

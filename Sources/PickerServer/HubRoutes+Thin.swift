@@ -24,15 +24,15 @@ extension HubRoutes {
       locale: request.queryValue("locale"), at: transport.now
     ) { [self] result in
       switch result {
-      case .success(let sight):
+      case .success(let content):
         let drawing = MonthDrawing(
-          width: width, height: height, theme: theme, language: sight.texts.tag,
-          title: sight.texts.monthTitle(sight.month),
-          weekdays: sight.cells.prefix(7).map { sight.texts.weekday($0.date.weekday) },
-          cells: sight.cells, cellTexts: sight.cells.map { sight.texts.cell($0.date.day) },
-          notes: sight.notes.map { $0?.text(for: sight.texts.noteTag, fallback: sight.locale) },
-          tones: sight.notes.map { $0?.tone },
-          bands: sight.bands)
+          width: width, height: height, theme: theme, language: content.texts.tag,
+          title: content.texts.monthTitle(content.month),
+          weekdays: content.cells.prefix(7).map { content.texts.weekday($0.date.weekday) },
+          cells: content.cells, cellTexts: content.cells.map { content.texts.cell($0.date.day) },
+          notes: content.notes.map { $0?.text(for: content.texts.noteTag, fallback: content.locale) },
+          tones: content.notes.map { $0?.tone },
+          bands: content.bands)
         send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }

@@ -66,6 +66,6 @@ package struct LineLogHandler: LogHandler {
   private static func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.string(text)
-    return String(decoding: writer.octets, as: UTF8.self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

@@ -70,6 +70,6 @@ extension ProblemDocument {
     default: break
     }
     return HTTPResponse(
-      status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: octets)
+      status: status, headers: headers.map { (name: $0.0, value: $0.1) }, body: bytes)
   }
 }

@@ -4,7 +4,7 @@ import JSONText
 ///
 /// - Source: RFC 9457; protocol.md, "HTTP".
 package struct ProblemDocument: Error, Hashable, Sendable {
-  /// The media type of ``octets``.
+  /// The media type of ``bytes``.
   package static let contentType = "application/problem+json"
 
   /// The HTTP status, 400…599.
@@ -36,7 +36,7 @@ package struct ProblemDocument: Error, Hashable, Sendable {
 
   /// The JSON document. `type` is `about:blank`, so `title` is the reason phrase of the status
   /// (RFC 9457, section 4.2.1), and clients distinguish problems by `code`.
-  package var octets: [UInt8] {
+  package var bytes: [UInt8] {
     var members: [JSONTree.Member] = [
       .init("type", .string("about:blank")),
       .init("title", .string(ProblemDocument.phrase(status))),

@@ -24,7 +24,7 @@ final class ReplayStory {
     guard isKept else { return }
     let at = replayed.entry.at.rfc3339
     let texts = texts(for: replayed.fold.definition.locale)
-    if case .joined(let joining) = replayed.entry.body, joining.secret.octets.isEmpty { return }
+    if case .joined(let joining) = replayed.entry.body, joining.secret.bytes.isEmpty { return }
     var isTold = false
     for outcome in replayed.outcomes {
       isTold = true

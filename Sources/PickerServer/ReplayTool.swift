@@ -54,7 +54,7 @@ package struct ReplayTool {
     } else {
       let name = source == "-" ? "standard input" : source
       let log = try LogFile(
-        try octets(of: source), name: name, session: session.map { SessionID($0) }, zone: zone)
+        try bytes(of: source), name: name, session: session.map { SessionID($0) }, zone: zone)
       report = try log.replay(
         at: revision, limits: limits, texts: story.texts(for: log.definition.locale), each: each)
     }
@@ -80,7 +80,7 @@ package struct ReplayTool {
     return SessionID(session)
   }
 
-  private func octets(of source: String) throws(ReplayProblem) -> [UInt8] {
+  private func bytes(of source: String) throws(ReplayProblem) -> [UInt8] {
     let descriptor = source == "-" ? 0 : open(source, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw ReplayProblem(.noInput, "cannot read \(source): \(String(cString: strerror(errno)))")

@@ -84,7 +84,7 @@ package final class Server {
       port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
       texts: parts.texts,
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
-      share: HubShare(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
+      shard: HubShard(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
     let routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
       definitions: DefinitionMaker(

@@ -70,7 +70,7 @@ final class ServerStore: Sendable {
     guard let file else { return }
     for transport in group.transports {
       let hub = transport.hub!
-      hub.restore(file.restored.lazy.filter { hub.share.has($0.id) }, at: transport.now)
+      hub.restore(file.restored.lazy.filter { hub.shard.has($0.id) }, at: transport.now)
     }
   }
 

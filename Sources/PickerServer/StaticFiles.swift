@@ -9,7 +9,7 @@ package final class StaticFiles {
   /// The maximum size of the cache. Files that do not fit are read at each request.
   static let keptByteCountMax = 32 << 20
 
-  private struct Kept {
+  private struct CachedFile {
     let stamp: RegularFile.Stamp
     let body: [UInt8]
     let tag: String
@@ -17,7 +17,7 @@ package final class StaticFiles {
 
   /// The folder's path without symbolic links; `nil` to serve nothing.
   private let folder: String?
-  private var kept: [String: Kept] = [:]
+  private var kept: [String: CachedFile] = [:]
   private var keptByteCount = 0
 
   /// - Parameter folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
@@ -47,7 +47,7 @@ package final class StaticFiles {
     return StaticAnswer(status: 200, headers: [("content-type", type)] + headers, body: file.body)
   }
 
-  private func file(at path: String) -> Kept? {
+  private func file(at path: String) -> CachedFile? {
     guard let folder else { return nil }
     // Symbolic links that lead out of the folder are not followed.
     let full = folder + "/" + path
@@ -63,7 +63,7 @@ package final class StaticFiles {
     guard let read = RegularFile.read(resolved, byteCountMax: StaticFiles.fileByteCountMax) else {
       return nil
     }
-    let file = Kept(stamp: read.stamp, body: read.bytes, tag: EntityTag.of(read.bytes))
+    let file = CachedFile(stamp: read.stamp, body: read.bytes, tag: EntityTag.of(read.bytes))
     if keptByteCount + file.body.count <= StaticFiles.keptByteCountMax {
       kept[path] = file
       keptByteCount += file.body.count

@@ -27,7 +27,7 @@ final class StoreMailbox: Sendable {
 extension [StoreMailbox] {
   /// The mailbox of the loop that owns a session.
   func of(_ session: SessionID) -> StoreMailbox {
-    self[HubShare.index(of: session, among: count)]
+    self[HubShard.index(of: session, among: count)]
   }
 
   /// Posts to each loop the parts of a notice that concern its sessions.
@@ -47,7 +47,7 @@ extension [StoreMailbox] {
   ) {
     if count == 1 { return post(self[0], parts) }
     var shares = [[Part]](repeating: [], count: count)
-    for part in parts { shares[HubShare.index(of: session(part), among: count)].append(part) }
+    for part in parts { shares[HubShard.index(of: session(part), among: count)].append(part) }
     for (mailbox, share) in zip(self, shares) where !share.isEmpty { post(mailbox, share) }
   }
 }

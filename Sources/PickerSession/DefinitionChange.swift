@@ -26,12 +26,12 @@ package struct DefinitionChange: Hashable, Sendable {
 }
 
 /// A definition as a snapshot stores it: equal to another one with an equal document.
-package struct KeptDefinition: Hashable, Sendable {
+package struct RetainedDefinition: Hashable, Sendable {
   package let definition: Definition
 
   package init(_ definition: Definition) { self.definition = definition }
 
-  package static func == (left: KeptDefinition, right: KeptDefinition) -> Bool {
+  package static func == (left: RetainedDefinition, right: RetainedDefinition) -> Bool {
     left.definition === right.definition
       || left.definition.document(full: true) == right.definition.document(full: true)
   }

@@ -18,15 +18,15 @@ package struct MemberID: Hashable, Sendable, CustomStringConvertible {
 
 /// What is kept of a secret or a token: enough to know it again, not enough to use it.
 package struct SecretHash: Hashable, Sendable {
-  package let octets: [UInt8]
+  package let bytes: [UInt8]
 
-  package init(_ octets: [UInt8]) { self.octets = octets }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Whether both are hashes of the same secret. Takes the same time wherever they differ.
   package func matches(_ other: SecretHash) -> Bool {
-    guard octets.count == other.octets.count else { return false }
+    guard bytes.count == other.bytes.count else { return false }
     var difference: UInt8 = 0
-    for index in octets.indices { difference |= octets[index] ^ other.octets[index] }
+    for index in bytes.indices { difference |= bytes[index] ^ other.bytes[index] }
     return difference == 0
   }
 }

@@ -4,7 +4,7 @@ package import JSONText
 /// One thing that happened to a session, in the one order in which it did.
 ///
 /// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries
-/// what chance and the clock gave when it was made, and nothing of what came of it.
+/// what random and the clock gave when it was made, and nothing of what came of it.
 package struct LogEntry: Hashable, Sendable {
   /// When, by the session's clock.
   package let at: Instant

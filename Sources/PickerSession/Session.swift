@@ -9,7 +9,7 @@ package final class Session {
   /// The open connections, in the order in which they came.
   package private(set) var listeners: [Listener] = []
   /// What the members have not been told yet.
-  package private(set) var news = PresenceNews()
+  package private(set) var updates = PresenceUpdates()
   /// Where each connected member's finger is.
   package private(set) var touches: [MemberID: Touch] = [:]
   /// The members with an open connection.
@@ -59,13 +59,13 @@ package final class Session {
         }
       case .joined(let member):
         // Told when its connection listens: the others then hear of it once, online.
-        news.join(member)
+        updates.join(member)
       case .roleChanged(let member):
-        news.changeRole(member)
+        updates.changeRole(member)
         effects.append(.presence)
       case .left(let member):
         touches[member] = nil
-        news.leave(member)
+        updates.leave(member)
         effects.append(.presence)
       }
     }
@@ -109,7 +109,7 @@ package final class Session {
     precondition(!isOnline(member), "a member has one connection")
     listeners.append(listener)
     online.insert(member)
-    news.welcome(member)
+    updates.welcome(member)
     return [.presence]
   }
 
@@ -126,8 +126,8 @@ package final class Session {
     }
     guard let member = listeners.remove(at: index).member else { return [] }
     online.remove(member)
-    if touches.removeValue(forKey: member) != nil { news.touch(member, .lifted) }
-    if fold.members[member] != nil { news.change(member) }
+    if touches.removeValue(forKey: member) != nil { updates.touch(member, .lifted) }
+    if fold.members[member] != nil { updates.change(member) }
     return [.presence]
   }
 
@@ -141,13 +141,13 @@ package final class Session {
   package func touch(_ member: MemberID, _ touch: Touch) -> [SessionEffect] {
     guard fold.members[member] != nil, touches[member] ?? .lifted != touch else { return [] }
     touches[member] = touch == .lifted ? nil : touch
-    news.touch(member, touch)
+    updates.touch(member, touch)
     return [.presence]
   }
 
-  /// Takes the news away, to be told.
-  package func takeNews() -> PresenceNews {
-    defer { news = PresenceNews() }
-    return news
+  /// Takes the updates away, to be told.
+  package func takeUpdates() -> PresenceUpdates {
+    defer { updates = PresenceUpdates() }
+    return updates
   }
 }

@@ -7,6 +7,6 @@ package enum SessionEffect: Hashable, Sendable {
   case answer(ConnectionID, Answer)
   /// The answer to a command that no connection gave.
   case unheard(MemberID, Answer)
-  /// Presence news wait to be told.
+  /// Presence updates wait to be told.
   case presence
 }

@@ -8,7 +8,7 @@ final class SimulatedClient {
   let number: Int
   let session: SessionRecord
   let locale: String?
-  private let jitter: SharedChance
+  private let jitter: SharedRandomSource
   private(set) var machine: ClientMachine
   var link: Link?
   /// The machine's timer; only the one that was set last counts.
@@ -21,7 +21,7 @@ final class SimulatedClient {
   /// Unanswered commands as they were sent, by ref.
   private(set) var sent: [Int: Sent] = [:]
   /// Commands that were answered lately, to be sent again.
-  private(set) var answered: [(ref: Int, octets: [UInt8], isGenuine: Bool)] = []
+  private(set) var answered: [(ref: Int, bytes: [UInt8], isGenuine: Bool)] = []
   /// The answer to each ref, as long as the member is the same.
   private(set) var verdicts: [Int: Verdict] = [:]
   /// Whether the hub was asked for other months than the machine looks at.
@@ -30,7 +30,7 @@ final class SimulatedClient {
   var isRetired = false
 
   struct Sent {
-    let octets: [UInt8]
+    let bytes: [UInt8]
     /// Whether it is the machine's own message, not another one in its place.
     let isGenuine: Bool
   }
@@ -45,11 +45,11 @@ final class SimulatedClient {
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
-  init(number: Int, session: SessionRecord, name: String?, locale: String?, chance: Chance) {
+  init(number: Int, session: SessionRecord, name: String?, locale: String?, random: RandomSource) {
     self.number = number
     self.session = session
     self.locale = locale
-    let jitter = SharedChance(chance)
+    let jitter = SharedRandomSource(random)
     self.jitter = jitter
     machine = ClientMachine(
       ClientProfile(name: name, locale: locale), jitter: { jitter.fraction() })
@@ -89,7 +89,7 @@ final class SimulatedClient {
   func note(_ ref: Int, _ verdict: Verdict) throws(ProtocolBreach) {
     lastAnswer = (ref, verdict)
     if let message = sent.removeValue(forKey: ref) {
-      answered.append((ref, message.octets, message.isGenuine))
+      answered.append((ref, message.bytes, message.isGenuine))
       if answered.count > 12 { answered.removeFirst() }
     }
     if case .refused("oldRef") = verdict { return }
@@ -126,13 +126,13 @@ final class SimulatedClient {
   }
 }
 
-/// A source of chance for a closure that may run anywhere.
-private final class SharedChance: Sendable {
-  private let chance: Mutex<Chance>
+/// A source of random for a closure that may run anywhere.
+private final class SharedRandomSource: Sendable {
+  private let random: Mutex<RandomSource>
 
-  init(_ chance: Chance) { self.chance = Mutex(chance) }
+  init(_ random: RandomSource) { self.random = Mutex(random) }
 
-  func fraction() -> Double { chance.withLock { $0.fraction() } }
+  func fraction() -> Double { random.withLock { $0.fraction() } }
 }
 
 /// A session that somebody created.

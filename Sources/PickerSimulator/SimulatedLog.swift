@@ -6,7 +6,7 @@ import PickerSession
 /// What it has confirmed is what survives a crash; the checkers fold it again.
 final class SimulatedLog: SessionLog {
   /// What is kept of one session.
-  struct Kept {
+  struct StoredEntries {
     let origin: SessionOrigin
     /// All that was confirmed, in order.
     var entries: [LogEntry] = []
@@ -20,7 +20,7 @@ final class SimulatedLog: SessionLog {
     var hasEnded = false
   }
 
-  private(set) var kept: [SessionID: Kept] = [:]
+  private(set) var kept: [SessionID: StoredEntries] = [:]
   /// Whether it answers ``AppendOutcome/pending`` and confirms later.
   let isLate: Bool
   /// Whether sessions leave memory and come back from it.
@@ -51,7 +51,7 @@ final class SimulatedLog: SessionLog {
       failureCount += 1
       return .failed
     }
-    if case .created(let origin) = record { kept[session] = Kept(origin: origin) }
+    if case .created(let origin) = record { kept[session] = StoredEntries(origin: origin) }
     guard isLate || kept[session]?.pending.isEmpty == false else {
       keep(record, of: session)
       return .stored
@@ -138,7 +138,7 @@ extension SimulatedLog {
         ?? false)
   }
 
-  private func start(of kept: Kept, _ limits: SessionLimits) -> LogSnapshot? {
+  private func start(of kept: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {
     guard let newest = kept.snapshots.last else { return nil }
     if newest.isIdle { return newest }
     let revision = newest.kept.revision - limits.history

@@ -37,10 +37,10 @@ final class WireClient {
   }
 
   /// - Throws: If a delta is missing or comes twice.
-  func note(_ octets: [UInt8]) throws(ProtocolBreach) {
+  func note(_ bytes: [UInt8]) throws(ProtocolBreach) {
     let message: JSONTree
     do throws(JSONError) {
-      message = try JSONTree.parse(octets)
+      message = try JSONTree.parse(bytes)
     } catch {
       throw ProtocolBreach("a frame is one whole message: \(error)")
     }

@@ -30,7 +30,7 @@ final class WireConversation: HubPort {
     hub = Hub(
       HubConfiguration(authentication: .token), port: self, log: log, zones: SimulatedZones(),
       texts: SimulatedTexts(),
-      identities: IdentitySource(random: Chance(seed: 1), digest: World.digest))
+      identities: IdentitySource(random: RandomSource(seed: 1), digest: World.digest))
     let body = Array(#"{"definition":\#(script.definition)}"#.utf8)
     do {
       create(try CreateRequest(body))

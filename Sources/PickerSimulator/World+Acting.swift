@@ -9,11 +9,11 @@ extension World {
     guard actsLeft > 0, !client.isRetired else { return }
     actsLeft -= 1
     queue.add(
-      .act(client: client.number), at: clock.machine + Int64(chance.within(1...profile.pauseMax)))
+      .act(client: client.number), at: clock.machine + Int64(random.within(1...profile.pauseMax)))
     guard let link = client.link else { return actWithoutConnection(client) }
     guard link.hasJoined else { return actBeforeJoin(client, link) }
-    if profile.badOneIn > 0, chance.once(in: profile.badOneIn) { return misbehave(client, link) }
-    switch chance.below(40) {
+    if profile.badOneIn > 0, random.once(in: profile.badOneIn) { return misbehave(client, link) }
+    switch random.below(40) {
     case 0..<26: giveCommand(client)
     case 26..<29: look(client)
     case 29, 30: want(client)
@@ -26,7 +26,7 @@ extension World {
   }
 
   private func actWithoutConnection(_ client: SimulatedClient) {
-    switch chance.below(4) {
+    switch random.below(4) {
     // Some commands wait for a connection.
     case 0: giveCommand(client)
     // A client that waits comes back by itself.
@@ -36,7 +36,7 @@ extension World {
   }
 
   private func actBeforeJoin(_ client: SimulatedClient, _ link: Link) {
-    switch chance.below(6) {
+    switch random.below(6) {
     case 0:
       link.didMisbehave = true
       arrive(.text(Array(#"{"type":"leave"}"#.utf8)), from: link)
@@ -47,32 +47,32 @@ extension World {
 
   /// The network is gone; sometimes nobody notices for half a minute.
   private func loseConnection(_ client: SimulatedClient, _ link: Link) {
-    let isHalfOpen = chance.once(in: 4)
+    let isHalfOpen = random.once(in: 4)
     drop(link, isHalfOpen: isHalfOpen)
-    if isHalfOpen && chance.coin() { return deliver(.closed(code: 1006), to: link, after: 30_000) }
+    if isHalfOpen && random.coin() { return deliver(.closed(code: 1006), to: link, after: 30_000) }
     client.link = nil
     give(.closed(code: 1006), to: client)
   }
 
   private func goAway(_ client: SimulatedClient, _ link: Link) {
-    switch chance.below(6) {
+    switch random.below(6) {
     case 0, 1: give(.leave, to: client)
     case 2: give(.stop, to: client)
     case 3:
       client.link = nil
       drop(link, isHalfOpen: false)
-      restart(client, as: chance.once(in: 4) ? nil : client.machine.identity)
+      restart(client, as: random.once(in: 4) ? nil : client.machine.identity)
     default: giveCommand(client)
     }
   }
 
   /// More messages in a second than anybody may send.
   private func flood(_ client: SimulatedClient, _ link: Link) {
-    guard chance.once(in: 6) else { return giveCommand(client) }
+    guard random.once(in: 6) else { return giveCommand(client) }
     link.didFlood = true
     let rate = profile.limits.messagesPerSecond
-    for _ in 0..<rate * (chance.once(in: 4) ? 11 : 2) {
-      switch chance.below(8) {
+    for _ in 0..<rate * (random.once(in: 4) ? 11 : 2) {
+      switch random.below(8) {
       case 0, 1: touch(client)
       case 2: look(client)
       case 3: want(client)

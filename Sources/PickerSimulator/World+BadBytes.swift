@@ -4,10 +4,10 @@ import JSONText
 extension World {
   func misbehave(_ client: SimulatedClient, _ link: Link) {
     link.didMisbehave = true
-    let fatal = chance.coin()
-    let octets = fatal ? fatalMessage(client) : mutatedMessage(client)
-    if fatal { link.fatal = octets }
-    arrive(.text(octets), from: link)
+    let fatal = random.coin()
+    let bytes = fatal ? fatalMessage(client) : mutatedMessage(client)
+    if fatal { link.fatal = bytes }
+    arrive(.text(bytes), from: link)
     if !fatal {
       // It may have become another command, which would be answered, or not: nothing is expected
       // of this connection any more.
@@ -32,29 +32,29 @@ extension World {
       "{\"type\":\"undo\",\"type\":\"undo\",\"ref\":1}",
       "{\"type\":\"undo\",\"ref\":01}", "{'type':'undo'}", "{\"type\":\"undo\",\"ref\":1,}",
     ]
-    return Array(chance.pick(texts).utf8)
+    return Array(random.pick(texts).utf8)
   }
 
-  /// A sensible message with a few octets changed, cut, or doubled; always UTF-8, as the socket
+  /// A sensible message with a few bytes changed, cut, or doubled; always UTF-8, as the socket
   /// checks that.
   private func mutatedMessage(_ client: SimulatedClient) -> [UInt8] {
-    var octets = Array(
-      chance.pick([
+    var bytes = Array(
+      random.pick([
         "{\"type\":\"select\",\"ref\":90000,\"column\":0,\"row\":1,\"generation\":1,\"key\":\"k\"}",
         "{\"type\":\"tap\",\"ref\":900000,\"month\":\"2026-11\",\"x\":0.42,\"y\":0.55}",
         "{\"type\":\"months\",\"from\":\"2026-11\",\"count\":3}",
         "{\"type\":\"touch\",\"column\":1,\"row\":4}", "{\"type\":\"redo\",\"ref\":900000}",
         "{\"type\":\"rows\",\"column\":0,\"from\":400,\"count\":100}",
       ]).utf8)
-    for _ in 0..<chance.within(1...4) {
-      let place = chance.below(octets.count)
-      switch chance.below(4) {
-      case 0: octets[place] = UInt8(chance.within(0x20...0x7E))
-      case 1: octets.remove(at: place)
-      case 2: octets.insert(octets[place], at: place)
-      default: octets.insert(contentsOf: "\\u00e9[{\"9".utf8, at: place)
+    for _ in 0..<random.within(1...4) {
+      let place = random.below(bytes.count)
+      switch random.below(4) {
+      case 0: bytes[place] = UInt8(random.within(0x20...0x7E))
+      case 1: bytes.remove(at: place)
+      case 2: bytes.insert(bytes[place], at: place)
+      default: bytes.insert(contentsOf: "\\u00e9[{\"9".utf8, at: place)
       }
     }
-    return octets
+    return bytes
   }
 }

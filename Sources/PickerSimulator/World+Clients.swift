@@ -84,17 +84,17 @@ extension World {
     linkCount += 1
     let id = ConnectionID(raw: linkCount << 32 | UInt64(client.number))
     var pace = Link.Pace.quick
-    if mayTamper, profile.slowOneIn > 0, chance.once(in: profile.slowOneIn) {
-      pace = .slow(fullOneIn: chance.within(1...3), milliseconds: chance.pick([30, 900, 8000]))
+    if mayTamper, profile.slowOneIn > 0, random.once(in: profile.slowOneIn) {
+      pace = .slow(fullOneIn: random.within(1...3), milliseconds: random.pick([30, 900, 8000]))
     }
-    let isGhost = mayTamper && chance.once(in: 60)
+    let isGhost = mayTamper && random.once(in: 60)
     let link = Link(
       id, client: client.number, session: isGhost ? SessionID("nobody") : client.session.id,
       pace: pace, at: clock.machine)
     links[id.raw] = link
     client.link = link
     let token = token(for: client, link)
-    let isHeader = token != nil && chance.coin()
+    let isHeader = token != nil && random.coin()
     link.joinToken = isHeader ? nil : token
     arrive(.opened(bearer: isHeader ? token : nil), from: link)
     deliver(.opened, to: link)
@@ -102,11 +102,11 @@ extension World {
 
   private func token(for client: SimulatedClient, _ link: Link) -> String? {
     let tokens = client.session.tokens
-    guard !tokens.isEmpty else { return chance.once(in: 20) ? "nonsense" : nil }
-    if mayTamper, chance.once(in: 12) {
+    guard !tokens.isEmpty else { return random.once(in: 20) ? "nonsense" : nil }
+    if mayTamper, random.once(in: 12) {
       link.hasBadCredentials = true
-      return chance.coin() ? nil : "nonsense"
+      return random.coin() ? nil : "nonsense"
     }
-    return tokens[chance.pick(["owner", "owner", "editor", "editor", "viewer"])]
+    return tokens[random.pick(["owner", "owner", "editor", "editor", "viewer"])]
   }
 }

@@ -7,7 +7,7 @@ extension World {
   /// new process begins with what the log has.
   func crash() {
     for record in records {
-      log.confirm(chance.within(0...log.pendingCount(of: record.id)), of: record.id)
+      log.confirm(random.within(0...log.pendingCount(of: record.id)), of: record.id)
     }
     _ = log.loseAll()
     log.forgetLoading()
@@ -42,7 +42,7 @@ extension World {
   }
 
   func planLoad(of session: SessionID) {
-    queue.add(.logLoads(session), at: clock.machine + Int64(chance.within(0...80)))
+    queue.add(.logLoads(session), at: clock.machine + Int64(random.within(0...80)))
   }
 
   func load(_ session: SessionID) {

@@ -7,7 +7,7 @@ extension World {
   /// Everybody goes, or is sent away; then time passes until nothing is justified any more.
   func disperse() {
     isOver = true
-    if chance.once(in: 4) {
+    if random.once(in: 4) {
       isDraining = true
       enter { hub.drain(at: $0) }
       pass(seconds: 6)

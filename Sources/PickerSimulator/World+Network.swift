@@ -25,12 +25,12 @@ extension World: HubPort {
       return .full
     }
     deliver(.frame(Array(frame.bytes)), to: link)
-    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, chance.once(in: oneIn)
+    guard !isCalm, case .slow(let oneIn, let milliseconds) = link.pace, random.once(in: oneIn)
     else {
       return .sent
     }
     link.isFull = true
-    let pause = chance.once(in: 12) ? 11_000 : chance.within(1...milliseconds)
+    let pause = random.once(in: 12) ? 11_000 : random.within(1...milliseconds)
     queue.add(.writable(id), at: clock.machine + Int64(pause))
     return .full
   }
@@ -38,11 +38,11 @@ extension World: HubPort {
   /// A connection that gets full may be noticed later in the turn, within another call of the port
   /// or at its end, as by the real loop.
   package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
-    if chance.once(in: 3) { tellFull() }
+    if random.once(in: 3) { tellFull() }
     let wasFull = links[id.raw]?.isFull == true
     let outcome = take(frame, id)
     if wasFull { return .full }
-    guard outcome == .full, let link = links[id.raw], chance.coin() else { return outcome }
+    guard outcome == .full, let link = links[id.raw], random.coin() else { return outcome }
     link.isFull = false
     fullSoon.append(id)
     return .sent
@@ -63,7 +63,7 @@ extension World: HubPort {
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }
-    if reason.utf8.count > 123 { breach("a close reason has room for 123 octets") }
+    if reason.utf8.count > 123 { breach("a close reason has room for 123 bytes") }
     if (last != nil) != (code >= 4300 || code == 1001) {
       breach("an error precedes every close from 4300 on: \(code)")
     }
@@ -98,7 +98,7 @@ extension World: HubPort {
     queue.add(.reachHub(link.id, message), at: link.upArrival)
   }
 
-  private func delay() -> Int64 { Int64(chance.within(0...profile.delayMax)) }
+  private func delay() -> Int64 { Int64(random.within(0...profile.delayMax)) }
 
   /// Something has reached the hub.
   func reach(_ id: ConnectionID, _ message: Upward) {
@@ -106,19 +106,19 @@ extension World: HubPort {
     switch message {
     case .opened(let bearer):
       enter { hub.opened(id, session: link.session, bearer: bearer, at: $0) }
-    case .text(let octets):
+    case .text(let bytes):
       let before = hub.encoder.deltaEncodeCount
       let deltas = hub.counters.deltas
       let resumes = hub.counters.resumes
-      enter { hub.received(id, octets.span, at: $0) }
+      enter { hub.received(id, bytes.span, at: $0) }
       if hub.counters.resumes == resumes {
         checkEncodes(hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas)
       }
-      if link.mustClose, octets == link.fatal, link.closeCode == nil,
+      if link.mustClose, bytes == link.fatal, link.closeCode == nil,
         hub.session(link.session) != nil, !hub.isEnding(link.session)
       {
         breach(
-          "what is no message of ours closes: \(String(decoding: octets.prefix(80), as: UTF8.self))"
+          "what is no message of ours closes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"
         )
       }
     case .closed:

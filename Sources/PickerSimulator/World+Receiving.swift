@@ -14,11 +14,11 @@ extension World {
     guard client.link === link else { return }
     switch message {
     case .opened: give(.opened, to: client)
-    case .frame(let octets):
+    case .frame(let bytes):
       do throws(ProtocolBreach) {
-        try take(octets, client, link)
+        try take(bytes, client, link)
       } catch {
-        let text = String(decoding: octets.prefix(1000), as: UTF8.self)
+        let text = String(decoding: bytes.prefix(1000), as: UTF8.self)
         breach("\(error.sentence)\n  client \(client.number), connection \(id.raw): \(text)")
       }
     case .closed(let code):
@@ -29,18 +29,18 @@ extension World {
   }
 
   private func take(
-    _ octets: [UInt8], _ client: SimulatedClient, _ link: Link
+    _ bytes: [UInt8], _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
     let message: JSONTree
     do throws(JSONError) {
-      message = try JSONTree.parse(octets)
+      message = try JSONTree.parse(bytes)
     } catch {
       throw ProtocolBreach("every message is JSON: \(error)")
     }
     let type = try message.text("type")
     try check(message, type: type, client, link)
     let before = client.state
-    give(.received(octets), to: client)
+    give(.received(bytes), to: client)
     if type == "delta" { try checkPrediction(message, before: before, client) }
     guard client.link === link, client.state.connection == .live else { return }
     try check(client, isThorough: ["welcome", "snapshot", "rows"].contains(type))
@@ -247,7 +247,7 @@ extension World {
     try state.checkBands(of: truth.picker, in: link.shownMonths)
   }
 
-  /// The texts that a client is promised.
+  /// The texts that a client is pending.
   func language(of client: SimulatedClient) -> any RowTexts {
     let fallback = client.session.definition["locale"]?.string ?? "en"
     return client.locale.flatMap { texts.texts(for: $0) } ?? texts.texts(for: fallback)

@@ -10,12 +10,12 @@ import PickerWire
 extension World {
   /// Creates a session of a random definition; some are refused, and then there is none.
   func create() {
-    let ttlSeconds = chance.pick([30, 600, 86_400])
-    let definition = RandomDefinition.make(&chance)
+    let ttlSeconds = random.pick([30, 600, 86_400])
+    let definition = RandomDefinition.make(&random)
     let body = JSONTree.object([
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
       .init("ttlSeconds", .integer(ttlSeconds)),
-      .init("openTap", .string(chance.coin() ? "owner" : "shared")),
+      .init("openTap", .string(random.coin() ? "owner" : "shared")),
     ])
     guard let request = try? CreateRequest(body.serialized()) else {
       return breach("what is well-formed can be asked for")
@@ -45,9 +45,9 @@ extension World {
   /// Somebody looks, or seldom deletes.
   func request() {
     guard actsLeft > 0, !records.isEmpty else { return }
-    queue.add(.request, at: clock.machine + Int64(chance.within(1...profile.pauseMax * 3)))
-    let record = chance.pick(records)
-    switch chance.below(24) {
+    queue.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
+    let record = random.pick(records)
+    switch random.below(24) {
     case 0: delete(record)
     case 1..<8: readLog(of: record)
     default: read(record)
@@ -73,7 +73,7 @@ extension World {
     requestsUnanswered += 1
     enter { time in
       hub.read(
-        record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: chance.coin(),
+        record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: random.coin(),
         at: time
       ) { [unowned self] in
         requestsUnanswered -= 1
@@ -128,7 +128,7 @@ extension World {
 
   /// The log has a line per revision, none left out.
   func readLog(of record: SessionRecord) {
-    let after = chance.pick([0, 0, 1, 7, -1])
+    let after = random.pick([0, 0, 1, 7, -1])
     requestsUnanswered += 1
     let revision = replicas[record.id]?.fold.revision ?? 0
     enter { time in
@@ -180,17 +180,17 @@ extension World {
   /// The sessions' clock is set: a little, a lot, forwards, backwards, to just before midnight.
   func jump() {
     guard actsLeft > 0 else { return }
-    queue.add(.clockJump, at: clock.machine + Int64(chance.within(1...profile.pauseMax * 12)))
+    queue.add(.clockJump, at: clock.machine + Int64(random.within(1...profile.pauseMax * 12)))
     let day: Int64 = 86_400_000
     let now = clock.session.milliseconds
     let wanted: Int64 =
-      switch chance.below(8) {
-      case 0, 1: now + Int64(chance.within(1...120_000))
-      case 2: now + day * Int64(chance.within(1...40))
-      case 3: now - Int64(chance.within(1...7_200_000))
-      case 4: now - day * Int64(chance.within(1...40))
-      case 5: now + day * Int64(chance.within(300...800))
-      default: (now / day + 1) * day - Int64(chance.pick([0, 1, 28_800_000, 50_400_000])) - 500
+      switch random.below(8) {
+      case 0, 1: now + Int64(random.within(1...120_000))
+      case 2: now + day * Int64(random.within(1...40))
+      case 3: now - Int64(random.within(1...7_200_000))
+      case 4: now - day * Int64(random.within(1...40))
+      case 5: now + day * Int64(random.within(300...800))
+      default: (now / day + 1) * day - Int64(random.pick([0, 1, 28_800_000, 50_400_000])) - 500
       }
     setClock(to: Instant(milliseconds: wanted))
   }

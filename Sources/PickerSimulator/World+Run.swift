@@ -30,10 +30,10 @@ extension World {
     for number in 0..<profile.clientCount {
       clients.append(
         SimulatedClient(
-          number: number, session: chance.pick(records),
-          name: chance.coin() ? nil : chance.pick(["Ana", "Bo", "", "Cem"]),
-          locale: chance.once(in: 3) ? nil : chance.pick(SimulatedTexts.tags),
-          chance: chance.split()))
+          number: number, session: random.pick(records),
+          name: random.coin() ? nil : random.pick(["Ana", "Bo", "", "Cem"]),
+          locale: random.once(in: 3) ? nil : random.pick(SimulatedTexts.tags),
+          random: random.split()))
     }
   }
 
@@ -42,21 +42,21 @@ extension World {
     actsLeft = acts
     isCalm = false
     for client in clients {
-      queue.add(.act(client: client.number), at: clock.machine + Int64(chance.within(0...300)))
+      queue.add(.act(client: client.number), at: clock.machine + Int64(random.within(0...300)))
     }
     queue.add(.request, at: clock.machine + 500)
     if profile.doesClockJump { queue.add(.clockJump, at: clock.machine + 700) }
     if profile.doesLogFail {
       var start = clock.machine
-      for _ in 0..<chance.within(1...6) {
-        start += Int64(chance.within(100...4000))
+      for _ in 0..<random.within(1...6) {
+        start += Int64(random.within(100...4000))
         queue.add(.logFails(true), at: start)
-        start += Int64(chance.within(10...chance.pick([20, 3000])))
+        start += Int64(random.within(10...random.pick([20, 3000])))
         queue.add(.logFails(false), at: start)
       }
     }
     for _ in 0..<profile.crashCount {
-      queue.add(.crash, at: clock.machine + Int64(chance.within(100...profile.pauseMax * 20 + 200)))
+      queue.add(.crash, at: clock.machine + Int64(random.within(100...profile.pauseMax * 20 + 200)))
     }
     let end = clock.machine + 600_000
     while actsLeft > 0, step(until: end) {}
@@ -99,7 +99,7 @@ extension World {
     for record in records {
       let count = log.pendingCount(of: record.id)
       if count > 0 { unrest.append("\(count) pending in \(record.id)") }
-      if hub.session(record.id)?.news.isEmpty == false { unrest.append("news in \(record.id)") }
+      if hub.session(record.id)?.updates.isEmpty == false { unrest.append("updates in \(record.id)") }
     }
     for link in openLinks where !hub.isIdle(link.id) { unrest.append("outbox of \(link.id.raw)") }
     return unrest
@@ -185,7 +185,7 @@ extension World {
     guard let inventory = hub.inventory(of: record.id) else { return }
     let members = session.fold.members.count
     if inventory.steps != 0 { breach("nothing waits for the log") }
-    if inventory.promised != members { breach("as many members as promised: \(inventory)") }
+    if inventory.pending != members { breach("as many members as pending: \(inventory)") }
     if inventory.connections != inventory.listeners {
       breach("a connection per listener: \(inventory)")
     }

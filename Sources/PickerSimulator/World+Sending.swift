@@ -8,15 +8,15 @@ extension World {
   /// Whether clients may do what the shipped one never does.
   var mayTamper: Bool { actsLeft > 0 }
 
-  func send(_ octets: [UInt8], _ client: SimulatedClient, _ link: Link) {
-    guard let message = try? JSONTree.parse(octets), let type = message["type"]?.string else {
-      return breach("a client sends messages: \(String(decoding: octets, as: UTF8.self))")
+  func send(_ bytes: [UInt8], _ client: SimulatedClient, _ link: Link) {
+    guard let message = try? JSONTree.parse(bytes), let type = message["type"]?.string else {
+      return breach("a client sends messages: \(String(decoding: bytes, as: UTF8.self))")
     }
     switch type {
     case "join": join(message, client, link)
     case "leave":
       link.didLeave = true
-      arrive(.text(octets), from: link)
+      arrive(.text(bytes), from: link)
     case "months", "rows", "touch": sendView(message, type, client, link)
     default: sendCommand(message, client, link)
     }
@@ -26,7 +26,7 @@ extension World {
 
   private func join(_ message: JSONTree, _ client: SimulatedClient, _ link: Link) {
     // One of so many never joins, and is closed.
-    if mayTamper, chance.once(in: 30) { return }
+    if mayTamper, random.once(in: 30) { return }
     link.hasJoined = true
     client.isViewUnknown = false
     var message = message.with("token", link.joinToken.map(JSONTree.string))
@@ -34,10 +34,10 @@ extension World {
       message = message.with("resume", tampered(resume: resume, link))
     }
     arrive(.text(message.serialized()), from: link)
-    guard mayTamper, message["resume"] != nil, chance.once(in: 3) else { return }
+    guard mayTamper, message["resume"] != nil, random.once(in: 3) else { return }
     // What had no answer is sent before the welcome, too.
     for (ref, sent) in client.sent.sorted(by: { $0.key < $1.key }) {
-      arrive(.text(sent.octets), from: link)
+      arrive(.text(sent.bytes), from: link)
       link.expected.append(ref)
     }
     link.didFlood = client.sent.count > profile.limits.messagesPerSecond
@@ -48,7 +48,7 @@ extension World {
     guard let revision = resume["revision"]?.integer else { return nil }
     link.resumeRevision = revision
     guard mayTamper else { return resume }
-    switch chance.below(36) {
+    switch random.below(36) {
     case 0:
       link.hasBadCredentials = true
       return resume.with("secret", .string("wrong"))
@@ -75,30 +75,30 @@ extension World {
     let sent = client.sent[ref] ?? tampered(command: message, ref, client)
     client.note(sent, as: ref)
     link.expected.append(ref)
-    arrive(.text(sent.octets), from: link)
+    arrive(.text(sent.bytes), from: link)
   }
 
   private func tampered(
     command: JSONTree, _ ref: Int, _ client: SimulatedClient
   ) -> SimulatedClient.Sent {
-    let genuine = SimulatedClient.Sent(octets: command.serialized(), isGenuine: true)
+    let genuine = SimulatedClient.Sent(bytes: command.serialized(), isGenuine: true)
     guard mayTamper else { return genuine }
     var fields: [JSONTree.Member]
     switch command["type"]?.string {
-    case "tap" where chance.once(in: 3): fields = cell(of: client)
-    case "tap" where chance.once(in: 3): fields = point(of: client)
-    case "select" where chance.once(in: 4):
+    case "tap" where random.once(in: 3): fields = cell(of: client)
+    case "tap" where random.once(in: 3): fields = point(of: client)
+    case "select" where random.once(in: 4):
       fields = command.with("key", nil).members?.filter { $0.key != "ref" } ?? []
-    case "undo" where chance.once(in: 12):
+    case "undo" where random.once(in: 12):
       fields = [.init("type", .string("wish")), .init("column", .integer(1))]
     default: return genuine
     }
     fields.append(.init("ref", .integer(ref)))
-    return SimulatedClient.Sent(octets: JSONTree.object(fields).serialized(), isGenuine: false)
+    return SimulatedClient.Sent(bytes: JSONTree.object(fields).serialized(), isGenuine: false)
   }
 
   private func cell(of client: SimulatedClient) -> [JSONTree.Member] {
-    let cell = chance.once(in: 12) ? chance.pick([-1, 42, 99]) : chance.below(42)
+    let cell = random.once(in: 12) ? random.pick([-1, 42, 99]) : random.below(42)
     return [
       .init("type", .string("tap")), .init("month", .string(randomMonth(client).iso)),
       .init("cell", .integer(cell)),
@@ -108,16 +108,16 @@ extension World {
   private func point(of client: SimulatedClient) -> [JSONTree.Member] {
     [
       .init("type", .string("tap")), .init("month", .string(randomMonth(client).iso)),
-      .init("x", .number(chance.fraction())),
-      .init("y", .number(chance.once(in: 10) ? 0.1 : 0.19 + 0.8 * chance.fraction())),
+      .init("x", .number(random.fraction())),
+      .init("y", .number(random.once(in: 10) ? 0.1 : 0.19 + 0.8 * random.fraction())),
     ]
   }
 
   /// A command that was answered, again.
   func sendAgain(_ client: SimulatedClient, _ link: Link) {
     guard link.hasWelcome, !client.answered.isEmpty else { return }
-    let (ref, octets, _) = chance.pick(client.answered)
-    arrive(.text(octets), from: link)
+    let (ref, bytes, _) = random.pick(client.answered)
+    arrive(.text(bytes), from: link)
     link.expected.append(ref)
   }
 
@@ -129,14 +129,14 @@ extension World {
     link.looseCount += 1
     var message = message
     if type == "months" { client.isViewUnknown = false }
-    if mayTamper, chance.once(in: 12) {
+    if mayTamper, random.once(in: 12) {
       switch type {
       case "months":
-        message = message.with("count", .integer(chance.pick([-3, 0, 1_000_000])))
+        message = message.with("count", .integer(random.pick([-3, 0, 1_000_000])))
         client.isViewUnknown = true
       case "rows":
-        message = message.with("from", .integer(chance.pick([-5, 0, 3, 90, 650, Int.max])))
-          .with("count", .integer(chance.pick([-1, 0, 1, 30, 1000, Int.max])))
+        message = message.with("from", .integer(random.pick([-5, 0, 3, 90, 650, Int.max])))
+          .with("count", .integer(random.pick([-1, 0, 1, 30, 1000, Int.max])))
       default: break
       }
     }

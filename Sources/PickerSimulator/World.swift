@@ -6,11 +6,11 @@ import PickerWire
 
 /// A whole world around a real hub, from a seed: clients, network, clocks, a log.
 ///
-/// Nothing in it asks the machine for the time, for chance or for anything else, so that a seed
+/// Nothing in it asks the machine for the time, for random or for anything else, so that a seed
 /// that fails fails again.
 package final class World {
   package let seed: UInt64
-  var chance: Chance
+  var random: RandomSource
   let profile: Profile
   var clock: SimulatedClock
   var queue = EventQueue()
@@ -53,15 +53,15 @@ package final class World {
 
   package init(seed: UInt64) {
     self.seed = seed
-    chance = Chance(seed: seed)
-    profile = Profile(&chance)
+    random = RandomSource(seed: seed)
+    profile = Profile(&random)
     clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
     log = SimulatedLog(isLate: profile.isLogLate, canLoad: profile.canLogLoad)
     log.now = { [unowned self] in clock.machine }
     log.pends = { [unowned self] in planStore(of: $0) }
     log.loads = { [unowned self] in planLoad(of: $0) }
     log.reads = { [unowned self] in
-      queue.add(.logReads, at: clock.machine + Int64(chance.within(0...80)))
+      queue.add(.logReads, at: clock.machine + Int64(random.within(0...80)))
     }
     begin(with: [])
   }
@@ -70,7 +70,7 @@ package final class World {
   func begin(with dormant: [DormantSession]) {
     let configuration = HubConfiguration(
       authentication: profile.authentication, limits: profile.limits)
-    let identities = IdentitySource(random: chance.split(), digest: World.digest)
+    let identities = IdentitySource(random: random.split(), digest: World.digest)
     hub = Hub(
       configuration, port: self, log: log, zones: zones, texts: texts, identities: identities)
     timerDue = nil
@@ -79,9 +79,9 @@ package final class World {
   }
 
   /// FNV-1a, four times: far from one-way, but as good as SHA-256 to tell secrets apart here.
-  static func digest(_ octets: [UInt8]) -> [UInt8] {
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for octet in octets { hash = (hash ^ UInt64(octet)) &* 0x100_0000_01B3 }
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
   }
 
@@ -140,14 +140,14 @@ package final class World {
   }
 
   private func planStore(of session: SessionID) {
-    queue.add(.logStores(session), at: clock.machine + Int64(chance.within(1...60)))
+    queue.add(.logStores(session), at: clock.machine + Int64(random.within(1...60)))
   }
 
   /// The log has some of what was appended, or all.
   private func store(_ session: SessionID) {
     let pendingCount = log.pendingCount(of: session)
     guard pendingCount > 0 else { return }
-    let count = chance.coin() ? pendingCount : chance.within(1...pendingCount)
+    let count = random.coin() ? pendingCount : random.within(1...pendingCount)
     log.confirm(count, of: session)
     enter { hub.stored(count, of: session, at: $0) }
     if log.pendingCount(of: session) > 0 { planStore(of: session) }
@@ -180,12 +180,12 @@ extension Event {
   /// The event in a line, for people.
   var shown: String {
     switch self {
-    case .reachHub(let id, .text(let octets)):
-      "hub <- \(id.raw) \(String(decoding: octets.prefix(300), as: UTF8.self))"
+    case .reachHub(let id, .text(let bytes)):
+      "hub <- \(id.raw) \(String(decoding: bytes.prefix(300), as: UTF8.self))"
     case .reachHub(let id, .opened): "hub <- \(id.raw) opened"
     case .reachHub(let id, .closed): "hub <- \(id.raw) closed"
-    case .reachClient(let id, .frame(let octets)):
-      "  \(id.raw) <- \(String(decoding: octets.prefix(300), as: UTF8.self))"
+    case .reachClient(let id, .frame(let bytes)):
+      "  \(id.raw) <- \(String(decoding: bytes.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
     case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .clockJump,

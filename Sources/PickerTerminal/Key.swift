@@ -13,8 +13,8 @@ struct KeyReader {
   /// Whether the last byte was an escape that may be a key or the start of a sequence.
   var isUndecided: Bool { !rest.isEmpty }
 
-  mutating func take(_ octets: [UInt8]) -> [Key] {
-    rest += octets
+  mutating func take(_ bytes: [UInt8]) -> [Key] {
+    rest += bytes
     var keys: [Key] = []
     while let first = rest.first {
       guard first == 0x1B else {
@@ -35,23 +35,23 @@ struct KeyReader {
     return rest.isEmpty ? [] : [.escape]
   }
 
-  private static func key(_ octet: UInt8) -> Key? {
-    switch octet {
+  private static func key(_ byte: UInt8) -> Key? {
+    switch byte {
     case 0x03, 0x04: .interrupt
     case 0x09: .tab
     case 0x0A, 0x0D: .enter
-    case 0x20..<0x7F: .letter(Character(Unicode.Scalar(octet)))
+    case 0x20..<0x7F: .letter(Character(Unicode.Scalar(byte)))
     default: nil
     }
   }
 
   /// The end of the sequence at the start; `nil` if it is incomplete.
-  private static func sequenceEnd(_ octets: [UInt8]) -> Int? {
-    guard octets.count > 1 else { return nil }
-    switch octets[1] {
-    case UInt8(ascii: "O"): return octets.count > 2 ? 3 : nil
+  private static func sequenceEnd(_ bytes: [UInt8]) -> Int? {
+    guard bytes.count > 1 else { return nil }
+    switch bytes[1] {
+    case UInt8(ascii: "O"): return bytes.count > 2 ? 3 : nil
     case UInt8(ascii: "["):
-      let last = octets.dropFirst(2).firstIndex { (0x40...0x7E).contains($0) }
+      let last = bytes.dropFirst(2).firstIndex { (0x40...0x7E).contains($0) }
       return last.map { $0 + 1 }
     case 0x1B: return 1
     default: return 2

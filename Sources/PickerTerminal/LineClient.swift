@@ -16,7 +16,7 @@ struct InputLine: Hashable {
 package actor LineClient {
   private enum Happening: Sendable {
     case picker(PickerEvent)
-    case octets([UInt8])
+    case bytes([UInt8])
     case endOfInput
     case ended
     case timeIsUp
@@ -36,7 +36,7 @@ package actor LineClient {
   private var waiting: [InputLine] = []
   private var running: (ref: Int, line: InputLine)?
   /// Events of the current message; they are printed after its state.
-  private var news: [PickerEvent] = []
+  private var updates: [PickerEvent] = []
   private var hasEnded = false
   private var status: Int32 = 0
 
@@ -56,7 +56,7 @@ package actor LineClient {
     signals.watch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { continuation.yield(.ended) }
     Task { for await event in events { continuation.yield(.picker(event)) } }
     Task {
-      for await octets in standardInput() { continuation.yield(.octets(octets)) }
+      for await bytes in standardInput() { continuation.yield(.bytes(bytes)) }
       continuation.yield(.endOfInput)
     }
     picker.start()
@@ -79,7 +79,7 @@ package actor LineClient {
       complain("no connection: \(Sentences.connection(state))")
       status = 1
       return true
-    case .octets(let octets): waiting += reader.take(octets)
+    case .bytes(let bytes): waiting += reader.take(bytes)
     case .endOfInput:
       waiting += reader.end()
       hasEnded = true
@@ -89,7 +89,7 @@ package actor LineClient {
       complain(Sentences.connection(state))
       status = 1
       return true
-    case .picker(let event): news.append(event)
+    case .picker(let event): updates.append(event)
     }
     return false
   }
@@ -98,8 +98,8 @@ package actor LineClient {
     let wasLive = self.state.connection == .live
     self.state = state
     for line in format.lines(for: state) { say(line) }
-    for event in news { tell(event) }
-    news = []
+    for event in updates { tell(event) }
+    updates = []
     if wasLive && state.connection != .live { watchPatience() }
     guard let list = state.monthList, state.months.isEmpty, state.connection == .live else {
       return
@@ -173,8 +173,8 @@ struct LineReader {
   private var rest: [UInt8] = []
   private var count = 0
 
-  mutating func take(_ octets: [UInt8]) -> [InputLine] {
-    rest += octets
+  mutating func take(_ bytes: [UInt8]) -> [InputLine] {
+    rest += bytes
     var lines: [InputLine] = []
     while let end = rest.firstIndex(of: 0x0A) {
       lines.append(line(rest[..<end]))
@@ -189,8 +189,8 @@ struct LineReader {
     return rest.isEmpty ? [] : [line(rest[...])]
   }
 
-  private mutating func line(_ octets: ArraySlice<UInt8>) -> InputLine {
+  private mutating func line(_ bytes: ArraySlice<UInt8>) -> InputLine {
     count += 1
-    return InputLine(number: count, text: String(decoding: octets, as: UTF8.self).trimmed)
+    return InputLine(number: count, text: String(decoding: bytes, as: UTF8.self).trimmed)
   }
 }

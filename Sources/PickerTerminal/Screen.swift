@@ -8,7 +8,7 @@ struct Screen {
 
   var state = PickerState()
   /// The last notice.
-  var news = ""
+  var updates = ""
   var width = comfortable.width
   var height = comfortable.height
   /// The focused wheel.
@@ -102,7 +102,7 @@ struct Screen {
 
   private func drawFoot(on canvas: inout Canvas) {
     canvas.put(Sentences.chosen(state), x: 1, y: height - 3, .bold, cellsMax: width - 2)
-    canvas.put(news, x: 1, y: height - 2, cellsMax: width - 2)
+    canvas.put(updates, x: 1, y: height - 2, cellsMax: width - 2)
     let keys =
       state.isCalendar
       ? "arrows PgUp PgDn move, Enter tap, Esc stop, x clear"

@@ -29,7 +29,7 @@ enum Sentences {
   }
 
   /// - Returns: `nil` for notices without a text.
-  static func news(_ notice: PickerNotice, in state: PickerState) -> String? {
+  static func updates(_ notice: PickerNotice, in state: PickerState) -> String? {
     switch notice {
     case .moved(let column, let row, let cause, let correction, let by):
       if let correction {

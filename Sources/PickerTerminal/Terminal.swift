@@ -51,13 +51,13 @@ enum Terminal {
   }
 
   static func write(_ text: String) {
-    var octets = Array(text.utf8)[...]
-    while !octets.isEmpty {
-      let count = octets.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
       // The reader of the output is gone, so there is nowhere to report an error.
       guard count > 0 else { exit(0) }
-      octets = octets.dropFirst(count)
+      bytes = bytes.dropFirst(count)
     }
   }
 }

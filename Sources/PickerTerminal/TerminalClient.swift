@@ -6,7 +6,7 @@ package import PickerClient
 package final class TerminalClient {
   private enum Happening: Sendable {
     case picker(PickerEvent)
-    case octets([UInt8])
+    case bytes([UInt8])
     /// No byte followed an escape within the timeout.
     case escapeIsOver
     case resized
@@ -44,7 +44,7 @@ package final class TerminalClient {
     screen.resize(width: Terminal.size.width, height: Terminal.size.height)
     Task { for await event in events { continuation.yield(.picker(event)) } }
     Task {
-      for await octets in standardInput() { continuation.yield(.octets(octets)) }
+      for await bytes in standardInput() { continuation.yield(.bytes(bytes)) }
       continuation.yield(.ended)
     }
     picker.start()
@@ -56,7 +56,7 @@ package final class TerminalClient {
     }
     Terminal.restore()
     await picker.leave()
-    return farewell()
+    return exitStatus()
   }
 
   /// - Returns: Whether the program should exit.
@@ -71,14 +71,14 @@ package final class TerminalClient {
       screen.take(state)
       return state.isOver
     case .picker(.notice(let notice)):
-      if let sentence = Sentences.news(notice, in: picker.state) { screen.news = sentence }
+      if let sentence = Sentences.updates(notice, in: picker.state) { screen.updates = sentence }
       return false
     case .picker(.answered(_, .failure(.offline))):
-      screen.news = "not done: there is no connection"
+      screen.updates = "not done: there is no connection"
       return false
     case .picker(.answered): return false
-    case .octets(let octets):
-      let pressed = keys.take(octets)
+    case .bytes(let bytes):
+      let pressed = keys.take(bytes)
       if keys.isUndecided { decideSoon() }
       return press(pressed)
     case .escapeIsOver: return press(keys.decide())
@@ -124,7 +124,7 @@ package final class TerminalClient {
   }
 
   /// Prints the final state on the primary screen.
-  private func farewell() -> Int32 {
+  private func exitStatus() -> Int32 {
     if screen.state.definition != nil {
       let status = screen.state.status == .open ? "" : " (\(screen.state.status.rawValue))"
       Terminal.write(harmless(Sentences.chosen(screen.state) + status) + "\n")

@@ -6,7 +6,7 @@ package import PickerSession
 package struct EncodedPresence {
   private struct Part {
     let member: MemberID
-    let octets: [UInt8]
+    let bytes: [UInt8]
   }
 
   private let lists: [(name: String, parts: [Part])]
@@ -14,11 +14,11 @@ package struct EncodedPresence {
   private let ownRoles: [Part]
   private let mentioned: Set<MemberID>
 
-  package init(_ news: PresenceNews, in session: Session) {
+  package init(_ updates: PresenceUpdates, in session: Session) {
     func write(_ member: MemberID, _ body: (inout JSONWriter) -> Void) -> Part {
       var writer = JSONWriter(capacity: 128)
       body(&writer)
-      return Part(member: member, octets: writer.octets)
+      return Part(member: member, bytes: writer.bytes)
     }
     func people(_ members: [MemberID]) -> [Part] {
       members.compactMap { session.fold.members[$0] }.map { member in
@@ -26,16 +26,16 @@ package struct EncodedPresence {
       }
     }
     lists = [
-      ("joined", people(news.joined)), ("changed", people(news.changed)),
-      ("left", news.left.map { member in write(member) { $0.string(member.text) } }),
+      ("joined", people(updates.joined)), ("changed", people(updates.changed)),
+      ("left", updates.left.map { member in write(member) { $0.string(member.text) } }),
       (
         "touching",
-        news.touching.map { touching in
+        updates.touching.map { touching in
           write(touching.member) { $0.touching(touching.member, touching.touch) }
         }
       ),
     ]
-    ownRoles = people(news.roleChanged)
+    ownRoles = people(updates.roleChanged)
     mentioned = Set(lists.flatMap { $0.parts.map(\.member) })
   }
 
@@ -59,7 +59,7 @@ package struct EncodedPresence {
           writer.literal(",")
         }
         isFirst = false
-        writer.raw(part.octets)
+        writer.raw(part.bytes)
       }
       if !isFirst {
         writer.literal("]")

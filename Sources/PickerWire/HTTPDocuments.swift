@@ -106,7 +106,7 @@ package enum HTTPDocument {
       writer.literal("}")
     }
     writer.literal("}")
-    return writer.octets
+    return writer.bytes
   }
 
   /// A session as it stands.
@@ -137,7 +137,7 @@ package enum HTTPDocument {
     writer.members(of: session)
     if let links { writer.links(links) }
     writer.literal("}")
-    return writer.octets
+    return writer.bytes
   }
 
   /// A definition's picker as it would be now.
@@ -150,7 +150,7 @@ package enum HTTPDocument {
       picker, definition: picker.definition, version: 1, notes: Notes(), status: .open,
       tappedBy: nil, texts: texts, windowRows: windowRows, isFull: false)
     writer.literal("}")
-    return writer.octets
+    return writer.bytes
   }
 
   /// The answer to a change of the definition or the notes.
@@ -172,7 +172,7 @@ package enum HTTPDocument {
         &cache)
     }
     writer.literal("]}")
-    return writer.octets
+    return writer.bytes
   }
 
   /// All notes of a session, as the host gave them.

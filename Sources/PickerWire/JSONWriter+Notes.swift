@@ -92,6 +92,6 @@ extension Delta {
     guard case .notes(let edit) = change, !edit.change.days.isEmpty else { return [] }
     var writer = JSONWriter()
     writer.dayNotes(edit, in: nil, texts: texts)
-    return writer.octets
+    return writer.bytes
   }
 }

@@ -71,7 +71,7 @@ extension MessageEncoder {
     guard case .notes(let edit) = delta.change else { return [] }
     var writer = JSONWriter()
     writer.dayNotes(edit, in: dates, texts: texts)
-    return writer.octets
+    return writer.bytes
   }
 
   /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.

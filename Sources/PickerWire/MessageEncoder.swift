@@ -141,7 +141,7 @@ package final class MessageEncoder {
       }
       bandWriter.literal("}")
     }
-    return bandWriter.octets
+    return bandWriter.bytes
   }
 
   package func reply(ref: Int, revision: Int) -> Frame {

@@ -10,7 +10,7 @@ struct RowsCache {
     let rows: Rows
     let range: Range<Int>
     let tag: String
-    let octets: [UInt8]
+    let bytes: [UInt8]
   }
 
   /// What the rows are, without keeping a definition in memory.
@@ -22,7 +22,7 @@ struct RowsCache {
   private var written: [Written?]
   /// Lists that are shorter are written faster than found.
   private static let rowCountMin = 4
-  private static let octetCountMax = 32_768
+  private static let byteCountMax = 32_768
 
   /// - Parameter count: Lists that have room; a power of two, or 0 for what is written once.
   init(count: Int) { written = Array(repeating: nil, count: count) }
@@ -39,14 +39,14 @@ struct RowsCache {
     if let known = written[place], known.range == range, known.tag == tag,
       RowsCache.isSame(known.rows, rows)
     {
-      return writer.raw(known.octets)
+      return writer.raw(known.bytes)
     }
     let start = writer.count
     writer.rows(rows, range, texts: texts)
-    guard writer.count - start <= RowsCache.octetCountMax else { return }
-    let octets = Array(UnsafeRawBufferPointer(rebasing: writer.bytes[start...]))
+    guard writer.count - start <= RowsCache.byteCountMax else { return }
+    let bytes = Array(UnsafeRawBufferPointer(rebasing: writer.rawBytes[start...]))
     written[place] = Written(
-      rows: RowsCache.kept(rows), range: range, tag: tag, octets: octets)
+      rows: RowsCache.kept(rows), range: range, tag: tag, bytes: bytes)
   }
 
   private func place(of rows: ColumnRows, _ range: Range<Int>) -> Int {

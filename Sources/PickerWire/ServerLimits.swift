@@ -4,7 +4,7 @@ package import PickerSession
 /// What an operator sets, and its defaults, are `ServerLimit`'s; a test holds these against them.
 /// - Source: protocol.md, "When it goes wrong".
 package struct ServerLimits: Hashable, Sendable {
-  /// Octets of one message from a client; default 65,536.
+  /// Bytes of one message from a client; default 65,536.
   package var messageBytes = 65_536
   /// How long a connection may wait with its `join`; default 10 s.
   package var joinMilliseconds: Int64 = 10_000
@@ -16,7 +16,7 @@ package struct ServerLimits: Hashable, Sendable {
   package var session = SessionLimits()
   /// Sessions that are not ended; default 100,000.
   package var sessions = 100_000
-  /// Octets that may wait for one connection before a snapshot takes their place; default 1 MiB.
+  /// Bytes that may wait for one connection before a snapshot takes their place; default 1 MiB.
   package var outboxBytes = 1_048_576
   /// Messages that may wait for one connection, answers that no snapshot replaces included; default
   /// 1,000. More close it.
@@ -32,7 +32,7 @@ package struct ServerLimits: Hashable, Sendable {
   package var pendingBytes = 67_108_864
   /// How long a stream that was opened by a ticket goes on; default 24 h.
   package var ticketStreamSeconds = 86_400
-  /// Octets of a request's body; default 4 MiB.
+  /// Bytes of a request's body; default 4 MiB.
   package var bodyBytes = 4_194_304
   /// The longest time that a session can be asked to live untouched; default a year.
   package var ttlSeconds = 31_536_000

@@ -22,15 +22,15 @@ package enum ServerSentEvent {
   }
 
   /// - Parameter frame: A message as ``MessageEncoder`` wrote it, on one line.
-  package static func octets(_ frame: Frame, epochMark: String) -> [UInt8] {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(frame.count + 80)
-    octets += "event: \(frame.kind.eventName)".utf8
-    if let revision = frame.kind.position { octets += "\nid: \(epochMark).\(revision)".utf8 }
-    if let retry = frame.kind.retry { octets += "\nretry: \(retry)".utf8 }
-    octets += "\ndata: ".utf8
-    octets += frame.bytes
-    octets += "\n\n".utf8
-    return octets
+  package static func bytes(_ frame: Frame, epochMark: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(frame.count + 80)
+    bytes += "event: \(frame.kind.eventName)".utf8
+    if let revision = frame.kind.position { bytes += "\nid: \(epochMark).\(revision)".utf8 }
+    if let retry = frame.kind.retry { bytes += "\nretry: \(retry)".utf8 }
+    bytes += "\ndata: ".utf8
+    bytes += frame.bytes
+    bytes += "\n\n".utf8
+    return bytes
   }
 }

@@ -17,7 +17,7 @@ struct WholeMonths {
     if written[place].isEmpty {
       var text = JSONWriter()
       text.bands(bands)
-      written[place] = text.octets
+      written[place] = text.bytes
     }
     writer.raw(written[place])
   }

@@ -111,19 +111,19 @@ extension SecretHash {
   /// Hexadecimal digits.
   var tree: JSONTree {
     let digits = Array("0123456789abcdef".utf8)
-    let text = octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     return .string(String(decoding: text, as: UTF8.self))
   }
 
   init?(tree: JSONTree) {
     guard let text = tree.string, text.utf8.count.isMultiple(of: 2) else { return nil }
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     var rest = Substring(text)
     while !rest.isEmpty {
-      guard let octet = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      octets.append(octet)
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
       rest = rest.dropFirst(2)
     }
-    self.init(octets)
+    self.init(bytes)
   }
 }

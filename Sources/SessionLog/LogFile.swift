@@ -27,9 +27,9 @@ package struct LogFile: Sendable {
   ///   - zone: Zone rules by IANA name.
   /// - Throws: ``ReplayProblem`` for what is no log from revision 1 on, without gaps, of `session`.
   package init(
-    _ octets: [UInt8], name: String, session: SessionID?, zone: (String) -> ZoneRules?
+    _ bytes: [UInt8], name: String, session: SessionID?, zone: (String) -> ZoneRules?
   ) throws(ReplayProblem) {
-    var texts = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let rest = texts.popLast() ?? []
     var lines: [Line] = []
     for (index, text) in texts.enumerated() {

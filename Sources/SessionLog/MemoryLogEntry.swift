@@ -12,7 +12,7 @@ struct MemoryLogEntry: Sendable {
   ///
   /// - Parameter entries: Those after the position.
   static func page(
-    of entries: [MemoryLogEntry], _ snapshot: (place: Int, kept: SessionFold.Kept)?,
+    of entries: [MemoryLogEntry], _ snapshot: (place: Int, kept: SessionFold.StoredState)?,
     from start: HistoryPosition
   ) -> HistoryPage? {
     var position = start

@@ -13,7 +13,7 @@ package final class MemorySessionLog: SessionLog {
     /// Bytes of the entries.
     var byteCount = 0
     /// The last snapshot: entries before it are compacted.
-    var snapshot: (place: Int, kept: SessionFold.Kept)?
+    var snapshot: (place: Int, kept: SessionFold.StoredState)?
 
     init(of session: SessionID) { self.session = session }
 

@@ -118,7 +118,7 @@ struct Replayer {
   }
 
   /// Goes on from a stored state.
-  mutating func adopt(_ kept: SessionFold.Kept) {
+  mutating func adopt(_ kept: SessionFold.StoredState) {
     fold = SessionFold(fold.origin, limits: fold.limits, kept: kept)
   }
 

@@ -56,7 +56,7 @@ struct ReplayedSnapshots {
   }
 
   private mutating func compare(
-    _ snapshot: StoredSnapshot, _ kept: SessionFold.Kept, with fold: SessionFold
+    _ snapshot: StoredSnapshot, _ kept: SessionFold.StoredState, with fold: SessionFold
   ) throws {
     let what = "the snapshot after entry \(snapshot.place)"
     if let replaced = snapshot.replaces {
@@ -85,14 +85,14 @@ struct ReplayedSnapshots {
   }
 }
 
-extension SessionFold.Kept {
+extension SessionFold.StoredState {
   /// The same without the refs of its members, also of those that have left.
-  var withoutRefs: SessionFold.Kept { withRefs { _ in RefBook() } }
+  var withoutRefs: SessionFold.StoredState { withRefs { _ in RefBook() } }
 
   /// The same without the details and params of refusals, which are of the version that wrote them.
-  fileprivate var withoutRefusalTexts: SessionFold.Kept { withRefs(\.withoutRefusalTexts) }
+  fileprivate var withoutRefusalTexts: SessionFold.StoredState { withRefs(\.withoutRefusalTexts) }
 
-  private func withRefs(_ change: (RefBook) -> RefBook) -> SessionFold.Kept {
+  private func withRefs(_ change: (RefBook) -> RefBook) -> SessionFold.StoredState {
     func changed(_ member: Member) -> Member {
       Member(
         id: member.id, number: member.number, secret: member.secret, name: member.name,

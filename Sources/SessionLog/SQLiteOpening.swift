@@ -62,13 +62,13 @@ enum SQLiteOpening {
   /// - Returns: Whether batches that should be in the journal are not: it has nothing, although the
   ///   last server did not end properly.
   private static func examine(_ path: String, _ lock: StoreLock) throws -> Bool {
-    let octets = size(of: path)
-    guard let octets, octets > 0 else {
+    let bytes = size(of: path)
+    guard let bytes, bytes > 0 else {
       // SQLite would begin anew here, and remove the journal.
       if size(of: path + "-wal") ?? 0 > 0 {
-        throw damaged(path, "it is \(octets == nil ? "gone" : "empty"), its journal is not")
+        throw damaged(path, "it is \(bytes == nil ? "gone" : "empty"), its journal is not")
       }
-      if octets != nil && lock.batch > 0 { throw damaged(path, "it is empty") }
+      if bytes != nil && lock.batch > 0 { throw damaged(path, "it is empty") }
       return false
     }
     let file = try DatabaseQueue(path: path, configuration: configuration)

@@ -5,8 +5,8 @@ import PickerSession
 
 /// What happens when nothing can be stored: nothing is taken until it can.
 extension SQLiteSessionLog {
-  /// Octets of the journal that must be had before the store is said to be well again.
-  private static let probeOctets = 65_536
+  /// Bytes of the journal that must be had before the store is said to be well again.
+  private static let probeBytes = 65_536
 
   /// A store without its name keeps nothing that a restart would find.
   ///
@@ -64,7 +64,7 @@ extension SQLiteSessionLog {
         defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
         try database.execute(
           sql: "UPDATE store SET probe = zeroblob(?)",
-          arguments: [SQLiteSessionLog.probeOctets])
+          arguments: [SQLiteSessionLog.probeBytes])
         try database.execute(sql: "UPDATE store SET probe = 0")
       }
       try checkPlace()

@@ -22,7 +22,7 @@ package enum StoreNotice: Sendable {
 
 /// Keeps the logs of all sessions in an SQLite file.
 ///
-/// A thread of its own writes. What the sessions append in one turn of the loop, and while it
+/// A thread of its own writes. What the sessions append in one event-loop iteration, and while it
 /// commits, gathers; then all of that is the next transaction: many sessions share one flush of the
 /// disk. No loop ever waits. Several hubs, each with its own thread and sessions, may have it.
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.

@@ -4,7 +4,7 @@ package import PickerModel
 package import PickerSession
 
 /// A fold's snapshot as it is stored.
-extension SessionFold.Kept {
+extension SessionFold.StoredState {
   package var tree: JSONTree {
     var fields: [JSONTree.Member] = [
       .init("picker", picker.tree), .init("status", .string(status.rawValue)),
@@ -50,8 +50,8 @@ extension SessionFold.Kept {
     else { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
-      definition: definitions[0].map(KeptDefinition.init(_:)),
-      shown: definitions[1].map(KeptDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
+      definition: definitions[0].map(RetainedDefinition.init(_:)),
+      shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
       notes: notes, status: status,
       statusChangeCount: tree["statusChanges"]?.integer,
       statusChangedAt: tree["statusChangedAt"]?.instant, revision: revision,

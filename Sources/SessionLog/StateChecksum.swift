@@ -9,7 +9,7 @@ import PickerSession
 struct StateChecksum {
   private(set) var value: Int64 = Int64(bitPattern: 0xcbf2_9ce4_8422_2325)
 
-  init(_ kept: SessionFold.Kept, _ picker: Picker) {
+  init(_ kept: SessionFold.StoredState, _ picker: Picker) {
     var kept = kept.withoutRefs
     kept.remembered = RememberedMembers()
     (kept.statusChangeCount, kept.statusChangedAt) = (nil, nil)

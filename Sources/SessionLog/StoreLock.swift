@@ -3,7 +3,7 @@ import Foundation
 /// Keeps a second server from the same store, and remembers how far the store has come.
 ///
 /// The file beside the store is locked as long as the process lives. It has two numbers of 8
-/// octets: the last batch that was committed, and the last one that stands in the store's file
+/// bytes: the last batch that was committed, and the last one that stands in the store's file
 /// itself, so that the journal beside it (`-wal`) is not needed for it. A store that has fewer
 /// batches has lost accepted history, or is an older copy.
 final class StoreLock {
@@ -31,10 +31,10 @@ final class StoreLock {
     }
     self.descriptor = descriptor
     self.file = identity
-    var octets = [UInt8](repeating: 0, count: 16)
-    _ = pread(descriptor, &octets, 16, 0)
-    batch = StoreLock.number(octets[..<8])
-    settledBatch = StoreLock.number(octets[8...])
+    var bytes = [UInt8](repeating: 0, count: 16)
+    _ = pread(descriptor, &bytes, 16, 0)
+    batch = StoreLock.number(bytes[..<8])
+    settledBatch = StoreLock.number(bytes[8...])
   }
 
   deinit { close(descriptor) }
@@ -57,14 +57,14 @@ final class StoreLock {
   }
 
   private func write() {
-    let octets = [batch, settledBatch].flatMap { number in
+    let bytes = [batch, settledBatch].flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
-    _ = pwrite(descriptor, octets, 16, 0)
+    _ = pwrite(descriptor, bytes, 16, 0)
   }
 
-  private static func number(_ octets: ArraySlice<UInt8>) -> Int {
-    octets.reversed().reduce(0) { $0 << 8 | Int($1) }
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 }
 

@@ -50,36 +50,36 @@ final class StoredDefinitions: @unchecked Sendable {
 /// like it.
 struct StoredOrigin {
   private let session: SessionID
-  /// The definition's octets, as JSON.
+  /// The definition's bytes, as JSON.
   let document: [UInt8]
   /// What else was written.
   let others: JSONTree
 
   /// - Throws: ``JSONError``, or ``StoredProblem`` for an origin without a definition.
-  init(_ octets: [UInt8], of session: SessionID) throws {
+  init(_ bytes: [UInt8], of session: SessionID) throws {
     var cursor = JSONCursor(depthMax: StoredOrigin.depthMax)
     var document: Range<Int>?
     var others: [JSONTree.Member] = []
-    guard try cursor.open(UInt8(ascii: "{"), octets.span) else {
+    guard try cursor.open(UInt8(ascii: "{"), bytes.span) else {
       throw StoredProblem("the origin of session \(session) is empty")
     }
     repeat {
-      let name = try cursor.readName(octets.span)
-      cursor.skipWhitespace(octets.span)
+      let name = try cursor.readName(bytes.span)
+      cursor.skipWhitespace(bytes.span)
       let start = cursor.offset
       if name == "definition", document == nil {
-        try cursor.skipValue(octets.span)
+        try cursor.skipValue(bytes.span)
         document = start..<cursor.offset
       } else {
-        others.append(JSONTree.Member(name, try cursor.readTree(octets.span)))
+        others.append(JSONTree.Member(name, try cursor.readTree(bytes.span)))
       }
-    } while try cursor.another(UInt8(ascii: "{"), octets.span)
-    try cursor.finish(octets.span)
+    } while try cursor.another(UInt8(ascii: "{"), bytes.span)
+    try cursor.finish(bytes.span)
     guard let document else {
       throw StoredProblem("the origin of session \(session) has no definition")
     }
     self.session = session
-    self.document = Array(octets[document])
+    self.document = Array(bytes[document])
     self.others = .object(others)
   }
 

@@ -40,8 +40,8 @@ struct StoredSnapshot {
   /// - Throws: ``StoredProblem`` for what is no snapshot of such a session.
   func kept(
     of origin: SessionOrigin, make: (JSONTree) -> Definition?
-  ) throws -> SessionFold.Kept {
-    guard !lacksDefinition, let kept = SessionFold.Kept(tree: try tree, make: make),
+  ) throws -> SessionFold.StoredState {
+    guard !lacksDefinition, let kept = SessionFold.StoredState(tree: try tree, make: make),
       kept.picker.fits(origin.definition)
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")

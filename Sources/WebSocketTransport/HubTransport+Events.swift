@@ -18,7 +18,7 @@ extension HubTransport {
   /// The last frame, encoded as an event. Streams that receive the same frame share the encoding.
   struct EncodedEvent {
     let frame: Frame
-    let octets: [UInt8]
+    let bytes: [UInt8]
   }
 
   package static let eventHeaders: [(name: String, value: String)] = [
@@ -50,16 +50,16 @@ extension HubTransport {
   func sendEvent(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
     guard let stream = streams[connection] else { return .gone }
     if lastEvent?.frame !== frame {
-      let octets = ServerSentEvent.octets(frame, epochMark: stream.epochMark)
-      lastEvent = EncodedEvent(frame: frame, octets: octets)
+      let bytes = ServerSentEvent.bytes(frame, epochMark: stream.epochMark)
+      lastEvent = EncodedEvent(frame: frame, bytes: bytes)
     }
-    return write(lastEvent?.octets ?? [], to: connection, stream)
+    return write(lastEvent?.bytes ?? [], to: connection, stream)
   }
 
   private func write(
-    _ octets: [UInt8], to connection: ConnectionID, _ stream: EventStream
+    _ bytes: [UInt8], to connection: ConnectionID, _ stream: EventStream
   ) -> PickerHub.SendOutcome {
-    switch octets.withUnsafeBytes({ loop.streamWrite(stream.request, $0) }) {
+    switch bytes.withUnsafeBytes({ loop.streamWrite(stream.request, $0) }) {
     case .sent: return .sent
     case .full:
       streams[connection]?.isFull = true

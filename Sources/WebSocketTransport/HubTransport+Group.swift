@@ -21,7 +21,7 @@ package struct Caller: Sendable {
 extension HubTransport {
   package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? {
     if case .session(let id) = RequestPlace(guessedFrom: said) {
-      return other(HubShare.index(of: id, among: group.transports.count))
+      return other(HubShard.index(of: id, among: group.transports.count))
     }
     connectionTurn = (connectionTurn + 1) % group.transports.count
     return other(connectionTurn)

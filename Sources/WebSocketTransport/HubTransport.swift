@@ -86,10 +86,10 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   }
 
   package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
-    let octets = message.assumingMemoryBound(to: UInt8.self)
+    let bytes = message.assumingMemoryBound(to: UInt8.self)
     let now = now
     defer { messageSeconds.record(seconds(since: now.machineNanoseconds)) }
-    hub.received(connection, Span(_unsafeElements: octets), at: now)
+    hub.received(connection, Span(_unsafeElements: bytes), at: now)
     rearm(at: now)
   }
 

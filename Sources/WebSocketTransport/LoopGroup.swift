@@ -22,7 +22,7 @@ package final class LoopGroup: @unchecked Sendable {
   /// The index of the loop that answers a request received by `transport`.
   func index(of place: RequestPlace, seenFrom transport: HubTransport) -> Int {
     switch place {
-    case .session(let id): HubShare.index(of: id, among: transports.count)
+    case .session(let id): HubShard.index(of: id, among: transports.count)
     case .inTurn:
       sessionTurn.wrappingAdd(1, ordering: .relaxed).oldValue % transports.count
     case .first: 0

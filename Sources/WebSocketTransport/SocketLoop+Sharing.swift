@@ -44,8 +44,8 @@ extension SocketLoop {
   /// - Returns: False if no file descriptor is available; the connection then stays on this loop.
   func detach(_ request: OpaquePointer, to other: SocketLoop) -> Bool {
     var connection = wsl_connection(descriptor: -1, network: 0)
-    let head = [UInt8](unsafeUninitializedCapacity: SocketLoop.headBytes) { octets, count in
-      connection = wsl_detach(request, octets.baseAddress, octets.count, &count)
+    let head = [UInt8](unsafeUninitializedCapacity: SocketLoop.headBytes) { bytes, count in
+      connection = wsl_detach(request, bytes.baseAddress, bytes.count, &count)
       if connection.descriptor < 0 { count = 0 }
     }
     guard connection.descriptor >= 0 else { return false }

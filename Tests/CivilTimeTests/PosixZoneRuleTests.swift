@@ -71,20 +71,20 @@ import Testing
   @Test func `every zone of the system is parsed`() throws {
     #expect(ZoneFiles.names.count > 300)
     for name in ZoneFiles.names {
-      #expect(throws: Never.self) { try TZifFile.parse(ZoneFiles.octets(name), name: name) }
+      #expect(throws: Never.self) { try TZifFile.parse(ZoneFiles.bytes(name), name: name) }
     }
   }
 
   @Test func `the footer agrees with the listed changes where both exist`() throws {
     var compared = 0
     for name in ZoneFiles.names {
-      let octets = ZoneFiles.octets(name)
-      let footer = octets.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let bytes = ZoneFiles.bytes(name)
+      let footer = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .dropLast().last!
       guard !footer.isEmpty else { continue }
       let rule = try PosixZoneRule.parse(footer)
       let byRule = ZoneRules(name: name, initialOffsetSeconds: 0, transitions: [], footer: rule)
-      let listed = try TZifFile.parse(octets, name: name)
+      let listed = try TZifFile.parse(bytes, name: name)
       let (first, last) = ("2030-01-01T00:00:00Z", "2037-01-01T00:00:00Z")
       // Their clock changes follow the lunar calendar, which no footer can express.
       guard !["Africa/Casablanca", "Africa/El_Aaiun", "Asia/Gaza", "Asia/Hebron"].contains(name)
@@ -147,8 +147,8 @@ import Testing
       file(offset: 100_000), file(offset: .min), file(footer: "\nnonsense\n"), file(footer: "x"),
       file(footer: "\n"),
     ]
-    for octets in bad {
-      #expect(throws: ZoneDataError.self) { try TZifFile.parse(octets, name: "") }
+    for bytes in bad {
+      #expect(throws: ZoneDataError.self) { try TZifFile.parse(bytes, name: "") }
     }
   }
 }

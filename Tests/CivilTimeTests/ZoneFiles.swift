@@ -5,12 +5,12 @@ import Foundation
 enum ZoneFiles {
   private static let folder = "/usr/share/zoneinfo"
 
-  static func octets(_ name: String) -> [UInt8] {
+  static func bytes(_ name: String) -> [UInt8] {
     Array(FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data())
   }
 
   static func rules(_ name: String) -> ZoneRules {
-    try! TZifFile.parse(octets(name), name: name)
+    try! TZifFile.parse(bytes(name), name: name)
   }
 
   /// Every zone of the database, without the copies with leap seconds.
@@ -18,7 +18,7 @@ enum ZoneFiles {
     let all = FileManager.default.enumerator(atPath: folder)!.compactMap { $0 as? String }
     return all.filter { name in
       !name.hasPrefix("right/") && !name.hasPrefix("posix")
-        && octets(name).starts(with: "TZif".utf8)
+        && bytes(name).starts(with: "TZif".utf8)
     }.sorted()
   }()
 

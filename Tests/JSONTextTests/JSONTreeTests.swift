@@ -56,10 +56,10 @@ private func tree(_ text: String, depthMax: Int = 64) -> Result<JSONTree, JSONEr
   }
 
   @Test func `is refused if it is invalid UTF-8`() {
-    for octets: [UInt8] in [
+    for bytes: [UInt8] in [
       [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xFF, 0x22],
     ] {
-      #expect(throws: JSONError.self) { try JSONTree.parse(octets) }
+      #expect(throws: JSONError.self) { try JSONTree.parse(bytes) }
     }
   }
 

@@ -43,6 +43,6 @@ enum MicroReport {
 
   static func memories(_ memories: [SessionMemory]) -> String {
     let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
-    return table(["octets of a session more", "nobody in it", "with a member"], lines)
+    return table(["bytes of a session more", "nobody in it", "with a member"], lines)
   }
 }

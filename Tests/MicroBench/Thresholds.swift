@@ -3,7 +3,7 @@ enum Thresholds {
   /// Decode, rule and encode together; printed, but not checked.
   static let tapNanoseconds = 3000.0
   /// Of a session with a member, beyond its definition.
-  static let sessionOctets = 4096
+  static let sessionBytes = 4096
 
   /// Allocations of one tap: decode, rule, encode, and all in the hub.
   private static let allocations: [String: (Double, Double, Double, Double)] = [
@@ -37,8 +37,8 @@ enum Thresholds {
     for (small, large) in sizes where large.sum.allocations > small.sum.allocations {
       excesses.append("\(large.kind.name): a tap allocates more than in a \(small.kind.name)")
     }
-    for memory in memories where memory.joined > sessionOctets {
-      excesses.append("\(memory.kind.name): a session keeps \(memory.joined) octets")
+    for memory in memories where memory.joined > sessionBytes {
+      excesses.append("\(memory.kind.name): a session keeps \(memory.joined) bytes")
     }
     return excesses
   }

@@ -216,22 +216,22 @@ import Testing
     let pickers = ["Ana", "Bo", "Cem"].map { hub.connection(named: $0) }
     for picker in pickers { picker.start() }
     for picker in pickers { _ = await live(picker) }
-    var chance = Seeded(state: seed)
+    var random = Seeded(state: seed)
 
     for _ in 0..<60 {
-      let picker = pickers.randomElement(using: &chance)!
-      switch Int.random(in: 0..<12, using: &chance) {
+      let picker = pickers.randomElement(using: &random)!
+      switch Int.random(in: 0..<12, using: &random) {
       case 0: hub.cut()
       case 1, 2: picker.send(.undo)
       case 3: picker.retry()
       case 4: picker.send(.clear)
       default:
-        let column = Int.random(in: 0...1, using: &chance)
-        let row = Int.random(in: 0...1, using: &chance)
-        let day = PickerDay("2026-11-01")!.adding(days: .random(in: 0..<28, using: &chance))!
+        let column = Int.random(in: 0...1, using: &random)
+        let row = Int.random(in: 0...1, using: &random)
+        let day = PickerDay("2026-11-01")!.adding(days: .random(in: 0..<28, using: &random))!
         picker.send(picker.state.selecting(row: row, column: column) ?? .tap(day))
       }
-      if Bool.random(using: &chance) { await Task.yield() }
+      if Bool.random(using: &random) { await Task.yield() }
     }
 
     for picker in pickers {

@@ -50,7 +50,7 @@ final class HubLine: @unchecked Sendable {
     lock.withLock {
       var text = ""
       hub.read(session, token: nil, locale: nil, isFull: false, at: now) { result in
-        if case .success(let octets) = result { text = String(decoding: octets, as: UTF8.self) }
+        if case .success(let bytes) = result { text = String(decoding: bytes, as: UTF8.self) }
       }
       return text
     }

@@ -149,7 +149,7 @@ import Testing
     fixture.hub.read(
       fixture.session, token: nil, locale: "zh-Hans", isFull: false, at: fixture.now
     ) { result in
-      if case .success(let octets) = result { body = String(decoding: octets, as: UTF8.self) }
+      if case .success(let bytes) = result { body = String(decoding: bytes, as: UTF8.self) }
     }
 
     #expect(body.contains("2026年"))

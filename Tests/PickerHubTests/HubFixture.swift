@@ -106,11 +106,11 @@ final class HubFixture {
 
   init(
     _ definition: String, _ configuration: HubConfiguration = HubConfiguration(),
-    share: HubShare = .whole
+    shard: HubShard = .whole
   ) throws {
     hub = Hub(
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
-      identities: IdentitySource(random: CountingRandom()) { $0 }, share: share)
+      identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)
     let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
     hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       guard case .success(let created) = result else { return }
@@ -187,6 +187,6 @@ func inventory(listeners: Int = 0) -> Hub.SessionInventory {
   var inventory = Hub.SessionInventory()
   inventory.listeners = listeners
   inventory.connections = listeners
-  inventory.promised = listeners
+  inventory.pending = listeners
   return inventory
 }

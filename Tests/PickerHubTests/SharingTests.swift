@@ -21,7 +21,7 @@ import Testing
     try #require(fixture.hub.session(id)).fold.origin.definition
   }
 
-  @Test func `sessions share equal definitions`() throws {
+  @Test func `sessions shard equal definitions`() throws {
     let fixture = try HubFixture(letters)
     let same = try create(fixture, letters.replacing("[[", with: "[ [")).get().id
     let other = try create(fixture, letters.replacing("x", with: "z")).get().id

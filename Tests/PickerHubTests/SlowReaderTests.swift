@@ -156,13 +156,13 @@ import Testing
     var outbox = Outbox()
     outbox.isFull = true
     let frame = Frame([1, 2, 3])
-    outbox.append(.news(frame), byteCountMax: 6)
+    outbox.append(.updates(frame), byteCountMax: 6)
     outbox.append(.answer(frame, Answer(ref: 1, body: .reply(revision: 1))), byteCountMax: 6)
     #expect(outbox.waiting.count == 2)
     #expect(outbox.byteCount == 6)
     #expect(!outbox.needsSnapshot)
 
-    outbox.append(.news(Frame([1])), byteCountMax: 6)
+    outbox.append(.updates(Frame([1])), byteCountMax: 6)
 
     #expect(outbox.needsSnapshot)
     #expect(outbox.waiting.count == 1)
@@ -171,10 +171,10 @@ import Testing
   @Test func `too many small updates are replaced by a snapshot`() {
     var outbox = Outbox()
     outbox.isFull = true
-    for _ in 0..<3 { outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3) }
+    for _ in 0..<3 { outbox.append(.updates(Frame([1])), byteCountMax: 1000, countMax: 3) }
     #expect(!outbox.needsSnapshot)
 
-    outbox.append(.news(Frame([1])), byteCountMax: 1000, countMax: 3)
+    outbox.append(.updates(Frame([1])), byteCountMax: 1000, countMax: 3)
 
     #expect(outbox.needsSnapshot)
     #expect(outbox.waiting.isEmpty)
@@ -183,11 +183,11 @@ import Testing
   @Test func `a welcome precedes the snapshot that replaces later updates`() {
     var outbox = Outbox()
     outbox.isFull = true
-    outbox.append(.kept(Frame([1])), byteCountMax: 2)
-    outbox.append(.news(Frame([1, 2])), byteCountMax: 2)
+    outbox.append(.retained(Frame([1])), byteCountMax: 2)
+    outbox.append(.updates(Frame([1, 2])), byteCountMax: 2)
 
     #expect(outbox.needsSnapshot)
-    #expect(outbox.nextKept() != nil)
-    #expect(outbox.nextKept() == nil)
+    #expect(outbox.nextRetained() != nil)
+    #expect(outbox.nextRetained() == nil)
   }
 }

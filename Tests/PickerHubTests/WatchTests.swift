@@ -199,10 +199,10 @@ import Testing
     fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
     fixture.say(1, #"{"type":"tap","ref":2,"date":"2026-11-24"}"#)
 
-    let sight = try month(fixture, "2026-11").get()
+    let content = try month(fixture, "2026-11").get()
 
-    #expect(sight.cells.count == 42)
-    #expect(sight.bands.map(\.row) == [2, 3])
+    #expect(content.cells.count == 42)
+    #expect(content.bands.map(\.row) == [2, 3])
   }
 
   @Test func `a month outside the calendar is refused`() throws {
@@ -223,8 +223,8 @@ import Testing
 
   private func month(
     _ fixture: HubFixture, _ iso: String
-  ) throws -> Result<MonthSight, HubProblem> {
-    var answer: Result<MonthSight, HubProblem>?
+  ) throws -> Result<MonthContent, HubProblem> {
+    var answer: Result<MonthContent, HubProblem>?
     fixture.hub.month(
       CivilMonth(iso: iso.utf8)!, of: fixture.session, token: nil, locale: nil, at: fixture.now
     ) { answer = $0 }

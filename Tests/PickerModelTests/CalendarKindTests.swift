@@ -75,15 +75,15 @@ import Testing
   }
 
   @Test func `clamps and reach equal those of a walk day by day`() throws {
-    var chance = Chance(seed: 3)
+    var random = RandomSource(seed: 3)
     for _ in 0..<200 {
-      let weekdays = (1...7).filter { _ in Int.random(in: 0..<6, using: &chance) == 0 }
-      let stretches = (0..<Int.random(in: 0...4, using: &chance)).map { _ in
-        let from = CivilDate("2016-06-01").adding(days: .random(in: 0...120, using: &chance))!
-        return (from, from.adding(days: .random(in: 0...5, using: &chance))!)
+      let weekdays = (1...7).filter { _ in Int.random(in: 0..<6, using: &random) == 0 }
+      let stretches = (0..<Int.random(in: 0...4, using: &random)).map { _ in
+        let from = CivilDate("2016-06-01").adding(days: .random(in: 0...120, using: &random))!
+        return (from, from.adding(days: .random(in: 0...5, using: &random))!)
       }
-      let maxDays = Bool.random(using: &chance) ? Int.random(in: 1...40, using: &chance) : nil
-      let isFreeInside = Int.random(in: 0..<5, using: &chance) == 0
+      let maxDays = Bool.random(using: &random) ? Int.random(in: 1...40, using: &random) : nil
+      let isFreeInside = Int.random(in: 0..<5, using: &random) == 0
       let entries =
         (weekdays.isEmpty ? [] : [#"{"weekdays":\#(weekdays)}"#])
         + stretches.map { #"{"from":"\#($0.0)","through":"\#($0.1)"}"# }
@@ -109,8 +109,8 @@ import Testing
       let picker = try Picker(json, at: CalendarKindTests.now)
       for _ in 0..<10 {
         var picker = picker
-        let start = first.adding(days: .random(in: 0...121, using: &chance))!
-        let goal = first.adding(days: .random(in: 0...121, using: &chance))!
+        let start = first.adding(days: .random(in: 0...121, using: &random))!
+        let goal = first.adding(days: .random(in: 0...121, using: &random))!
         guard !isBlocked(start) else {
           #expect(refusal(&picker, .date(start)) == .blocked)
           continue

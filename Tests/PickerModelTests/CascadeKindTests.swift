@@ -8,13 +8,13 @@ private struct Twig {
   let key: String
   let children: [Twig]
 
-  static func grow(levels: Int, using chance: inout Chance) -> [Twig] {
+  static func grow(levels: Int, using random: inout RandomSource) -> [Twig] {
     guard levels > 0 else { return [] }
-    let keys = ["a", "b", "c", "d"].shuffled(using: &chance).prefix(
-      .random(in: 1...3, using: &chance))
+    let keys = ["a", "b", "c", "d"].shuffled(using: &random).prefix(
+      .random(in: 1...3, using: &random))
     return keys.map { key in
-      let isLeaf = Int.random(in: 0..<4, using: &chance) == 0
-      let children = isLeaf ? [] : grow(levels: levels - 1, using: &chance)
+      let isLeaf = Int.random(in: 0..<4, using: &random) == 0
+      let children = isLeaf ? [] : grow(levels: levels - 1, using: &random)
       return Twig(text: key.uppercased(), key: key, children: children)
     }
   }
@@ -46,9 +46,9 @@ private struct Twig {
 
   @Test(arguments: ["first", "keep"])
   func `columns of random trees equal those found by a walk`(_ onParentChange: String) throws {
-    var chance = Chance(seed: 11)
+    var random = RandomSource(seed: 11)
     for _ in 0..<60 {
-      let roots = Twig.grow(levels: 4, using: &chance)
+      let roots = Twig.grow(levels: 4, using: &random)
       let depth = roots.map(\.depth).max()!
       let nodes = roots.map(\.json).joined(separator: ",")
       var picker = try Picker(
@@ -57,8 +57,8 @@ private struct Twig {
       #expect(picker.columns.count == depth)
       var expected = columns(roots, wanted: [], depth: depth)
       for _ in 0..<20 {
-        let column = Int.random(in: 0..<depth, using: &chance)
-        guard let key = expected.rows[column].randomElement(using: &chance) else { continue }
+        let column = Int.random(in: 0..<depth, using: &random)
+        guard let key = expected.rows[column].randomElement(using: &random) else { continue }
         let before = expected
         let generations = picker.columns.map(\.generation)
         let upper = before.keys.prefix(column) + [key]

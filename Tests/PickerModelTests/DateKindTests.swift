@@ -112,16 +112,16 @@ import Testing
   }
 
   @Test func `the columns equal those found by filtering all dates`() throws {
-    var chance = Chance(seed: 7)
+    var random = RandomSource(seed: 7)
     for _ in 0..<60 {
-      let low = CivilDate(ordinal: .random(in: 700_000...740_000, using: &chance))
-      let high = low.adding(days: .random(in: 0...900, using: &chance))!
+      let low = CivilDate(ordinal: .random(in: 700_000...740_000, using: &random))
+      let high = low.adding(days: .random(in: 0...900, using: &random))!
       let json = #"{"kind":"date","min":"\#(low)","max":"\#(high)","initial":"\#(low)"}"#
       var picker = try Picker(json, at: "2018-07-25T10:00:00Z")
       let all = (low.ordinal...high.ordinal).map(CivilDate.init(ordinal:))
       for _ in 0..<12 {
-        let column = Int.random(in: 0..<3, using: &chance)
-        let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &chance)
+        let column = Int.random(in: 0..<3, using: &random)
+        let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &random)
         _ = try picker.select(row: row, column: column)
         let (year, month) = (Int(picker.keys[0])!, Int(picker.keys[1])!)
         let years = Set(all.map(\.year)).sorted()

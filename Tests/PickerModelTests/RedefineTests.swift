@@ -243,7 +243,7 @@ extension Picker {
   func `random commands and definitions keep the value valid and storable`(_ family: [String])
     throws
   {
-    var chance = Chance(seed: 6)
+    var random = RandomSource(seed: 6)
     let definitions = try family.map { try Definition.make($0) }
     var now = Instant(RedefineTests.now)
     var picker = try Picker(definitions[0], now: now)
@@ -251,26 +251,26 @@ extension Picker {
     for _ in 0..<600 {
       let before = picker
       var changes: [PickerChange] = []
-      switch Int.random(in: 0..<6, using: &chance) {
+      switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
         if let months = picker.months {
-          let month = months.month(at: .random(in: 0..<months.count, using: &chance))
-          _ = try? picker.tap(.cell(month, .random(in: 0..<42, using: &chance)))
+          let month = months.month(at: .random(in: 0..<months.count, using: &random))
+          _ = try? picker.tap(.cell(month, .random(in: 0..<42, using: &random)))
         } else {
-          let column = Int.random(in: 0..<picker.columns.count, using: &chance)
+          let column = Int.random(in: 0..<picker.columns.count, using: &random)
           let count = picker.columns[column].rows.count
           if count > 0 {
-            changes = try picker.select(row: .random(in: 0..<count, using: &chance), column: column)
+            changes = try picker.select(row: .random(in: 0..<count, using: &random), column: column)
           }
         }
         values.append(picker.value)
       case 2:
-        now = now.adding(minutes: .random(in: -2_000...3_000, using: &chance))
+        now = now.adding(minutes: .random(in: -2_000...3_000, using: &random))
         changes = picker.tick(now).changes
-      case 3: changes = picker.restore(values.randomElement(using: &chance)!)
+      case 3: changes = picker.restore(values.randomElement(using: &random)!)
       case 4: changes = picker.clear()
       default:
-        changes = (try? picker.redefine(definitions.randomElement(using: &chance)!).changes) ?? []
+        changes = (try? picker.redefine(definitions.randomElement(using: &random)!).changes) ?? []
       }
       #expect(picker._checkInvariants() == nil)
       #expect(

@@ -43,7 +43,7 @@ import Testing
   ])
   func `random hours and taken times around clock changes match the oracle`(_ name: String) throws {
     let zone = name == "UTC" ? ZoneRules.utc : Zones.named(name)!
-    var chance = Chance(seed: 15)
+    var random = RandomSource(seed: 15)
     var wrong: [String] = []
     var instant = Instant("2001-01-01T00:00:00Z")
     for round in 0..<8 {
@@ -51,22 +51,22 @@ import Testing
         zone.nextTransition(after: instant).map { Instant(seconds: $0.at) }
         ?? instant.adding(minutes: 60 * 24 * 40 * round)
       guard instant < Instant("2030-01-01T00:00:00Z") else { break }
-      wrong += try differences(SlotOracle(zone: zone, near: instant.seconds, using: &chance))
+      wrong += try differences(SlotOracle(zone: zone, near: instant.seconds, using: &random))
     }
     #expect(wrong.prefix(2) == [])
   }
 
   @Test func `ticks find the same days as a new picker`() throws {
-    var chance = Chance(seed: 4)
+    var random = RandomSource(seed: 4)
     for (index, name) in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia"].enumerated() {
       let zone = Zones.named(name)!
       let near = ["2026-10-25T01:00:00Z", "2005-10-30T02:31:00Z", "2011-12-30T10:00:00Z"][index]
       for _ in 0..<12 {
-        let oracle = SlotOracle(zone: zone, near: Instant(near).seconds, using: &chance)
+        let oracle = SlotOracle(zone: zone, near: Instant(near).seconds, using: &random)
         var now = Instant(seconds: oracle.now)
         var picker = try Picker(Definition.make(oracle.json), now: now)
         for _ in 0..<30 {
-          now = now.adding(minutes: .random(in: -60...900, using: &chance))
+          now = now.adding(minutes: .random(in: -60...900, using: &random))
           _ = picker.tick(now)
           let new = try Picker(picker.definition, now: now)
           #expect(picker.columns[0].rows == new.columns[0].rows, "\(oracle.json) at \(now)")

@@ -23,13 +23,13 @@ struct SlotOracle {
   let taken: [Range<Int64>]
 
   /// - Parameter instant: The centre of the period, for example a clock change.
-  init(zone: ZoneRules, near instant: Int64, using chance: inout Chance) {
-    func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &chance) }
+  init(zone: ZoneRules, near instant: Int64, using random: inout RandomSource) {
+    func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
     func windows(_ count: Int) -> [Window] {
       (0..<count).map { _ in
         let unit = [1, 15, 30, 60][number(0...3)]
         let from = number(0...(1_440 / unit - 1)) * unit
-        let until = Bool.random(using: &chance) ? 1_440 : min(1_440, from + unit * number(1...40))
+        let until = Bool.random(using: &random) ? 1_440 : min(1_440, from + unit * number(1...40))
         let weekdays = (1...7).filter { _ in number(0...3) > 0 }
         return Window(weekdays: weekdays.isEmpty ? [1] : weekdays, from: from, until: until)
       }

@@ -164,27 +164,27 @@ import Testing
 
   @Test(arguments: definitions)
   func `random commands keep the invariants, and the state can be stored`(_ json: String) throws {
-    var chance = Chance(seed: 5)
+    var random = RandomSource(seed: 5)
     let definition = try Definition.make(json)
     var now = Instant("2016-08-15T10:00:00Z")
     var picker = try Picker(definition, now: now)
     var values = [picker.value]
     for _ in 0..<300 {
-      switch Int.random(in: 0..<5, using: &chance) {
+      switch Int.random(in: 0..<5, using: &random) {
       case 0, 1:
         if let months = picker.months {
-          let month = months.month(at: .random(in: 0..<months.count, using: &chance))
-          _ = try? picker.tap(.cell(month, .random(in: 0..<42, using: &chance)))
+          let month = months.month(at: .random(in: 0..<months.count, using: &random))
+          _ = try? picker.tap(.cell(month, .random(in: 0..<42, using: &random)))
         } else {
-          let column = Int.random(in: 0..<picker.columns.count, using: &chance)
-          let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &chance)
+          let column = Int.random(in: 0..<picker.columns.count, using: &random)
+          let row = Int.random(in: 0..<picker.columns[column].rows.count, using: &random)
           _ = try picker.select(row: row, column: column)
         }
         values.append(picker.value)
       case 2:
-        now = now.adding(minutes: .random(in: -2_000...5_000, using: &chance))
+        now = now.adding(minutes: .random(in: -2_000...5_000, using: &random))
         _ = picker.tick(now)
-      case 3: _ = picker.restore(values.randomElement(using: &chance)!)
+      case 3: _ = picker.restore(values.randomElement(using: &random)!)
       default: _ = picker.clear()
       }
       #expect(picker._checkInvariants() == nil)

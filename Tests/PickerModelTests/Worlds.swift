@@ -94,7 +94,7 @@ func summary(_ changes: [PickerChange]) -> [String] {
 }
 
 /// A seeded random source.
-struct Chance: RandomNumberGenerator {
+struct RandomSource: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }

@@ -15,10 +15,10 @@ import Testing
 
     loop.drain(withinMilliseconds: 1000)
     loop.adopt(pair[0], head: [])
-    var octets = [UInt8](repeating: 0, count: 2048)
-    let count = recv(pair[1], &octets, octets.count, CInt(MSG_DONTWAIT))
+    var bytes = [UInt8](repeating: 0, count: 2048)
+    let count = recv(pair[1], &bytes, bytes.count, CInt(MSG_DONTWAIT))
 
-    let answer = String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
+    let answer = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     let parts = answer.components(separatedBy: "\r\n\r\n")
     #expect(answer.hasPrefix("HTTP/1.1 503 "))
     #expect(parts.last?.contains("the server is shutting down") == true)

@@ -28,11 +28,11 @@ import Testing
     var histogram = Histogram(bounds: [0.5, 1, 10])
     for value in [0.25, 0.5, 0.75, 8, 100] { histogram.record(value) }
     var metrics = MetricsText()
-    metrics.histogram("pickerd_turn_seconds", "A turn of the loop.", histogram)
+    metrics.histogram("pickerd_turn_seconds", "A event-loop iteration.", histogram)
 
     #expect(
       metrics.text == """
-        # HELP pickerd_turn_seconds A turn of the loop.
+        # HELP pickerd_turn_seconds A event-loop iteration.
         # TYPE pickerd_turn_seconds histogram
         pickerd_turn_seconds_bucket{le="0.5"} 2
         pickerd_turn_seconds_bucket{le="1"} 3

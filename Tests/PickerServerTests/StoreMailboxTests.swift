@@ -31,7 +31,7 @@ import Testing
     mailboxes.post(.said("nobody's"))
 
     for index in 0..<3 {
-      let own = ids.filter { HubShare.index(of: $0, among: 3) == index }.map(\.text)
+      let own = ids.filter { HubShard.index(of: $0, among: 3) == index }.map(\.text)
       #expect(!own.isEmpty)
       #expect(
         heard.withLock { $0[index] }

@@ -65,27 +65,27 @@ import Testing
   }
 
   @Test func `presence merges the updates of a member`() {
-    var news = PresenceNews()
-    news.join(ana)
-    news.change(ana)
-    news.change(bo)
-    news.change(bo)
-    news.touch(bo, .row(column: 0, row: 1))
-    news.touch(bo, .row(column: 0, row: 2))
+    var updates = PresenceUpdates()
+    updates.join(ana)
+    updates.change(ana)
+    updates.change(bo)
+    updates.change(bo)
+    updates.touch(bo, .row(column: 0, row: 1))
+    updates.touch(bo, .row(column: 0, row: 2))
 
-    #expect(news.joined == [ana])
-    #expect(news.changed == [bo])
-    #expect(news.touching.map(\.touch) == [.row(column: 0, row: 2)])
+    #expect(updates.joined == [ana])
+    #expect(updates.changed == [bo])
+    #expect(updates.touching.map(\.touch) == [.row(column: 0, row: 2)])
   }
 
   @Test func `a member who joins and leaves between two messages is broadcast as left`() {
     // Another member's welcome may have included it.
-    var news = PresenceNews()
-    news.join(ana)
-    news.leave(ana)
+    var updates = PresenceUpdates()
+    updates.join(ana)
+    updates.leave(ana)
 
-    #expect(news.joined.isEmpty)
-    #expect(news.left == [ana])
+    #expect(updates.joined.isEmpty)
+    #expect(updates.left == [ana])
   }
 
   @Test func `a secret matches only its own hash`() {

@@ -122,11 +122,11 @@ import Testing
   }
 
   @Test func `a member who leaves and returns between two messages is broadcast as joined`() {
-    var news = PresenceNews()
-    news.leave(ana)
-    news.join(ana)
+    var updates = PresenceUpdates()
+    updates.leave(ana)
+    updates.join(ana)
 
-    #expect(news.left.isEmpty)
-    #expect(news.joined == [ana])
+    #expect(updates.left.isEmpty)
+    #expect(updates.joined == [ana])
   }
 }

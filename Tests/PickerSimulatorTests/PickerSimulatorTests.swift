@@ -54,11 +54,11 @@ import Testing
     }
   }
 
-  @Test func `chance is SplitMix64`() {
-    var chance = Chance(seed: 1_234_567)
+  @Test func `random is SplitMix64`() {
+    var random = RandomSource(seed: 1_234_567)
 
     #expect(
-      [chance.next(), chance.next(), chance.next()] == [
+      [random.next(), random.next(), random.next()] == [
         6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
       ])
   }

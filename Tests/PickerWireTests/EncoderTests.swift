@@ -301,7 +301,7 @@ private let lettersSnapshot =
   @Test func `presence leaves out the recipient itself`() throws {
     let session = try makeSession(letters)
     _ = session.touch(ana, .row(column: 0, row: 1))
-    let encoded = EncodedPresence(session.takeNews(), in: session)
+    let encoded = EncodedPresence(session.takeUpdates(), in: session)
 
     #expect(
       encoded.frame(for: bo).map(text)
@@ -313,13 +313,13 @@ private let lettersSnapshot =
 
   @Test func `a member that has just joined gets its new role as a change`() throws {
     let session = try makeSession(letters)
-    let bosNews = session.takeNews()
+    let bosNews = session.takeUpdates()
     #expect(bosNews.joined.contains(bo))
     _ = session.apply(LogEntry(at: noon, body: .left(bo)))
-    _ = session.takeNews()
+    _ = session.takeUpdates()
     _ = session.apply(LogEntry(at: noon, body: .returned(bo, nil)))
     _ = session.apply(LogEntry(at: noon, body: .roleChanged(bo, .viewer)))
-    let encoded = EncodedPresence(session.takeNews(), in: session)
+    let encoded = EncodedPresence(session.takeUpdates(), in: session)
 
     let viewer =
       ##"{"id":"m_Bo","name":"Bo \"B\"","role":"viewer","color":"#2e86ab","online":false}"##
@@ -331,10 +331,10 @@ private let lettersSnapshot =
 
   @Test func `presence about the recipient only is not sent`() throws {
     let session = try makeSession(letters)
-    _ = session.takeNews()
+    _ = session.takeUpdates()
     _ = session.touch(ana, .row(column: 0, row: 1))
     _ = session.touch(ana, .lifted)
-    let encoded = EncodedPresence(session.takeNews(), in: session)
+    let encoded = EncodedPresence(session.takeUpdates(), in: session)
 
     #expect(encoded.frame(for: ana) == nil)
     #expect(
@@ -360,7 +360,7 @@ private let lettersSnapshot =
       var writer = JSONWriter()
       var cache = RowsCache(count: 0)
       writer.column(column, nil, texts: texts, windowRows: 200, &cache)
-      return String(decoding: writer.octets.prefix(45), as: UTF8.self)
+      return String(decoding: writer.bytes.prefix(45), as: UTF8.self)
     }
 
     #expect(from(0).contains(#""count":700,"from":0,"#))
@@ -388,7 +388,7 @@ private let lettersSnapshot =
             var cached = JSONWriter()
             plain.rows(rows, range, texts: texts)
             cache.write(rows, range, texts: texts, to: &cached)
-            #expect(cached.octets == plain.octets)
+            #expect(cached.bytes == plain.bytes)
           }
         }
       }
@@ -403,7 +403,7 @@ private let lettersSnapshot =
         .fold.picker.columns[0].rows
       var writer = JSONWriter()
       cache.write(rows, 0..<8, texts: texts, to: &writer)
-      #expect(String(decoding: writer.octets, as: UTF8.self).contains(#""text":"\#(name)0""#))
+      #expect(String(decoding: writer.bytes, as: UTF8.self).contains(#""text":"\#(name)0""#))
     }
   }
 
@@ -435,7 +435,7 @@ private let lettersSnapshot =
     for number in numbers {
       var writer = JSONWriter()
       writer.integer(number)
-      #expect(String(decoding: writer.octets, as: UTF8.self) == "\(number)")
+      #expect(String(decoding: writer.bytes, as: UTF8.self) == "\(number)")
     }
   }
 
@@ -444,7 +444,7 @@ private let lettersSnapshot =
     let long = String(repeating: "é\"", count: 500)
     for _ in 0..<3 { writer.string(long) }
     let once = "\"" + String(repeating: #"é\""#, count: 500) + "\""
-    #expect(String(decoding: writer.octets, as: UTF8.self) == once + once + once)
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == once + once + once)
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ServerSentEventTests {
   private func text(_ frame: Frame) -> String {
-    String(decoding: ServerSentEvent.octets(frame, epochMark: "abcdefgh"), as: UTF8.self)
+    String(decoding: ServerSentEvent.bytes(frame, epochMark: "abcdefgh"), as: UTF8.self)
   }
 
   /// Regression: the id was the first number after `"revision":` in the text.

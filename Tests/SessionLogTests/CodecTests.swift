@@ -108,7 +108,7 @@ struct SplitMix: RandomNumberGenerator {
   }
 }
 
-func hash(_ octet: UInt8) -> SecretHash { SecretHash([octet, 0, 255, 16]) }
+func hash(_ byte: UInt8) -> SecretHash { SecretHash([byte, 0, 255, 16]) }
 
 /// A tree after serialization and parsing.
 func reread(_ tree: JSONTree) throws -> JSONTree { try JSONTree.parse(tree.serialized()) }
@@ -144,7 +144,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
   func `a decoded snapshot continues like the session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
     for place in stride(from: 0, to: session.entries.count, by: 7) {
-      let kept = try #require(SessionFold.Kept(tree: try reread(session.folds[place].kept.tree)))
+      let kept = try #require(SessionFold.StoredState(tree: try reread(session.folds[place].kept.tree)))
       #expect(kept == session.folds[place].kept)
       var fold = SessionFold(session.origin, kept: kept)
       for entry in session.entries[(place + 1)...] { _ = fold.apply(entry) }
@@ -157,7 +157,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     let kept = try GeneratedSession(seed: 5).fold.kept
     let old = JSONTree.object((kept.tree.members ?? []).filter { $0.key != "remembered" })
 
-    let read = try #require(SessionFold.Kept(tree: old))
+    let read = try #require(SessionFold.StoredState(tree: old))
 
     #expect(read.remembered.members.isEmpty)
     #expect(read.members == kept.members)
@@ -192,7 +192,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(text.contains(refused))
 
     let old = text.replacing(refused, with: #""old"]"#)
-    let read = try #require(SessionFold.Kept(tree: try JSONTree.parse(Array(old.utf8))))
+    let read = try #require(SessionFold.StoredState(tree: try JSONTree.parse(Array(old.utf8))))
 
     let outcome = read.members.first { $0.id == member }?.refs.outcome(of: 2)
     #expect(outcome == .refused(Refusal(.noSuchColumn, "old")))
@@ -262,7 +262,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       let change = DefinitionChange(
         version: version, definition: try definition(keys), source: .whole)
       _ = fold.apply(LogEntry(at: origin.createdAt, body: .define(change)))
-      let kept = try #require(SessionFold.Kept(tree: try reread(fold.kept.tree), make: make))
+      let kept = try #require(SessionFold.StoredState(tree: try reread(fold.kept.tree), make: make))
       #expect(kept == fold.kept)
       let back = SessionFold(origin, kept: kept)
       #expect(back.kept == fold.kept && back.version == version)

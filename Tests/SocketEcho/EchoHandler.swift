@@ -99,9 +99,9 @@ final class EchoHandler: SocketLoopHandler {
     loop.close(connection, code: code, reason: reason, last: last)
   }
 
-  /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT OCTETS`,
-  /// `flood-close COUNT OCTETS CODE`, `all TEXT`, `each COUNT OCTETS` (to all: COUNT messages, each
-  /// OCTETS bytes longer than the one before), `pause` (stops reading from this connection),
+  /// `close CODE REASON`, `last CODE REASON` (a message, then the close), `flood COUNT BYTES`,
+  /// `flood-close COUNT BYTES CODE`, `all TEXT`, `each COUNT BYTES` (to all: COUNT messages, each
+  /// BYTES bytes longer than the one before), `pause` (stops reading from this connection),
   /// `resume` (resumes all paused connections); any other text is echoed.
   private func obey(_ line: String, _ connection: ConnectionID) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -149,7 +149,7 @@ final class EchoHandler: SocketLoopHandler {
     case (.post, "/echo"), (.put, "/echo"), (.patch, "/echo"):
       loop.answer(id, HTTPResponse(status: 200, body: request.body.bytes))
     case (.get, "/large"):
-      let count = Int(request.queryValue("octets") ?? "") ?? 0
+      let count = Int(request.queryValue("bytes") ?? "") ?? 0
       loop.answer(id, HTTPResponse(status: 200, body: [UInt8](repeating: 0x61, count: count)))
     case (_, "/later"):
       let delay = Int64(request.queryValue("milliseconds") ?? "") ?? 0
@@ -219,7 +219,7 @@ final class EchoHandler: SocketLoopHandler {
 
   // MARK: Streams
 
-  /// `/stream?pieces=COUNT&octets=COUNT`; `pieces=-1` has no end.
+  /// `/stream?pieces=COUNT&bytes=COUNT`; `pieces=-1` has no end.
   private func stream(_ id: RequestID, _ request: HTTPRequest) {
     guard loop.startStream(id, headers: [("Content-Type", "text/event-stream")]) else { return }
     let pieces = Int(request.queryValue("pieces") ?? "") ?? 1

@@ -98,8 +98,8 @@ final class LoadSocket {
       guard short < 127 else { throw LoadProblem("a message of more than 64 KiB") }
       let count = short < 126 ? short : Int(buffer[start + 2]) << 8 | Int(buffer[start + 3])
       guard buffer.count >= start + head + count else { break }
-      buffer.withUnsafeBytes { octets in
-        if found(UnsafeRawBufferPointer(rebasing: octets[(start + head)..<(start + head + count)]))
+      buffer.withUnsafeBytes { bytes in
+        if found(UnsafeRawBufferPointer(rebasing: bytes[(start + head)..<(start + head + count)]))
         {
           isFound = true
         }
@@ -116,8 +116,8 @@ final class LoadSocket {
     try send([0x81, 0x80 | UInt8(text.count), 0, 0, 0, 0] + text)
   }
 
-  private func send(_ octets: [UInt8]) throws {
-    guard Glibc.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count
+  private func send(_ bytes: [UInt8]) throws {
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     else { throw LoadProblem("cannot send: \(String(cString: strerror(errno)))") }
   }
 

@@ -112,13 +112,13 @@ def memory(results):
     lines = []
     for name, path in (("an idle connection", "memoryPerConnection"),
                        ("an idle member", "memoryPerMember"), ("a session", "memoryPerSession")):
-        octets = middle(results, "idle", "pickerd", path)
-        if octets is not None:
-            verdict = "pass" if octets <= IDLE_BYTES else "MISS"
-            lines.append([name, shown(octets, 0), f"≤ {IDLE_BYTES:,} {verdict}",
+        bytes = middle(results, "idle", "pickerd", path)
+        if bytes is not None:
+            verdict = "pass" if bytes <= IDLE_BYTES else "MISS"
+            lines.append([name, shown(bytes, 0), f"≤ {IDLE_BYTES:,} {verdict}",
                           shown(middle(results, "idle", "bare", path), 0),
                           shown(middle(results, "idle", "nio", path), 0)])
-    return table(["octets of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""
+    return table(["bytes of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""
 
 
 def alone(results):

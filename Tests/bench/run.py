@@ -60,7 +60,7 @@ def watched(measure_it):
     return measured
 
 
-def delta_octets(results, scenario):
+def delta_bytes(results, scenario):
     """The length of pickerd's deltas from the first round, which the other servers use, too."""
     for measured in results:
         if "pickerd" in measured.get(scenario.name, {}):
@@ -82,12 +82,12 @@ def one_round(results, wanted, servers, seconds):
     for scenario in SCENARIOS:
         if scenario.name not in wanted:
             continue
-        octets = delta_octets(results, scenario)
+        bytes = delta_bytes(results, scenario)
         for kind in order:
             if kind is not Pickerd and not scenario.has_peers:
                 continue
             def measure_it():
-                server = kind(octets=octets)
+                server = kind(bytes=bytes)
                 try:
                     return measure(server, scenario, seconds=seconds)
                 finally:

@@ -40,23 +40,23 @@ class Raw:
     def __exit__(self, *_):
         self.socket.close()
 
-    def send(self, octets):
-        self.socket.sendall(octets)
+    def send(self, bytes):
+        self.socket.sendall(bytes)
 
     def _more(self):
         try:
-            octets = self.socket.recv(65536)
+            bytes = self.socket.recv(65536)
         except ConnectionResetError as error:
             raise Gone("reset") from error
-        if not octets:
+        if not bytes:
             raise Gone("end")
-        self.buffer += octets
+        self.buffer += bytes
 
     def read(self, count):
         while len(self.buffer) < count:
             self._more()
-        octets, self.buffer = self.buffer[:count], self.buffer[count:]
-        return octets
+        bytes, self.buffer = self.buffer[:count], self.buffer[count:]
+        return bytes
 
     def read_line(self):
         while b"\r\n" not in self.buffer:
@@ -70,8 +70,8 @@ class Raw:
             while True:
                 self._more()
         except Gone:
-            octets, self.buffer = self.buffer, b""
-            return octets
+            bytes, self.buffer = self.buffer, b""
+            return bytes
 
     def seconds_until_gone(self):
         began = time.monotonic()

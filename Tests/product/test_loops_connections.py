@@ -134,8 +134,8 @@ def test_origin_and_authorization_move_with_the_connection(start):
 def test_a_request_header_sent_byte_by_byte_reaches_its_loop(looped, sessions):
     for session in sessions:
         with raw(looped) as connection:
-            for octet in handshake(session.path):
-                connection.send(bytes([octet]))
+            for byte in handshake(session.path):
+                connection.send(bytes([byte]))
             assert connection.response()[0] == 101
             assert join(connection)["type"] == "welcome"
 
@@ -150,10 +150,10 @@ def test_slow_and_missing_request_headers_time_out(looped, sessions):
         connection.send(f"GET {sessions[number].path} HTTP/1.1\r\nHost:".encode())
     left = set(slow)
     head = handshake(sessions[0].path) + b"x" * 1000
-    for octet in head:
+    for byte in head:
         for connection in list(left):
             try:
-                connection.send(bytes([octet]))
+                connection.send(bytes([byte]))
             except OSError:
                 left.discard(connection)
         if not left or time.monotonic() - began > 20:

@@ -33,8 +33,8 @@ def test_a_text_message_of_any_length_up_to_the_limit_is_echoed(echo, count):
 
 def test_a_message_sent_byte_by_byte_is_echoed(echo):
     with echo.websocket() as web:
-        for octet in frame(TEXT, "grüße".encode()):
-            web.send(bytes([octet]))
+        for byte in frame(TEXT, "grüße".encode()):
+            web.send(bytes([byte]))
         assert web.read_text() == "grüße"
 
 
@@ -179,8 +179,8 @@ def test_a_message_that_takes_too_long_closes_with_1009(echo):
     web = echo.websocket()
     whole = frame(TEXT, b"x" * 100)
     with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
-        for octet in whole:
-            web.send(bytes([octet]))
+        for byte in whole:
+            web.send(bytes([byte]))
             time.sleep(0.03)
             assert time.monotonic() and not _has_close(web)
     web.socket.close()

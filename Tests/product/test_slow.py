@@ -52,16 +52,16 @@ def test_at_most_128_kib_of_old_deltas_precede_the_snapshot(flooded):
     without_checks(ana, bo)
     turn(ana, 100)
 
-    octets = 0
+    bytes = 0
     while True:
         opcode, payload = slow.read()
         assert opcode is not None
         if opcode == TEXT and json.loads(payload)["type"] == "snapshot":
             break
-        octets += len(payload)
+        bytes += len(payload)
 
     received_before = 16_384  # capacity of the smallest receive buffer
-    assert octets <= 128 * 1024 + received_before
+    assert bytes <= 128 * 1024 + received_before
 
 
 def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):

@@ -75,7 +75,7 @@ def test_a_body_of_any_length_up_to_the_limit_is_echoed(echo, count):
 
 def test_a_response_of_10_megabytes_arrives_whole(echo):
     with echo.raw(timeout=20) as raw:
-        assert len(raw.exchange("GET", "/large?octets=10000000")[2]) == 10_000_000
+        assert len(raw.exchange("GET", "/large?bytes=10000000")[2]) == 10_000_000
         assert raw.exchange("GET", "/hello")[2] == b"hello"
 
 
@@ -122,8 +122,8 @@ def test_a_connection_serves_many_requests_with_bodies(echo):
 
 def test_a_request_sent_byte_by_byte_is_answered(echo):
     with echo.raw() as raw:
-        for octet in b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc":
-            raw.send(bytes([octet]))
+        for byte in b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc":
+            raw.send(bytes([byte]))
         assert raw.response()[2] == b"abc"
 
 
@@ -228,12 +228,12 @@ def test_too_many_headers_are_rejected(echo):
         assert b"200" not in raw.read_to_end()[:15]
 
 
-@pytest.mark.parametrize("octets", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 50,
+@pytest.mark.parametrize("bytes", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 50,
                                     b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\n\n",
                                     b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"\xff" * 500])
-def test_malformed_requests_are_rejected(echo, octets):
+def test_malformed_requests_are_rejected(echo, bytes):
     with echo.raw() as raw:
-        raw.send(octets)
+        raw.send(bytes)
         raw.socket.shutdown(1)
         assert b"200" not in raw.read_to_end()[:15]
 

@@ -73,8 +73,8 @@ def test_a_slow_request_header_times_out(echo):
     with echo.raw() as raw:
         began = time.monotonic()
         with pytest.raises((Gone, OSError)):
-            for octet in b"GET /hello HTTP/1.1\r\nHost: " + b"x" * 500:
-                raw.send(bytes([octet]))
+            for byte in b"GET /hello HTTP/1.1\r\nHost: " + b"x" * 500:
+                raw.send(bytes([byte]))
                 time.sleep(0.05)
         assert 1.5 < time.monotonic() - began < 3.5
 
@@ -98,7 +98,7 @@ def test_a_slow_body_times_out(echo):
 def test_a_response_that_is_not_read_times_out(start):
     server = start(answerMilliseconds=700)
     with server.raw(**SLOW) as raw:
-        raw.request("GET", "/large?octets=20000000")
+        raw.request("GET", "/large?bytes=20000000")
         until(lambda: server.counters()["timedOut"] == 1)
 
 
@@ -131,16 +131,16 @@ def test_a_websocket_that_vanishes_is_closed_once(echo, end):
         web.socket.close()
 
 
-@pytest.mark.parametrize("octets", [b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\n"
-                                    b"Content-Length: 50\r\n\r\nhalf", b"GET /large?octets=9000000 "
+@pytest.mark.parametrize("bytes", [b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\n"
+                                    b"Content-Length: 50\r\n\r\nhalf", b"GET /large?bytes=9000000 "
                                     b"HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n", b"GET /stream?pieces=-1 HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n"])
-def test_aborted_requests_do_not_leak_connections(start, octets):
+def test_aborted_requests_do_not_leak_connections(start, bytes):
     server = start()
     for number in range(20):
         raw = server.raw()
-        raw.send(octets)
+        raw.send(bytes)
         time.sleep(0.005)
         raw.reset() if number % 2 else raw.socket.close()
     until(lambda: server.counters()["connections"] == 1)
@@ -151,7 +151,7 @@ def test_requests_sent_during_a_pending_response_use_no_cpu_time(start):
     server = start()
     more = b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n" * 3
     with server.raw(**SLOW) as large, server.raw() as never, server.raw() as stream:
-        for raw, path in ((large, "/large?octets=20000000"), (never, "/never"),
+        for raw, path in ((large, "/large?bytes=20000000"), (never, "/never"),
                           (stream, "/stream?pieces=-1")):
             raw.request("GET", path)
             time.sleep(0.1)

@@ -17,7 +17,7 @@ class Watcher:
     def __init__(self, session, query="", *, last=None, token=None, screen=None):
         self.screen = screen or Screen()
         self.last_id = last
-        self.octets = 0
+        self.bytes = 0
         self.connection = http.client.HTTPConnection("127.0.0.1", session.server.port, timeout=5)
         headers = {"Accept": "text/event-stream"}
         if last:
@@ -34,7 +34,7 @@ class Watcher:
         """The next event as `(name, message)`, without comments; None at the end of the stream."""
         fields = {}
         for line in self.answer:
-            self.octets += len(line)
+            self.bytes += len(line)
             line = line.decode().rstrip("\n")
             if line == "" and fields:
                 break

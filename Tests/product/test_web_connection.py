@@ -138,7 +138,7 @@ def test_a_link_to_a_missing_session_shows_a_message(window, server):
     ana = window(server, path="#/s/nothing-here", name="Ana")
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
-    ana.page.locator(".farewell").get_by_role("link", name="All pickers").click()
+    ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
     expect(ana.page.locator(".card")).to_have_count(7)
 
 

@@ -10,7 +10,7 @@ import { MessagesPanel } from "./messages-panel.js";
 import { keptTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
-import { farewellOf } from "./farewell.js";
+import { closedPageOf } from "./closed-page.js";
 import { demoLanguages } from "./words/words.js";
 
 /** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
@@ -33,7 +33,7 @@ export class PickerPage {
     this.readFor = "";
     this.isClosed = false;
     /** @type {string | null} what is shown instead of a picker */
-    this.farewell = null;
+    this.closedPage = null;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
     this.title = make("h1", { class: "picker-title" });
@@ -150,15 +150,15 @@ export class PickerPage {
     if (!picker) return;
     if (connection === "live") void this.#read(picker);
     setText(this.revision, picker.state.isKnown ? words.revision(picker.state.revision) : "");
-    const farewell = farewellOf(picker, this.settings, this.document, (token) => this.#enter(token));
-    if (farewell) {
+    const closedPage = closedPageOf(picker, this.settings, this.document, (token) => this.#enter(token));
+    if (closedPage) {
       if (!this.document) setText(this.title, words.untitled);
-      if (this.farewell !== farewell.reason) this.stage.replaceChildren(farewell.element);
-      this.farewell = farewell.reason;
+      if (this.closedPage !== closedPage.reason) this.stage.replaceChildren(closedPage.element);
+      this.closedPage = closedPage.reason;
       return;
     }
-    if (this.farewell) this.stage.replaceChildren(...(this.element ? [this.element] : []));
-    this.farewell = null;
+    if (this.closedPage) this.stage.replaceChildren(...(this.element ? [this.element] : []));
+    this.closedPage = null;
     if (picker.state.isKnown && !this.element) this.#show(picker);
     this.host?.draw(picker);
   }

@@ -24,10 +24,10 @@
       let (events, continuation) = AsyncStream.makeStream(of: SocketEvent.self)
       self.events = events
       // Given back by the last callback.
-      let ear = Unmanaged.passRetained(Ear(continuation))
-      socket = Self.dial(address, ear)
+      let context = Unmanaged.passRetained(CallbackContext(continuation))
+      socket = Self.dial(address, context)
       guard socket == nil else { return }
-      ear.release()
+      context.release()
       continuation.yield(.closed(code: 1006, reason: "no memory or thread for a socket"))
       continuation.finish()
     }
@@ -37,23 +37,23 @@
     func send(_ text: String) {
       guard let socket else { return }
       var text = text
-      text.withUTF8 { octets in _ = wsc_send(socket, octets.baseAddress, octets.count) }
+      text.withUTF8 { bytes in _ = wsc_send(socket, bytes.baseAddress, bytes.count) }
     }
 
     func close() { if let socket { wsc_close(socket) } }
 
-    private static func dial(_ address: SessionAddress, _ ear: Unmanaged<Ear>) -> OpaquePointer? {
+    private static func dial(_ address: SessionAddress, _ context: Unmanaged<CallbackContext>) -> OpaquePointer? {
       var handlers = wsc_handlers(
-        opened: { Ear.at($0).yield(.opened) },
+        opened: { CallbackContext.at($0).yield(.opened) },
         received: {
-          Ear.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
+          CallbackContext.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
         },
         closed: { owner, code, reason, count in
           let text = String(
             decoding: UnsafeRawBufferPointer(start: reason, count: count), as: UTF8.self)
-          Ear.at(owner).yield(.closed(code: Int(code), reason: text))
-          Ear.at(owner).finish()
-          Unmanaged<Ear>.fromOpaque(owner!).release()
+          CallbackContext.at(owner).yield(.closed(code: Int(code), reason: text))
+          CallbackContext.at(owner).finish()
+          Unmanaged<CallbackContext>.fromOpaque(owner!).release()
         })
       return address.host.withCString { host in
         address.path.withCString { path in
@@ -62,7 +62,7 @@
               var place = wsc_address(
                 host: host, port: UInt16(address.port), is_secure: address.isSecure, path: path,
                 authority: authority, subprotocol: subprotocol)
-              return wsc_dial(&place, &handlers, ear.toOpaque())
+              return wsc_dial(&place, &handlers, context.toOpaque())
             }
           }
         }
@@ -71,7 +71,7 @@
   }
 
   /// Where a socket's callbacks go.
-  private final class Ear {
+  private final class CallbackContext {
     let continuation: AsyncStream<SocketEvent>.Continuation
 
     init(_ continuation: AsyncStream<SocketEvent>.Continuation) {
@@ -79,7 +79,7 @@
     }
 
     static func at(_ owner: UnsafeMutableRawPointer?) -> AsyncStream<SocketEvent>.Continuation {
-      Unmanaged<Ear>.fromOpaque(owner!).takeUnretainedValue().continuation
+      Unmanaged<CallbackContext>.fromOpaque(owner!).takeUnretainedValue().continuation
     }
   }
 #endif

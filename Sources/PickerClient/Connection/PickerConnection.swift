@@ -76,7 +76,7 @@ public final class PickerConnection: Sendable {
       return core.listening
     }
     guard let listening else { return }
-    let (farewell, continuation) = AsyncStream.makeStream(of: Void.self)
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
     Task {
       await listening.value
       continuation.yield()
@@ -85,7 +85,7 @@ public final class PickerConnection: Sendable {
       try? await Task.sleep(for: .seconds(2))
       continuation.yield()
     }
-    for await _ in farewell { return }
+    for await _ in ended { return }
   }
 
   // MARK: - Commands
@@ -212,7 +212,7 @@ public final class PickerConnection: Sendable {
       guard number == core.dialCount else { return }
       switch event {
       case .opened: run(.opened, &core)
-      case .message(let octets): run(.received(octets), &core)
+      case .message(let bytes): run(.received(bytes), &core)
       case .closed(let code, let reason):
         core.socket = nil
         run(.closed(code: code, reason: reason), &core)

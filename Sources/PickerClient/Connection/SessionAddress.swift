@@ -81,21 +81,21 @@ public struct SessionAddress: Hashable, Sendable {
   ///
   /// - Source: RFC 3986, section 2.1.
   private static func decoded(_ text: Substring) -> String? {
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     var rest = text.utf8[...]
-    while let octet = rest.popFirst() {
-      guard octet == UInt8(ascii: "%") else {
-        octets.append(octet)
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
         continue
       }
       let digits = rest.prefix(2)
       guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else {
         return nil
       }
-      octets.append(value)
+      bytes.append(value)
       rest = rest.dropFirst(2)
     }
-    return String(validating: octets, as: UTF8.self)
+    return String(validating: bytes, as: UTF8.self)
   }
 
   private static func checked(_ base: String, _ tail: Substring) -> String? {

@@ -2,11 +2,11 @@ import JSONText
 
 /// What the server says.
 extension ClientMachine {
-  mutating func receive(_ octets: [UInt8]) {
+  mutating func receive(_ bytes: [UInt8]) {
     guard state.connection == .joining || state.connection == .live else { return }
     let before = state
     do {
-      let message = try JSONTree.parse(octets)
+      let message = try JSONTree.parse(bytes)
       try take(message, type: try message.text("type"))
     } catch {
       // What cannot be read may have been a delta: nothing of it counts, and we come back for it.
@@ -28,12 +28,12 @@ extension ClientMachine {
     case "welcome": if state.connection == .joining { try welcome(message) }
     default:
       guard state.connection == .live else { return }
-      try takeNews(message, type: type)
+      try takeUpdates(message, type: type)
     }
     hasChanged = true
   }
 
-  private mutating func takeNews(_ message: JSONTree, type: String) throws {
+  private mutating func takeUpdates(_ message: JSONTree, type: String) throws {
     switch type {
     case "delta": try delta(message)
     case "reply":

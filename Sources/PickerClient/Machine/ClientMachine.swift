@@ -1,6 +1,6 @@
 import JSONText
 
-/// A client of one session, without I/O: events in, effects out. No socket, clock or chance of its
+/// A client of one session, without I/O: events in, effects out. No socket, clock or random of its
 /// own, so that a test is a list of events, and any transport will do.
 ///
 /// Times are milliseconds of any clock that never goes back. After each event, arrange for
@@ -48,7 +48,7 @@ public struct ClientMachine: Sendable {
   /// - Parameters:
   ///   - profile: Who joins.
   ///   - identity: Of an earlier machine, to come back as the same member.
-  ///   - jitter: Chance for the back-off, 0 ..< 1; the system's unless given.
+  ///   - jitter: RandomSource for the back-off, 0 ..< 1; the system's unless given.
   public init(
     _ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil,
     jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -77,7 +77,7 @@ public struct ClientMachine: Sendable {
       turn(.idle)
     case .leave: leave()
     case .opened: if state.connection == .connecting { join() }
-    case .received(let octets): receive(octets)
+    case .received(let bytes): receive(bytes)
     case .closed(let code, let reason): closed(code, reason)
     case .tick: while let timer = timers.takeDue(at: self.now) { fired(timer) }
     case .token(let token):

@@ -47,7 +47,7 @@ public enum PickerCommand: Hashable, Sendable {
     case .cancel: Self.bare("cancel", ref, to: &writer)
     case .reopen: Self.bare("reopen", ref, to: &writer)
     }
-    return String(decoding: writer.octets, as: UTF8.self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private static func bare(_ type: String, _ ref: Int, to writer: inout JSONWriter) {

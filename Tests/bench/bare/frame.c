@@ -38,7 +38,7 @@ frame *frame_delta(size_t count, long revision, int row) {
   static const char tail[] = "\"}]}";
   size_t fixed = (size_t)used + sizeof tail - 1;
   if (count < fixed) {
-    fprintf(stderr, "bare: a delta has at least %zu octets\n", fixed);
+    fprintf(stderr, "bare: a delta has at least %zu bytes\n", fixed);
     exit(1);
   }
   memcpy(payload, head, (size_t)used);

@@ -1,11 +1,11 @@
-/// bare PORT DELTA_OCTETS: see bare.h.
+/// bare PORT DELTA_BYTES: see bare.h.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bare.h"
 
-static size_t delta_octets = 200;
+static size_t delta_bytes = 200;
 
 /// Parses only the row of a tap.
 static int row_of(const char *text, size_t count) {
@@ -34,7 +34,7 @@ static int received(member *member, const char *text, size_t count) {
     return result;
   }
   room->row = row_of(text, count);
-  frame *frame = frame_delta(delta_octets, ++room->revision, room->row);
+  frame *frame = frame_delta(delta_bytes, ++room->revision, room->row);
   room_tell(room, frame);
   frame_release(frame);
   return 0;
@@ -61,7 +61,7 @@ int main(int count, char **arguments) {
       {0},
   };
   if (count != 3) return 64;
-  delta_octets = (size_t)atol(arguments[2]);
+  delta_bytes = (size_t)atol(arguments[2]);
   struct lws_context_creation_info info = {
       .port = atoi(arguments[1]), .iface = "lo", .protocols = protocols,
       .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_IPV6,

@@ -62,7 +62,7 @@ static size_t write_frame(uint8_t *frame, int opcode, const void *payload, size_
   // A new mask per frame would only cost the generator time; the server unmasks in any case.
   static const uint8_t mask[4] = {0x5a, 0xc3, 0x17, 0x88};
   size_t head = count < 126 ? 2 : 4;
-  if (count > 65535) load_fail("a message of %zu octets", count);
+  if (count > 65535) load_fail("a message of %zu bytes", count);
   frame[0] = (uint8_t)(0x80 | opcode);
   frame[1] = (uint8_t)(0x80 | (count < 126 ? count : 126));
   if (head == 4) {
@@ -163,7 +163,7 @@ void connection_read(load *load, connection *connection) {
     start += taken;
   } while (taken > 0 && start < count);
   if (count == start && before == 0) return;
-  if (count - start == sizeof buffer) load_fail("a message of more than %zu octets", count);
+  if (count - start == sizeof buffer) load_fail("a message of more than %zu bytes", count);
   connection->rest_count = (uint32_t)(count - start);
   if (count > start) {
     connection->rest = realloc(connection->rest, count - start);

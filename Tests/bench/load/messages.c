@@ -46,7 +46,7 @@ static void heard_delta(load *load, connection *connection, int64_t now) {
 void message_heard(load *load, connection *connection, const char *text, size_t count,
                    int64_t now) {
   load->messages++;
-  if (count < 12) load_fail("a message of %zu octets", count);
+  if (count < 12) load_fail("a message of %zu bytes", count);
   switch (text[9]) {
     case 'd':
       if (text[10] != 'e') break;

@@ -6,8 +6,8 @@ import re
 def loop_of(session_id, count):
     """The index of a session's loop: 64-bit FNV-1a, folded to 32 bits, modulo the count."""
     value = 0xCBF29CE484222325
-    for octet in session_id.encode():
-        value = (value ^ octet) * 0x100000001B3 % (1 << 64)
+    for byte in session_id.encode():
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
     return ((value >> 32) ^ (value & 0xFFFFFFFF)) % count
 
 

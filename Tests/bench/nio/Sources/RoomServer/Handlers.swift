@@ -46,9 +46,9 @@ final class MemberHandler: ChannelInboundHandler {
 
   /// `{"type":"join"…` joins the room; every other message is a tap.
   private func heard(_ text: ByteBuffer, _ context: ChannelHandlerContext) {
-    text.withUnsafeReadableBytes { octets in
-      guard octets.count > 10, octets[9] == UInt8(ascii: "j") else {
-        return room.tap(row: row(in: octets), allocator: context.channel.allocator)
+    text.withUnsafeReadableBytes { bytes in
+      guard bytes.count > 10, bytes[9] == UInt8(ascii: "j") else {
+        return room.tap(row: row(in: bytes), allocator: context.channel.allocator)
       }
       room.enter(writer)
       let welcome = ByteBuffer(staticString: #"{"type":"welcome"}"#)
@@ -58,18 +58,18 @@ final class MemberHandler: ChannelInboundHandler {
   }
 
   /// Parses only the row of a tap.
-  private func row(in octets: UnsafeRawBufferPointer) -> Int {
+  private func row(in bytes: UnsafeRawBufferPointer) -> Int {
     let name: StaticString = #""row":"#
     let count = name.utf8CodeUnitCount
-    guard octets.count > count else { return 0 }
-    for start in 0..<(octets.count - count) {
-      guard octets[start] == UInt8(ascii: "\""),
-        memcmp(octets.baseAddress! + start, name.utf8Start, count) == 0
+    guard bytes.count > count else { return 0 }
+    for start in 0..<(bytes.count - count) {
+      guard bytes[start] == UInt8(ascii: "\""),
+        memcmp(bytes.baseAddress! + start, name.utf8Start, count) == 0
       else { continue }
       var row = 0
-      for octet in octets[(start + count)...] {
-        guard octet >= UInt8(ascii: "0"), octet <= UInt8(ascii: "9") else { break }
-        row = row * 10 + Int(octet - UInt8(ascii: "0"))
+      for byte in bytes[(start + count)...] {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
+        row = row * 10 + Int(byte - UInt8(ascii: "0"))
       }
       return row
     }

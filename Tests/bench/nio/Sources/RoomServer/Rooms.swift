@@ -2,14 +2,14 @@ import NIOCore
 
 /// All rooms. Used on the event loop only.
 final class Rooms {
-  private let deltaOctets: Int
+  private let deltaBytes: Int
   private var rooms: [String: Room] = [:]
 
-  init(deltaOctets: Int) { self.deltaOctets = deltaOctets }
+  init(deltaBytes: Int) { self.deltaBytes = deltaBytes }
 
   func room(at path: String) -> Room {
     if let room = rooms[path] { return room }
-    let room = Room(deltaOctets: deltaOctets)
+    let room = Room(deltaBytes: deltaBytes)
     rooms[path] = room
     return room
   }
@@ -17,11 +17,11 @@ final class Rooms {
 
 /// Members that receive each other's taps.
 final class Room {
-  private let deltaOctets: Int
+  private let deltaBytes: Int
   private var members: [FrameWriter] = []
   private var revision = 0
 
-  init(deltaOctets: Int) { self.deltaOctets = deltaOctets }
+  init(deltaBytes: Int) { self.deltaBytes = deltaBytes }
 
   func enter(_ member: FrameWriter) { members.append(member) }
 
@@ -34,20 +34,20 @@ final class Room {
     for member in members { member.send(frame) }
   }
 
-  /// A frame with a delta of ``deltaOctets`` octets of JSON, as long as pickerd's for the same tap.
+  /// A frame with a delta of ``deltaBytes`` bytes of JSON, as long as pickerd's for the same tap.
   private func delta(row: Int, allocator: ByteBufferAllocator) -> ByteBuffer {
-    var frame = allocator.buffer(capacity: deltaOctets + 10)
+    var frame = allocator.buffer(capacity: deltaBytes + 10)
     frame.writeInteger(UInt8(0x81))
-    if deltaOctets < 126 {
-      frame.writeInteger(UInt8(deltaOctets))
-    } else if deltaOctets < 65_536 {
+    if deltaBytes < 126 {
+      frame.writeInteger(UInt8(deltaBytes))
+    } else if deltaBytes < 65_536 {
       frame.writeInteger(UInt8(126))
-      frame.writeInteger(UInt16(deltaOctets))
+      frame.writeInteger(UInt16(deltaBytes))
     } else {
       frame.writeInteger(UInt8(127))
-      frame.writeInteger(UInt64(deltaOctets))
+      frame.writeInteger(UInt64(deltaBytes))
     }
-    let end = frame.writerIndex + deltaOctets
+    let end = frame.writerIndex + deltaBytes
     frame.writeStaticString(#"{"type":"delta","revision":"#)
     frame.writeString(String(revision))
     frame.writeStaticString(#","changes":[{"change":"row","column":0,"row":"#)

@@ -4,17 +4,17 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// RoomServer PORT DELTA_OCTETS: the same work as Tests/bench/bare does on libwebsockets, on
+/// RoomServer PORT DELTA_BYTES: the same work as Tests/bench/bare does on libwebsockets, on
 /// SwiftNIO: one event loop, and a delta's frame encoded once for all members.
 let arguments = CommandLine.arguments
-guard arguments.count == 3, let port = Int(arguments[1]), let deltaOctets = Int(arguments[2]) else {
-  print("RoomServer PORT DELTA_OCTETS")
+guard arguments.count == 3, let port = Int(arguments[1]), let deltaBytes = Int(arguments[2]) else {
+  print("RoomServer PORT DELTA_BYTES")
   exit(64)
 }
 
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let loop = group.next()
-let rooms = try loop.submit { NIOLoopBound(Rooms(deltaOctets: deltaOctets), eventLoop: loop) }
+let rooms = try loop.submit { NIOLoopBound(Rooms(deltaBytes: deltaBytes), eventLoop: loop) }
   .wait()
 
 let upgrader = NIOWebSocketServerUpgrader(

@@ -4,14 +4,14 @@ package import PickerModel
 
 extension SessionFold {
   /// All of a fold but its origin, its limits and its history: what a snapshot keeps.
-  package struct Kept: Hashable, Sendable {
+  package struct StoredState: Hashable, Sendable {
     package var picker: PickerState
     /// 1: that of the origin.
     package var version: Int
     /// The current definition; `nil` for that of the origin.
-    package var definition: KeptDefinition?
+    package var definition: RetainedDefinition?
     /// The definition that the picker shows, if it is another one.
-    package var shown: KeptDefinition?
+    package var shown: RetainedDefinition?
     package var definedAt: Instant?
     package var notes: Notes
     package var status: SessionStatus
@@ -27,8 +27,8 @@ extension SessionFold {
     package var tappedAt: Instant?
 
     package init(
-      picker: PickerState, version: Int = 1, definition: KeptDefinition? = nil,
-      shown: KeptDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
+      picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
+      shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
       status: SessionStatus, statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
@@ -53,11 +53,11 @@ extension SessionFold {
     }
   }
 
-  package var kept: Kept {
-    Kept(
+  package var kept: StoredState {
+    StoredState(
       picker: picker.state, version: version,
-      definition: version == 1 ? nil : KeptDefinition(definition),
-      shown: picker.definition === definition ? nil : KeptDefinition(picker.definition),
+      definition: version == 1 ? nil : RetainedDefinition(definition),
+      shown: picker.definition === definition ? nil : RetainedDefinition(picker.definition),
       definedAt: definedAt, notes: notes, status: status,
       statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
       statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
@@ -70,7 +70,7 @@ extension SessionFold {
   ///
   /// - Parameter history: The last deltas up to the snapshot's revision, without gaps.
   package init(
-    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: Kept,
+    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: StoredState,
     history: Deque<Delta> = []
   ) {
     self.origin = origin
@@ -98,10 +98,10 @@ extension SessionFold {
   }
 }
 
-extension SessionFold.Kept {
+extension SessionFold.StoredState {
   /// The snapshot with what older versions of pickerd did not store: under which definition its
   /// ranges were made. There was one only.
-  package func made(under definition: Definition) -> SessionFold.Kept {
+  package func made(under definition: Definition) -> SessionFold.StoredState {
     guard version == 1 else { return self }
     var kept = self
     kept.picker.value = picker.value.made(under: definition)

@@ -2,7 +2,7 @@ import CivilTime
 
 /// What has happened among the members since the last presence message, merged.
 /// - Source: protocol.md, "Members and roles".
-package struct PresenceNews: Hashable, Sendable {
+package struct PresenceUpdates: Hashable, Sendable {
   /// New members, in order.
   package private(set) var joined: [MemberID] = []
   /// Members that went offline, came back, or got another role.

@@ -26,13 +26,13 @@ final class TestTotal: SessionTotal {
   func `the hub of a session id is the same in every process`(id: String, indices: [Int]) {
     let counts = [1, 2, 3, 7, 64]
 
-    #expect(counts.map { HubShare.index(of: SessionID(id), among: $0) } == indices)
+    #expect(counts.map { HubShard.index(of: SessionID(id), among: $0) } == indices)
   }
 
   @Test(arguments: 1...8)
   func `every session id belongs to exactly one hub`(count: Int) {
     let total = TestTotal()
-    let shares = (0..<count).map { HubShare(index: $0, of: count, total: total) }
+    let shares = (0..<count).map { HubShard(index: $0, of: count, total: total) }
 
     for number in 0..<500 {
       let id = SessionID("session \(number)")
@@ -51,7 +51,7 @@ final class TestTotal: SessionTotal {
     var counts = [0, 0, 0, 0]
 
     for _ in 0..<20_000 {
-      counts[HubShare.index(of: SessionID(identities.text()), among: 4)] += 1
+      counts[HubShard.index(of: SessionID(identities.text()), among: 4)] += 1
     }
 
     // Eight standard deviations of the binomial distribution.
@@ -60,17 +60,17 @@ final class TestTotal: SessionTotal {
 
   @Test func `a hub creates sessions of its own shard`() throws {
     for index in 0..<3 {
-      let share = HubShare(index: index, of: 3, total: TestTotal())
-      let fixture = try HubFixture(letters, share: share)
+      let shard = HubShard(index: index, of: 3, total: TestTotal())
+      let fixture = try HubFixture(letters, shard: shard)
       for _ in 0..<20 {
-        #expect(share.has(try make(on: fixture)))
+        #expect(shard.has(try make(on: fixture)))
       }
     }
   }
 
   @Test func `a hub loads sessions under its own number`() throws {
     let fixture = try HubFixture(
-      letters, share: HubShare(index: 2, of: 3, total: TestTotal()))
+      letters, shard: HubShard(index: 2, of: 3, total: TestTotal()))
     let asleep = SessionID("asleep")
     fixture.hub.restore(
       [
@@ -88,7 +88,7 @@ final class TestTotal: SessionTotal {
     var configuration = HubConfiguration()
     configuration.limits.sessions = 4
     let hubs = try (0..<2).map {
-      try HubFixture(letters, configuration, share: HubShare(index: $0, of: 2, total: total))
+      try HubFixture(letters, configuration, shard: HubShard(index: $0, of: 2, total: total))
     }
 
     _ = try make(on: hubs[0])
@@ -107,7 +107,7 @@ final class TestTotal: SessionTotal {
 
   @Test func `a session that cannot be stored is not counted`() throws {
     let total = TestTotal()
-    let fixture = try HubFixture(letters, share: HubShare(index: 0, of: 1, total: total))
+    let fixture = try HubFixture(letters, shard: HubShard(index: 0, of: 1, total: total))
     fixture.log.outcome = .failed
     #expect(throws: HubProblem.unavailable) { try make(on: fixture) }
     #expect(total.count == 1)

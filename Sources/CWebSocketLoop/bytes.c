@@ -1,4 +1,4 @@
-#include "octets.h"
+#include "bytes.h"
 
 #include <linux/sockios.h>
 #include <linux/tcp.h>  // <netinet/tcp.h>, used elsewhere, lacks tcpi_bytes_received
@@ -14,7 +14,7 @@ static int64_t received(int descriptor) {
   return (int64_t)info.tcpi_bytes_received;
 }
 
-int64_t wsl_octets_read(int descriptor) {
+int64_t wsl_bytes_read(int descriptor) {
   int waiting = 0;
   int64_t before, after = received(descriptor);
   do {  // until nothing has arrived between the two calls

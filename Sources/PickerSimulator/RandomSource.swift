@@ -1,8 +1,8 @@
-/// A source of chance that gives the same numbers for the same seed, on every machine.
+/// A source of random that gives the same numbers for the same seed, on every machine.
 ///
 /// What is drawn is computed here, not by the standard library, whose ways may change.
 /// - Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
-package struct Chance: RandomNumberGenerator, Sendable {
+package struct RandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }
@@ -33,5 +33,5 @@ package struct Chance: RandomNumberGenerator, Sendable {
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// Another source, whose numbers have nothing to do with this one's.
-  mutating func split() -> Chance { Chance(seed: next()) }
+  mutating func split() -> RandomSource { RandomSource(seed: next()) }
 }

@@ -10,7 +10,7 @@ import { routeOf } from "./route.js";
  * @param {(token: string) => void} enter
  * @returns {{reason: string, element: HTMLElement} | null} null while all is well
  */
-export function farewellOf(picker, settings, document, enter) {
+export function closedPageOf(picker, settings, document, enter) {
   const { words } = settings;
   const { connection, closeCode } = picker;
   if (connection === "credentials") {
@@ -42,6 +42,6 @@ export function farewellOf(picker, settings, document, enter) {
 /** @param {string} reason @param {string} title @param {string} text @param {...(Node | null)} ways */
 const said = (reason, title, text, ...ways) => ({
   reason,
-  element: make("section", { class: "farewell", role: "alert" },
+  element: make("section", { class: "closed-page", role: "alert" },
     make("h1", {}, title), make("p", {}, text), make("div", { class: "ways" }, ...ways)),
 });

@@ -2,7 +2,7 @@ package import PickerSession
 
 /// Which of a server's sessions a hub has. The hubs of a server are numbered, and a session's
 /// follows from its id: nobody has to look it up, and no two have the same one.
-package struct HubShare {
+package struct HubShard {
   package let index: Int
   package let count: Int
   /// Counts the sessions of all hubs.
@@ -17,10 +17,10 @@ package struct HubShare {
   }
 
   /// A hub that has all sessions.
-  package static var whole: HubShare { HubShare(index: 0, of: 1, total: OwnTotal()) }
+  package static var whole: HubShard { HubShard(index: 0, of: 1, total: OwnTotal()) }
 
   package func has(_ session: SessionID) -> Bool {
-    count == 1 || HubShare.index(of: session, among: count) == index
+    count == 1 || HubShard.index(of: session, among: count) == index
   }
 
   /// The number of the hub that has a session.
@@ -31,8 +31,8 @@ package struct HubShare {
   package static func index(of session: SessionID, among count: Int) -> Int {
     guard count > 1 else { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for octet in session.text.utf8 {
-      hash = (hash ^ UInt64(octet)) &* 0x100_0000_01b3
+    for byte in session.text.utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
     return Int((hash >> 32 ^ hash & 0xffff_ffff) % UInt64(count))
   }
