@@ -26,7 +26,7 @@ def validator(name="newDefinition"):
 
 def decoded(kind):
     """The fields that the decoder accepts, read from `static let shape` in the Swift source."""
-    source = (REPOSITORY / f"Sources/PickerModel/{kind.capitalize()}Kind.swift").read_text()
+    source = next((REPOSITORY / "Sources/PickerModel").rglob(f"{kind.capitalize()}Kind.swift")).read_text()
     rest = source[re.search(r"static let shape: \[String: FieldShape\] = ", source).end():]
     depths, depth = [], 0
     for character in rest:

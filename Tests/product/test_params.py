@@ -73,7 +73,7 @@ def test_the_guide_lists_every_refusal_in_order_with_its_params():
     table = re.search(r"^## Refusals\n(.*?)^## ", guide, re.M | re.S)[1]
     rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("| `")]
     common = json.loads((REPOSITORY / "Tests/product/schemas/common.json").read_text())["$defs"]
-    source = (REPOSITORY / "Sources/PickerModel/Refusal.swift").read_text()
+    source = (REPOSITORY / "Sources/PickerModel/Picker/Refusal.swift").read_text()
     codes = re.findall(r"\w+", " ".join(re.findall(r"^  case (.*)$", source, re.M)))
 
     assert [row[0].strip().strip("`") for row in rows] == codes == common["refusal"]["enum"]
@@ -83,7 +83,7 @@ def test_the_guide_lists_every_refusal_in_order_with_its_params():
 
 def test_the_guide_lists_every_close_code():
     guide = (REPOSITORY / "web/guide/README.md").read_text()
-    codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/CloseCode.swift").read_text())
+    codes = re.findall(r"= (\d{4})", (REPOSITORY / "Sources/PickerHub/Commands/CloseCode.swift").read_text())
 
     table = re.search(r"^## Closing.*?^## ", guide, re.M | re.S)[0]
     assert len(codes) >= 10

@@ -17,7 +17,7 @@ export function acquire(session, options) {
 }
 
 /**
- * Hangs up once nobody uses it; an element that is only moved in the page comes back before.
+ * Disconnects once nobody uses it; an element that is only moved in the page comes back before.
  * @param {string} session
  */
 export function release(session) {

@@ -143,22 +143,31 @@ extension World {
     }
   }
 
-  /// Reads the rest of a log, page by page.
+  /// Reads the rest of a log, page by page. A loop, because a page that is in memory is answered
+  /// within the call, and a log may have thousands.
   ///
   /// - Parameter revision: That of the session when the log was asked for.
   private func readOn(
-    _ page: LogPage, lines: [UInt8] = [], after: Int, through revision: Int,
+    _ first: LogPage, lines before: [UInt8] = [], after: Int, through revision: Int,
     _ record: SessionRecord
   ) {
-    let lines = lines + page.lines
-    guard let next = page.next else {
-      requestsUnanswered -= 1
-      return check(log: lines, after: after, through: revision)
+    var lines = before + first.lines
+    var next = first.next
+    while let position = next {
+      var immediate: LogPage??
+      var isPending = false
+      hub.moreLogLines(position) { [unowned self] page in
+        guard isPending else { return immediate = .some(page) }
+        guard let page else { return requestsUnanswered -= 1 }
+        readOn(page, lines: lines, after: after, through: revision, record)
+      }
+      guard let answer = immediate else { return isPending = true }
+      guard let page = answer else { return requestsUnanswered -= 1 }
+      lines += page.lines
+      next = page.next
     }
-    hub.moreLogLines(next) { [unowned self] page in
-      guard let page else { return requestsUnanswered -= 1 }
-      readOn(page, lines: lines, after: after, through: revision, record)
-    }
+    requestsUnanswered -= 1
+    check(log: lines, after: after, through: revision)
   }
 
   private func check(log body: [UInt8], after: Int, through revision: Int) {

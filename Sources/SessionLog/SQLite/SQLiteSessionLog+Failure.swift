@@ -5,7 +5,7 @@ import PickerSession
 
 /// What happens when nothing can be stored: nothing is taken until it can.
 extension SQLiteSessionLog {
-  /// Bytes of the journal that must be had before the store is said to be well again.
+  /// Bytes of the journal that must be had before the store counts as healthy.
   private static let probeBytes = 65_536
 
   /// A store without its name keeps nothing that a restart would find.
