@@ -36,8 +36,8 @@ final class Stage {
 
   /// Ends the client, and serves nobody any more.
   ///
-  /// The loop goes on without connections until the process ends: destroying a libwebsockets context
-  /// while other threads open descriptors has aborted the process.
+  /// The loop goes on without connections until the process ends: destroying a libwebsockets
+  /// context while other threads open descriptors has aborted the process.
   func end() {
     client.close()
     onLoop { server in
