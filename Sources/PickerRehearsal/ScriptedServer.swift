@@ -1,4 +1,5 @@
 import CivilTime
+import Foundation
 import JSONText
 import PickerHub
 import PickerModel
@@ -26,6 +27,8 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     var isFull = false
   }
 
+  private static let making = NSLock()
+
   let loop: SocketLoop
   let events = LinkEvents()
   private(set) var hub: Hub!
@@ -42,7 +45,8 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     var configuration = SocketLoopConfiguration()
     configuration.subprotocols = [HubTransport.subprotocol]
     configuration.closeMilliseconds = 200
-    loop = try SocketLoop(configuration)
+    // One context after the other: libwebsockets has globals that are set while one is made.
+    loop = try ScriptedServer.making.withLock { try SocketLoop(configuration) }
     hub = Hub(
       HubConfiguration(limits: limits), port: self, log: MemorySessionLog(), zones: UTCOnly(),
       texts: EnglishOnly(),

@@ -34,9 +34,16 @@ final class Stage {
     thread.start()
   }
 
+  /// Ends the client, and serves nobody any more.
+  ///
+  /// The loop goes on without connections until the process ends: destroying a libwebsockets
+  /// context while other threads open descriptors has aborted the process.
   func end() {
     client.close()
-    server.loop.post { [server] in server.loop.stop() }
+    onLoop { server in
+      server.loop.stopListening()
+      server.cut()
+    }
   }
 
   // MARK: The server's side
