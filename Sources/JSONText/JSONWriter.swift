@@ -23,7 +23,9 @@ package struct JSONWriter: ~Copyable {
   package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
   /// The text, without a copy. Only valid until the next write.
-  package var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+  package var rawBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: count)
+  }
 
   /// Writes JSON syntax unchanged.
   @inline(__always)

@@ -82,7 +82,9 @@ extension Scene {
       stage in
       let more = JSONTree.Member("aurora", .object([.init("strength", .integer(3))]))
       let change = JSONTree.object([.init("change", .string("aurora")), .init("hue", .null)])
-      let updates = JSONTree.object([.init("type", .string("weather")), .init("sky", .string("blue"))])
+      let updates = JSONTree.object([
+        .init("type", .string("weather")), .init("sky", .string("blue")),
+      ])
       stage.script { $0.rewrites = { [updates, $0.adding([more], change: change), updates] } }
       try stage.begin()
       stage.others(#""type":"select","column":0,"row":2,"generation":1"#)

@@ -12,8 +12,9 @@ import Testing
   }
 
   /// A logger and the lines that it writes.
-  private static func logger(_ format: LogFormat, _ level: Logger.Level = .notice) -> (Logger, Lines)
-  {
+  private static func logger(_ format: LogFormat, _ level: Logger.Level = .notice) -> (
+    Logger, Lines
+  ) {
     let lines = Lines()
     let logger = Logger(label: "test") { _ in
       LineLogHandler(level, format) { line in lines.all.withLock { $0.append(line) } }

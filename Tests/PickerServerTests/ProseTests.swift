@@ -17,7 +17,9 @@ import Testing
   private static func texts(_ extensions: String...) throws -> [Text] {
     let top = try FileManager.default.contentsOfDirectory(atPath: root).map { $0 }
     let below = ["Sources", "Tests", "web", "deploy"].flatMap { folder -> [String] in
-      guard let walk = FileManager.default.enumerator(atPath: root + "/" + folder) else { return [] }
+      guard let walk = FileManager.default.enumerator(atPath: root + "/" + folder) else {
+        return []
+      }
       return walk.compactMap { ($0 as? String).map { folder + "/" + $0 } }
     }
     return try (top + below).sorted().compactMap { path -> Text? in

@@ -144,7 +144,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
   func `a decoded snapshot continues like the session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
     for place in stride(from: 0, to: session.entries.count, by: 7) {
-      let kept = try #require(SessionFold.StoredState(tree: try reread(session.folds[place].kept.tree)))
+      let kept = try #require(
+        SessionFold.StoredState(tree: try reread(session.folds[place].kept.tree)))
       #expect(kept == session.folds[place].kept)
       var fold = SessionFold(session.origin, kept: kept)
       for entry in session.entries[(place + 1)...] { _ = fold.apply(entry) }

@@ -99,8 +99,7 @@ final class LoadSocket {
       let count = short < 126 ? short : Int(buffer[start + 2]) << 8 | Int(buffer[start + 3])
       guard buffer.count >= start + head + count else { break }
       buffer.withUnsafeBytes { bytes in
-        if found(UnsafeRawBufferPointer(rebasing: bytes[(start + head)..<(start + head + count)]))
-        {
+        if found(UnsafeRawBufferPointer(rebasing: bytes[(start + head)..<(start + head + count)])) {
           isFound = true
         }
       }

@@ -42,11 +42,14 @@
 
     func close() { if let socket { wsc_close(socket) } }
 
-    private static func dial(_ address: SessionAddress, _ context: Unmanaged<CallbackContext>) -> OpaquePointer? {
+    private static func dial(_ address: SessionAddress, _ context: Unmanaged<CallbackContext>)
+      -> OpaquePointer?
+    {
       var handlers = wsc_handlers(
         opened: { CallbackContext.at($0).yield(.opened) },
         received: {
-          CallbackContext.at($0).yield(.message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
+          CallbackContext.at($0).yield(
+            .message(Array(UnsafeRawBufferPointer(start: $1, count: $2))))
         },
         closed: { owner, code, reason, count in
           let text = String(

@@ -225,7 +225,8 @@ extension Outbox.Waiting {
   /// The bytes, unless they have to be written when their turn comes.
   fileprivate var frame: Frame? {
     switch self {
-    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .retained(let frame):
+    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _),
+      .retained(let frame):
       frame
     case .lateAnswer: nil
     }

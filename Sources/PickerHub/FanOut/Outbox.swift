@@ -106,7 +106,8 @@ struct Outbox {
 
   private static func byteCount(of message: Waiting) -> Int {
     switch message {
-    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _), .retained(let frame):
+    case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _),
+      .retained(let frame):
       frame.count
     case .lateAnswer: 64
     }

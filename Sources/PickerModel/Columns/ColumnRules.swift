@@ -15,7 +15,8 @@ protocol ColumnRules {
   /// What a member's select makes of `keys`.
   ///
   /// - Parameter row: A row that is shown in `column` and is not selected.
-  func selecting(row: Int, column: Int, showing keys: [String], in columns: [ColumnState]) -> RetainedSelection
+  func selecting(row: Int, column: Int, showing keys: [String], in columns: [ColumnState])
+    -> RetainedSelection
 
   /// `keys` if they can be shown, else what is nearest to them. Also takes keys that never could.
   func keeping(_ keys: [String]) -> RetainedSelection
@@ -29,7 +30,9 @@ protocol ColumnRules {
 }
 
 extension ColumnRules {
-  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection { keeping(keys) }
+  func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
+    keeping(keys)
+  }
   var areColumnsLinked: Bool { false }
 }
 

@@ -149,7 +149,9 @@ struct DateRules: ColumnRules {
   }
 
   func keeping(_ keys: [String]) -> RetainedSelection {
-    guard let wanted = CivilDate(pickerKeys: keys) else { return RetainedSelection(keys: firstKeys) }
+    guard let wanted = CivilDate(pickerKeys: keys) else {
+      return RetainedSelection(keys: firstKeys)
+    }
     let (date, reason) = keeping(wanted)
     return RetainedSelection(keys: date.pickerKeys, reason: reason)
   }

@@ -30,7 +30,9 @@ extension HubRoutes {
           title: content.texts.monthTitle(content.month),
           weekdays: content.cells.prefix(7).map { content.texts.weekday($0.date.weekday) },
           cells: content.cells, cellTexts: content.cells.map { content.texts.cell($0.date.day) },
-          notes: content.notes.map { $0?.text(for: content.texts.noteTag, fallback: content.locale) },
+          notes: content.notes.map {
+            $0?.text(for: content.texts.noteTag, fallback: content.locale)
+          },
           tones: content.notes.map { $0?.tone },
           bands: content.bands)
         send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])

@@ -23,9 +23,10 @@ struct TicketSigner: Sendable {
   func ticket(for purpose: Purpose, of session: SessionID, until expiry: Int64) -> String {
     let expiryText = String(expiry, radix: 36)
     let signature = signature(purpose, session, expiryText)
-    return expiryText + "." + signature.map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
+    return expiryText + "."
+      + signature.map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }.joined()
   }
 
   func isValid(

@@ -99,7 +99,9 @@ extension World {
     for record in records {
       let count = log.pendingCount(of: record.id)
       if count > 0 { unrest.append("\(count) pending in \(record.id)") }
-      if hub.session(record.id)?.updates.isEmpty == false { unrest.append("updates in \(record.id)") }
+      if hub.session(record.id)?.updates.isEmpty == false {
+        unrest.append("updates in \(record.id)")
+      }
     }
     for link in openLinks where !hub.isIdle(link.id) { unrest.append("outbox of \(link.id.raw)") }
     return unrest
