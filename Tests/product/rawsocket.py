@@ -40,23 +40,23 @@ class Raw:
     def __exit__(self, *_):
         self.socket.close()
 
-    def send(self, bytes):
-        self.socket.sendall(bytes)
+    def send(self, data):
+        self.socket.sendall(data)
 
     def _more(self):
         try:
-            bytes = self.socket.recv(65536)
+            data = self.socket.recv(65536)
         except ConnectionResetError as error:
             raise Gone("reset") from error
-        if not bytes:
+        if not data:
             raise Gone("end")
-        self.buffer += bytes
+        self.buffer += data
 
     def read(self, count):
         while len(self.buffer) < count:
             self._more()
-        bytes, self.buffer = self.buffer[:count], self.buffer[count:]
-        return bytes
+        data, self.buffer = self.buffer[:count], self.buffer[count:]
+        return data
 
     def read_line(self):
         while b"\r\n" not in self.buffer:
@@ -70,8 +70,8 @@ class Raw:
             while True:
                 self._more()
         except Gone:
-            bytes, self.buffer = self.buffer, b""
-            return bytes
+            data, self.buffer = self.buffer, b""
+            return data
 
     def seconds_until_gone(self):
         began = time.monotonic()

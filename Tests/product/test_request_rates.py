@@ -1,6 +1,7 @@
 """`429 tooMany`: requests of each kind are limited per address and in total."""
 
 import json
+import time
 
 import pytest
 
@@ -89,10 +90,12 @@ def test_a_rate_limited_creation_creates_nothing(start):
 
 def test_requests_are_accepted_again_when_the_rate_recovers(start):
     server = start(limits={"checksPerSecond": 20, "checksBurst": 1})
-    answers = [server.check(DATE).status for _ in range(100)]
+    while server.check(DATE).status == 200:
+        pass
 
-    assert 429 in answers
-    assert 200 in answers[answers.index(429):]
+    deadline = time.monotonic() + 10
+    while server.check(DATE).status == 429:
+        assert time.monotonic() < deadline
 
 
 def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):

@@ -39,9 +39,9 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_close_frame_has_its_code_despite_pings(echo, cause, place):
-    bytes, code = CAUSES[cause]
+    data, code = CAUSES[cause]
     with echo.websocket("/script") as web:
-        for segment in PLACES[place](bytes):
+        for segment in PLACES[place](data):
             web.send(segment)
         assert web.read_close()[0] == code
         if code != 1002:  # after 1002 libwebsockets may treat any frame as another error

@@ -38,45 +38,45 @@ def test_well_formed_text_is_echoed(echo, text):
 
 @pytest.mark.parametrize("text", GOOD, ids=ascii)
 def test_well_formed_text_split_at_every_byte_is_echoed(echo, text):
-    bytes = text.encode()
+    data = text.encode()
     with echo.websocket() as web:
         web.send_frame(TEXT, b"", final=False)
-        for byte in bytes:
+        for byte in data:
             web.send_frame(CONTINUATION, bytes([byte]), final=False)
         web.send_frame(CONTINUATION, b"")
         assert web.read_text() == text
 
 
-@pytest.mark.parametrize("bytes", BAD.values(), ids=BAD)
-def test_ill_formed_text_closes_with_1007(echo, bytes):
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_ill_formed_text_closes_with_1007(echo, data):
     web = echo.websocket()
-    web.send_frame(TEXT, b"sixteen letters " + bytes + b" and more")
+    web.send_frame(TEXT, b"sixteen letters " + data + b" and more")
     fails_with_1007(web)
 
 
-@pytest.mark.parametrize("bytes", BAD.values(), ids=BAD)
-def test_ill_formed_text_closes_before_the_end_of_the_message(echo, bytes):
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_ill_formed_text_closes_before_the_end_of_the_message(echo, data):
     """6.4: at the invalid byte, not at the final fragment."""
     web = echo.websocket()
     web.send_frame(TEXT, b"ok", final=False)
-    for byte in bytes:
+    for byte in data:
         web.send_frame(CONTINUATION, bytes([byte]), final=False)
     fails_with_1007(web)
 
 
-@pytest.mark.parametrize("bytes", BAD.values(), ids=BAD)
-def test_ill_formed_text_closes_before_the_end_of_the_frame(echo, bytes):
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_ill_formed_text_closes_before_the_end_of_the_frame(echo, data):
     web = echo.websocket()
-    web.send_frame(TEXT, b"ok" + bytes, length=3000)
+    web.send_frame(TEXT, b"ok" + data, length=3000)
     assert web.read_close()[0] == 1007
     web.socket.close()
 
 
-@pytest.mark.parametrize("bytes", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf0\x9f", b"\xf0"])
+@pytest.mark.parametrize("data", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xf0\x9f", b"\xf0"])
 @pytest.mark.parametrize("is_split", [False, True])
-def test_text_that_ends_inside_a_character_closes_with_1007(echo, bytes, is_split):
+def test_text_that_ends_inside_a_character_closes_with_1007(echo, data, is_split):
     web = echo.websocket()
-    web.send_frame(TEXT, b"cut " + bytes, final=not is_split)
+    web.send_frame(TEXT, b"cut " + data, final=not is_split)
     if is_split:
         web.send_frame(CONTINUATION, b"")
     fails_with_1007(web)

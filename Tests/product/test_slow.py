@@ -52,16 +52,16 @@ def test_at_most_128_kib_of_old_deltas_precede_the_snapshot(flooded):
     without_checks(ana, bo)
     turn(ana, 100)
 
-    bytes = 0
+    data = 0
     while True:
         opcode, payload = slow.read()
         assert opcode is not None
         if opcode == TEXT and json.loads(payload)["type"] == "snapshot":
             break
-        bytes += len(payload)
+        data += len(payload)
 
     received_before = 16_384  # capacity of the smallest receive buffer
-    assert bytes <= 128 * 1024 + received_before
+    assert data <= 128 * 1024 + received_before
 
 
 def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):

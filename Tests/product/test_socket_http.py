@@ -228,12 +228,12 @@ def test_too_many_headers_are_rejected(echo):
         assert b"200" not in raw.read_to_end()[:15]
 
 
-@pytest.mark.parametrize("bytes", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 50,
+@pytest.mark.parametrize("data", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 50,
                                     b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\n\n",
                                     b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"\xff" * 500])
-def test_malformed_requests_are_rejected(echo, bytes):
+def test_malformed_requests_are_rejected(echo, data):
     with echo.raw() as raw:
-        raw.send(bytes)
+        raw.send(data)
         raw.socket.shutdown(1)
         assert b"200" not in raw.read_to_end()[:15]
 

@@ -131,16 +131,16 @@ def test_a_websocket_that_vanishes_is_closed_once(echo, end):
         web.socket.close()
 
 
-@pytest.mark.parametrize("bytes", [b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\n"
+@pytest.mark.parametrize("data", [b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\n"
                                     b"Content-Length: 50\r\n\r\nhalf", b"GET /large?bytes=9000000 "
                                     b"HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n", b"GET /stream?pieces=-1 HTTP/1.1\r\n"
                                     b"Host: x\r\n\r\n"])
-def test_aborted_requests_do_not_leak_connections(start, bytes):
+def test_aborted_requests_do_not_leak_connections(start, data):
     server = start()
     for number in range(20):
         raw = server.raw()
-        raw.send(bytes)
+        raw.send(data)
         time.sleep(0.005)
         raw.reset() if number % 2 else raw.socket.close()
     until(lambda: server.counters()["connections"] == 1)

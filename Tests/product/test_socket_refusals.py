@@ -46,19 +46,19 @@ def is_problem(response, status, code):
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_an_http_error_is_a_problem_document(echo, kind):
-    bytes, status, code = REFUSED[kind]
+    data, status, code = REFUSED[kind]
     with echo.raw() as raw:
-        raw.send(bytes)
+        raw.send(data)
         is_problem(raw.response(), status, code)
 
 
 @pytest.mark.parametrize("kind", ["unknown method", "bad escape", "long target", "large head"])
 def test_an_error_in_a_later_request_is_a_problem_document(echo, kind):
-    bytes, status, code = REFUSED[kind]
+    data, status, code = REFUSED[kind]
     with echo.raw() as raw:
         assert raw.exchange("GET", "/hello")[2] == b"hello"
         assert raw.exchange("POST", "/echo", body=b"b" * 20_000)[2] == b"b" * 20_000
-        raw.send(bytes)
+        raw.send(data)
         is_problem(raw.response(), status, code)
         assert raw.seconds_until_gone() < 1
 

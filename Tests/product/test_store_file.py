@@ -117,8 +117,8 @@ def test_an_io_error_is_reported_and_recovers_without_a_restart(place):
     server = place.serve()
     session, ana = worked(server)
 
-    def limit(bytes):
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (bytes, hard))
+    def limit(data):
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (data, hard))
 
     _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
     fails_and_recovers(
@@ -212,8 +212,8 @@ def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path
     for cut in sorted(c for c in cuts if c <= length):
         folder = tmp_path / f"cut{cut}"
         folder.mkdir()
-        for name, bytes in kept.items():
-            (folder / f"store.sqlite{name}").write_bytes(bytes[:cut] if name == suffix else bytes)
+        for name, data in kept.items():
+            (folder / f"store.sqlite{name}").write_bytes(data[:cut] if name == suffix else data)
         outcomes.add(served(place, folder / "store.sqlite", session, ana, cut))
         shutil.rmtree(folder)
 

@@ -59,7 +59,7 @@ def test_the_openapi_document_is_valid(openapi):
 
 
 def test_every_route_is_in_the_openapi_document(openapi):
-    files = (SOURCES / "PickerServer").glob("HubRoutes*.swift")
+    files = (SOURCES / "PickerServer").rglob("HubRoutes*.swift")
     routes = "".join(file.read_text() for file in files)
     whole = set(re.findall(r'"(/(?:v1/|healthz|readyz|metrics)[^"\\]*)"', routes))
     whole -= {"/v1/sessions/", "/v1/definitions/"}

@@ -227,8 +227,8 @@ def test_incomplete_and_malformed_logs_are_reported(server, tmp_path):
     lines = whole.splitlines(keepends=True)
     log = tmp_path / "log"
 
-    def says(bytes, *arguments):
-        log.write_bytes(bytes)
+    def says(data, *arguments):
+        log.write_bytes(data)
         said = replay(log, *arguments)
         assert said.status == 65, said
         return said.complaint + said.output

