@@ -75,6 +75,7 @@ class Listener:
         screen.show(message["snapshot"])
 
     def _on_delta(self, message):
+        assert message["changes"] or "by" not in message, "a member's command changes something"
         screen = self.screen
         assert message["revision"] == screen.revision + 1, (
             f"{self} at revision {screen.revision} received {message['revision']}: a gap")
