@@ -23,7 +23,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     var rewrites: (@Sendable (JSONTree) -> [JSONTree])?
     /// Whether frames wait here until ``release()``.
     var holds = false
-    /// Whether the client does not read: the hub is told that its connections are full.
+    /// Whether the client does not read: the hub treats its connections as write-blocked.
     var isFull = false
   }
 

@@ -179,7 +179,7 @@ extension World {
 
   private func check(snapshot: JSONTree, _ link: Link) throws(ProtocolBreach) {
     try MessageRules.check(snapshotMessage: snapshot)
-    guard link.isSlow else { throw ProtocolBreach("only who is slow needs a snapshot") }
+    guard link.isSlow else { throw ProtocolBreach("only a slow reader needs a snapshot") }
     let revision = try snapshot.number("revision")
     guard revision >= link.revision else { throw ProtocolBreach("a snapshot does not go back") }
     link.revision = revision
@@ -198,7 +198,7 @@ extension World {
     let index = try rows.number("column")
     guard client.state.columns.indices.contains(index),
       try rows.number("generation") == client.state.columns[index].generation
-    else { throw ProtocolBreach("rows are of the generation that was told: \(rows.shown)") }
+    else { throw ProtocolBreach("rows have another generation than the reload: \(rows.shown)") }
     try MessageRules.check(rows: rows, count: client.state.columns[index].count)
   }
 
