@@ -1,13 +1,13 @@
 import CivilTime
 import JSONText
 
-/// The days that cannot be picked: the weekdays and stretches of `blocked`, and what is taken.
+/// The days of a calendar that cannot be picked: `blocked` (weekdays and date ranges) and `taken`.
 struct BlockedDays: Sendable {
-  /// As they were written, a missing `through` filled in.
+  /// The entries as given, each with its `through`.
   private let entries: [Entry]
   private let taken: [Taken]
   private let weekdays: Set<Int>
-  /// Ascending, apart from each other.
+  /// The date ranges of both fields, merged: ascending and without overlaps.
   private let stretches: [ClosedRange<CivilDate>]
 
   /// An entry of `blocked`.
@@ -90,7 +90,7 @@ struct BlockedDays: Sendable {
   private static func entry(_ reader: DefinitionReader) throws(DefinitionProblem) -> Entry {
     var reader = reader
     guard !reader.members.isEmpty else {
-      throw DefinitionProblem("an entry of blocked has weekdays, or from and through")
+      throw DefinitionProblem("an entry of blocked must have weekdays, or from and through")
     }
     guard reader.has("weekdays") else {
       let stretch = stretch(&reader)
@@ -128,7 +128,7 @@ struct BlockedDays: Sendable {
 
   var takenCount: Int { taken.count }
 
-  /// `blocked` and `taken`, if they have entries.
+  /// The fields `blocked` and `taken` of the definition's document; an empty one is left out.
   var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = []
     if !entries.isEmpty { members.append(.init("blocked", .array(entries.map(\.document)))) }
@@ -162,10 +162,9 @@ extension BlockedDays {
     return index < stretches.count && stretches[index].lowerBound <= date
   }
 
-  /// The first blocked day after `date`, walking towards later days or earlier ones.
+  /// The nearest blocked day after `date` (`isLater`) or before it; `nil` if there is none.
   ///
-  /// Found by halving the stretches and looking at a week: it costs the same over thousands of
-  /// years.
+  /// A binary search in the date ranges plus at most seven weekdays: the distance does not matter.
   func next(after date: CivilDate, isLater: Bool) -> CivilDate? {
     let week = (1...7).lazy.compactMap { date.adding(days: isLater ? $0 : -$0) }
     let onWeekday = weekdays.isEmpty ? nil : week.first { weekdays.contains($0.weekday) }
@@ -180,7 +179,8 @@ extension BlockedDays {
     return [onWeekday, inStretch].compactMap { $0 }.max()
   }
 
-  /// The index of the first stretch that ends at `date` or later.
+  /// The index of the first date range that ends on `date` or later; `stretches.count` if none
+  /// does.
   private func firstStretch(endingFrom date: CivilDate) -> Int {
     var low = 0
     var high = stretches.count

@@ -1,13 +1,14 @@
 import CivilTime
 import JSONText
 
-/// A calendar's list of months, and the first and the last day that can be picked in it.
+/// The fields `months`, `min` and `max` of a calendar: its list of months, and the first and last
+/// day that can be picked.
 struct CalendarDates: Sendable {
-  /// A date that may be left out.
+  /// The value of `min` or `max`.
   private enum Bound: Sendable {
-    /// It is no date expression, which has been said.
-    case ill
-    /// The list's own end.
+    /// Not a date expression; the reader has reported it.
+    case invalid
+    /// The field is missing: the first or last day of the list counts.
     case open
     case given(DateExpression)
 
@@ -17,7 +18,7 @@ struct CalendarDates: Sendable {
     var isOpen: Bool { if case .open = self { true } else { false } }
   }
 
-  /// `nil`: it is no month expression, which has been said.
+  /// `nil` if the field is not a month expression; the reader has reported it.
   private let from: MonthExpression?
   private let through: MonthExpression?
   private let min: Bound
@@ -63,7 +64,7 @@ struct CalendarDates: Sendable {
     let expression = reader.field(field, missing: nil) { tree throws(DefinitionProblem) in
       try DateExpression(tree, named: field)
     }
-    return expression.map(Bound.given) ?? .ill
+    return expression.map(Bound.given) ?? .invalid
   }
 
   var monthsMember: JSONTree.Member {
@@ -74,14 +75,14 @@ struct CalendarDates: Sendable {
       ]))
   }
 
-  /// `min` and `max`, where they were given.
+  /// The fields `min` and `max` of the definition's document; a missing one is left out.
   var boundMembers: [JSONTree.Member] {
     [("min", min), ("max", max)].compactMap { name, bound in
       bound.expression.map { .init(name, .string($0.text)) }
     }
   }
 
-  /// Whether the list or what can be picked in it may be another one on another day.
+  /// Whether the months, `min` or `max` are relative to today.
   var dependOnToday: Bool {
     let months = [from, through].compactMap { $0 }.contains { $0.dependsOnToday }
     return months || [min, max].contains { $0.expression?.dependsOnToday ?? false }
@@ -89,16 +90,21 @@ struct CalendarDates: Sendable {
 }
 
 extension CalendarDates {
-  /// What has been accepted once may grow over the limit of months.
+  /// The list and the bounds on the day `today`.
   ///
-  /// - Throws: What else would be a problem of a definition made today.
+  /// The maximum of months is not checked: it applies when a definition is made, and a list such as
+  /// `thisYear-P3Y` to `thisMonth` grows afterwards.
+  /// - Throws: The first problem that a definition made today would have.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> CalendarBounds {
     let found = find(today: today, monthsMax: .max)
     if let problem = found.problems.first { throw problem }
     return found.bounds!
   }
 
-  /// The bounds on a day and what is wrong with them; with no day, what is wrong on every day.
+  /// The bounds and their problems on the day `today`.
+  ///
+  /// Without a day, relative expressions are skipped: there are no bounds unless all are absolute,
+  /// and the problems are those that exist on every day.
   private func find(
     today: CivilDate?, monthsMax: Int
   ) -> (bounds: CalendarBounds?, problems: [DefinitionProblem]) {
@@ -115,7 +121,7 @@ extension CalendarDates {
       problems.append(DefinitionProblem(detail).under(min.isOpen ? "max" : "min"))
     }
     guard problems.isEmpty, let first, let last, let low, let high else { return (nil, problems) }
-    // Outside the list there is no month, so there is no day either.
+    // A day outside the list cannot be picked, whatever min and max allow.
     let bounds = CalendarBounds(
       months: MonthList(first: first, last: last), min: Swift.max(low, first.first),
       max: Swift.min(high, last.last))

@@ -1,15 +1,15 @@
 import CivilTime
 import JSONText
 
-/// `calendar`: a list of months, and a range by two taps or a single date.
+/// The options of a `calendar`: a list of months in which two taps select a range, or one tap a
+/// day.
 ///
 /// - Source: rules.md, "`calendar`".
 ///
-/// An object, because each tap asks it several times and it is large.
+/// A class rather than a struct, because it is large and each tap reads it several times.
 final class CalendarKind: Sendable {
   enum Selection: String, Sendable, CaseIterable { case range, single }
 
-  /// The list, and what can be picked in it.
   let dates: CalendarDates
   /// 1 = Sunday … 7 = Saturday.
   let firstWeekday: Int
@@ -77,7 +77,8 @@ final class CalendarKind: Sendable {
 }
 
 extension Definition {
-  /// The weekdays of a calendar's columns, 1 for Sunday; none for the other kinds.
+  /// The weekdays of a calendar's columns from left to right, 1 = Sunday … 7 = Saturday; empty for
+  /// the other kinds.
   package var weekdays: [Int] {
     guard case .calendar(let kind) = rules else { return [] }
     return (0..<7).map { (kind.firstWeekday - 1 + $0) % 7 + 1 }

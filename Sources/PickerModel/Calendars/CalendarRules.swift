@@ -1,18 +1,18 @@
 import CivilTime
 
-/// What a calendar accepts and paints within its bounds.
+/// The rules of a calendar within the bounds of the last tick: taps, clamping, and what to paint.
 struct CalendarRules {
   let kind: CalendarKind
   let bounds: CalendarBounds
 
-  /// What an accepted tap makes of the range.
+  /// The range after an accepted tap.
   struct Tapped {
     var range: DateRange
-    /// Why the range does not reach the tapped day; `nil` if it does.
+    /// Why the range ends before the tapped day; `nil` if it ends on it.
     var reason: ClampReason?
   }
 
-  /// Whether the next tap ends `range`.
+  /// Whether `range` has only its first day, so that the next tap ends it.
   func isOpen(_ range: DateRange?) -> Bool {
     range.map(rule.isOpen) ?? false
   }
@@ -23,7 +23,9 @@ struct CalendarRules {
 
   // MARK: Taps
 
-  /// The date that was hit.
+  /// The date at `target`.
+  ///
+  /// - Throws: ``Refusal`` with `outsideMonths`, `noSuchCell` or `otherMonth`.
   func date(at target: TapTarget) throws(Refusal) -> CivilDate {
     switch target {
     case .date(let date):
@@ -63,7 +65,11 @@ struct CalendarRules {
     return date
   }
 
+  /// The range after a tap on `date`.
+  ///
   /// - Parameter mayClose: Whether this tap may end an open range.
+  /// - Throws: ``Refusal`` with `beforeMin`, `afterMax`, `blocked`, `tapClaimed` or `minDays`,
+  ///   checked in this order.
   func tap(
     _ date: CivilDate, on range: DateRange?, mayClose: Bool
   ) throws(Refusal) -> Tapped {
@@ -102,9 +108,11 @@ struct CalendarRules {
 
   // MARK: Walking
 
-  /// Where a walk from `start` to `goal` stops, and why if that is before the goal.
+  /// The last day that a range from `start` towards `goal` can include, and why if it is not
+  /// `goal`.
   ///
-  /// A step is not taken: the first day that would be too many and the first blocked day are known.
+  /// `maxDays` and blocked days (unless `allowBlockedInside`) stop it. Computed without visiting
+  /// the days between.
   func walk(
     from start: CivilDate, towards goal: CivilDate
   ) -> (stop: CivilDate, reason: ClampReason?) {
@@ -126,7 +134,8 @@ struct CalendarRules {
     return abs(blocked.days(since: start)) - 1
   }
 
-  /// While `range` is open: the days at which walks towards the first and the last day would stop.
+  /// The days on which an open range could end, given the bounds, `maxDays` and blocked days; `nil`
+  /// if `range` is not open.
   func reach(of range: DateRange?) -> ClosedRange<CivilDate>? {
     guard let range, isOpen(range) else { return nil }
     let first = walk(from: range.start, towards: bounds.min).stop
@@ -136,7 +145,7 @@ struct CalendarRules {
 
   // MARK: Time
 
-  /// What is left of `range` within the bounds; `nil` if nothing is.
+  /// `range` cut to the bounds; `nil` if no day is left.
   func keeping(_ range: DateRange?) -> DateRange? {
     guard var range else { return nil }
     range.start = max(range.start, bounds.min)
@@ -146,8 +155,8 @@ struct CalendarRules {
 
   // MARK: Another definition
 
-  /// What is left of a range that was made under another definition, and the first reason why it
-  /// is not all of it.
+  /// The part of a range, made under another definition, that this one allows, and the first reason
+  /// why it is not the whole range.
   ///
   /// - Source: rules.md, "When the definition changes".
   func keepingWalked(_ range: DateRange?) -> (range: DateRange?, reason: ClampReason?) {
@@ -171,7 +180,9 @@ struct CalendarRules {
 
   // MARK: What to paint
 
-  /// - Returns: `nil` outside the list.
+  /// The cells of a month's grid, row by row.
+  ///
+  /// - Returns: `nil` for a month outside the list.
   func cells(of month: CivilMonth, today: CivilDate) -> [Cell]? {
     guard bounds.months.contains(month) else { return nil }
     let grid = kind.grid(of: month)
@@ -185,6 +196,8 @@ struct CalendarRules {
     }
   }
 
+  /// The dates of all cells of `count` months from `from`, as far as they are in the list.
+  ///
   /// - Returns: `nil` if none of the months is in the list.
   func cellDates(from: CivilMonth, count: Int) -> ClosedRange<CivilDate>? {
     let first = max(from.index, bounds.months.first.index)
@@ -195,7 +208,7 @@ struct CalendarRules {
     return kind.grid(of: first).firstDate...grid.date(at: grid.cellCount - 1)
   }
 
-  /// The part of a range that a month of the list has.
+  /// The days of one month that a range covers.
   private struct Part: Equatable {
     /// Days of the month.
     let from: Int
@@ -222,7 +235,7 @@ struct CalendarRules {
       cells: (lead + part.from - 1)..<(lead + part.to), hasHead: part.head, hasTail: part.tail)
   }
 
-  /// Whether a month's bands for two ranges are not the same.
+  /// Whether the bands of `month` differ between two ranges.
   func bandsDiffer(in month: CivilMonth, _ one: DateRange?, _ other: DateRange?) -> Bool {
     bounds.months.contains(month) && Part(of: one, in: month) != Part(of: other, in: month)
   }
@@ -246,7 +259,7 @@ extension MonthGrid {
     guard x >= 0, x < 1, y >= 0, y < 1 else { return nil }
     let below = y - 0.184
     guard below >= 0 else { return nil }
-    // Nothing here is negative, so that cutting the fraction off rounds down.
+    // No value here is negative, so truncation rounds down.
     let row = Int(below / 0.816 * Double(weekCount))
     return min(row, weekCount - 1) * 7 + Int(7 * x)
   }

@@ -1,10 +1,10 @@
 import CivilTime
 
-/// What to paint in a month: a band for each week row that has days of the month and of the range.
+/// The bands that highlight a range in one month: one for each week row with selected days.
 ///
-/// Worked out as they are asked for; nothing is stored per band.
+/// A band is computed when it is read; only the range of cells is stored.
 package struct MonthBands: RandomAccessCollection, Hashable, Sendable {
-  /// The cells of the month's grid that the range covers, 0 ..< 42.
+  /// The indices of the covered cells in the month's grid, within 0 ..< 42.
   package let cells: Range<Int>
   /// Whether the range begins in the month.
   private let hasHead: Bool
@@ -24,7 +24,8 @@ package struct MonthBands: RandomAccessCollection, Hashable, Sendable {
 
   /// Whether the range begins before the month and ends after it.
   ///
-  /// Then the bands follow from how many cells stand before the 1st, and how long the month is.
+  /// The bands of such a month depend only on the column of its 1st and on its length, so they can
+  /// be cached for all months alike.
   package var isInsideRange: Bool { !cells.isEmpty && !hasHead && !hasTail }
 
   package var startIndex: Int { 0 }

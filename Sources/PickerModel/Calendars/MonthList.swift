@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// A calendar's months, from the first to the last.
+/// A calendar's list of consecutive months.
 package struct MonthList: Hashable, Sendable {
   package let first: CivilMonth
   /// Not before ``first``.
@@ -21,27 +21,27 @@ package struct MonthList: Hashable, Sendable {
     return first.adding(months: index)!
   }
 
-  /// - Returns: `nil` if the list does not have the month.
+  /// - Returns: `nil` if the month is not in the list.
   package func index(of month: CivilMonth) -> Int? {
     contains(month) ? month.index - first.index : nil
   }
 }
 
-/// What a tap hit.
+/// The target of a tap, in one of the three forms that a client may send.
 package enum TapTarget: Hashable, Sendable {
   case date(CivilDate)
-  /// A cell of a month's grid, from 0.
+  /// The index of a cell in a month's grid, row by row from 0.
   case cell(CivilMonth, Int)
-  /// A point of a month's view, as fractions of its width and height.
+  /// A point in a month's view, as fractions of its width and height: 0 ≤ x, y < 1.
   case point(CivilMonth, x: Double, y: Double)
 }
 
 /// A cell of a month's grid.
 package struct Cell: Hashable, Sendable {
   package let date: CivilDate
-  /// It shows a day of a neighbouring month.
+  /// The date belongs to a neighbouring month.
   package let isOutside: Bool
-  /// It cannot be picked; a cell outside its month never can.
+  /// The date cannot be picked here; always true with ``isOutside``.
   package let isDisabled: Bool
   package let isToday: Bool
 
@@ -53,12 +53,12 @@ package struct Cell: Hashable, Sendable {
   }
 }
 
-/// What to paint in a week row: the selected days of the month that are in it.
+/// The highlight of one week row: the selected days of the month in that row.
 package struct Band: Hashable, Sendable {
   package enum Shape: String, Hashable, Sendable {
     /// One day.
     case circle
-    /// More.
+    /// Two days or more.
     case pill
   }
 
@@ -69,9 +69,9 @@ package struct Band: Hashable, Sendable {
   /// The last weekday column, included.
   package let to: Int
   package let shape: Shape
-  /// The range's first day is here.
+  /// Whether the range's first day is in this band.
   package let head: Bool
-  /// The range's last day is here.
+  /// Whether the range's last day is in this band.
   package let tail: Bool
 
   package init(row: Int, from: Int, to: Int, shape: Shape, head: Bool, tail: Bool) {

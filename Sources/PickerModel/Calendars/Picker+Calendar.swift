@@ -3,22 +3,22 @@ package import CivilTime
 extension Picker {
   var calendar: CalendarRules? { definition.calendarRules(within: bounds) }
 
-  /// A calendar's list; `nil` for the other kinds.
+  /// A calendar's list of months; `nil` for the other kinds.
   package var months: MonthList? { calendar?.bounds.months }
 
-  /// A calendar's range; `nil` if nothing is chosen.
+  /// A calendar's range; `nil` if none is selected, and for the other kinds.
   package var range: DateRange? { value.range }
 
   /// Whether the next tap ends the range.
   package var isRangeOpen: Bool { calendar?.isOpen(range) ?? false }
 
-  /// While a range is open: how far a walk from its start would come towards either end.
+  /// The days on which an open range could end; `nil` while no range is open.
   package var reach: ClosedRange<CivilDate>? { calendar?.reach(of: range) }
 
-  /// Taps a date, a cell or a point.
+  /// Taps a date, a cell or a point: begins a range, or ends the open one.
   ///
-  /// - Parameter mayClose: Whether this tap may end an open range; one that would and may not is
-  ///   refused with `tapClaimed`.
+  /// - Parameter mayClose: Whether this tap may end an open range. If not, a tap that would end it
+  ///   is refused with `tapClaimed`.
   /// - Throws: ``Refusal`` with, in this order, `wrongKind`, `outsideMonths`, `noSuchCell`,
   ///   `otherMonth`, `beforeMin`, `afterMax`, `blocked`, `tapClaimed`, `minDays`. The picker is
   ///   unchanged: a refused tap does not count.
@@ -38,16 +38,16 @@ extension Picker {
     return [.range(change)]
   }
 
-  /// Takes the range away.
+  /// Clears the range.
   ///
-  /// - Returns: Nothing if there is none, or no calendar.
+  /// - Returns: Empty if there is no range or the picker is not a calendar.
   package mutating func clear() -> [PickerChange] {
     guard range != nil else { return [] }
     value = .range(nil)
     return [.range(.init(range: nil, cause: .clear, reason: nil, wanted: nil, reach: nil))]
   }
 
-  /// Puts a range back that was there before, perhaps under another definition.
+  /// Restores an earlier range, cut to the current definition and bounds.
   mutating func restoreRange(_ wanted: DateRange?, _ calendar: CalendarRules) -> [PickerChange] {
     let kept = calendar.keepingWalked(wanted).range
     guard kept != range else { return [] }
@@ -56,27 +56,27 @@ extension Picker {
     return [.range(.init(range: kept, cause: .undo, reason: nil, wanted: nil, reach: reach))]
   }
 
-  /// The cells of a month's grid.
+  /// The cells of a month's grid, row by row.
   ///
-  /// - Returns: `nil` outside the list, and for the other kinds.
+  /// - Returns: `nil` for a month outside the list, and for the other kinds.
   package func cells(of month: CivilMonth) -> [Cell]? { calendar?.cells(of: month, today: today) }
 
-  /// The dates of all cells of consecutive months, as far as the list has these months.
+  /// The dates of all cells of `count` months from `from`, as far as they are in the list.
   ///
-  /// - Returns: `nil` if it has none of them, and for the other kinds.
+  /// - Returns: `nil` if none of the months is in the list, and for the other kinds.
   package func cellDates(from: CivilMonth, count: Int) -> ClosedRange<CivilDate>? {
     calendar?.cellDates(from: from, count: count)
   }
 
-  /// What to paint in a month; nothing outside the list.
+  /// The bands that highlight the range in `month`; empty for a month outside the list.
   package func bands(of month: CivilMonth) -> MonthBands { bands(of: month, for: range) }
 
-  /// What to paint in a month if `range` were chosen, so that before and after can be compared.
+  /// The bands that would highlight `range` in `month`, to compare before and after a change.
   package func bands(of month: CivilMonth, for range: DateRange?) -> MonthBands {
     calendar?.bands(of: month, for: range) ?? .none
   }
 
-  /// Whether ``bands(of:for:)`` are others for one range than for another.
+  /// Whether ``bands(of:for:)`` differ between two ranges. Cheaper than comparing the bands.
   package func bandsDiffer(
     in month: CivilMonth, _ one: DateRange?, _ other: DateRange?
   ) -> Bool {

@@ -1,11 +1,11 @@
 import JSONText
 
-/// `cascade`: a tree, a column per level.
+/// The options of a `cascade`: a tree whose levels are the columns.
 ///
 /// - Source: rules.md, "`cascade` and `columns`".
 struct CascadeKind: Sendable {
   let table: NodeTable
-  /// As many as the tree is deep anywhere.
+  /// The number of levels of the deepest branch; columns below a shallower leaf are empty.
   let columnCount: Int
   let onParentChange: ParentChange
 
@@ -23,7 +23,7 @@ struct CascadeKind: Sendable {
     columnCount = CascadeKind.depth(of: table)
   }
 
-  /// Nodes stand level by level: every level is the children of the one before.
+  // The table stores nodes level by level, so the children of one level are the next level.
   private static func depth(of table: NodeTable) -> Int {
     var depth = 0
     var level = 0..<Int(table.roots[0].count)
@@ -46,7 +46,7 @@ struct CascadeKind: Sendable {
 extension CascadeKind: ColumnRules {
   var firstKeys: [String] { firstKeys(after: [], from: table.roots[0]) }
 
-  /// `upper`, the first row of `list` and of every list below it.
+  /// `upper`, then the first row of `list` and of each list below it.
   private func firstKeys(after upper: ArraySlice<String>, from list: NodeTable.List) -> [String] {
     var keys: [String] = []
     keys.reserveCapacity(columnCount)
@@ -86,7 +86,7 @@ extension CascadeKind: ColumnRules {
     }
   }
 
-  /// Every column the same key if its rows have it, else its first row.
+  /// Each column keeps its key if its rows contain it; otherwise it goes to its first row.
   func keeping(_ keys: [String]) -> RetainedSelection {
     var kept: [String] = []
     var list = table.roots[0]
@@ -102,8 +102,8 @@ extension CascadeKind: ColumnRules {
 
   var areColumnsLinked: Bool { true }
 
-  /// Every column the same key if its rows have it. The first column that loses its key goes to the
-  /// nearest row that is left, those after it to their first row.
+  /// Each column keeps its key if its rows contain it. The first column that loses its key goes to
+  /// the nearest remaining row, and each later one to its first row unless it keeps its key.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     var kept: [String] = []
     var hasMoved = false

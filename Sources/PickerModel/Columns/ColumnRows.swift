@@ -1,9 +1,10 @@
 package import CivilTime
 
-/// A column's rows, as the few numbers from which each can be read.
+/// A column's rows in compact form: keys and texts are computed on demand.
 ///
-/// Nothing is stored per row, but for the dates of a slot: 10,000 years cost what two do. Equal if
-/// every row has the same key and text in every language.
+/// Only the dates of a slot are stored one by one; a column of 10,000 years takes as much memory as
+/// one of two. Two values are equal if all their rows have the same keys and texts in every
+/// language.
 package enum ColumnRows: Hashable, Sendable {
   case empty
   case years(ClosedRange<Int>)
@@ -72,7 +73,7 @@ package enum ColumnRows: Hashable, Sendable {
   }
 }
 
-/// Some of the numbers 0 … 63, ascending: hours or minutes.
+/// A set of numbers 0 … 63 in ascending order: hours or minutes.
 package struct NumberSet: Hashable, Sendable {
   private var bits: UInt64 = 0
 
@@ -85,7 +86,7 @@ package struct NumberSet: Hashable, Sendable {
 
   package func contains(_ number: Int) -> Bool { bits >> UInt64(number) & 1 == 1 }
 
-  /// The least number that is `number` or more.
+  /// The smallest number in the set that is not less than `number`.
   package func first(from number: Int) -> Int? {
     let rest = bits >> UInt64(number)
     return number > 63 || rest == 0 ? nil : number + rest.trailingZeroBitCount
@@ -109,12 +110,12 @@ package struct NumberSet: Hashable, Sendable {
 
 /// The dates of a slot picker.
 package struct SlotDays: Hashable, Sendable {
-  /// Ascending, at most 366.
+  /// In ascending order, at most 366.
   package let dates: [CivilDate]
-  /// Today, if it is one of the rows.
+  /// Today, if it is among the dates. Then its row reads "Today".
   package let today: CivilDate?
 
-  /// - Parameter today: RetainedSelection if it is one of the rows.
+  /// - Parameter today: Stored only if it is among `dates`.
   package init(_ dates: [CivilDate], today: CivilDate) {
     self.dates = dates
     self.today = SlotDays.row(of: today, in: dates) == nil ? nil : today
@@ -132,7 +133,7 @@ package struct SlotDays: Hashable, Sendable {
     return row < dates.count && dates[row] == date ? row : nil
   }
 
-  /// The first row that is `date` or later.
+  /// The first row whose date is `date` or later; `nil` if all are earlier.
   package func firstRow(from date: CivilDate) -> Int? {
     let row = SlotDays.firstRow(from: date, in: dates)
     return row < dates.count ? row : nil

@@ -1,31 +1,36 @@
-/// What a kind with columns has to say, under the bounds of a moment.
+/// The rules of a kind with columns, within the bounds of the last tick.
 ///
-/// Whoever compares, reloads, counts generations and names causes is ``Picker``, for all kinds
-/// alike.
+/// An implementation computes rows and keys only. ``Picker`` compares them with those before,
+/// counts generations and reports the causes, for all kinds alike.
 protocol ColumnRules {
-  /// The keys that are selected when nobody has selected anything.
+  /// The keys that a new picker has selected, unless its definition has an `initial` value.
   var firstKeys: [String] { get }
 
-  /// Tells of each column that shows `keys`, in order, its rows and which one is selected: `nil` if
-  /// there are none.
+  /// Calls `column` for each column in order, with its index, its rows and the selected row, which
+  /// is `nil` if there are no rows.
   ///
-  /// - Precondition: The keys can be shown, as those of a ``RetainedSelection`` can.
+  /// - Precondition: `keys` are valid, as those of a ``RetainedSelection`` are.
   func show(_ keys: [String], _ column: (Int, ColumnRows, _ selected: Int?) -> Void)
 
-  /// What a member's select makes of `keys`.
+  /// The selection after a member selects a row.
   ///
-  /// - Parameter row: A row that is shown in `column` and is not selected.
+  /// - Parameters:
+  ///   - row: A row of `column` that is not selected.
+  ///   - keys: The keys selected before.
   func selecting(row: Int, column: Int, showing keys: [String], in columns: [ColumnState])
     -> RetainedSelection
 
-  /// `keys` if they can be shown, else what is nearest to them. Also takes keys that never could.
+  /// `keys` if they are valid within the bounds, otherwise the nearest valid selection. Accepts any
+  /// keys, also of another shape.
   func keeping(_ keys: [String]) -> RetainedSelection
 
-  /// `keys` if they can be shown, else what is nearest to them in the columns that show them under
-  /// another definition.
+  /// `keys` if they are valid, otherwise the nearest valid selection, after a change of definition.
+  ///
+  /// - Parameter columns: The columns under the definition before, which say which rows were next
+  ///   to the selected one.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection
 
-  /// Whether a column's rows follow from what is selected before it.
+  /// Whether a column's rows depend on the selection in the columns before it.
   var areColumnsLinked: Bool { get }
 }
 
@@ -36,7 +41,7 @@ extension ColumnRules {
   var areColumnsLinked: Bool { false }
 }
 
-/// A column's rows and which one is selected.
+/// A column's rows and its selected row.
 struct ColumnView {
   let rows: ColumnRows
   /// `nil` if there are no rows.
@@ -44,7 +49,6 @@ struct ColumnView {
 }
 
 extension ColumnRules {
-  /// The columns that show `keys`.
   func columns(showing keys: [String]) -> [ColumnView] {
     var columns: [ColumnView] = []
     show(keys) { _, rows, selected in columns.append(ColumnView(rows: rows, selected: selected)) }
@@ -52,14 +56,15 @@ extension ColumnRules {
   }
 }
 
-/// Keys that can be shown.
+/// A valid selection: one key for each column that has rows.
 struct RetainedSelection {
   var keys: [String]
-  /// Why they are not the wanted ones; `nil` if they are, or went to their first rows.
+  /// Why the keys were clamped; `nil` if they are the requested ones or the first rows.
   var reason: ClampReason?
-  /// The goal day that a select leaves, of a `date` that remembers the day.
+  /// For a `date` with `rememberDay`: the day of the month to return to later.
   var goalDay: Int?
-  /// The key of the goal day for which a select of a year or month aimed.
+  /// For a `date` with `rememberDay`: the key of the day that selecting a year or month tried to
+  /// reach.
   var aimedDay: String?
 
   init(keys: [String], reason: ClampReason? = nil) {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// `columns`: columns that are not linked.
+/// The options of `columns`: independent columns.
 ///
 /// - Source: rules.md, "`cascade` and `columns`".
 struct ColumnsKind: Sendable {
@@ -44,7 +44,7 @@ extension ColumnsKind: ColumnRules {
     return RetainedSelection(keys: keys)
   }
 
-  /// Every column the same key if it has it, else its first row.
+  /// Each column keeps its key if it contains it; otherwise it goes to its first row.
   func keeping(_ keys: [String]) -> RetainedSelection {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
@@ -53,7 +53,7 @@ extension ColumnsKind: ColumnRules {
       })
   }
 
-  /// Every column the same key if it has it, else the nearest one that is left.
+  /// Each column keeps its key if it contains it; otherwise it goes to the nearest remaining row.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in

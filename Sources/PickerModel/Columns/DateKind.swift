@@ -1,11 +1,11 @@
 import CivilTime
 import JSONText
 
-/// `date`: year, month, day.
+/// The options of a `date`: columns for year, month and day.
 ///
 /// - Source: rules.md, "`date`".
 ///
-/// An object, because it is large.
+/// A class rather than a struct, because it is large.
 final class DateKind: Sendable {
   let min: DateExpression
   let max: DateExpression
@@ -48,9 +48,10 @@ final class DateKind: Sendable {
 
   var dependsOnToday: Bool { min.dependsOnToday || max.dependsOnToday }
 
-  /// What is wrong with the three dates on a day, or on every day if none is given.
+  /// The problems of `min`, `max` and `initial` on the day `today`; without a day, those that exist
+  /// on every day.
   ///
-  /// A date that is `nil` is ill in itself, which has been said.
+  /// A `nil` expression is invalid, and the reader has reported it already.
   private static func problems(
     min: DateExpression?, max: DateExpression?, initial: DateExpression?, _ isMinGiven: Bool,
     today: CivilDate?
@@ -70,7 +71,9 @@ final class DateKind: Sendable {
     return problems + [DefinitionProblem(detail).under(isMinGiven ? "min" : "max")]
   }
 
-  /// - Throws: What would be a problem of a definition made today.
+  /// `min` … `max` on the day `today`.
+  ///
+  /// - Throws: The first problem that a definition made today would have.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> ClosedRange<CivilDate> {
     if let low = try? min.date(today: today), let high = try? max.date(today: today), low <= high,
       (try? initial.date(today: today)) != nil
@@ -80,7 +83,7 @@ final class DateKind: Sendable {
     throw DateKind.problems(min: min, max: max, initial: initial, isMinGiven, today: today)[0]
   }
 
-  /// The keys of a new picker: `initial`, clamped.
+  /// The keys of a new picker: those of `initial`, clamped to the bounds.
   func initialKeys(
     in bounds: ClosedRange<CivilDate>, today: CivilDate
   ) throws(DefinitionProblem) -> [String] {
@@ -88,10 +91,11 @@ final class DateKind: Sendable {
   }
 }
 
-/// The columns of a date within its bounds.
+/// The rules of a `date` within its bounds.
 struct DateRules: ColumnRules {
   let bounds: ClosedRange<CivilDate>
-  /// The day of the month for which a select of a year or month aims; `nil` for the shown one.
+  /// The day of the month to which selecting a year or month returns; `nil` without `rememberDay`,
+  /// and then it is the selected day.
   var goalDay: Int? = nil
 
   var firstKeys: [String] { bounds.lowerBound.pickerKeys }
@@ -130,9 +134,11 @@ struct DateRules: ColumnRules {
     return kept
   }
 
-  /// The date that a select makes of `date`.
+  /// The date after a row is selected while `date` is, and why it was clamped.
   ///
-  /// - Parameter row: A row that is shown in `column`, 0 … 2, while `date` is selected.
+  /// - Parameters:
+  ///   - row: A row of `column`.
+  ///   - column: 0 = year, 1 = month, 2 = day.
   func selecting(
     row: Int, column: Int, from date: CivilDate
   ) -> (date: CivilDate, reason: ClampReason?) {
@@ -156,7 +162,7 @@ struct DateRules: ColumnRules {
     return RetainedSelection(keys: date.pickerKeys, reason: reason)
   }
 
-  /// The whole date, clamped into the bounds.
+  /// `date` clamped to the bounds as a whole, not column by column.
   func keeping(_ date: CivilDate) -> (date: CivilDate, reason: ClampReason?) {
     if date < bounds.lowerBound { return (bounds.lowerBound, .min) }
     if date > bounds.upperBound { return (bounds.upperBound, .max) }
@@ -165,7 +171,7 @@ struct DateRules: ColumnRules {
 }
 
 extension CivilDate {
-  /// `2018`, `07`, `25`.
+  /// The keys of the three columns: `2018`, `07`, `25`.
   fileprivate var pickerKeys: [String] { [fourDigits(year), twoDigits(month), twoDigits(day)] }
 
   fileprivate init?(pickerKeys keys: [String]) {

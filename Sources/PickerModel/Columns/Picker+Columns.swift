@@ -1,25 +1,26 @@
 import CivilTime
 import JSONText
 
-/// Who changes what the columns show.
-enum ColumnsHand {
+/// Why the columns change; decides the `cause` and the `reason` of each ``RowMove``.
+enum ColumnsChangeOrigin {
   /// A member selected `key` in `column`.
   case select(column: Int, key: String)
-  /// Time, with what a clamp gives as its reason.
+  /// Time passed; with the reason of a clamp.
   case tick(ClampReason)
   case undo
-  /// The host gave another definition; with what a clamp gives as its reason.
+  /// The host changed the definition; with the reason of a clamp.
   case define(ClampReason)
 }
 
 extension Picker {
-  /// What the kind shows and accepts; `nil` for a calendar.
+  /// The rules of the kind within the current bounds; `nil` for a calendar.
   var columnRules: (any ColumnRules)? {
     definition.columnRules(
       within: bounds, today: today, goalDay: value.goalDay, knowing: shownSlotDays)
   }
 
-  /// The days of a slot that the columns show, and from when on.
+  /// The days of a slot's day column and the earliest slot for which they were computed, so that
+  /// they need not be computed again.
   var shownSlotDays: (earliest: Instant, days: SlotDays)? {
     guard case .slots(let earliest) = bounds, case .slotDays(let days)? = columns.first?.rows
     else { return nil }
@@ -28,8 +29,8 @@ extension Picker {
 
   /// Selects a row.
   ///
-  /// - Returns: What changed: all reloads in ascending column order, then all moved rows; nothing
-  ///   if the row was selected already.
+  /// - Returns: All reloads in ascending column order, then all moved rows; empty if the row was
+  ///   selected already.
   /// - Throws: ``Refusal`` with `wrongKind`, `noSuchColumn` or `noSuchRow`. The picker is
   ///   unchanged.
   /// - Source: rules.md, "What every column picker does".
@@ -54,14 +55,13 @@ extension Picker {
     return show(kept, rules, goalDay: kept.goalDay, by: .select(column: column, key: key))
   }
 
-  /// The row that has `key`.
-  ///
-  /// - Returns: `nil` if there is no such column, or no such row in it.
+  /// The row with `key` in `column`; `nil` if there is no such column or row.
   package func row(ofKey key: String, column: Int) -> Int? {
     columns.indices.contains(column) ? columns[column].rows.row(ofKey: key) : nil
   }
 
-  /// Puts a value back that was selected before; what changes nothing that is shown is left.
+  /// Restores an earlier selection as far as it is valid. If no column changes, the value stays as
+  /// it was.
   mutating func restoreColumns(
     _ value: PickerValue, _ rules: any ColumnRules
   ) -> [PickerChange] {
@@ -72,9 +72,11 @@ extension Picker {
     return changes
   }
 
-  /// Shows other keys, and compares the columns before and after.
+  /// Selects `kept`, and returns the differences to the columns before: all reloads and removals in
+  /// ascending column order, then all moved rows.
   mutating func show(
-    _ kept: RetainedSelection, _ rules: any ColumnRules, goalDay: Int?, by hand: ColumnsHand
+    _ kept: RetainedSelection, _ rules: any ColumnRules, goalDay: Int?,
+    by origin: ColumnsChangeOrigin
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
@@ -85,7 +87,7 @@ extension Picker {
       if isNew { columns.append(ColumnState(generation: 0, rows: .empty, selected: nil)) }
       let isReloaded = isNew || columns[index].rows != rows
       if !isReloaded, columns[index].selected == selected {
-        // Rows that read the same may be other nodes, with other children.
+        // Equal rows can be different nodes of the tree, with different children.
         columns[index].rows = rows
         return
       }
@@ -103,7 +105,7 @@ extension Picker {
         heldKey.map(key.isExactly) != true
       else { return }
       let wanted = Wanted(
-        held: heldKey, aimedDay: index == 2 ? kept.aimedDay : nil, column: index, hand: hand,
+        held: heldKey, aimedDay: index == 2 ? kept.aimedDay : nil, column: index, origin: origin,
         isAfterMoved: rules.areColumnsLinked && !moves.isEmpty)
       moves.append(
         .row(column: index, wanted.move(to: key, row: selected, rows: rows, kept.reason)))
@@ -115,8 +117,8 @@ extension Picker {
     return reloads
   }
 
-  /// Removes the columns that the definition does not have any more, and remembers their
-  /// generations for when they come back.
+  /// Removes the columns from index `count` on, and stores their generations: if a later definition
+  /// has these columns again, their generations must continue.
   private mutating func removeColumns(from count: Int) -> [PickerChange] {
     if columns.count == count { return [] }
     let generations = columns[count...].map { $0.generation + 1 }
@@ -128,21 +130,21 @@ extension Picker {
   }
 }
 
-/// What was asked of a column that moves, and by whom.
+/// What a column had selected and what was requested, to find the cause of its move.
 private struct Wanted {
   let held: String?
-  /// The goal day, in the day column of a date that aims for it.
+  /// In the day column of a date with `rememberDay`: the key of the day to return to.
   let aimedDay: String?
   let column: Int
-  let hand: ColumnsHand
-  /// An earlier column moved, and this one's rows follow from it.
+  let origin: ColumnsChangeOrigin
+  /// Whether an earlier column moved on which this one's rows depend.
   let isAfterMoved: Bool
 
   func move(to key: String, row: Int, rows: ColumnRows, _ reason: ClampReason?) -> RowMove {
     func moved(_ cause: MoveCause, _ reason: ClampReason? = nil, wanted: String? = nil) -> RowMove {
       RowMove(rows: rows, row: row, key: key, cause: cause, reason: reason, wanted: wanted)
     }
-    switch hand {
+    switch origin {
     case .undo: return moved(.undo)
     case .tick(let reason), .define(let reason):
       if held == nil || isAfterMoved { return moved(.reset) }

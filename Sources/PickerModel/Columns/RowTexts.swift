@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// How rows and cells read in one language.
+/// The texts of rows, cells and headings in one language.
 ///
 /// - Source: rules.md, "Texts".
 package protocol RowTexts: Sendable {
@@ -14,14 +14,18 @@ package protocol RowTexts: Sendable {
   func slotDay(_ date: CivilDate, isToday: Bool) -> String
   func hour(_ hour: Int) -> String
   func minute(_ minute: Int) -> String
-  /// A cell's day of the month.
+  /// The text of a calendar cell.
+  ///
+  /// - Parameter day: The day of the month, 1 … 31.
   func cell(_ day: Int) -> String
-  /// A month's heading: its name as it stands alone, and the year.
+  /// A month's heading: the stand-alone form of its name, and the year.
   func monthTitle(_ month: CivilMonth) -> String
-  /// The short name of a weekday as it stands alone, above a column; 1 is Sunday.
+  /// The short stand-alone name of a weekday, for the header of a calendar column.
+  ///
+  /// - Parameter weekday: 1 = Sunday … 7 = Saturday.
   func weekday(_ weekday: Int) -> String
-  /// The tag by which the texts of notes are chosen: the one that the member asked for, which may
-  /// name a region that ``tag`` does not have.
+  /// The BCP 47 tag that selects the texts of notes: the one that the member requested, which may
+  /// have a region or script that ``tag`` lacks. Default: ``tag``.
   var noteTag: String { get }
 }
 
@@ -29,7 +33,7 @@ extension RowTexts {
   package var noteTag: String { tag }
 }
 
-/// `en`.
+/// English texts, built in.
 package struct EnglishTexts: RowTexts {
   package init() {}
 
@@ -59,7 +63,7 @@ package struct EnglishTexts: RowTexts {
   }
 }
 
-/// `zh-Hans`, as the authors of the articles wrote it.
+/// Simplified Chinese texts, built in: those of the original pickers that rules.md describes.
 package struct SimplifiedChineseTexts: RowTexts {
   package init() {}
 
@@ -94,7 +98,7 @@ func fourDigits(_ value: Int) -> String {
   return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }
 
-/// Reads exactly `count` ASCII digits.
+/// The number that `key` writes with exactly `count` ASCII digits; `nil` for anything else.
 func number(_ key: String, digitCount count: Int) -> Int? {
   guard key.utf8.count == count, key.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
   return Int(key)

@@ -1,35 +1,37 @@
 import JSONText
 
-/// All rows of a definition's tree or columns, flat: siblings stand side by side.
+/// All rows of a definition's tree or columns in flat arrays, siblings next to each other.
 ///
-/// Made once and shared by every session of the definition.
+/// Made once per definition and shared by all its sessions.
 package final class NodeTable: Sendable {
-  /// Siblings that stand at `first ..< first + count`.
+  /// Siblings: the nodes with the indices `first ..< first + count`.
   struct List: Sendable {
     let first: Int32
     let count: Int32
-    /// Equal for lists with the same keys and texts in the same order.
+    /// A number that is equal for lists of this table with the same keys and texts in the same
+    /// order.
     let content: Int32
   }
 
-  /// Which table it is, for who must not keep the rows.
+  /// Identifies the table for caches that must not retain its rows.
   ///
-  /// Not a weak reference: an object that has had one is retained and released slowly ever after.
+  /// A separate object instead of a weak reference to the table: once an object has had a weak
+  /// reference, retaining and releasing it stays slower.
   final class Identity: Sendable {}
 
   let identity = Identity()
   let texts: [String]
   let keys: [String]
-  /// How each was written.
+  /// How the definition wrote each node, in order to write it the same way.
   let forms: [NodeForm]
-  /// Per node its children; `count` 0 for a leaf.
+  /// The children of each node; `count` is 0 for a leaf.
   let children: [List]
-  /// The tree's first level, or the columns.
+  /// The tree's first level as the only list, or one list per column.
   let roots: [List]
-  /// Per long list, by its first node, the rows of its keys.
+  /// For each list longer than ``longCount``, by its first node: the row of each key.
   private let rowsOfKeys: [Int32: [ExactString: Int32]]
 
-  /// Shorter lists are searched from the front, which is as fast.
+  /// Up to this length a linear search is as fast as a dictionary.
   private static let longCount = 24
 
   init(
@@ -57,12 +59,12 @@ package final class NodeTable: Sendable {
     return nil
   }
 
-  /// The row of `key` in `list`; else of the row that followed it in `old` and is left, the nearest
-  /// first; else of the nearest one before it; else the first row.
+  /// The row of `key` in `list`. If it is gone: the nearest row after it in `old` that `list` still
+  /// has, otherwise the nearest one before it, otherwise the first row.
   func row(nearestTo key: String, of old: ColumnRows, in list: List) -> Int {
     if let row = row(ofKey: key, in: list) { return row }
-    guard let place = old.row(ofKey: key) else { return 0 }
-    for neighbour in Array(place + 1..<old.count) + (0..<place).reversed() {
+    guard let oldRow = old.row(ofKey: key) else { return 0 }
+    for neighbour in Array(oldRow + 1..<old.count) + (0..<oldRow).reversed() {
       if let row = row(ofKey: old.key(at: neighbour), in: list) { return row }
     }
     return 0
@@ -71,7 +73,7 @@ package final class NodeTable: Sendable {
   func list(under node: Int) -> List { children[node] }
 }
 
-/// Finds lists that read the same, so that comparing two columns compares two numbers.
+/// Numbers lists by content, so that comparing two columns compares two numbers.
 private struct ListContents {
   let texts: [String]
   let keys: [String]
@@ -115,9 +117,10 @@ package struct SiblingRows: Sendable {
   let list: NodeTable.List
 
   package var count: Int { Int(list.count) }
-  /// What all lists of one definition have in common, and no other's; does not keep the rows.
+  /// An object that identifies the definition's table, for caches. It does not retain the rows.
   package var identity: AnyObject { table.identity }
-  /// Tells the definition's lists apart, as far as they read differently.
+  /// A number for the content of the list: equal for two lists of one definition if and only if
+  /// their rows have the same keys and texts.
   package var listNumber: Int { Int(list.content) }
   package func key(at row: Int) -> String { table.keys[node(at: row)] }
   package func text(at row: Int) -> String { table.texts[node(at: row)] }
@@ -133,9 +136,10 @@ package struct SiblingRows: Sendable {
 }
 
 extension SiblingRows: Hashable {
-  /// Whether the rows read the same: the lists need not be the same siblings.
+  /// Whether all rows have the same keys and texts; the nodes may be different ones.
   ///
-  /// Rows of two tables are compared one by one; that happens in tests.
+  /// Rows of two tables are compared one by one, which is slow but happens only after a change of
+  /// definition and in tests.
   package static func == (left: SiblingRows, right: SiblingRows) -> Bool {
     if left.table === right.table { return left.list.content == right.list.content }
     guard left.count == right.count else { return false }

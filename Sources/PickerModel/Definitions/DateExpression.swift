@@ -11,7 +11,7 @@ struct DateExpression: Sendable {
   }
 
   private let base: Base
-  /// As it was written.
+  /// The expression as given.
   let text: String
 
   static let today = DateExpression("today")!
@@ -37,15 +37,17 @@ struct DateExpression: Sendable {
 
   var dependsOnToday: Bool { if case .today = base { true } else { false } }
 
-  /// - Returns: `nil` if it depends on a today that is not known.
-  /// - Throws: A problem without a pointer if the date lies outside 0001…9999.
+  /// The date on the day `today`.
+  ///
+  /// - Returns: `nil` if the expression is relative and `today` is `nil`.
+  /// - Throws: A problem with an empty pointer if the date is outside the years 0001…9999.
   func date(today: CivilDate?) throws(DefinitionProblem) -> CivilDate? {
     switch base {
     case .date(let date): return date
     case .today(let duration):
       guard let today else { return nil }
       if let date = today.adding(duration) { return date }
-      throw DefinitionProblem("\(text) lies outside the years 0001…9999 when today is \(today)")
+      throw DefinitionProblem("\(text) is outside the years 0001…9999 when today is \(today)")
     }
   }
 }
@@ -61,10 +63,10 @@ struct MonthExpression: Sendable {
   }
 
   private let base: Base
-  /// As it was written.
+  /// The expression as given.
   let text: String
 
-  /// Months of which every cell of the grid is a date.
+  /// The months whose whole grid, with the days of neighbouring months, is within 0001…9999.
   static let allowed = CivilMonth.first.adding(months: 1)!...CivilMonth.last.adding(months: -1)!
 
   init?(_ text: String) {
@@ -91,8 +93,10 @@ struct MonthExpression: Sendable {
 
   var dependsOnToday: Bool { if case .month = base { false } else { true } }
 
-  /// - Returns: `nil` if it depends on a today that is not known.
-  /// - Throws: A problem without a pointer if the month lies outside 0001-02…9999-11.
+  /// The month on the day `today`.
+  ///
+  /// - Returns: `nil` if the expression is relative and `today` is `nil`.
+  /// - Throws: A problem with an empty pointer if the month is outside 0001-02…9999-11.
   func month(today: CivilDate?) throws(DefinitionProblem) -> CivilMonth? {
     let month: CivilMonth?
     switch base {
@@ -105,7 +109,7 @@ struct MonthExpression: Sendable {
       month = CivilMonth(year: today.year, month: 1)?.adding(months: duration.monthCount)
     }
     if let month, MonthExpression.allowed.contains(month) { return month }
-    throw DefinitionProblem("\(text) lies outside 0001-02…9999-11")
+    throw DefinitionProblem("\(text) is outside 0001-02…9999-11")
   }
 }
 

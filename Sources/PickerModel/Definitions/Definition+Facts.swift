@@ -6,17 +6,18 @@ extension Definition {
     if case .calendar(let kind) = rules { kind.firstWeekday } else { nil }
   }
 
-  /// How long a booking of a slot takes; `nil` for the other kinds.
+  /// The length of a slot's booking in minutes; `nil` for the other kinds.
   package var bookingMinutes: Int? {
     if case .slot(let kind) = rules { kind.minutes } else { nil }
   }
 
-  /// Whether each tap of a calendar chooses a single day.
+  /// Whether the picker is a calendar with `selection: "single"`.
   package var isSingleDay: Bool {
     if case .calendar(let kind) = rules { kind.selection == .single } else { false }
   }
 
-  /// Its rows, or its entries of `taken`: what it needs in memory.
+  /// An estimate of the memory that the definition takes: its number of rows, or of entries of
+  /// `taken`.
   package var weight: Int {
     switch rules {
     case .date: 1
@@ -29,7 +30,8 @@ extension Definition {
 }
 
 extension PickerValue {
-  /// The value, as made under a definition: what was stored before ranges knew their selection.
+  /// The value with ``DateRange/isSingle`` taken from `definition`, for values that were stored
+  /// before ranges had this field.
   package func made(under definition: Definition) -> PickerValue {
     guard case .range(var range?) = self else { return self }
     range.isSingle = definition.isSingleDay

@@ -1,9 +1,10 @@
 package import CivilTime
 package import JSONText
 
-/// What a picker is: its kind and options, checked, with defaults filled in.
+/// A picker's kind and options, validated, with defaults filled in.
 ///
-/// Immutable, shared by every session that was made from it; equal when it is the same one.
+/// Immutable, and shared by all sessions that were made from it. Equality is identity: two
+/// definitions made from the same document are not equal.
 package final class Definition: Sendable {
   /// The kind's own options.
   enum Rules: Sendable {
@@ -16,9 +17,9 @@ package final class Definition: Sendable {
 
   package let kind: PickerKind
   package let zone: ZoneRules
-  /// The zone as the definition names it.
+  /// The name of ``zone`` as given, such as `Asia/Shanghai`; default `UTC`.
   package let timeZone: String
-  /// A BCP 47 tag.
+  /// A BCP 47 tag; default `en`.
   package let locale: String
   let rules: Rules
 
@@ -34,13 +35,15 @@ package final class Definition: Sendable {
 }
 
 extension Definition {
-  /// Checks a definition and makes it.
+  /// Validates a definition document.
   ///
-  /// - Parameter limits: Defaults as in rules.md.
-  /// - Parameter now: The moment for which it is made. With it, what is wrong with relative dates
-  ///   is found at its place in document order; without it, ``Picker/init(_:now:)`` finds it.
-  /// - Parameter zone: The rules of a zone by its name; `nil` if there is no such zone.
-  /// - Throws: The first problem: of `kind`, then unknown fields, then in document order.
+  /// - Parameters:
+  ///   - limits: Defaults as in rules.md.
+  ///   - now: The time at which relative dates are checked as well. Without it only
+  ///     ``Picker/init(_:now:)`` finds their problems.
+  ///   - zone: Returns the rules of the zone with a name; `nil` if there is no such zone.
+  /// - Throws: The first problem: of `kind`, then unknown fields, then the others in document
+  ///   order.
   /// - Source: rules.md, "Limits of a definition".
   package static func make(
     from tree: JSONTree, limits: DefinitionLimits = DefinitionLimits(), now: Instant? = nil,
@@ -50,7 +53,7 @@ extension Definition {
       throw DefinitionProblem("the definition is \(tree.noun); it must be an object")
     }
     let kind = try readKind(tree["kind"])
-    if let stranger = shape(of: kind).unknownField(in: tree) { throw stranger }
+    if let problem = shape(of: kind).unknownField(in: tree) { throw problem }
 
     let names = DefinitionReader(members, limits: limits, today: nil)
     let name = tree["timeZone"]?.string ?? "UTC"
@@ -60,12 +63,12 @@ extension Definition {
     let timeZone = reader.field("timeZone", missing: "UTC") { tree throws(DefinitionProblem) in
       let name = try tree.text(named: "timeZone", names.limits)
       if rules != nil { return name }
-      throw DefinitionProblem("there is no time zone \"\(name)\"; names are like Asia/Shanghai")
+      throw DefinitionProblem("there is no time zone \"\(name)\"; a valid name is Asia/Shanghai")
     }
     let locale = reader.field("locale", missing: "en") { tree throws(DefinitionProblem) in
       let tag = try tree.text(named: "locale", names.limits)
       if LanguageTag.isWellFormed(tag) { return tag }
-      throw DefinitionProblem("\"\(tag)\" is no BCP 47 language tag; they are like zh-Hans")
+      throw DefinitionProblem("\"\(tag)\" is not a BCP 47 language tag; a valid tag is zh-Hans")
     }
     let options = read(kind, &reader, in: rules)
     try reader.finish()
@@ -105,13 +108,15 @@ extension Definition {
     }
   }
 
-  /// The definition as a document from which ``make(from:limits:now:zone:)`` makes an equal one.
+  /// The definition as a document, from which ``make(from:limits:now:zone:)`` makes an equivalent
+  /// definition if `isFull`.
   ///
-  /// Defaults are filled in where there is one to write: not for a calendar's `min`, `max`,
-  /// `maxDays` and `blocked`.
+  /// Missing fields are filled in with their defaults, except for those without one: a calendar's
+  /// `min`, `max`, `maxDays`, `blocked` and `taken`, a slot's `minutes`, `hours`, `dates` and
+  /// `taken`.
   /// - Parameters:
-  ///   - isFull: Whether `nodes` and `columns` are there.
-  ///   - isExplicit: Whether rows are written with a key each, however they were given.
+  ///   - isFull: Whether to include `nodes` and `columns`, which can be large.
+  ///   - isExplicit: Whether to write each row as an object with its key, however it was given.
   package func document(full isFull: Bool, isExplicit: Bool = false) -> JSONTree {
     let own =
       switch rules {
@@ -135,9 +140,9 @@ extension Definition: Hashable {
 }
 
 extension Definition {
-  /// The bounds that time sets at `now`.
+  /// The bounds at the time `now`.
   ///
-  /// - Throws: What would be a problem of a definition made now.
+  /// - Throws: The first problem that a definition made now would have.
   func bounds(at now: Instant) throws(DefinitionProblem) -> PickerBounds {
     switch rules {
     case .date(let kind): .dates(try kind.bounds(today: zone.localDate(at: now)))
@@ -147,12 +152,12 @@ extension Definition {
     }
   }
 
-  /// What the kind shows and accepts within `bounds`; `nil` for a calendar.
+  /// The rules of the columns within `bounds`; `nil` for a calendar.
   ///
   /// - Parameters:
-  ///   - goalDay: Of a `date` that remembers the day.
-  ///   - known: The days of a slot at an earlier or the same time.
-  /// - Precondition: The bounds are of this kind.
+  ///   - goalDay: For a `date` with `rememberDay`: the day of the month to return to.
+  ///   - known: For a `slot`: the days computed for an earlier or the same time, to save work.
+  /// - Precondition: `bounds` are of this kind.
   func columnRules(
     within bounds: PickerBounds, today: CivilDate, goalDay: Int?,
     knowing known: (earliest: Instant, days: SlotDays)?
@@ -171,15 +176,15 @@ extension Definition {
     preconditionFailure("bounds of another kind")
   }
 
-  /// The goal day of a picker with `value`: the one that it had, else the day that it shows.
+  /// The goal day of a picker with `value`: its own if it has one, otherwise the selected day.
   ///
-  /// - Returns: `nil` for what is no `date` that remembers the day.
+  /// - Returns: `nil` unless this is a `date` with `rememberDay`.
   func goalDay(keeping value: PickerValue) -> Int? {
     guard case .date(let kind) = rules, kind.rememberDay else { return nil }
     return value.goalDay ?? value.keys.last.flatMap { number($0, digitCount: 2) }
   }
 
-  /// What a calendar shows and accepts within `bounds`; `nil` for the other kinds.
+  /// The rules of a calendar within `bounds`; `nil` for the other kinds.
   func calendarRules(within bounds: PickerBounds) -> CalendarRules? {
     guard case .calendar(let kind) = rules, case .calendar(let bounds) = bounds else { return nil }
     return CalendarRules(kind: kind, bounds: bounds)

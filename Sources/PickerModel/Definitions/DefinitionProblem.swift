@@ -1,6 +1,6 @@
-/// The first thing that is wrong with a definition.
+/// Why a definition is invalid: its first problem.
 package struct DefinitionProblem: Error, Hashable, Sendable {
-  /// Where, as a JSON Pointer from the definition's root; empty for the whole.
+  /// A JSON Pointer from the definition's root to the value; empty for the whole definition.
   ///
   /// - Source: RFC 6901.
   package private(set) var pointer: String
@@ -12,10 +12,12 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
     self.detail = detail
   }
 
-  /// A problem of the value at hand; whoever read it says where it stands, see ``under(_:)``.
+  /// A problem with an empty pointer. The callers on the way to the root extend the pointer with
+  /// ``under(_:)``.
   init(_ detail: String) { self.init(pointer: "", detail: detail) }
 
-  /// The problem as seen from the object that has this value as the member `name`.
+  /// The problem with `name` in front of its pointer: seen from the object that has the value as
+  /// this member.
   func under(_ name: String) -> DefinitionProblem {
     var escaped = "/"
     for scalar in name.unicodeScalars {
@@ -28,13 +30,14 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
     return DefinitionProblem(pointer: escaped + pointer, detail: detail)
   }
 
-  /// The problem as seen from the array that has this value as element `index`.
+  /// The problem with `index` in front of its pointer: seen from the array that has the value as
+  /// this element.
   func under(_ index: Int) -> DefinitionProblem {
     DefinitionProblem(pointer: "/\(index)\(pointer)", detail: detail)
   }
 }
 
-/// The maxima of a definition; each is allowed, one more is not.
+/// The maxima of a definition, inclusive.
 ///
 /// - Source: rules.md, "Limits of a definition".
 package struct DefinitionLimits: Hashable, Sendable {
@@ -54,8 +57,9 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var textCharactersMax = 200
   /// Entries of `hours`, and windows of one date.
   package var windowsMax = 50
-  /// Dates with windows of their own.
+  /// Entries of `dates`.
   package var datesMax = 1_000
+  /// Entries of `taken`.
   package var takenMax = 5_000
   /// Unicode scalars of an id in `taken`.
   package var idCharactersMax = 64

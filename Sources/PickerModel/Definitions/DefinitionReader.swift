@@ -1,16 +1,17 @@
 import CivilTime
 import JSONText
 
-/// Reads the members of one object of a definition and remembers the first problem in document
-/// order.
+/// Reads the members of one object of a definition and records the first problem in document order.
 ///
-/// Fields are asked for in any order; each answers `nil` when it is ill and its problem is noted.
+/// Read the fields in any order, then call ``finish()``, which throws the problem that comes first
+/// in the document. Reading an invalid field returns `nil` and records its problem; after
+/// ``finish()`` every field that was read can be unwrapped.
 struct DefinitionReader {
   let members: [JSONTree.Member]
   let limits: DefinitionLimits
-  /// Today, if the definition is read for a moment; `nil` leaves what depends on it to that moment.
+  /// The day on which relative dates are checked; `nil` to skip these checks.
   let today: CivilDate?
-  private var first: (place: Int, problem: DefinitionProblem)?
+  private var first: (index: Int, problem: DefinitionProblem)?
 
   init(_ members: [JSONTree.Member], limits: DefinitionLimits, today: CivilDate?) {
     self.members = members
@@ -18,50 +19,55 @@ struct DefinitionReader {
     self.today = today
   }
 
-  /// A reader for an object inside this one.
+  /// A reader for an object inside this one, with the same limits and day.
   func reader(for members: [JSONTree.Member]) -> DefinitionReader {
     DefinitionReader(members, limits: limits, today: today)
   }
 
-  func has(_ field: String) -> Bool { place(of: field) < members.count }
+  func has(_ field: String) -> Bool { index(of: field) < members.count }
 
-  /// The field's place in the document; a missing one would come after all others.
-  private func place(of field: String) -> Int {
+  /// The field's index in the document. A missing field counts as the last.
+  private func index(of field: String) -> Int {
     members.firstIndex { $0.key.isExactly(field) } ?? members.count
   }
 
-  /// Notes a problem of `field`, unless an earlier one is known.
+  /// Records a problem of `field`, unless an earlier field has one.
   mutating func report(_ field: String, _ problem: DefinitionProblem) {
-    report(problem.under(field), place: place(of: field))
+    report(problem.under(field), index: index(of: field))
   }
 
   mutating func report(_ field: String, _ detail: String) {
     report(field, DefinitionProblem(detail))
   }
 
-  /// Notes a problem whose pointer begins at this object.
+  /// Records a problem whose pointer already begins with the field's name.
   mutating func report(_ problem: DefinitionProblem) {
     let field = problem.pointer.dropFirst().prefix { $0 != "/" }
-    report(problem, place: place(of: String(field)))
+    report(problem, index: index(of: String(field)))
   }
 
-  private mutating func report(_ problem: DefinitionProblem, place: Int) {
-    if let first, first.place <= place { return }
-    first = (place, problem)
+  private mutating func report(_ problem: DefinitionProblem, index: Int) {
+    if let first, first.index <= index { return }
+    first = (index, problem)
   }
 
-  /// - Throws: The first problem that was noted.
+  /// Throws the recorded problem, if there is one.
   func finish() throws(DefinitionProblem) {
     if let first { throw first.problem }
   }
 
-  /// The field as it stands; `nil` if it is missing.
+  /// The field's JSON value; `nil` if the field is missing.
   func tree(_ field: String) -> JSONTree? {
-    let place = place(of: field)
-    return place < members.count ? members[place].value : nil
+    let index = index(of: field)
+    return index < members.count ? members[index].value : nil
   }
 
-  /// Reads a field with `read`, or answers `missing` without it.
+  /// Reads a field with `read`.
+  ///
+  /// - Parameters:
+  ///   - missing: The default for a missing field; `nil` if the field is required.
+  ///   - read: Throws a problem whose pointer begins at the field's value.
+  /// - Returns: `nil` if the field is invalid, or required and missing.
   mutating func field<Value>(
     _ field: String, missing: Value?,
     _ read: (JSONTree) throws(DefinitionProblem) -> Value
@@ -91,7 +97,7 @@ struct DefinitionReader {
     }
   }
 
-  /// Reads one of the words of an enum.
+  /// Reads a string that must be a raw value of `Word`.
   mutating func word<Word: RawRepresentable<String> & CaseIterable>(
     _ field: String, missing: Word?
   ) -> Word? {
@@ -104,7 +110,8 @@ struct DefinitionReader {
 }
 
 extension JSONTree {
-  /// What this is, for people: `the string "7"`, `null`.
+  /// The value as error details name it: `the string "7"`, `null`, `an array`. Long strings are
+  /// cut.
   var noun: String {
     switch self {
     case .null: return "null"

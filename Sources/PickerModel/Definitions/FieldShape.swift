@@ -1,13 +1,19 @@
 import JSONText
 
-/// Which fields an object of a definition may have, and the objects inside them.
+/// The field names that a value of a definition may have, at every level.
+///
+/// Only names are checked, so that a misspelt optional field is an error instead of being ignored.
+/// Types and values are checked where the fields are read.
 indirect enum FieldShape: Sendable {
+  /// Anything; not searched.
   case value
+  /// An object with these fields at most.
   case fields([String: FieldShape])
+  /// An array of such elements.
   case each(FieldShape)
-  /// An object with names of the host's.
+  /// An object whose member names the host chooses, such as ids or dates.
   case eachMember(FieldShape)
-  /// A node of a tree, with nodes as its children.
+  /// A node of a tree, whose `children` are nodes.
   case node
 
   private var resolved: FieldShape {
@@ -15,29 +21,29 @@ indirect enum FieldShape: Sendable {
     return .fields(["text": .value, "key": .value, "children": .each(.node)])
   }
 
-  /// Finds the first field that nothing here knows: outer before inner, then in document order.
+  /// Finds the first unknown field: outer objects before inner ones, then in document order.
   ///
-  /// What is ill-typed is passed over; whoever reads it says so.
+  /// A value of the wrong type is skipped; its reader reports it.
   func unknownField(in tree: JSONTree) -> DefinitionProblem? {
-    var level = [Place(shape: self, tree: tree, above: nil)]
+    var level = [Visit(shape: self, tree: tree, above: nil)]
     while !level.isEmpty {
-      var next: [Place] = []
-      for place in level {
-        switch (place.shape.resolved, place.tree) {
+      var next: [Visit] = []
+      for visit in level {
+        switch (visit.shape.resolved, visit.tree) {
         case (.fields(let known), .object(let members)):
-          if let stranger = members.first(where: { known[$0.key] == nil }) {
-            return place.problem(at: stranger.key, known: known.keys.sorted())
+          if let unknown = members.first(where: { known[$0.key] == nil }) {
+            return visit.problem(at: unknown.key, known: known.keys.sorted())
           }
           for member in members {
-            next.append(place.below(known[member.key]!, member.value, .field(member.key)))
+            next.append(visit.below(known[member.key]!, member.value, .field(member.key)))
           }
         case (.each(let shape), .array(let elements)):
           for (index, element) in elements.enumerated() {
-            next.append(place.below(shape, element, .element(index)))
+            next.append(visit.below(shape, element, .element(index)))
           }
         case (.eachMember(let shape), .object(let members)):
           for member in members {
-            next.append(place.below(shape, member.value, .field(member.key)))
+            next.append(visit.below(shape, member.value, .field(member.key)))
           }
         case (.fields, _), (.each, _), (.eachMember, _), (.value, _), (.node, _): break
         }
@@ -48,33 +54,33 @@ indirect enum FieldShape: Sendable {
   }
 
   /// Where the search has come to; the way back makes the pointer.
-  private final class Place {
+  private final class Visit {
     enum Step { case field(String), element(Int) }
 
     let shape: FieldShape
     let tree: JSONTree
-    private let above: (place: Place, step: Step)?
+    private let above: (visit: Visit, step: Step)?
 
-    init(shape: FieldShape, tree: JSONTree, above: (place: Place, step: Step)?) {
+    init(shape: FieldShape, tree: JSONTree, above: (visit: Visit, step: Step)?) {
       self.shape = shape
       self.tree = tree
       self.above = above
     }
 
-    func below(_ shape: FieldShape, _ tree: JSONTree, _ step: Step) -> Place {
-      Place(shape: shape, tree: tree, above: (self, step))
+    func below(_ shape: FieldShape, _ tree: JSONTree, _ step: Step) -> Visit {
+      Visit(shape: shape, tree: tree, above: (self, step))
     }
 
     func problem(at field: String, known: [String]) -> DefinitionProblem {
       let detail = "unknown field; known here are \(known.joined(separator: ", "))"
       var problem = DefinitionProblem(detail).under(field)
-      var place = self
-      while let (above, step) = place.above {
+      var visit = self
+      while let (above, step) = visit.above {
         switch step {
         case .field(let name): problem = problem.under(name)
         case .element(let index): problem = problem.under(index)
         }
-        place = above
+        visit = above
       }
       return problem
     }

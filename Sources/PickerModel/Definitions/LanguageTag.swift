@@ -1,8 +1,8 @@
-/// The syntax of language tags; whether the subtags are registered does not matter here.
+/// The syntax of BCP 47 language tags. Whether the subtags are registered is not checked.
 ///
 /// - Source: RFC 5646 section 2.1.
 package enum LanguageTag {
-  /// Tags of old that the grammar does not derive.
+  /// The irregular grandfathered tags, which the grammar lists one by one.
   private static let irregular: Set<String> = [
     "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux",
     "i-mingo", "i-navajo", "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl",
@@ -29,7 +29,8 @@ package enum LanguageTag {
 
   private typealias Subtag = Substring.UTF8View.SubSequence
 
-  /// Two or three letters and up to three extended subtags, or four to eight letters.
+  /// Skips the language: two or three letters and up to three extended subtags, or four to eight
+  /// letters.
   private static func skipLanguage(_ rest: inout ArraySlice<Subtag>) -> Bool {
     guard let language = rest.popFirst(), language.count >= 2, language.allSatisfy(isLetter)
     else { return false }
@@ -38,7 +39,8 @@ package enum LanguageTag {
     return true
   }
 
-  /// Singletons with one subtag or more each; after `x` anything goes.
+  /// Skips extensions: a singleton with one subtag or more each. After `x` all subtags are private
+  /// use.
   private static func skipExtensions(_ rest: inout ArraySlice<Subtag>) -> Bool {
     while let singleton = rest.first, singleton.count == 1 {
       rest.removeFirst()
@@ -52,7 +54,7 @@ package enum LanguageTag {
     return true
   }
 
-  /// Steps over the next subtag if it fits.
+  /// Skips the next subtag if it matches.
   @discardableResult
   private static func skip(
     _ rest: inout ArraySlice<Subtag>, _ fits: (Subtag) -> Bool

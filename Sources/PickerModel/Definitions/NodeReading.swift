@@ -1,6 +1,6 @@
 import JSONText
 
-/// Reads the rows of a `cascade` or of `columns` and finds the first problem in document order.
+/// Reads the rows of a `cascade` or of `columns`, and throws the first problem in document order.
 struct NodeReading {
   let limits: DefinitionLimits
 
@@ -42,7 +42,7 @@ struct NodeReading {
     return NodeReading.table(lists: lists)
   }
 
-  /// How many nodes there are; some number above `maximum` if there are more.
+  /// The number of nodes, or any number above `maximum` once it is exceeded.
   private static func count(_ nodes: [JSONTree], upTo maximum: Int) -> Int {
     var count = 0
     var waiting = [nodes]
@@ -80,7 +80,7 @@ struct NodeReading {
       throw DefinitionProblem("a row is \(node.noun); it must be \(form)")
     }
     if let key = NodeReading.key(of: node), !keys.insert(ExactString(key)).inserted {
-      throw DefinitionProblem("the key \"\(key)\" is a sibling's already; keys must be unique")
+      throw DefinitionProblem("the key \"\(key)\" is used by a sibling; keys must be unique")
     }
     for member in node.members ?? [] {
       do throws(DefinitionProblem) {
@@ -99,12 +99,13 @@ struct NodeReading {
     }
   }
 
-  /// The key, or the text in its place; `nil` if that is no string.
+  /// The key, which defaults to the text; `nil` if it is not a string.
   private static func key(of node: JSONTree) -> String? {
     node.string ?? (node["key"] ?? node["text"])?.string
   }
 
-  /// Lays checked nodes out level by level, so that siblings stand side by side.
+  /// Makes the table of checked nodes in breadth-first order, so that siblings are next to each
+  /// other.
   private static func table(lists: [[JSONTree]]) -> NodeTable {
     var nodes: [JSONTree] = []
     func append(_ siblings: [JSONTree]) -> Range<Int> {
@@ -123,11 +124,11 @@ struct NodeReading {
   }
 }
 
-/// How a row was written in a definition, so that it is written like that again.
+/// How the definition wrote a row, so that its document can write it the same way.
 struct NodeForm: OptionSet {
   let rawValue: UInt8
 
-  /// A text alone, not an object.
+  /// A string instead of an object.
   static let isPlain = NodeForm(rawValue: 1)
   static let hasKey = NodeForm(rawValue: 2)
   static let hasChildren = NodeForm(rawValue: 4)
@@ -143,9 +144,10 @@ struct NodeForm: OptionSet {
 }
 
 extension NodeTable {
-  /// The rows of `list` as the definition wrote them.
+  /// The rows of `list` as a document, in the form that the definition used.
   ///
-  /// - Parameter isExplicit: Whether each is written with its key, and with children if it has any.
+  /// - Parameter isExplicit: Whether to write every row as an object with its key instead, and with
+  ///   `children` only if it has any.
   func document(of list: List, isExplicit: Bool) -> JSONTree {
     .array(
       (Int(list.first)..<Int(list.first + list.count)).map { node in

@@ -1,7 +1,8 @@
-/// The version of the rules by which a picker changes.
+/// The version of the rules that compute a picker's next state from a log entry.
 ///
-/// Increase it in every release in which the same definition, state and log entry give another
-/// state: a store then compares what it folds with what it has stored before it goes on.
+/// Increase it in each release in which the same definition, state and log entry can give a
+/// different next state. A session that was stored with another version is replayed from its log
+/// and compared with its stored state when it is loaded.
 package enum RulesVersion {
   package static let current = 1
 }

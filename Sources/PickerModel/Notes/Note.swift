@@ -1,7 +1,8 @@
 import CivilTime
 package import JSONText
 
-/// A short text that the host puts on a day of a calendar or on a row of a column.
+/// A short text that the host attaches to a day of a calendar or to a row of a column.
+///
 /// - Source: rules.md, "Notes".
 package struct Note: Hashable, Sendable {
   package enum Tone: String, Hashable, Sendable, CaseIterable {
@@ -11,7 +12,7 @@ package struct Note: Hashable, Sendable {
   package enum Text: Hashable, Sendable {
     /// One text for every member.
     case same(String)
-    /// At least one text, in the order of the bytes of their locales.
+    /// One text or more, sorted by the UTF-8 bytes of their locales.
     case localized([LocalizedText])
   }
 
@@ -24,18 +25,19 @@ package struct Note: Hashable, Sendable {
   package let text: Text
   package let tone: Tone?
 
-  /// Characters (Unicode scalars) of a text at most.
+  /// The maximum length of a text, in Unicode scalars.
   package static let charactersMax = 24
-  /// Locales of a text at most.
+  /// The maximum number of locales of a text.
   package static let localesMax = 8
 }
 
 extension Note {
-  /// The text for a member.
+  /// The text that matches a member's language best.
   ///
   /// - Parameters:
-  ///   - tag: The BCP 47 tag that the member asked for.
-  ///   - fallback: The definition's locale, for a tag that matches none.
+  ///   - tag: The BCP 47 tag that the member requested.
+  ///   - fallback: The definition's locale, used if no text matches `tag`. If none matches it
+  ///     either, the first text is returned.
   /// - Source: RFC 4647 section 3.4, lookup.
   package func text(for tag: String, fallback: String) -> String {
     switch text {
@@ -51,7 +53,7 @@ extension Note {
       let wanted = range.joined(separator: "-")
       if let found = texts.first(where: { $0.locale.lowercased() == wanted }) { return found.text }
       range.removeLast()
-      // A single letter introduces what has just been removed.
+      // A singleton introduces the subtag that was just removed, so it goes too.
       while let last = range.last, last.utf8.count == 1 { range.removeLast() }
     }
     return nil
@@ -59,7 +61,7 @@ extension Note {
 }
 
 extension Note {
-  /// The note as the host gave it.
+  /// The note as JSON, in the form in which a host sends it.
   package var tree: JSONTree {
     let text: JSONTree =
       switch self.text {
@@ -70,69 +72,71 @@ extension Note {
     return .object([.init("text", text)] + tone)
   }
 
-  /// - Parameter place: Which note it is, for a problem: `the note on 2026-12-24`.
-  /// - Throws: ``BadNotes`` for what is no note.
-  init(_ tree: JSONTree, at place: String) throws(BadNotes) {
+  /// Reads a note.
+  ///
+  /// - Parameter subject: How error details name the note: `the note on 2026-12-24`.
+  init(_ tree: JSONTree, at subject: String) throws(BadNotes) {
     guard let members = tree.members else {
-      throw BadNotes("\(place) must be an object like {\"text\":\"sold out\"}, or null")
+      throw BadNotes("\(subject) must be an object like {\"text\":\"sold out\"}, or null")
     }
     for member in members where member.key != "text" && member.key != "tone" {
       throw BadNotes(
-        "\(place) has the unknown field \(member.key.quoted); the fields are text and tone")
+        "\(subject) has the unknown field \(member.key.quoted); the fields are text and tone")
     }
-    guard let text = tree["text"] else { throw BadNotes("\(place) has no text") }
-    self.text = try Text(text, at: place)
+    guard let text = tree["text"] else { throw BadNotes("\(subject) has no text") }
+    self.text = try Text(text, at: subject)
     guard let tone = tree["tone"] else {
       self.tone = nil
       return
     }
     guard let known = tone.string.flatMap(Tone.init(rawValue:)) else {
       let tones = Tone.allCases.map(\.rawValue).joined(separator: ", ")
-      throw BadNotes("tone of \(place) must be one of \(tones)")
+      throw BadNotes("tone of \(subject) must be one of \(tones)")
     }
     self.tone = known
   }
 }
 
 extension Note.Text {
-  fileprivate init(_ tree: JSONTree, at place: String) throws(BadNotes) {
+  fileprivate init(_ tree: JSONTree, at subject: String) throws(BadNotes) {
     switch tree {
     case .string(let text):
-      try Note.Text.check(text, at: place)
+      try Note.Text.check(text, at: subject)
       self = .same(text)
     case .object(let members):
       guard (1...Note.localesMax).contains(members.count) else {
-        throw BadNotes("text of \(place) must have 1 to \(Note.localesMax) locales")
+        throw BadNotes("text of \(subject) must have 1 to \(Note.localesMax) locales")
       }
       var texts: [Note.LocalizedText] = []
       for member in members {
         guard LanguageTag.isWellFormed(member.key) else {
           throw BadNotes(
-            "text of \(place) has the key \(member.key.quoted), which is no BCP 47 language tag")
+            "text of \(subject) has the key \(member.key.quoted), not a BCP 47 tag")
         }
         guard let text = member.value.string else {
-          throw BadNotes("text of \(place) for \(member.key.quoted) must be a string")
+          throw BadNotes("text of \(subject) for \(member.key.quoted) must be a string")
         }
-        try Note.Text.check(text, at: place)
+        try Note.Text.check(text, at: subject)
         texts.append(.init(locale: member.key, text: text))
       }
       texts.sort { $0.locale.utf8.lexicographicallyPrecedes($1.locale.utf8) }
       self = .localized(texts)
     case .null, .bool, .integer, .number, .array:
-      throw BadNotes("text of \(place) must be a string, or an object of strings by locale")
+      throw BadNotes("text of \(subject) must be a string, or an object of strings by locale")
     }
   }
 
-  private static func check(_ text: String, at place: String) throws(BadNotes) {
+  private static func check(_ text: String, at subject: String) throws(BadNotes) {
     let maximum = Note.charactersMax
     guard !text.isEmpty, text.unicodeScalars.prefix(maximum + 1).count <= maximum else {
-      throw BadNotes("text of \(place) must have 1 to \(maximum) characters")
+      throw BadNotes("text of \(subject) must have 1 to \(maximum) characters")
     }
   }
 }
 
-/// Why notes are not as the rules say, in one sentence.
+/// Why notes are invalid.
 package struct BadNotes: Error, Hashable, Sendable {
+  /// One sentence for developers: which note is invalid, and what would be valid.
   package let detail: String
 
   init(_ detail: String) { self.detail = detail }

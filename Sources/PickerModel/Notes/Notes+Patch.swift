@@ -2,11 +2,14 @@ import CivilTime
 package import JSONText
 
 extension Notes {
-  /// What a merge patch would change.
+  /// The notes that a JSON Merge Patch changes. Apply the result with ``apply(_:)``.
   ///
-  /// Costs what the patch has, not what there is.
-  /// - Parameter kind: The picker's; `nil` to allow both days and columns.
-  /// - Throws: ``BadNotes`` if the notes would not be as the rules say.
+  /// The cost depends on the size of the patch, not on the number of notes, except where `null`
+  /// removes all of them.
+  /// - Parameters:
+  ///   - patch: `{"days":{…}}` or `{"columns":{…}}`; `null` removes a note, or all of them.
+  ///   - kind: The picker's kind; `nil` to allow both days and columns.
+  /// - Throws: ``BadNotes`` if a note or the number of notes would be invalid.
   /// - Source: RFC 7396.
   package func change(by patch: JSONTree, for kind: PickerKind?) throws(BadNotes) -> NotesChange {
     guard let members = patch.members else {
@@ -17,7 +20,7 @@ extension Notes {
       switch member.key {
       case "days" where kind != nil && kind != .calendar, "columns" where kind == .calendar:
         guard member.value == .null || member.value == .object([]) else {
-          throw BadNotes("days are for calendars, columns for the other kinds")
+          throw BadNotes("days are supported for calendars only, columns for the other kinds only")
         }
       case "days": change.days = try daysChanged(by: member.value)
       case "columns": change.columns = try columnsChanged(by: member.value)
@@ -36,7 +39,7 @@ extension Notes {
     case .object(let members):
       for member in members {
         guard let date = CivilDate(iso: member.key.utf8) else {
-          throw BadNotes("days has the key \(member.key.quoted); it must be a date as 2026-12-24")
+          throw BadNotes("days has the key \(member.key.quoted); it must be a date like 2026-12-24")
         }
         let known = days[date]
         let note = try Notes.merge(member.value, into: known, at: "the note on \(date.iso)")
@@ -68,7 +71,7 @@ extension Notes {
     return changed.sorted { $0.column < $1.column }
   }
 
-  /// - Returns: One column or none.
+  /// - Returns: One column, or none if nothing changes.
   private func rowsChanged(
     in column: Int, by patch: JSONTree
   ) throws(BadNotes) -> [NotesChange.Column] {
@@ -80,12 +83,12 @@ extension Notes {
       rows.sort { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
     case .object(let members):
       for member in members {
-        let place = "the note on row \(member.key.quoted) of column \(column)"
+        let subject = "the note on row \(member.key.quoted) of column \(column)"
         guard (1...Notes.keyCharactersMax).contains(member.key.unicodeScalars.count) else {
-          throw BadNotes("\(place): a key has 1 to \(Notes.keyCharactersMax) characters")
+          throw BadNotes("\(subject): a key must have 1 to \(Notes.keyCharactersMax) characters")
         }
         let key = ExactString(member.key)
-        let note = try Notes.merge(member.value, into: known[key], at: place)
+        let note = try Notes.merge(member.value, into: known[key], at: subject)
         if note != known[key] { rows.append(.init(key: key, note: note)) }
       }
     case .bool, .integer, .number, .string, .array:
@@ -95,10 +98,10 @@ extension Notes {
   }
 
   private static func merge(
-    _ patch: JSONTree, into known: Note?, at place: String
+    _ patch: JSONTree, into known: Note?, at subject: String
   ) throws(BadNotes) -> Note? {
     if case .null = patch { return nil }
-    return try Note((known?.tree ?? .object([])).merging(patch), at: place)
+    return try Note((known?.tree ?? .object([])).merging(patch), at: subject)
   }
 
   private func checkCounts(after change: NotesChange) throws(BadNotes) {
@@ -107,7 +110,7 @@ extension Notes {
       dayCount += (day.note == nil ? 0 : 1) - (days[day.date] == nil ? 0 : 1)
     }
     guard dayCount <= Notes.daysMax else {
-      throw BadNotes("there would be notes on \(dayCount) days; \(Notes.daysMax) may have one")
+      throw BadNotes("there would be notes on \(dayCount) days; \(Notes.daysMax) are allowed")
     }
     var rowCount = rowCount
     for column in change.columns {
@@ -117,13 +120,13 @@ extension Notes {
       }
     }
     guard rowCount <= Notes.rowsMax else {
-      throw BadNotes("there would be notes on \(rowCount) rows; \(Notes.rowsMax) may have one")
+      throw BadNotes("there would be notes on \(rowCount) rows; \(Notes.rowsMax) are allowed")
     }
   }
 
-  /// Columns of a definition at most.
+  /// The maximum number of columns of a definition.
   private static let columnsMax = 32
-  /// Characters of a row's key at most.
+  /// The maximum length of a row's key, in Unicode scalars.
   private static let keyCharactersMax = 200
 
   private static func columnNumber(_ text: String) -> Int? {

@@ -1,18 +1,19 @@
 package import CivilTime
 package import JSONText
 
-/// The notes of a session.
+/// The notes of a session, on days or on rows.
 ///
-/// They are shown and decide nothing. A note on a row that does not exist waits for the row.
+/// Notes are only displayed; they do not affect what can be picked. A note on a row that does not
+/// exist is stored and displayed once the row exists.
 /// - Source: rules.md, "Notes".
 package struct Notes: Hashable, Sendable {
   package private(set) var days: [CivilDate: Note] = [:]
-  /// By column, then by the key of the row. No column is empty.
+  /// By column index, then by the key of the row. A column without notes has no entry.
   package private(set) var columns: [Int: [ExactString: Note]] = [:]
 
-  /// Days at most.
+  /// The maximum number of days with notes.
   package static let daysMax = 4_000
-  /// Rows of all columns at most.
+  /// The maximum number of rows with notes, in all columns together.
   package static let rowsMax = 20_000
 
   package init() {}
@@ -29,29 +30,29 @@ package struct Notes: Hashable, Sendable {
   }
 }
 
-/// What a patch changes: only notes that differ.
+/// The notes that a patch adds, replaces or removes; unchanged notes are not included.
 package struct NotesChange: Hashable, Sendable {
   package struct Day: Hashable, Sendable {
     package let date: CivilDate
-    /// `nil` if the day has no note any more.
+    /// `nil` if the note was removed.
     package let note: Note?
   }
 
   package struct Row: Hashable, Sendable {
     package let key: ExactString
-    /// `nil` if the row has no note any more.
+    /// `nil` if the note was removed.
     package let note: Note?
   }
 
   package struct Column: Hashable, Sendable {
     package let column: Int
-    /// At least one.
+    /// One row or more.
     package let rows: [Row]
   }
 
-  /// In the order of their dates.
+  /// Sorted by date.
   package var days: [Day] = []
-  /// In ascending order.
+  /// Sorted by column.
   package var columns: [Column] = []
 
   package init() {}
@@ -60,7 +61,7 @@ package struct NotesChange: Hashable, Sendable {
 }
 
 extension Notes {
-  /// `{"days":{…},"columns":{…}}`, with everything in order.
+  /// The notes as JSON: `{"days":{…},"columns":{…}}`, sorted, so that equal notes give equal bytes.
   package var tree: JSONTree {
     .object([
       .init(
@@ -79,7 +80,7 @@ extension Notes {
     return .object(inOrder.map { .init($0.key.text, $0.value.tree) })
   }
 
-  /// - Returns: `nil` for a tree that ``tree`` cannot have written.
+  /// Reads what ``tree`` wrote; `nil` for anything else.
   package init?(tree: JSONTree) {
     self.init()
     guard let change = try? change(by: tree, for: nil) else { return nil }

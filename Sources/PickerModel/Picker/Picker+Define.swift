@@ -1,14 +1,17 @@
 package import CivilTime
 
 extension Picker {
-  /// Takes another definition of the same kind, and keeps what can be kept.
+  /// Replaces the definition by another one of the same kind. The selection stays as far as the new
+  /// definition allows it.
   ///
-  /// The caller ticks the picker to the present before.
-  /// - Parameter definedAt: The time at which the definition was accepted, if that was while the
-  ///   picker stood still. Its bounds of then count if it has none at the time of the last tick.
-  /// - Returns: What changed: all reloads, then all moved rows; or the months and the range.
-  /// - Throws: What is wrong with the definition at the time of the last tick. Nothing has changed
-  ///   then.
+  /// Call ``tick(_:)`` with the current time before.
+  /// - Parameter definedAt: The time at which the host's definition was accepted, if no tick
+  ///   followed it. If the definition has no bounds at the time of the last tick, its bounds at
+  ///   this time are used.
+  /// - Returns: For columns all reloads, then all moved rows; for a calendar the months, then the
+  ///   range.
+  /// - Throws: The problem that the definition has at the time of the last tick. The picker is
+  ///   unchanged then.
   /// - Source: rules.md, "When the definition changes".
   package mutating func redefine(
     _ new: Definition, definedAt: Instant? = nil
@@ -58,7 +61,7 @@ extension Picker {
 }
 
 extension Definition {
-  /// The bounds at `now`; if there are none, those at another time.
+  /// The bounds at `now`; if the definition has none then, those at `other`.
   fileprivate func bounds(
     at now: Instant, orAt other: Instant?
   ) throws(DefinitionProblem) -> PickerBounds {

@@ -1,9 +1,9 @@
 import JSONText
 
 extension Picker {
-  /// Checks what always holds, for tests and the simulator.
+  /// Checks the invariants of a picker, for tests and the simulator.
   ///
-  /// - Returns: The first sentence that is not true; `nil` if all are.
+  /// - Returns: The first invariant that does not hold, as a sentence; `nil` if all hold.
   package func _checkInvariants() -> String? {
     guard state.fits(definition) else { return "the state is of the definition's kind" }
     if let calendar { return checkCalendar(calendar) }

@@ -1,5 +1,6 @@
 extension Picker {
-  /// What has been picked.
+  /// The result of the current selection; ``PickerResult/null`` while a range is open or nothing is
+  /// selected.
   package var result: PickerResult {
     switch (definition.rules, bounds) {
     case (.date, _): return .date(value.keys)
@@ -19,6 +20,6 @@ extension Picker {
     }
   }
 
-  /// Whether there is a result.
+  /// Whether ``result`` is not ``PickerResult/null``. Only a complete picker can be confirmed.
   package var isComplete: Bool { result != .null }
 }

@@ -1,10 +1,11 @@
 package import CivilTime
 
 extension Picker {
-  /// Lets time pass, forwards or backwards.
+  /// Moves the picker to the time `now`, later or earlier than ``asOf``, and clamps the selection
+  /// to the bounds of that time.
   ///
-  /// What can be kept is kept. If the bounds of `now` would be none (`min` after `max`, the list's
-  /// end before its begin, a date outside 0001…9999), the picker keeps those that it had.
+  /// If the definition has no bounds at `now` (`min` after `max`, the list's end before its start,
+  /// a date outside 0001…9999), the previous bounds stay in force.
   /// - Source: rules.md, "Time passes under an open picker".
   package mutating func tick(_ now: Instant) -> TickAnswer {
     if passes(to: now) { return TickAnswer() }
@@ -17,16 +18,16 @@ extension Picker {
     return tickCalendar(calendar, before)
   }
 
-  /// Lets time pass if that is all that it does, as between almost any two taps.
+  /// Moves ``asOf`` to `now` if nothing else changes by it: the fast path between two taps.
   ///
-  /// - Returns: Whether it has; if not, a ``tick(_:)`` may answer something.
+  /// - Returns: `false` if the picker is unchanged because a ``tick(_:)`` at `now` may change more.
   package mutating func passes(to now: Instant) -> Bool {
     guard isStill(at: now) else { return false }
     asOf = now
     return true
   }
 
-  /// Whether a tick at `now` changes nothing. If false, it may change something.
+  /// Whether a tick at `now` is known to change nothing but ``asOf``.
   package func isStill(at now: Instant) -> Bool { now >= asOf && now < stillUntil }
 
   private mutating func tickColumns(_ before: Picker) -> TickAnswer {
@@ -39,7 +40,8 @@ extension Picker {
         kept, rules, goalDay: value.goalDay, by: .tick(reasonOfTick(kept, before))))
   }
 
-  /// Why time takes a value away: it has elapsed, but for a slot that a clock set back takes away.
+  /// The reason for which a tick clamps: `elapsed`, or `noSuchTime` for a slot that disappeared
+  /// because the clock was set back.
   private func reasonOfTick(_ kept: RetainedSelection, _ before: Picker) -> ClampReason {
     guard kept.reason != nil, case .slots(let earliest) = bounds,
       let rules = before.columnRules as? SlotRules,
@@ -68,8 +70,8 @@ extension Picker {
     return answer
   }
 
-  /// Finds ``nextTick`` and ``stillUntil`` from the zone's rules, not by trying: it costs the same
-  /// for a minute and for a century.
+  /// Computes ``nextTick`` and ``stillUntil`` from the zone's rules, without trying times one by
+  /// one.
   mutating func findNextTick() {
     nextTick = instantOfNextTick
     let midnight = definition.zone.nextDateChange(after: asOf)
@@ -92,20 +94,20 @@ extension Picker {
     }
   }
 
-  /// The next instant at which a cell becomes today or ceases to be, in a list that stays.
+  /// For a list of fixed months: the next instant at which another cell, or none, is today.
   private var nextTodayInCells: Instant? {
     guard let calendar else { return nil }
     let zone = definition.zone
     let first = calendar.kind.grid(of: calendar.bounds.months.first).firstDate
     if today < first { return zone.startOfDay(first) }
-    // Clocks that are set back past midnight bring yesterday back.
+    // A clock change from after midnight to before it makes yesterday today again.
     let mayComeBack = today.adding(days: -1).map(calendar.shows) ?? false
     return calendar.shows(today) || mayComeBack ? zone.nextDateChange(after: asOf) : nil
   }
 
-  /// Puts a value back, under the bounds of now, as a tick would keep it: for undo and redo.
+  /// Restores an earlier value, clamped to the current bounds, for undo and redo.
   ///
-  /// - Returns: What changed, with the cause `undo`; nothing if nothing did.
+  /// - Returns: The changes, with the cause `undo`; empty if nothing changed.
   /// - Source: rules.md, "Undo".
   package mutating func restore(_ value: PickerValue) -> [PickerChange] {
     if let calendar { return restoreRange(value.range, calendar) }

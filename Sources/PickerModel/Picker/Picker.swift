@@ -1,32 +1,35 @@
 package import CivilTime
 
-/// One picker: what it shows, and what has been picked.
+/// The state of one picker: its columns or range, at a time.
 ///
-/// A value; every change is a mutating function that answers with what changed. The caller ticks it
-/// to the present before it selects or taps.
+/// A value type without clock and I/O. Each mutating function returns the changes it made. Before
+/// ``select(row:column:)``, ``tap(_:mayClose:)`` or ``redefine(_:definedAt:)`` the caller must call
+/// ``tick(_:)`` with the current time, because these functions apply the bounds of the last tick.
 package struct Picker: Sendable {
   package internal(set) var definition: Definition
   /// The selected keys, or the range.
   package internal(set) var value: PickerValue
-  /// The columns as they are shown; none for a calendar.
+  /// The columns with their rows and selection; empty for a calendar.
   package internal(set) var columns: [ColumnState]
-  /// The last generations of columns that a definition change removed, the next one first.
+  /// The last generations of columns that a definition change removed, the one with the lowest
+  /// index first.
   var removedGenerations: [Int] = []
   /// The instant of the last tick.
   package internal(set) var asOf: Instant
-  /// What time allowed at the last tick that could move it.
+  /// The bounds at the last tick at which the definition had any.
   var bounds: PickerBounds
   /// The date of ``asOf`` in the definition's zone.
   var today: CivilDate
-  /// The next instant after ``asOf`` at which a tick could answer anything; `nil` if none will.
+  /// The next instant after ``asOf`` at which a tick can return a change; `nil` if there is none.
+  /// The owner of the picker sets its timer to it.
   package internal(set) var nextTick: Instant?
-  /// From ``asOf`` on, the instants before this one have the same bounds and date.
+  /// The bounds and the date do not change from ``asOf`` until just before this instant.
   var stillUntil: Instant
 
-  /// Makes a picker.
+  /// Makes a picker with the initial selection of its definition.
   ///
-  /// - Throws: ``DefinitionProblem`` if the definition makes no picker now: `min` lies after `max`,
-  ///   a list's months end before they begin, or an expression leaves the years 0001…9999.
+  /// - Throws: ``DefinitionProblem`` if the definition has no bounds at `now`: `min` is after
+  ///   `max`, a list of months ends before it starts, or a date is outside the years 0001…9999.
   package init(_ definition: Definition, now: Instant) throws(DefinitionProblem) {
     let today = definition.zone.localDate(at: now)
     let bounds = try definition.bounds(at: now)
@@ -49,10 +52,11 @@ package struct Picker: Sendable {
     }
   }
 
-  /// Puts a picker back that had `state`; it is equal to the one from which the state was taken.
+  /// Restores a picker from its stored state. With the same definition it equals the picker from
+  /// which the state was taken.
   ///
-  /// What the definition cannot show is kept as a tick would keep it.
-  /// - Precondition: The state's bounds are of the definition's kind.
+  /// Keys that the definition does not have are clamped as a tick would clamp them.
+  /// - Precondition: ``PickerState/fits(_:)`` is `true` for the definition.
   package init(_ definition: Definition, state: PickerState) {
     self.definition = definition
     asOf = state.asOf
@@ -73,7 +77,7 @@ package struct Picker: Sendable {
     removedGenerations = Array(state.generations.dropFirst(columns.count))
   }
 
-  /// All that the picker remembers beside its definition.
+  /// The state to store; with the definition it is enough to restore the picker.
   package var state: PickerState {
     PickerState(
       value: value, asOf: asOf, bounds: bounds,
@@ -95,9 +99,9 @@ extension Picker: Hashable {
 }
 
 extension PickerValue {
-  /// The selected keys; none for a range.
+  /// The selected keys; empty for a range.
   var keys: [String] { if case .keys(let keys, _) = self { keys } else { [] } }
-  /// The goal day of a `date` that remembers the day.
+  /// The goal day of a `date` with `rememberDay`.
   var goalDay: Int? { if case .keys(_, let goalDay) = self { goalDay } else { nil } }
   /// The range; `nil` for keys.
   var range: DateRange? { if case .range(let range) = self { range } else { nil } }

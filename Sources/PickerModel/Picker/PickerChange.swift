@@ -1,23 +1,26 @@
 package import CivilTime
 
-/// What a select, a tap, a tick or a definition change changed, complete in itself: it can be
-/// stored now and written in any language later.
+/// One change of a picker by a select, tap, tick, undo or change of definition.
+///
+/// Self-contained: it can be encoded later, in any language, without the picker as it was then.
 package enum PickerChange: Hashable, Sendable {
-  /// The column's list of rows is another one.
+  /// The column has other rows.
   case reload(column: Int, ColumnState)
-  /// The column is no longer there; `generation` is that of its last reload, without rows.
+  /// The definition no longer has the column. `generation` continues that of the column's last
+  /// reload.
   case removal(column: Int, generation: Int)
-  /// The column's selected key is another one.
+  /// The column has another selected key.
   case row(column: Int, RowMove)
-  /// The list of months moved on.
+  /// A calendar has another list of months.
   case months(MonthList)
-  /// The range is another one, or while it is open its reach.
+  /// A calendar has another range, or its open range another reach.
   case range(RangeChange)
 }
 
-/// A column as it is shown.
+/// A column's rows and selected row.
 package struct ColumnState: Hashable, Sendable {
-  /// 1 at first, one more whenever the rows change.
+  /// Counts the changes of ``rows``, from 1. A command names the generation its sender has seen, so
+  /// that a row index cannot refer to other rows.
   package var generation: Int
   package var rows: ColumnRows
   /// The selected row; `nil` if there are no rows.
@@ -29,7 +32,8 @@ package struct ColumnState: Hashable, Sendable {
     self.selected = selected
   }
 
-  /// The rows that are sent unasked: all, or `maximum` of them around the selected one.
+  /// The rows to send with a reload: all, or `maximum` of them around the selected one. Clients
+  /// request the others.
   package func window(_ maximum: Int) -> Range<Int> {
     let count = rows.count
     if count <= maximum { return 0..<count }
@@ -41,16 +45,16 @@ package struct ColumnState: Hashable, Sendable {
   package var selectedKey: String? { selected.map { rows.key(at: $0) } }
 }
 
-/// Another selected row.
+/// A change of a column's selected row.
 package struct RowMove: Hashable, Sendable {
-  /// The rows among which it is.
+  /// The rows of the column, after the change.
   package let rows: ColumnRows
   package let row: Int
   package let key: String
   package let cause: MoveCause
-  /// Of a clamp.
+  /// Only with the cause `clamp`.
   package let reason: ClampReason?
-  /// Of a clamp: the key that was asked for.
+  /// Only with the cause `clamp`: the key that was requested or selected before.
   package let wanted: String?
 
   package init(
@@ -66,34 +70,36 @@ package struct RowMove: Hashable, Sendable {
   }
 }
 
-/// Who moved a row.
+/// Why a column has another selected row.
 package enum MoveCause: String, Hashable, Sendable {
-  /// The member's own hand.
+  /// The member selected this row.
   case select
-  /// An earlier column did: a later one went to its first row.
+  /// An earlier column changed, so this one went to its first row.
   case reset
-  /// The wanted value is not there.
+  /// The requested row does not exist, so the nearest one was selected.
   case clamp
   case undo
 }
 
-/// Why a wanted value is not there.
+/// Why a requested value was replaced by the nearest possible one.
 package enum ClampReason: String, Hashable, Sendable {
   case min, max, monthLength, noSuchTime, elapsed, maxDays, blocked
-  // Only of a definition change.
+  // These three only after a change of definition.
   case gone, minDays, selection
 }
 
-/// Another range, or none any more.
+/// A change of a calendar's range or of its reach.
 package struct RangeChange: Hashable, Sendable {
-  /// `nil`: there is none, and `hits` is 0.
+  /// `nil` if no range is selected; on the wire `hits` is 0 then.
   package let range: DateRange?
   package let cause: RangeCause
-  /// Of a clamp or a tick, and of a definition change that shortened or cleared the range.
+  /// Only with the causes `clamp` and `tick`, and with `define` if the range was shortened or
+  /// cleared.
   package let reason: ClampReason?
-  /// Of a clamp the day that was tapped, of a definition change the last day before.
+  /// With the cause `clamp` the tapped day; with `define` the previous last day, if there is a
+  /// ``reason``.
   package let wanted: CivilDate?
-  /// While the range is open.
+  /// The days on which the range could end; only while it is open.
   package let reach: ClosedRange<CivilDate>?
 
   package init(
@@ -108,15 +114,16 @@ package struct RangeChange: Hashable, Sendable {
   }
 }
 
-/// Who changed a range.
+/// Why a calendar has another range.
 package enum RangeCause: String, Hashable, Sendable {
   case tap, clamp, tick, clear, undo, define
 }
 
-/// What a tick or a definition change found.
+/// The effects of a tick or of a change of definition.
 package struct TickAnswer: Hashable, Sendable {
   package var changes: [PickerChange]
-  /// The cells of a month may look different: what can be picked, or what is today.
+  /// Whether cells of the list may look different: other days can be picked, or another day is
+  /// today. Clients that display months must load their cells again.
   package var cellsChanged: Bool
 
   package init(changes: [PickerChange] = [], cellsChanged: Bool = false) {

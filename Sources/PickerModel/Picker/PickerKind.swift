@@ -1,15 +1,15 @@
-/// What a picker picks.
+/// The kinds of picker, with their names on the wire.
 ///
-/// - Source: rules.md, a heading for each.
+/// - Source: rules.md, which has a section for each.
 package enum PickerKind: String, Hashable, Sendable, CaseIterable {
-  /// Year, month, day.
+  /// Columns for year, month and day.
   case date
-  /// Day, hour, minute of a booking.
+  /// Columns for day, hour and minute of a booking.
   case slot
-  /// A tree, a column per level.
+  /// A tree with a column for each level.
   case cascade
-  /// Columns that are not linked.
+  /// Independent columns.
   case columns
-  /// A list of months, and a range by two taps.
+  /// A list of months in which two taps select a range, or one tap a day.
   case calendar
 }

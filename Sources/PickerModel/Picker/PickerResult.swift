@@ -1,23 +1,23 @@
 package import CivilTime
 package import JSONText
 
-/// What has been picked, the `result` of the wire.
+/// The picked value: the field `result` on the wire.
 ///
-/// Every delta compares it with the one before, so it is no JSON tree: for a column picker it
-/// shares the value's own keys.
+/// Not a JSON tree, because each delta compares two results: for columns it shares the keys of the
+/// ``PickerValue``.
 package enum PickerResult: Sendable {
-  /// Nothing has been picked, or a range is open.
+  /// Nothing is selected, or a range is open.
   case null
   /// `date`: the keys of year, month and day.
   case date([String])
-  /// `slot`: the keys of day, hour and minute, the instant at which the booking begins, and the one
-  /// at which it ends if its length was given.
+  /// `slot`: the keys of day, hour and minute, the start of the booking, and its end if the
+  /// definition has `minutes`.
   case slot([String], Instant, until: Instant?)
   /// `cascade` and `columns`: the selected keys.
   case keys([String])
-  /// `calendar` with `selection` `single`.
+  /// `calendar` with `selection: "single"`.
   case day(CivilDate)
-  /// `calendar`: both days included.
+  /// `calendar` with `selection: "range"`; both days are included.
   case range(start: CivilDate, end: CivilDate)
 
   /// Writes the result as JSON, `null` included.
@@ -67,11 +67,11 @@ package enum PickerResult: Sendable {
     }
   }
 
-  /// The same as a tree, for what is not on the way of a tap.
+  /// The result as a JSON tree, for callers that are not performance-critical.
   package var tree: JSONTree {
     var writer = JSONWriter()
     write(to: &writer)
-    // Only `write(to:)` has written it.
+    // The bytes come from `write(to:)`, so they are valid JSON.
     return try! JSONTree.parse(writer.bytes)
   }
 

@@ -1,7 +1,10 @@
 import CivilTime
 package import JSONText
 
-/// How a picker's state is stored. Dates are `YYYY-MM-DD`, months `YYYY-MM`, instants milliseconds.
+/// The stored form of a picker's state. Dates are `YYYY-MM-DD`, months `YYYY-MM`, instants
+/// milliseconds since 1970.
+///
+/// Existing stores have this form: fields may be added, never changed.
 extension PickerState {
   package var tree: JSONTree {
     .object([
@@ -10,7 +13,7 @@ extension PickerState {
     ])
   }
 
-  /// - Returns: `nil` for what ``tree`` never writes.
+  /// Reads what ``tree`` wrote; `nil` for anything else.
   package init?(tree: JSONTree) {
     guard let value = tree["value"].flatMap(PickerValue.init(tree:)),
       let asOf = tree["asOf"]?.integer,
@@ -24,7 +27,7 @@ extension PickerState {
       generations: counts)
   }
 
-  /// Whether ``Picker/init(_:state:)`` can put the state back: its bounds and value are of the
+  /// Whether ``Picker/init(_:state:)`` can restore the state: its bounds and value are of the
   /// definition's kind.
   package func fits(_ definition: Definition) -> Bool {
     switch (definition.kind, bounds, value) {
@@ -48,7 +51,7 @@ extension PickerValue {
     }
   }
 
-  /// - Returns: `nil` for what ``tree`` never writes.
+  /// Reads what ``tree`` wrote; `nil` for anything else.
   package init?(tree: JSONTree) {
     if let keys = tree["keys"]?.array {
       let texts = keys.compactMap(\.string)

@@ -1,12 +1,12 @@
 package import CivilTime
 import JSONText
 
-/// What has been picked: what undo takes back and puts back.
+/// A picker's selection, which undo and redo restore.
 package enum PickerValue: Sendable {
-  /// The selected keys in column order, without those of empty columns; `goalDay` only of a `date`
-  /// that remembers the day: the day of the month that was last selected, 1 … 31.
+  /// The selected keys in column order; empty columns have none. `goalDay` is set only for a `date`
+  /// with `rememberDay`: the day of the month, 1 … 31, that was last selected in the day column.
   case keys([String], goalDay: Int? = nil)
-  /// A calendar's range; `nil` if nothing is chosen.
+  /// A calendar's range; `nil` if none is selected.
   case range(DateRange?)
 }
 
@@ -29,31 +29,33 @@ extension PickerValue: Hashable {
   }
 }
 
-/// The bounds that time sets, as they were found at the last tick that could move them.
+/// The part of a picker's limits that depends on the time, as of the last tick that could compute
+/// it.
 package enum PickerBounds: Hashable, Sendable {
-  /// Time does not matter.
+  /// Independent of the time: `cascade` and `columns`.
   case fixed
   case dates(ClosedRange<CivilDate>)
   case slots(earliest: Instant)
   case calendar(CalendarBounds)
 }
 
-/// What a calendar shows and accepts.
+/// A calendar's months, and the days that can be picked.
 package struct CalendarBounds: Hashable, Sendable {
   package let months: MonthList
   /// The first day that can be picked: the later one of `min` and the list's first day.
   package let min: CivilDate
-  /// The last day that can be picked; before ``min`` if none can.
+  /// The last day that can be picked: the earlier one of `max` and the list's last day. Before
+  /// ``min`` if no day can be picked.
   package let max: CivilDate
 }
 
-/// All that a picker remembers beside its definition.
+/// The state of a picker without its definition, as it is stored.
 package struct PickerState: Hashable, Sendable {
   package var value: PickerValue
   /// The instant of the last tick.
   package var asOf: Instant
   package var bounds: PickerBounds
-  /// A generation per column, then those of removed columns; empty for a calendar.
+  /// The generation of each column, then those of removed columns; empty for a calendar.
   package var generations: [Int]
 
   package init(value: PickerValue, asOf: Instant, bounds: PickerBounds, generations: [Int]) {

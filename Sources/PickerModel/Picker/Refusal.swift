@@ -1,6 +1,6 @@
 package import JSONText
 
-/// Why a command is refused: the code on the wire.
+/// Why a command is refused. The raw values are the codes on the wire.
 ///
 /// - Source: protocol.md, "Refusals, in the order in which they are checked".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
@@ -10,13 +10,14 @@ package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case nothingToUndo, notComplete, elapsed
 }
 
-/// A command that is not done; nothing has changed.
+/// Thrown for a command that is refused; nothing has changed then.
 package struct Refusal: Error, Hashable, Sendable {
   package let code: Rejection
   /// One English sentence for developers: what was wrong, and what would be right. At most 512
   /// bytes.
   package let detail: String
-  /// The facts of the code, for a sentence in the user's language. Dates are those of now.
+  /// The values that belong to the code, so that a client can write a sentence in the user's
+  /// language.
   package let params: [JSONTree.Member]
 
   package init(
@@ -33,6 +34,6 @@ package struct Refusal: Error, Hashable, Sendable {
 }
 
 extension String {
-  /// What a client sent, as a detail quotes it: at most 64 Unicode scalars.
+  /// The first 64 Unicode scalars, to quote a client's text in an error detail of limited length.
   package var quoted: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }

@@ -1,43 +1,44 @@
 import CivilTime
 import JSONText
 
-/// What a later column does when an earlier one is moved.
+/// What happens to the later columns when a member selects a row in an earlier one.
 enum ParentChange: String, Sendable, CaseIterable {
-  /// It goes to its first row.
+  /// They go to their first rows.
   case first
-  /// It keeps its key where that still exists.
+  /// They keep their keys where these still exist.
   case keep
 }
 
-/// `slot`: day, hour, minute of a booking.
+/// The options of a `slot`: columns for day, hour and minute of a booking.
 ///
 /// - Source: rules.md, "`slot`".
 ///
-/// An object, because it is large.
+/// A class rather than a struct, because it is large.
 final class SlotKind: Sendable {
   let leadMinutes: Int
   /// A divisor of 60.
   let stepMinutes: Int
   let days: Int
   let onParentChange: ParentChange
-  /// The length of a booking.
+  /// The length of a booking; default: one step.
   let minutes: Int
   let areMinutesGiven: Bool
-  /// RetainedSelection free before and after everything that is taken.
+  /// The time that must be free before and after each entry of `taken`.
   let bufferMinutes: Int
   let taken: TakenTimes
-  /// `nil`: always open.
+  /// `nil` if there are no opening hours: always open.
   private let hours: [SlotHours]?
-  /// As they were written.
+  /// The field `dates` as given, whose windows replace those of ``hours``.
   private let dates: [(date: CivilDate, windows: [SlotWindow])]
   private let windowsOfDates: [CivilDate: [SlotWindow]]
   /// By weekday, Sunday first.
   private let windowsOfWeekdays: [[SlotWindow]]
   private let isLeadGiven: Bool
-  /// Whether every time is open and nothing is taken.
+  /// Whether every time is open and nothing is taken; ``SlotTimes`` has a fast path for it.
   let isAlwaysFree: Bool
 
-  /// The last date that has slots; on the next one it may be the year 10000 in UTC already.
+  /// The last date with slots. A time on the day after it can be in the year 10000 in UTC, which
+  /// has no RFC 3339 form.
   static let lastDate = CivilDate.last.adding(days: -1)!
 
   static let shape: [String: FieldShape] = [
@@ -46,7 +47,7 @@ final class SlotKind: Sendable {
     "taken": TakenTimes.shape, "bufferMinutes": .value,
   ]
 
-  /// - Parameter zone: `nil` if it is not known, which is a problem of another field.
+  /// - Parameter zone: `nil` if `timeZone` is invalid, which its reader reports.
   init?(_ reader: inout DefinitionReader, in zone: ZoneRules?) {
     let limits = reader.limits
     let lead = reader.integer("leadMinutes", 0...limits.leadMinutesMax, missing: 20)
@@ -127,20 +128,21 @@ final class SlotKind: Sendable {
     return members + [.init("bufferMinutes", .integer(bufferMinutes))]
   }
 
-  /// When bookings are possible on `date`, in minutes of the day.
+  /// The opening hours on `date`: those of `dates`, otherwise those of `hours` for its weekday.
   func windows(of date: CivilDate) -> [SlotWindow] {
     if !windowsOfDates.isEmpty, let windows = windowsOfDates[date] { return windows }
     return windowsOfWeekdays[date.weekday - 1]
   }
 
-  /// `now` cut to the minute, plus the lead.
+  /// `now` rounded down to the minute, plus the lead time.
   private func lead(from now: Instant) -> Instant {
     Instant(seconds: now.minuteStart + Int64(leadMinutes) * 60)
   }
 
-  /// The earliest slot at `now`: the next instant whose local minute is a multiple of the step.
+  /// The earliest slot at `now`: the first instant after the lead time whose local minute is a
+  /// multiple of the step. Opening hours and taken times are not considered.
   ///
-  /// - Throws: A problem if it lies after 9999.
+  /// - Throws: A problem if there is none in the years 0001…9999.
   func earliest(at now: Instant, in zone: ZoneRules) throws(DefinitionProblem) -> Instant {
     let step = Int64(stepMinutes * 60)
     var start = lead(from: now).seconds
@@ -160,19 +162,19 @@ final class SlotKind: Sendable {
     throw isLeadGiven ? problem.under("leadMinutes") : problem
   }
 
-  /// The instant after `now` from which on the earliest slot is another one.
+  /// The instant at which `earliest`, the earliest slot at `now`, stops being the earliest one.
   func nextMove(after now: Instant, earliest: Instant) -> Instant {
     Instant(seconds: earliest.adding(minutes: -leadMinutes).minuteStart + 60)
   }
 }
 
 extension Instant {
-  /// Seconds since 1970-01-01T00:00Z at which this minute began.
+  /// The start of this minute, in seconds since 1970-01-01T00:00Z.
   var minuteStart: Int64 { seconds.roundedDown(to: 60) }
 }
 
 extension Int64 {
-  /// The greatest multiple of `unit` that is not greater.
+  /// The greatest multiple of `unit` that is not greater than this number; also for negative ones.
   func roundedDown(to unit: Int64) -> Int64 {
     let rest = self % unit
     return self - (rest < 0 ? rest + unit : rest)

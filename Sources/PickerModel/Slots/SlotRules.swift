@@ -1,9 +1,9 @@
 import CivilTime
 
-/// The columns of a slot from its earliest one on.
+/// The rules of a `slot` from its earliest slot on.
 ///
-/// Nothing is listed but the rows that are shown: the hours of one day are a set of bits, found
-/// from the runs of slots that the day has.
+/// Slots are never listed one by one: the hours of a day are a bit set, computed from the runs of
+/// consecutive slots on that day.
 /// - Source: rules.md, "`slot`".
 struct SlotRules: ColumnRules {
   private let kind: SlotKind
@@ -12,7 +12,7 @@ struct SlotRules: ColumnRules {
   private let times: SlotTimes
   private let days: SlotDays
 
-  /// A slot by what the wall clock shows.
+  /// A slot as a local date and time, without offset.
   private struct Wall: Comparable {
     var date: CivilDate
     var hour: Int
@@ -39,7 +39,7 @@ struct SlotRules: ColumnRules {
     }
   }
 
-  /// - Parameter known: The days at an earlier or the same time.
+  /// - Parameter known: The days computed for an earlier or the same time, to save work.
   init(
     kind: SlotKind, zone: ZoneRules, earliest: Instant, today: CivilDate,
     knowing known: (earliest: Instant, days: SlotDays)?
@@ -92,9 +92,9 @@ struct SlotRules: ColumnRules {
     return RetainedSelection(keys: slot.keys, reason: wanted < first ? .min : .noSuchTime)
   }
 
-  /// The slot at `wanted`, else the next one by the wall clock, else the last.
+  /// The slot at `wanted`; if there is none, the next one in local time, otherwise the last one.
   ///
-  /// - Precondition: There is a day.
+  /// - Precondition: ``days`` is not empty.
   private func slot(from wanted: Wall) -> Wall {
     guard let row = days.firstRow(from: wanted.date) else { return lastSlot }
     let date = days.date(at: row)
@@ -126,7 +126,8 @@ struct SlotRules: ColumnRules {
     return Wall(date: date, hour: hour, minute: minutes(in: runs, hour: hour).last!)
   }
 
-  /// The first instant of a slot that can be booked; `nil` if nothing is selected.
+  /// The start of the slot with `keys`; `nil` if nothing is selected. If clocks are set back, so
+  /// that the local time exists twice, the earlier bookable instant.
   func instant(of keys: [String]) -> Instant? {
     guard let wall = Wall(keys: keys) else { return nil }
     let second = wall.hour * 3_600 + wall.minute * 60
@@ -134,7 +135,6 @@ struct SlotRules: ColumnRules {
       .map { zone.instant(of: wall.date, second: second, offsetSeconds: $0.offsetSeconds) }.min()
   }
 
-  /// The selected slot; `null` if there is none.
   func result(of keys: [String]) -> PickerResult {
     guard let instant = instant(of: keys) else { return .null }
     let until = kind.areMinutesGiven ? instant.adding(minutes: kind.minutes) : nil
@@ -145,8 +145,8 @@ struct SlotRules: ColumnRules {
 extension SlotRules {
   private func runs(of date: CivilDate) -> [SlotRun] { times.runs(of: date, from: earliest) }
 
-  /// The hours that have a slot. Every hour between a run's first and last has, because the step
-  /// divides it.
+  /// The hours with a slot. Each hour between the first and the last slot of a run has one, because
+  /// the step divides 60 minutes.
   private func hours(in runs: [SlotRun]) -> NumberSet {
     var hours = NumberSet()
     for run in runs {

@@ -1,21 +1,22 @@
 import CivilTime
 
-/// Slots of one date that follow each other at every step, in seconds of the day as clocks show
-/// them while they are at one offset.
+/// Consecutive slots of one date at one UTC offset.
 struct SlotRun {
-  /// Multiples of the step, both included.
+  /// The local times of the first and the last slot, in seconds since midnight as a clock at
+  /// ``offsetSeconds`` shows them. Both are multiples of the step; between them there is a slot at
+  /// each step.
   let seconds: ClosedRange<Int>
   let offsetSeconds: Int
 }
 
-/// When slots exist, whatever time it is: inside the opening hours and outside what is taken.
+/// The slots within the opening hours and outside the taken times, independent of the current time.
 ///
 /// - Source: rules.md, "Opening hours and taken times".
 struct SlotTimes {
   let kind: SlotKind
   let zone: ZoneRules
 
-  /// The slots of `date` at `earliest` and later.
+  /// The slots of `date` that start at `earliest` or later.
   func runs(of date: CivilDate, from earliest: Instant) -> [SlotRun] {
     let steadyOffset = zone.steadyOffset(around: date)
     if let steadyOffset, kind.isAlwaysFree {
@@ -40,8 +41,8 @@ struct SlotTimes {
     return runs
   }
 
-  /// The slots of a date on which nothing is closed or taken, and no clock changes: the same as the
-  /// general case finds, without its lists.
+  /// The slots of a date that is open all day, with nothing taken and no clock change: the same
+  /// result as the general case, without allocating lists.
   private func wholeDay(
     _ date: CivilDate, _ offsetSeconds: Int, from earliest: Instant
   ) -> SlotRun? {
@@ -53,7 +54,8 @@ struct SlotTimes {
     return run(of: date, in: stretch, first...last)
   }
 
-  /// The slots of a stretch that start within `starts`.
+  /// The slots in a part of the day at one offset that start within `starts`, in seconds since
+  /// 1970.
   private func run(
     of date: CivilDate, in stretch: WallStretch, _ starts: ClosedRange<Int64>
   ) -> SlotRun? {
@@ -68,10 +70,11 @@ struct SlotTimes {
     return SlotRun(seconds: first...last, offsetSeconds: stretch.offsetSeconds)
   }
 
-  /// The open times that a booking may need that starts on `date`, apart from each other.
+  /// The open times, merged and ascending, in which a booking that starts on `date` can be.
   ///
-  /// A booking lasts a day at most. Where clocks change, a window of another date may cover times
-  /// of this one, and the days between may be short.
+  /// A booking takes a day at most, so it can end on the next date. Around a clock change more
+  /// dates are included: a window of another date can cover times of this one, and days can be
+  /// shorter.
   private func openTimes(around date: CivilDate, _ steadyOffset: Int?) -> [Range<Int64>] {
     var open: [Range<Int64>] = []
     for days in steadyOffset == nil ? -2...3 : 0...1 {
@@ -96,16 +99,16 @@ struct SlotTimes {
       start = zone.span(of: date, minute: window.from).first.seconds
       end = zone.span(of: date, minute: window.until).last.seconds
     }
-    // The end of a booking must be an instant that can be written.
+    // The end of a booking must have an RFC 3339 form.
     return start..<max(start, min(end, Instant.last.seconds))
   }
 }
 
 extension SlotTimes {
-  /// The dates of the day column.
+  /// The dates of the day column: the first ``SlotKind/days`` dates with a slot within a year.
   ///
-  /// - Parameter known: The dates at an earlier or the same time: those that time cannot have
-  ///   changed are not searched again.
+  /// - Parameter known: The dates computed for an earlier or the same time. Only the dates that can
+  ///   have changed since are searched again.
   func dates(
     from earliest: Instant, knowing known: (earliest: Instant, dates: [CivilDate])?
   ) -> [CivilDate] {
@@ -125,8 +128,11 @@ extension SlotTimes {
     return search(from: next, through: last, earliest, after: dates)
   }
 
-  /// What was found for an earlier time and still counts: only on its first two dates can the
-  /// earliest slot matter.
+  /// The dates from an earlier search that are still valid: all after the first two from `first`
+  /// on, because only there the earliest slot matters.
+  ///
+  /// - Returns: The last date to search again, the valid dates after it, and the last date that the
+  ///   earlier search reached; `nil` if everything must be searched.
   private func rest(
     of known: (earliest: Instant, dates: [CivilDate]), from first: CivilDate
   ) -> (from: CivilDate, dates: [CivilDate], searched: CivilDate)? {

@@ -1,7 +1,7 @@
 import CivilTime
 import JSONText
 
-/// A stretch of a date in which bookings are possible, in minutes of the day as clocks show them.
+/// An opening time of a date, in minutes since midnight as clocks show them.
 struct SlotWindow: Hashable, Sendable {
   /// 0 … 1,439.
   let from: Int
@@ -12,7 +12,7 @@ struct SlotWindow: Hashable, Sendable {
 
   static let shape = FieldShape.fields(["from": .value, "until": .value])
 
-  /// Reads `from` and `until` of an object.
+  /// Reads the fields `from` and `until`, and reports their problems to the reader.
   init?(_ reader: inout DefinitionReader) {
     let from = SlotWindow.time("from", upTo: 1_439, &reader)
     let until = SlotWindow.time("until", upTo: 1_440, &reader)
@@ -40,7 +40,7 @@ struct SlotWindow: Hashable, Sendable {
     }
   }
 
-  /// Reads the windows of a date.
+  /// Reads an entry of `dates`.
   static func windows(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [SlotWindow] {
@@ -105,7 +105,7 @@ struct SlotHours: Sendable {
 }
 
 extension JSONTree {
-  /// Reads one weekday or more, each once.
+  /// Reads an array of one weekday or more; duplicates are dropped.
   func weekdays() throws(DefinitionProblem) -> [Int] {
     let elements = try elements(named: "weekdays")
     guard !elements.isEmpty else { throw DefinitionProblem("weekdays must have one day or more") }
@@ -121,14 +121,14 @@ extension JSONTree {
     return weekdays
   }
 
-  /// The elements of an array that may have `maximum` of them.
+  /// The elements of an array, if there are at most `maximum`.
   func elements(named name: String, _ maximum: Int) throws(DefinitionProblem) -> [JSONTree] {
     let elements = try elements(named: name)
     if elements.count <= maximum { return elements }
     throw DefinitionProblem("\(name) has \(elements.count) entries; \(maximum) are allowed")
   }
 
-  /// The members of an object that may have `maximum` of them.
+  /// The members of an object, if there are at most `maximum`.
   func fields(
     named name: String, _ maximum: Int
   ) throws(DefinitionProblem) -> [JSONTree.Member] {
@@ -138,7 +138,7 @@ extension JSONTree {
   }
 }
 
-/// Reads `HH:MM`, 00:00 … 24:00.
+/// Reads `HH:MM`, 00:00 … 24:00; `nil` for anything else.
 func minuteOfDay(_ text: String) -> Int? {
   let parts = Array(text.utf8)
   guard parts.count == 5, parts[2] == UInt8(ascii: ":"),

@@ -1,9 +1,9 @@
 import CivilTime
 import JSONText
 
-/// What is booked already: the field `taken` of a slot.
+/// The field `taken` of a slot: the times that are booked already.
 struct TakenTimes: Sendable {
-  /// As it was written.
+  /// An entry as given, for the definition's document.
   private struct Entry: Sendable {
     let id: String
     let from: Moment
@@ -11,9 +11,10 @@ struct TakenTimes: Sendable {
   }
 
   private let entries: [Entry]
-  /// In whole seconds since 1970-01-01T00:00Z, ascending, apart from each other.
+  /// The taken times in seconds since 1970-01-01T00:00Z, merged: ascending and without overlaps.
   ///
-  /// Slots begin and end at whole seconds, so that rounding outwards changes nothing.
+  /// Rounded outwards to whole seconds, which makes no difference because slots start and end at
+  /// whole seconds.
   private let stretches: [Range<Int64>]
 
   static let none = TakenTimes([])
@@ -27,7 +28,7 @@ struct TakenTimes: Sendable {
 
   /// Reads the field.
   ///
-  /// - Parameter zone: `nil` if it is not known, which is a problem of another field.
+  /// - Parameter zone: `nil` if `timeZone` is invalid, which its reader reports.
   init(
     _ tree: JSONTree, _ reader: DefinitionReader, in zone: ZoneRules?
   ) throws(DefinitionProblem) {
@@ -67,13 +68,13 @@ struct TakenTimes: Sendable {
       if case .string(let text) = tree, let moment = Moment(text) { return moment }
       throw DefinitionProblem(
         "\(field) is \(tree.noun); it must be a local time, YYYY-MM-DDTHH:MM, or an instant with "
-          + "an offset, as 2026-11-23T10:00:00Z")
+          + "an offset, such as 2026-11-23T10:00:00Z")
     }
   }
 
   var count: Int { entries.count }
 
-  /// `nil` if there are no entries.
+  /// The field's value in the definition's document; `nil` if there are no entries.
   var document: JSONTree? {
     guard !entries.isEmpty else { return nil }
     return .object(
@@ -86,9 +87,9 @@ struct TakenTimes: Sendable {
       })
   }
 
-  /// What is left of `open` without what is taken, widened by `buffer` seconds on both sides.
+  /// The parts of `open` that are at least `buffer` seconds away from all taken times.
   ///
-  /// Costs what is inside `open`, however much is taken elsewhere.
+  /// A binary search and the entries inside `open`: entries elsewhere cost nothing.
   func free(in open: Range<Int64>, buffer: Int64) -> [Range<Int64>] {
     var free: [Range<Int64>] = []
     var start = open.lowerBound
@@ -114,10 +115,10 @@ struct TakenTimes: Sendable {
 }
 
 extension TakenTimes {
-  /// A local time, or an instant.
+  /// A start or end in one of its two notations.
   private enum Moment: Sendable {
     case local(CivilDate, minute: Int)
-    /// As it was written: with its own offset and digits.
+    /// With the text as given, to preserve its offset and digits.
     case instant(Instant, text: String)
 
     init?(_ text: String) {
@@ -151,7 +152,7 @@ extension TakenTimes {
 }
 
 extension [Range<Int64>] {
-  /// The same seconds in ascending stretches that neither overlap nor touch.
+  /// The union of the ranges: ascending, neither overlapping nor adjacent.
   func joinedWhereTheyTouch() -> [Range<Int64>] {
     var joined: [Range<Int64>] = []
     for stretch in sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -167,7 +168,7 @@ extension [Range<Int64>] {
 }
 
 extension JSONTree.Member {
-  /// Checks the name as an id of the host's.
+  /// Checks that the name is a valid id of an entry of `taken`.
   func checkID(_ limits: DefinitionLimits) throws(DefinitionProblem) {
     let maximum = limits.idCharactersMax
     guard !key.isEmpty, key.unicodeScalars.prefix(maximum + 1).count <= maximum else {
