@@ -1,16 +1,17 @@
 package import CivilTime
 import PickerModel
 
-/// One shared picker with the connections of its members.
+/// A session in memory: its state and its connections.
 ///
-/// The fold is what happened and would survive a restart; the rest is who is listening right now.
+/// ``fold`` follows from the log and survives a restart. Everything else describes the current
+/// connections and does not.
 package final class Session {
   package private(set) var fold: SessionFold
-  /// The open connections, in the order in which they came.
+  /// The open connections in the order in which they were attached.
   package private(set) var listeners: [Listener] = []
-  /// What the members have not been told yet.
+  /// The presence updates that have not been sent yet.
   package private(set) var updates = PresenceUpdates()
-  /// Where each connected member's finger is.
+  /// The positions of the fingers that are down.
   package private(set) var touches: [MemberID: Touch] = [:]
   /// The members with an open connection.
   private var online: Set<MemberID> = []
@@ -18,9 +19,9 @@ package final class Session {
   package init(_ fold: SessionFold) { self.fold = fold }
 
   package var id: SessionID { fold.origin.id }
-  // From outside, a look at ``fold`` is a copy of it, and so is asking it from inside.
+  // These read single properties: reading `fold` as a whole, even to call its methods, copies it.
   package var revision: Int { fold.revision }
-  /// Whether members have the roles of their tokens; if not, nobody is a viewer.
+  /// Whether members get their roles from tokens. In a session without tokens nobody is a viewer.
   package var hasTokens: Bool {
     if case .tokens = fold.origin.access { true } else { false }
   }
@@ -28,19 +29,20 @@ package final class Session {
   package var memberCount: Int { fold.members.count }
   package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
 
-  /// Takes the next entry of the log.
+  /// Applies the next entry of the log.
   ///
-  /// - Returns: What members hear, in order. A joining member is not welcomed here, because its
-  ///   connection is not known to the log; see ``attach(_:)``.
+  /// - Returns: The messages to send, in order. The welcome of a joining member is not among them:
+  ///   the log does not know its connection. Call ``attach(_:)`` for it.
   package func apply(_ entry: LogEntry) -> [SessionEffect] {
     var (outcomes, effects): ([Outcome], [SessionEffect]) = ([], [])
     _ = apply(entry, &outcomes, &effects)
     return effects
   }
 
-  /// Takes the next entry of the log, and adds what members hear.
+  /// Applies the next entry of the log, and appends the messages to send, in order.
   ///
-  /// - Parameter outcomes: Room that is empty before and after.
+  /// - Parameter outcomes: An empty array, used as a scratch buffer so that its memory is reused.
+  ///   Empty again when the function returns.
   /// - Returns: Whether there is a new revision.
   package func apply(
     _ entry: LogEntry, _ outcomes: inout [Outcome], _ effects: inout [SessionEffect]
@@ -55,10 +57,10 @@ package final class Session {
         if let listener = listener(of: member) {
           effects.append(.answer(listener.connection, answer))
         } else {
-          effects.append(.unheard(member, answer))
+          effects.append(.answerOffline(member, answer))
         }
       case .joined(let member):
-        // Told when its connection listens: the others then hear of it once, online.
+        // Sent after `attach(_:)`, so that the others get one message, with the member online.
         updates.join(member)
       case .roleChanged(let member):
         updates.changeRole(member)
@@ -73,24 +75,25 @@ package final class Session {
     return fold.revision != before
   }
 
-  /// Refuses a command that is not in the log.
+  /// Refuses a command without logging it, see ``SessionFold/refusal(of:ref:by:beyond:)``.
   ///
-  /// - Returns: The answer, and to which connection; nothing if the member has left.
+  /// - Returns: The answer; `nil` if the member has left.
   package func refuse(
     _ command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
   ) -> SessionEffect? {
     guard let answer = fold.refusal(of: command, ref: ref, by: member, beyond: limit)
     else { return nil }
-    guard let listener = listener(of: member) else { return .unheard(member, answer) }
+    guard let listener = listener(of: member) else { return .answerOffline(member, answer) }
     return .answer(listener.connection, answer)
   }
 
-  /// Puts deltas that the log has before those in memory.
+  /// Prepends deltas, read from the log, to the history in memory.
   package func restoreHistory(_ deltas: [Delta]) { fold.restoreHistory(deltas) }
 
   package func role(of member: MemberID) -> Role? { fold.members[member]?.role }
 
-  /// Whether a select at `now` would be done without its key being read.
+  /// Whether a select at `now` uses the row's index and not its key, so that the key need not be
+  /// logged.
   package func ignoresKey(of selection: Command.Selection, at now: Instant) -> Bool {
     fold.isCurrent(selection) && fold.picker.isStill(at: now)
   }
@@ -101,7 +104,9 @@ package final class Session {
 
   package func isOnline(_ member: MemberID) -> Bool { online.contains(member) }
 
-  /// Connects a member that the fold knows.
+  /// Adds the connection of a member.
+  ///
+  /// - Precondition: The fold has the member, and it has no other connection.
   package func attach(_ listener: Listener) -> [SessionEffect] {
     guard let member = listener.member, fold.members[member] != nil else {
       preconditionFailure("only a member can be connected")
@@ -113,13 +118,15 @@ package final class Session {
     return [.presence]
   }
 
-  /// Lets a connection of nobody watch. The members do not hear of it.
+  /// Adds the connection of an anonymous observer. Members get no message about it.
+  ///
+  /// - Precondition: `listener.member` is `nil`.
   package func watch(_ listener: Listener) {
     precondition(listener.member == nil, "a member is attached")
     listeners.append(listener)
   }
 
-  /// Takes a connection away. Its member stays, offline.
+  /// Removes a connection; nothing if it is unknown. Its member stays in the session, offline.
   package func detach(_ connection: ConnectionID) -> [SessionEffect] {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else {
       return []
@@ -131,13 +138,13 @@ package final class Session {
     return [.presence]
   }
 
-  /// Sets the months that a listener looks at.
+  /// Sets the months that a listener displays.
   package func look(_ connection: ConnectionID, at view: MonthView?) {
     guard let index = listeners.firstIndex(where: { $0.connection == connection }) else { return }
     listeners[index].view = view
   }
 
-  /// Moves or lifts a member's finger.
+  /// Moves or lifts a member's finger. Empty if that changes nothing.
   package func touch(_ member: MemberID, _ touch: Touch) -> [SessionEffect] {
     guard fold.members[member] != nil, touches[member] ?? .lifted != touch else { return [] }
     touches[member] = touch == .lifted ? nil : touch
@@ -145,7 +152,7 @@ package final class Session {
     return [.presence]
   }
 
-  /// Takes the updates away, to be told.
+  /// Returns the presence updates to send, and clears them.
   package func takeUpdates() -> PresenceUpdates {
     defer { updates = PresenceUpdates() }
     return updates

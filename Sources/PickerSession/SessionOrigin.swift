@@ -1,41 +1,45 @@
 package import CivilTime
 package import PickerModel
 
-/// What a session was created with; never changes.
+/// The immutable properties that a session gets at its creation: entry 0 of its log.
 package struct SessionOrigin: Sendable {
   package let id: SessionID
-  /// Names one unbroken history. Another one after accepted history was lost.
+  /// Identifies an unbroken history. If accepted history is lost, the session gets another epoch,
+  /// so that clients do not resume from revisions that no longer exist.
   package let epoch: String
   package let definition: Definition
   /// At most 200 characters.
   package let title: String?
-  /// Seconds without a revision or a join after which the session ends.
+  /// Seconds without a delta or a join after which the session is deleted; default 86,400.
   package let ttlSeconds: Int
   package let openTap: OpenTap
   package let access: Access
   /// By the session's clock.
   package let createdAt: Instant
 
-  /// Whose tap may close an open range.
+  /// Which members may close an open range.
+  ///
   /// - Source: protocol.md, "Two people, one range".
   package enum OpenTap: String, Sendable {
-    /// Anybody's.
+    /// Every editor.
     case shared
-    /// For 15 s only that of the member that opened it.
+    /// Only the member that opened it, for ``SessionLimits/openTapMilliseconds``; then every
+    /// editor.
     case opener
 
-    /// - Parameter word: On the wire or in a store; `owner` is the old name of `opener`.
+    /// - Parameter word: The value on the wire or in a store. `owner` is accepted as the old name
+    ///   of `opener`.
     package init?(word: String) {
       guard let known = OpenTap(rawValue: word == "owner" ? "opener" : word) else { return nil }
       self = known
     }
   }
 
-  /// Where roles come from.
+  /// How members get their roles.
   package enum Access: Hashable, Sendable {
     /// The first member is the owner, later ones are editors.
     case open
-    /// The three tokens of the create answer.
+    /// A token for each role. The response to the creation of the session contains them.
     case tokens([Role: SecretHash])
   }
 
@@ -54,7 +58,7 @@ package struct SessionOrigin: Sendable {
     self.createdAt = createdAt
   }
 
-  /// The role that `token` gives; `nil` for a token that is none of this session's.
+  /// The role of a token; `nil` if it is not a token of this session.
   package func role(of token: SecretHash) -> Role? {
     guard case .tokens(let hashes) = access else { return nil }
     var role: Role?

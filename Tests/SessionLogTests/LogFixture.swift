@@ -48,7 +48,7 @@ final class LogFixture {
     guard outcome == .stored || outcome == .pending else { return outcome }
     entryCount += 1
     let outcomes = fold.apply(entry)
-    spent.note(fold.remnant, place: entryCount)
+    spent.note(fold.remnant, sequence: entryCount)
     for case .delta(let delta) in outcomes { deltas.append(delta) }
     return outcome
   }

@@ -132,7 +132,7 @@ extension Hub {
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     hosted.entryCount += 1
-    hosted.spent.note(hosted.session.remnant, place: hosted.entryCount)
+    hosted.spent.note(hosted.session.remnant, sequence: hosted.entryCount)
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil

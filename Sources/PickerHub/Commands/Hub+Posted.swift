@@ -116,7 +116,7 @@ extension Hub {
       case .broadcast(let delta):
         guard let author = delta.author, author.member == member else { continue }
         return encoder.frame(of: delta, ref: author.ref, texts: texts)
-      case .answer(_, let answer), .unheard(_, let answer):
+      case .answer(_, let answer), .answerOffline(_, let answer):
         if case .refused(let refusal, _) = answer.body {
           counters.refusals[refusal.code, default: 0] += 1
         }

@@ -13,7 +13,7 @@ extension Hub {
       case .monthsAgain(let change): sendMonthsAgain(in: hosted, change)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
-      case .unheard: break
+      case .answerOffline: break
       case .presence: tellPresence(in: hosted, at: time)
       }
     }

@@ -1,20 +1,22 @@
 package import PickerModel
 
-/// The one answer that a command gets when no delta carries its ref.
+/// The answer to a command that made no delta of its own. A command that did is answered by that
+/// delta, which carries its ref.
 package struct Answer: Hashable, Sendable {
   package let ref: Int?
   package let body: Body
 
   package enum Body: Hashable, Sendable {
-    /// Done at this revision, or nothing had to change.
+    /// The command is done, at this revision. If it had nothing to change, the current revision.
     case reply(revision: Int)
     case refused(Refusal, Standing)
   }
 
-  /// What a refusal shows, so that the member's picker stands where everybody's does.
+  /// The part of the current state that a refusal includes, so that the sender can undo what it
+  /// displayed in advance.
   package enum Standing: Hashable, Sendable {
     case nothing
-    /// The column's selected row, after all its rows if `reloads`.
+    /// The selected row of a column; with `reloads` also its rows, because the sender has old ones.
     case column(Int, reloads: Bool)
     case range
   }
@@ -25,15 +27,15 @@ package struct Answer: Hashable, Sendable {
   }
 }
 
-/// What comes of one log entry, in the order in which members hear of it.
+/// One effect of a log entry on the session. The effects of an entry are sent in the order in which
+/// it returns them.
 package enum Outcome: Hashable, Sendable {
-  /// Everybody hears it, the author with its ref.
+  /// A new revision, for all listeners. The author's copy carries the ref of its command.
   case delta(Delta)
-  /// Time changed what cells look like: who looks at such a month gets it again.
+  /// Time changed cells of a calendar. Listeners that display such a month get it again.
   indirect case cellsChanged(CellChange)
   case answered(MemberID, Answer)
   case joined(MemberID)
-  /// Its role is another one now.
   case roleChanged(MemberID)
   case left(MemberID)
 }

@@ -1,6 +1,7 @@
 package import PickerModel
 
-/// What a member asks for under a ref.
+/// A command of a member. It is sent with a ref, which makes sending it again safe.
+///
 /// - Source: protocol.md, "From the client".
 package enum Command: Hashable, Sendable {
   case select(Selection)
@@ -11,16 +12,17 @@ package enum Command: Hashable, Sendable {
   case confirm
   case cancel
   case reopen
-  /// A type that this server does not know.
+  /// A command with a type that this server does not know. It is refused.
   case unknown(type: String)
 
-  /// A row of a column, and which list of rows the member saw when it chose it.
+  /// A row of a column, and the generation of the rows that the member saw when it selected the
+  /// row.
   package struct Selection: Hashable, Sendable {
     package let column: Int
-    /// Counts if `generation` is the column's current one.
+    /// The row's index, used if `generation` is the column's current one.
     package let row: Int
     package let generation: Int
-    /// Counts if `generation` is any other.
+    /// The row's key, used if the column has had other rows since `generation`.
     package let key: String?
 
     package init(column: Int, row: Int, generation: Int, key: String?) {
@@ -50,7 +52,7 @@ package enum Command: Hashable, Sendable {
     }
   }
 
-  /// The least role that may give this command.
+  /// The lowest role that may send this command.
   package var roleNeeded: Role {
     switch self {
     case .select, .tap, .clear, .undo, .redo: .editor
@@ -59,7 +61,7 @@ package enum Command: Hashable, Sendable {
     }
   }
 
-  /// Whether pickers of `kind` have what the command is about.
+  /// Whether the command applies to pickers of `kind`.
   func fits(_ kind: PickerKind) -> Bool {
     switch self {
     case .select: kind != .calendar

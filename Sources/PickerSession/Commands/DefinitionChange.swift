@@ -1,20 +1,20 @@
 package import JSONText
 package import PickerModel
 
-/// Another definition that the host gave a session, and what it sent.
+/// A change of a session's definition by its host.
 package struct DefinitionChange: Hashable, Sendable {
-  /// The version that it makes; the definition of the creation has 1.
+  /// The version of the new definition. The one from the creation of the session has version 1.
   package let version: Int
   package let definition: Definition
   package let source: Source
 
-  /// What turns the definition before, in full, into this one.
+  /// The request body, from which a replay computes ``DefinitionChange/definition`` again.
   package enum Source: Hashable, Sendable {
-    /// The whole definition.
+    /// A whole definition.
     case whole
-    /// RFC 7396.
+    /// A JSON Merge Patch (RFC 7396) of the previous full document.
     case mergePatch(JSONTree)
-    /// RFC 6902.
+    /// A JSON Patch (RFC 6902) of the previous full document.
     case jsonPatch(JSONTree)
   }
 
@@ -25,7 +25,8 @@ package struct DefinitionChange: Hashable, Sendable {
   }
 }
 
-/// A definition as a snapshot stores it: equal to another one with an equal document.
+/// A definition in a snapshot. Two are equal if their documents are, unlike ``Definition``, which
+/// compares identity.
 package struct RetainedDefinition: Hashable, Sendable {
   package let definition: Definition
 
@@ -40,7 +41,8 @@ package struct RetainedDefinition: Hashable, Sendable {
 }
 
 extension Definition {
-  /// Whether both are the same once their defaults are filled in, in whatever order.
+  /// Whether both have the same values once defaults and keys are filled in. The order of object
+  /// members does not matter.
   package func isSame(as other: Definition) -> Bool {
     self === other
       || document(full: true, isExplicit: true)

@@ -1,36 +1,36 @@
 package import CivilTime
 package import PickerModel
 
-/// Whether a session can be changed.
+/// Only an open session accepts commands that change its picker.
 package enum SessionStatus: String, Sendable {
   case open, confirmed, cancelled
 }
 
-/// One step of a session's history: everything that a member needs to follow it.
+/// One revision of a session: all that a client needs to update its copy.
 ///
-/// An object, because the history, what came of the entry and its effect have the same one.
+/// A class, because the history, the ``Outcome`` and the ``SessionEffect`` share it.
 package final class Delta: Sendable {
   package let revision: Int
   package let at: Instant
-  /// Who gave the command; `nil` for a tick.
+  /// The member that sent the command; `nil` if time or the host made the delta.
   package let by: MemberID?
-  /// The command's; 0 for a tick.
+  /// The ref of the command; 0 if ``by`` is `nil`.
   package let ref: Int
   private let command: Command?
   package let change: SessionChange
-  /// The notes on the rows that the change's reloads send; `nil` if there are none.
+  /// The notes on the rows that the reloads in ``change`` include; `nil` if there are none.
   package let notes: RowNotes?
-  /// The result after the delta, if it is another one than before.
+  /// The result after this delta; `nil` if the delta did not change it.
   package let result: PickerResult?
 
-  /// Who gave the command, and its ref; `nil` for a tick. The fan-out uses ``by`` and ``ref``, so
-  /// that it does not copy the command.
+  /// The member and its command; `nil` if time or the host made the delta. The fan-out reads ``by``
+  /// and ``ref`` instead, to avoid copying the command.
   package var author: Author? {
     guard let by, let command else { return nil }
     return Author(member: by, ref: ref, command: command)
   }
 
-  /// Whether only time made it.
+  /// Whether time made the delta, without member or host.
   package var isTick: Bool {
     switch change {
     case .definition, .notes: false
@@ -38,7 +38,8 @@ package final class Delta: Sendable {
     }
   }
 
-  /// Rows and entries of the definition, and notes, that the delta holds.
+  /// An estimate of the memory that the delta retains: the number of rows or entries of its
+  /// definition, and of notes.
   var weight: Int {
     let own =
       switch change {
@@ -87,32 +88,33 @@ extension Delta: Hashable {
   }
 }
 
-/// What a delta changes, complete in itself: it can be encoded later, in any language.
+/// The content of a delta. Self-contained: it can be encoded later, in any language.
 package enum SessionChange: Hashable, Sendable {
-  /// Changes of what the picker shows; none if time has changed the result alone. Of a range also
-  /// the member of its last accepted tap, and the range before.
+  /// Changes of the picker; empty if time changed only the result. For a change of the range also
+  /// the member of the last accepted tap, and the range before.
   case picker([PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
-  /// The host gave another definition, with what the picker shows for it.
+  /// The host changed the definition, with the changes of the picker that follow from it.
   case definition(
     Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The host changed notes.
   case notes(NotesEdit)
-  /// The result only with `confirmed`.
+  /// A new status; `result` is set only with `confirmed`.
   case status(SessionStatus, result: PickerResult?)
 }
 
-/// Another definition of a session.
+/// The new definition in a delta.
 package struct Redefinition: Hashable, Sendable {
   package let version: Int
   package let definition: Definition
-  /// Whether the definition is new to the members; not when a reopened session applies it.
+  /// Whether the delta tells clients about the definition. `false` if a reopened session applies a
+  /// definition that an earlier delta announced.
   package let isAnnounced: Bool
-  /// Whether the weeks begin with another day.
+  /// Whether the first day of the week changed, so that clients need new weekday headings.
   package let hasOtherWeekdays: Bool
 }
 
 extension SessionChange {
-  /// What the picker shows, if it has changed.
+  /// The changes of the picker; empty for other deltas.
   package var pickerChanges: [PickerChange] {
     switch self {
     case .picker(let changes, tappedBy: _, rangeBefore: _),
@@ -122,7 +124,7 @@ extension SessionChange {
     }
   }
 
-  /// The range before and after, if it has changed.
+  /// The range before and after the delta; `nil` if the delta does not change it.
   package var ranges: (before: DateRange?, after: DateRange?)? {
     switch self {
     case .picker(let changes, tappedBy: _, let before),

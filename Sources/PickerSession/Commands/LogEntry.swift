@@ -1,12 +1,13 @@
 package import CivilTime
 package import JSONText
 
-/// One thing that happened to a session, in the one order in which it did.
+/// One entry of a session's log.
 ///
-/// A session is a fold over its entries: same entries, same state, anywhere. So an entry carries
-/// what random and the clock gave when it was made, and nothing of what came of it.
+/// A session is a fold over its entries: the same entries give the same state on every machine.
+/// Therefore an entry contains its inputs, including the time and the random values that were drawn
+/// for it, but not its effects.
 package struct LogEntry: Hashable, Sendable {
-  /// When, by the session's clock.
+  /// The time of the entry by the session's clock.
   package let at: Instant
   package let body: Body
 
@@ -18,22 +19,23 @@ package struct LogEntry: Hashable, Sendable {
   package enum Body: Hashable, Sendable {
     /// A new member.
     case joined(Joining)
-    /// A member came back with a token that gives it another role.
+    /// A member reconnected with a token for another role.
     case roleChanged(MemberID, Role)
-    /// A member said so, or was away for too long.
+    /// A member sent `leave`, or was without a connection for too long.
     case left(MemberID)
-    /// A member that had left came back, with the role of its token where tokens are.
+    /// A member that had left joined again; with the role of its token if the session has tokens.
     case returned(MemberID, Role?)
     case command(MemberID, ref: Int, Command)
-    /// The host gave another definition.
+    /// The host changed the definition.
     case define(DefinitionChange)
-    /// The host's merge patch of the notes.
+    /// The host changed notes, with this JSON Merge Patch.
     case note(JSONTree)
-    /// Time has come to `at`.
+    /// The picker is due for a tick at `at`.
     case tick
   }
 
-  /// What is decided about a member when it joins. The role is `nil` where the first is the owner.
+  /// A new member. The role is `nil` in sessions without tokens, where the first member becomes the
+  /// owner.
   package struct Joining: Hashable, Sendable {
     package let member: MemberID
     package let secret: SecretHash

@@ -1,12 +1,13 @@
-/// What a session wants told to its members, as values; the hub encodes and sends it.
+/// A message that a session has for its members, not yet encoded. The hub encodes and sends it.
 package enum SessionEffect: Hashable, Sendable {
-  /// To every listener; to the author's with the ref.
+  /// A delta for all listeners; the author's copy carries the ref.
   case broadcast(Delta)
-  /// To every listener that looks at a month whose cells time has changed: its months again.
+  /// New cells, for each listener that displays a month whose cells time changed.
   indirect case monthsAgain(CellChange)
   case answer(ConnectionID, Answer)
-  /// The answer to a command that no connection gave.
-  case unheard(MemberID, Answer)
-  /// Presence updates wait to be told.
+  /// An answer for a member without a connection: its command came by HTTP, or it has disconnected.
+  case answerOffline(MemberID, Answer)
+  /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge
+  /// several.
   case presence
 }

@@ -1,17 +1,17 @@
 package import DequeModule
 package import PickerModel
 
-/// The refs of one member's last commands and how each was answered, so that none is done twice.
+/// The refs and outcomes of one member's last commands, so that a command sent again is answered
+/// but not executed again.
+///
 /// - Source: protocol.md, "Refs".
 package struct RefBook: Hashable, Sendable {
-  /// What came of a command.
   package enum Outcome: Hashable, Sendable {
-    /// Done, or nothing had to change, at this revision.
+    /// The command was executed at this revision, or had nothing to change then.
     case done(revision: Int)
     case refused(Refusal)
   }
 
-  /// One remembered command.
   package struct Entry: Hashable, Sendable {
     package let ref: Int
     package let outcome: Outcome
@@ -30,7 +30,7 @@ package struct RefBook: Hashable, Sendable {
   }
 
   package private(set) var entries: Deque<Entry>
-  /// The greatest ref ever remembered; 0 before the first.
+  /// The greatest ref ever added, also after its entry was removed; 0 before the first.
   package private(set) var greatest: Int
 
   package init(entries: some Sequence<Entry> = [], greatest: Int = 0) {
@@ -38,27 +38,30 @@ package struct RefBook: Hashable, Sendable {
     self.greatest = greatest
   }
 
-  /// What came of the command with this ref; `nil` if it is not known.
+  /// The outcome of the command with this ref; `nil` if it is new or no longer known.
   package func outcome(of ref: Int) -> Outcome? {
     guard ref <= greatest else { return nil }
     return entries.last { $0.ref == ref }?.outcome
   }
 
-  /// Whether a ref lies among those remembered without being one of them. Refs are remembered in
-  /// growing order, so a command with this one has not been done.
+  /// Whether `ref` is between the known refs without being one of them. Refs are added in ascending
+  /// order, so a command with such a ref was never executed.
   func isGap(_ ref: Int) -> Bool {
     guard let oldest = entries.first?.ref, ref > oldest, ref < greatest else { return false }
     return outcome(of: ref) == nil
   }
 
-  /// Bytes that the entries take, at most. Counted by what an entry is, not by its texts, so that
-  /// every version of this server forgets the same ones.
+  /// An upper bound of the memory of the entries, in bytes.
+  ///
+  /// A fixed size per outcome, independent of the texts of refusals: the limit of
+  /// ``RememberedMembers`` is part of the fold, so each version of the server must remove the same
+  /// entries.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
 
-  /// Forgets how commands were answered, not which ref was the greatest.
+  /// Removes the entries but not ``greatest``.
   mutating func forgetEntries() { entries = [] }
 
-  /// Remembers `ref`, and forgets the oldest when there are more than `countMax`.
+  /// Adds `ref`, and removes the oldest entry if there are more than `countMax`.
   mutating func remember(_ ref: Int, _ outcome: Outcome, countMax: Int) {
     entries.append(Entry(ref: ref, outcome: outcome))
     if entries.count > countMax { entries.removeFirst() }

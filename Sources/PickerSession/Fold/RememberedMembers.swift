@@ -1,15 +1,16 @@
 package import DequeModule
 
-/// The members that have left, so that each can come back as the same member.
+/// The members that have left, so that each can rejoin as the same member.
 ///
-/// Bounded in count and in bytes: beyond the count the member that left first is forgotten, beyond
-/// the bytes the refs of those that left first. A member without its refs keeps the greatest one:
-/// a command sent again is refused with `oldRef` then, and never done twice.
+/// Bounded by ``SessionLimits/rememberedMembers`` and ``SessionLimits/rememberedRefBytes``. Over
+/// the count, the member that left first is removed. Over the bytes, the refs of the members that
+/// left first are removed, except the greatest: a command that such a member sends again is refused
+/// with `oldRef`, and never executed twice.
 /// - Source: protocol.md, "Order, time, and getting it back".
 package struct RememberedMembers: Hashable, Sendable {
   /// In the order in which they left.
   package private(set) var members: Deque<Member>
-  /// Bytes of all their refs.
+  /// The bytes of all their refs, see ``RefBook/byteCount``.
   package private(set) var refByteCount: Int
 
   package init(_ members: some Sequence<Member> = []) {
@@ -31,7 +32,7 @@ package struct RememberedMembers: Hashable, Sendable {
     }
   }
 
-  /// Takes a member out, to be a member again.
+  /// Removes a member that rejoins, and returns it.
   mutating func remove(_ id: MemberID) -> Member? {
     guard let index = members.firstIndex(where: { $0.id == id }) else { return nil }
     let member = members.remove(at: index)

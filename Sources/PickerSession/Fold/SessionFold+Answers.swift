@@ -1,7 +1,7 @@
 import PickerModel
 
 extension SessionFold {
-  /// What a command that was given before is answered.
+  /// The answer to a command that was executed or refused before.
   func repeated(_ outcome: RefBook.Outcome, of author: Delta.Author) -> Answer {
     switch outcome {
     case .done(let revision): Answer(ref: author.ref, body: .reply(revision: revision))
@@ -9,7 +9,7 @@ extension SessionFold {
     }
   }
 
-  /// A refusal with what it has to show.
+  /// A refusal with the current state that the sender needs.
   func refused(_ refusal: Refusal, _ author: Delta.Author) -> Answer {
     Answer(ref: author.ref, body: .refused(refusal, standing(for: author.command, refusal)))
   }

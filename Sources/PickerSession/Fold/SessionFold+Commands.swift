@@ -3,16 +3,19 @@ import JSONText
 import PickerModel
 
 extension SessionFold {
-  /// Answers a command, exactly once: by a delta, a reply or a refusal.
+  /// Executes a command and adds its only answer: a delta, a reply or a refusal.
+  ///
+  /// Moves the picker to `now` first, which can add a delta without author before. Sets
+  /// ``remnant``.
   mutating func perform(
     _ command: Command, ref: Int, by member: MemberID, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
-    guard let place = place(of: member) else { return }
+    guard let index = index(of: member) else { return }
     let author = Delta.Author(member: member, ref: ref, command: command)
-    let giver = members.values[place].giver(of: ref)
+    let sender = members.values[index].sender(of: ref)
     remnant = .nothing
-    if let outcome = giver.outcome {
+    if let outcome = sender.outcome {
       outcomes.append(.answered(member, repeated(outcome, of: author)))
       return
     }
@@ -22,46 +25,46 @@ extension SessionFold {
     let valueCount = undoList.count
     let stored = withoutUnreadKey(author)
     do throws(Refusal) {
-      if ref <= giver.greatestRef { throw Refusal(oldRef: ref, greatest: giver.greatestRef) }
-      try admit(author, role: giver.role, beyond: nil)
+      if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
+      try admit(author, role: sender.role, beyond: nil)
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
         commit(change, takeResult(), author: stored, at: now, &outcomes)
         remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
-      remember(ref, .done(revision: revision), at: place)
+      remember(ref, .done(revision: revision), at: index)
       if case .reopen = command {
         applyPendingDefinition(at: now, &outcomes)
         tick(to: now, &outcomes)
       }
     } catch {
       if error.code != .oldRef {
-        remember(ref, .refused(error), at: place)
+        remember(ref, .refused(error), at: index)
       }
-      // An undo that finds nothing to put back drops the values that it has looked at.
+      // An undo without effect has removed the values that it could not restore.
       if undoList.count != valueCount { remnant = .entry }
       outcomes.append(.answered(member, refused(error, author)))
     }
   }
 
-  /// Where a member stands. Who is alone is compared, which is cheaper than hashed.
-  private func place(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
+  /// The index of a member in ``members``. With a single member, comparing is cheaper than hashing.
+  private func index(of member: MemberID) -> Dictionary<MemberID, Member>.Index? {
     if members.count == 1, members.keys[members.startIndex] == member { return members.startIndex }
     return members.index(forKey: member)
   }
 
-  /// What a command needs to know of who gives it. A copy of the member would share its refs, and
-  /// to remember one more would then copy all of them.
-  fileprivate struct Giver {
+  /// The properties of a command's sender, without its refs: while a copy of the member exists,
+  /// adding a ref would copy the whole ref book.
+  fileprivate struct Sender {
     let role: Role
     let greatestRef: Int
-    /// What came of the command if it was given before.
+    /// The outcome of the command if it was sent before.
     let outcome: RefBook.Outcome?
   }
 
-  /// The author as the history has it. A key is only read if the generation is an old one; any
-  /// other key would be text that nobody asked for, in each of the last deltas.
+  /// The author as stored in the history. The key of a select is dropped if the generation is
+  /// current: it was not used, and a client could fill the history with long keys.
   private func withoutUnreadKey(_ author: Delta.Author) -> Delta.Author {
     guard case .select(let selection) = author.command, selection.key != nil,
       isCurrent(selection)
@@ -70,13 +73,14 @@ extension SessionFold {
       member: author.member, ref: author.ref, command: .select(selection.withoutKey))
   }
 
-  /// Whether the rows of the column are those that the member saw, so that the key is not read.
+  /// Whether the column still has the rows that the member saw. The row's index counts then, not
+  /// its key.
   func isCurrent(_ selection: Command.Selection) -> Bool {
     picker.columns.indices.contains(selection.column)
       && picker.columns[selection.column].generation == selection.generation
   }
 
-  /// The checks that come before the picker is asked, in their order, after that of the ref.
+  /// The checks between that of the ref and the picker's own, in the documented order.
   func admit(_ author: Delta.Author, role: Role, beyond limit: ExceededLimit?) throws(Refusal) {
     let command = author.command
     if case .unknown(let type) = command {
@@ -107,10 +111,10 @@ extension SessionFold {
     }
   }
 
-  /// Does what the command asks for.
+  /// Executes the command.
   ///
-  /// - Returns: What changed; `nil` when nothing had to.
-  /// - Throws: Why not. Nothing has changed then.
+  /// - Returns: The change; `nil` if there was nothing to change.
+  /// - Throws: ``Refusal``. The picker and the status are unchanged then.
   private mutating func change(
     for author: Delta.Author, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
@@ -142,7 +146,8 @@ extension SessionFold {
     return change(changes, rangeBefore: nil)
   }
 
-  /// The row that the member saw: by its place if the rows are still the same, else by its key.
+  /// The row that the member selected: its index if the column has the same rows, otherwise the row
+  /// with its key.
   private func row(meantBy selection: Command.Selection) throws(Refusal) -> Int {
     let columns = picker.columns
     guard columns.indices.contains(selection.column) else {
@@ -182,7 +187,8 @@ extension SessionFold {
     return change(changes, rangeBefore: rangeBefore)
   }
 
-  /// Whether `member` may close the range that is open.
+  /// Whether `member` may close the open range now: always with ``SessionOrigin/OpenTap/shared``,
+  /// otherwise if it opened the range, or its opener has left or waited for too long.
   private func mayClose(_ member: MemberID, at now: Instant) -> Bool {
     guard origin.openTap == .opener, let tappedBy, let tappedAt else { return true }
     if tappedBy == member || members[tappedBy] == nil { return true }
@@ -240,9 +246,9 @@ extension SessionFold {
   }
 
   private mutating func remember(
-    _ ref: Int, _ outcome: RefBook.Outcome, at place: Dictionary<MemberID, Member>.Index
+    _ ref: Int, _ outcome: RefBook.Outcome, at index: Dictionary<MemberID, Member>.Index
   ) {
-    members.values[place].refs.remember(ref, outcome, countMax: limits.refs)
+    members.values[index].refs.remember(ref, outcome, countMax: limits.refs)
   }
 }
 
@@ -253,9 +259,10 @@ extension Refusal {
 }
 
 extension Member {
-  /// Changes nothing; `mutating`, so that a dictionary has it look at the member in its place.
-  fileprivate mutating func giver(of ref: Int) -> SessionFold.Giver {
-    SessionFold.Giver(role: role, greatestRef: refs.greatest, outcome: refs.outcome(of: ref))
+  /// Changes nothing. It is `mutating` so that a call on a dictionary's value does not copy the
+  /// member.
+  fileprivate mutating func sender(of ref: Int) -> SessionFold.Sender {
+    SessionFold.Sender(role: role, greatestRef: refs.greatest, outcome: refs.outcome(of: ref))
   }
 }
 

@@ -2,9 +2,10 @@ package import CivilTime
 import PickerModel
 
 extension SessionFold {
-  /// Takes another definition.
+  /// Changes the definition.
   ///
-  /// A session that is not open keeps what it shows until it is reopened.
+  /// The picker of a session that is not open changes when it is reopened, see
+  /// ``applyPendingDefinition(at:_:)``.
   mutating func define(
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {
@@ -27,7 +28,8 @@ extension SessionFold {
     commit(redefinition, answer, before, at: now, &outcomes)
   }
 
-  /// Applies the definition that was given while the session was not open.
+  /// Applies a definition that the host set while the session was not open; nothing if there is
+  /// none.
   package mutating func applyPendingDefinition(at now: Instant, _ outcomes: inout [Outcome]) {
     guard let definedAt else { return }
     self.definedAt = nil

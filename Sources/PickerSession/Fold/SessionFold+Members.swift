@@ -1,6 +1,7 @@
 import PickerModel
 
-/// The colours of members, in the order in which they join; told apart on light and dark grounds.
+/// The colours of members in the order of joining. They are distinguishable on light and dark
+/// backgrounds.
 private let memberColors = [
   "#d1495b", "#2e86ab", "#3a7d44", "#c17817", "#7b4fa3", "#0f8b8d", "#b5487f", "#5c6bc0",
   "#8d6e3f", "#4f772d", "#c8553d", "#3d6d99",
@@ -28,21 +29,22 @@ extension SessionFold {
     outcomes.append(.roleChanged(member))
   }
 
-  /// Takes the member out and remembers it. Where roles come from the order of joining and no owner
-  /// is left, the member that has been here longest becomes the owner.
+  /// Moves a member to ``remembered``. If a session without tokens has no owner then, the member
+  /// that joined first becomes the owner.
   mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
     guard let gone = members.removeValue(forKey: member) else { return }
     remembered.add(gone, limits)
     outcomes.append(.left(member))
-    guard origin.access == .open, !hasOwner, let heir = membersInOrder.first else { return }
-    members[heir.id]?.role = .owner
-    outcomes.append(.roleChanged(heir.id))
+    guard origin.access == .open, !hasOwner, let successor = membersInOrder.first else { return }
+    members[successor.id]?.role = .owner
+    outcomes.append(.roleChanged(successor.id))
   }
 
-  /// A member that had left is here again: with what it had, but as the last one that came.
+  /// A member that had left rejoins, with its name, colour, role and refs, but last in the order of
+  /// joining.
   ///
-  /// - Parameter role: Of its token; `nil` where it keeps its own, or becomes the owner if there is
-  ///   none.
+  /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member has its
+  ///   role from before, or becomes the owner if there is none.
   mutating func comeBack(_ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]) {
     guard members[id] == nil, var member = remembered.remove(id) else { return }
     if let role {

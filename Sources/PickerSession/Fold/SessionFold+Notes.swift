@@ -3,9 +3,10 @@ package import JSONText
 package import PickerModel
 
 extension SessionFold {
-  /// Takes a merge patch of the notes.
+  /// Applies a JSON Merge Patch to the notes.
   ///
-  /// Notes decide nothing, so a session that is not open takes them, too.
+  /// Notes do not affect the picker, so they can change while the session is not open. An invalid
+  /// patch changes nothing; the host's request was checked before it was logged.
   mutating func note(_ patch: JSONTree, at now: Instant, _ outcomes: inout [Outcome]) {
     tick(to: now, &outcomes)
     guard let change = try? notes.change(by: patch, for: definition.kind), !change.isEmpty else {
@@ -16,7 +17,7 @@ extension SessionFold {
     commit(.notes(edit), nil, author: nil, at: now, &outcomes)
   }
 
-  /// The notes on the rows that the reloads of a change send.
+  /// The notes on the rows that the reloads in `change` include; `nil` if there are none.
   func notes(onRowsOf change: SessionChange) -> RowNotes? {
     guard !notes.columns.isEmpty else { return nil }
     var sent: [Int: [ExactString: Note]] = [:]
@@ -31,20 +32,20 @@ extension SessionFold {
   }
 }
 
-/// A change of the notes, complete in itself: it can be encoded later, in any language.
+/// A change of the notes. Self-contained: it can be encoded later, in any language.
 package struct NotesEdit: Hashable, Sendable {
-  /// What the host sent.
+  /// The host's JSON Merge Patch.
   package let patch: JSONTree
   package let change: NotesChange
-  /// The definition's, for members whose language a text does not have.
+  /// The definition's locale, for members in whose language a note has no text.
   package let locale: String
 }
 
-/// The notes on rows, as they were at one revision.
+/// The notes on rows at one revision.
 package struct RowNotes: Hashable, Sendable {
-  /// By column and key.
+  /// By column index and row key.
   package let columns: [Int: [ExactString: Note]]
-  /// The definition's.
+  /// The definition's locale, see ``NotesEdit/locale``.
   package let locale: String
 
   package init(columns: [Int: [ExactString: Note]], locale: String) {
@@ -56,7 +57,7 @@ package struct RowNotes: Hashable, Sendable {
 }
 
 extension JSONTree {
-  /// How many values there are, the containers included.
+  /// The number of JSON values in the tree, including arrays and objects.
   package var valueCount: Int {
     switch self {
     case .null, .bool, .integer, .number, .string: 1

@@ -3,19 +3,22 @@ package import DequeModule
 package import PickerModel
 
 extension SessionFold {
-  /// All of a fold but its origin, its limits and its history: what a snapshot keeps.
+  /// The part of a fold that a snapshot stores: all but the origin, the limits and the history.
+  ///
+  /// Existing snapshots lack the fields that were added later, so a new field needs a default.
   package struct StoredState: Hashable, Sendable {
     package var picker: PickerState
-    /// 1: that of the origin.
+    /// The version of the definition; 1 for that of the origin.
     package var version: Int
-    /// The current definition; `nil` for that of the origin.
+    /// The current definition; `nil` if it is that of the origin.
     package var definition: RetainedDefinition?
-    /// The definition that the picker shows, if it is another one.
+    /// The picker's definition; `nil` if it is ``definition``. They differ while a session that is
+    /// not open has a pending definition.
     package var shown: RetainedDefinition?
     package var definedAt: Instant?
     package var notes: Notes
     package var status: SessionStatus
-    /// `nil` if there was none, and in snapshots of versions that did not count them.
+    /// `nil` if the status never changed, and in snapshots of versions that did not count.
     package var statusChangeCount: Int?
     package var statusChangedAt: Instant?
     package var revision: Int
@@ -66,9 +69,10 @@ extension SessionFold {
       tappedAt: tappedAt)
   }
 
-  /// A session as a snapshot stored it.
+  /// Restores a session from a snapshot.
   ///
-  /// - Parameter history: The last deltas up to the snapshot's revision, without gaps.
+  /// - Parameter history: The last deltas up to the snapshot's revision, without gaps. May be
+  ///   empty.
   package init(
     _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: StoredState,
     history: Deque<Delta> = []
@@ -83,7 +87,8 @@ extension SessionFold {
     notes = kept.notes
     result = picker.result
     status = kept.status
-    // An older version did not count: a session that is not open has changed once at least.
+    // Older versions did not count. The status of a session that is not open has changed at least
+    // once.
     statusChangeCount = kept.statusChangeCount ?? (kept.status == .open ? 0 : 1)
     statusChangedAt = kept.statusChangedAt ?? origin.createdAt
     revision = kept.revision
@@ -99,8 +104,8 @@ extension SessionFold {
 }
 
 extension SessionFold.StoredState {
-  /// The snapshot with what older versions of pickerd did not store: under which definition its
-  /// ranges were made. There was one only.
+  /// The snapshot with `isSingle` set in its ranges, which older versions did not store. They had
+  /// only one definition per session, so it gives the value.
   package func made(under definition: Definition) -> SessionFold.StoredState {
     guard version == 1 else { return self }
     var kept = self

@@ -1,37 +1,37 @@
 import PickerModel
 
-/// A limit because of which a command is refused without being stored.
+/// An exceeded limit because of which a command is refused without being logged.
 package enum ExceededLimit: Hashable, Sendable {
-  /// The messages of a second.
+  /// Messages per second of a connection.
   case rate
-  /// The bytes of the session's log.
+  /// Bytes of the session's log.
   case logBytes
 }
 
-/// Commands that are refused without being stored in the log: of an unknown type, beyond a
-/// limit, or of a viewer. So a stranger's commands do not grow a store.
+/// Commands that are refused without being logged: those of an unknown type, over a limit, or not
+/// allowed for the member's role. Otherwise anybody with a viewer's link could grow the store.
 ///
-/// They change nothing, not even the time of the picker, and are not remembered. Given again, such
-/// a command is judged again.
+/// Such a command changes nothing, not even the time of the picker, and its ref is not recorded: if
+/// it is sent again, it is checked again.
 extension SessionFold {
-  /// The answer to such a command, as things stand; `nil` if its member has left.
+  /// The answer to such a command in the current state; `nil` if its member has left.
   ///
-  /// The order of the checks is that of stored commands, with one exception: a ref that lies among
-  /// the remembered ones but was never done is not old for an unknown type or a role. So who sends
-  /// a refused command again, after later ones, gets the same refusal.
+  /// The checks have the order of logged commands, with one exception: for an unknown type or a
+  /// missing role, a ref between the known ones (``RefBook/isGap(_:)``) is not refused as old. So a
+  /// client that sends a refused command again, after later ones, gets the same refusal.
   func refusal(
     of command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
   ) -> Answer? {
-    guard let giver = members[member] else { return nil }
+    guard let sender = members[member] else { return nil }
     let author = Delta.Author(member: member, ref: ref, command: command)
-    if let outcome = giver.refs.outcome(of: ref) { return repeated(outcome, of: author) }
+    if let outcome = sender.refs.outcome(of: ref) { return repeated(outcome, of: author) }
     do throws(Refusal) {
-      try checkRef(author, giver.refs, beyond: limit)
-      try admit(author, role: giver.role, beyond: limit)
+      try checkRef(author, sender.refs, beyond: limit)
+      try admit(author, role: sender.role, beyond: limit)
     } catch {
       return refused(error, author)
     }
-    return refused(Refusal(.tooMany, "ref \(ref) was not done; send it again"), author)
+    return refused(Refusal(.tooMany, "ref \(ref) was not executed; send it again"), author)
   }
 
   private func checkRef(

@@ -2,53 +2,54 @@ package import CivilTime
 package import DequeModule
 package import PickerModel
 
-/// A session as its log makes it: the picker, its history, its members and what they did.
+/// The state of a session, computed from its log: the picker, its history, its members and their
+/// refs.
 ///
-/// Knows nothing of connections, clocks and languages. The same entries give the same state, so a
-/// store keeps the entries and a replay folds them again.
+/// Independent of connections, clocks and languages: the same origin and entries give the same
+/// state. A store therefore stores the entries, and reloads a session by applying them again.
 /// - Source: architecture.md, property 2.
 package struct SessionFold: Sendable {
   package let origin: SessionOrigin
   package let limits: SessionLimits
-  /// The current definition: that of the origin until the host gives another one. The picker shows
-  /// an older one while the session is not open.
+  /// The current definition: that of the origin, or the last one of the host. While the session is
+  /// not open, the picker can still have an older one.
   package internal(set) var definition: Definition
-  /// 1 at first; one more for each definition that the host gives.
+  /// The version of ``definition``: 1 at first, one more with each change by the host.
   package internal(set) var version: Int
-  /// When the definition was given, if the picker does not show it yet.
+  /// The time at which the host set ``definition``, if the picker does not have it yet; otherwise
+  /// `nil`.
   package internal(set) var definedAt: Instant?
   package internal(set) var picker: Picker
   package internal(set) var notes = Notes()
   /// The picker's result after the last delta.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
-  /// How often the status has changed.
   package internal(set) var statusChangeCount = 0
-  /// When it changed last; the creation if it never did.
+  /// The time of the last change of ``status``; the creation if there was none.
   package internal(set) var statusChangedAt: Instant
-  /// 0 at first; one more for each accepted command or tick.
+  /// 0 at first; one more with each delta.
   package internal(set) var revision: Int
   package internal(set) var undoList: UndoList
   package internal(set) var members: [MemberID: Member]
   package internal(set) var remembered: RememberedMembers
-  /// How often a member has joined or come back after it had left.
+  /// The number of times that a member joined or rejoined.
   package internal(set) var joinCount: Int
-  /// The member of the last accepted tap of the range that stands, and when it tapped.
+  /// The member of the last accepted tap on the current range, and the time of that tap.
   package internal(set) var tappedBy: MemberID?
   package internal(set) var tappedAt: Instant?
-  /// What has to stay of the entry that was applied last.
+  /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
-  /// The last deltas, oldest first, without gaps, up to ``revision``.
+  /// The last deltas in order, without gaps, the last one with ``revision``. Bounded by
+  /// ``SessionLimits/history`` and by ``historyWeightMax``.
   package internal(set) var history: Deque<Delta>
-  /// Of the deltas in ``history``.
+  /// The sum of ``Delta/weight`` over ``history``.
   var historyWeight = 0
-  /// Rows and entries of the definitions that ``history`` may hold: a history of large definitions
-  /// is shorter.
+  /// The maximum of ``historyWeight``, so that a history with large definitions is shorter.
   private static let historyWeightMax = 400_000
 
-  /// A session as it is created.
+  /// Makes a new session.
   ///
-  /// - Throws: ``DefinitionProblem`` when the definition has no value at `origin.createdAt`.
+  /// - Throws: ``DefinitionProblem`` if the definition has no bounds at `origin.createdAt`.
   package init(
     _ origin: SessionOrigin, limits: SessionLimits = SessionLimits()
   ) throws(DefinitionProblem) {
@@ -68,16 +69,17 @@ package struct SessionFold: Sendable {
     history = []
   }
 
-  /// Takes the next entry of the log.
+  /// Applies the next entry of the log.
   ///
-  /// - Returns: What came of it, in order. Empty for an entry about a member who is not there.
+  /// - Returns: The effects, in the order in which they must be sent. Empty for an entry about an
+  ///   unknown member.
   package mutating func apply(_ entry: LogEntry) -> [Outcome] {
     var outcomes: [Outcome] = []
     apply(entry, &outcomes)
     return outcomes
   }
 
-  /// Takes the next entry of the log, and adds what came of it.
+  /// Applies the next entry of the log, and appends its effects to `outcomes`.
   mutating func apply(_ entry: LogEntry, _ outcomes: inout [Outcome]) {
     remnant = .entry
     switch entry.body {
@@ -96,15 +98,17 @@ package struct SessionFold: Sendable {
     }
   }
 
-  /// The value that stands, as undo would put it back.
+  /// The current value in the form in which undo restores it.
   var standingValue: StandingValue {
     StandingValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
   }
 
-  /// The next instant at which a tick may change anything; `nil` if none, or while not open.
+  /// The next instant at which a tick can change anything; `nil` if there is none or the session is
+  /// not open.
   package var nextTick: Instant? { status == .open ? picker.nextTick : nil }
 
-  /// The deltas after `revision`, or `nil` when some of them are forgotten or yet to come.
+  /// The deltas after `revision`; `nil` if the history no longer has all of them, or `revision` is
+  /// in the future. Empty if `revision` is the current one.
   package func deltas(after revision: Int) -> ArraySlice<Delta>? {
     guard revision >= 0, revision <= self.revision else { return nil }
     let missing = self.revision - revision
@@ -112,9 +116,9 @@ package struct SessionFold: Sendable {
     return Array(history.suffix(missing))[...]
   }
 
-  /// Brings the picker to `now`, as a step of its own if that changes it.
+  /// Moves the picker to `now`. If that changes it, this is a revision of its own.
   ///
-  /// - Returns: Whether the value or the result is another one now.
+  /// - Returns: Whether the value or the result changed.
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     guard status == .open, !picker.passes(to: now) else { return false }
@@ -140,14 +144,15 @@ package struct SessionFold: Sendable {
     tappedAt = nil
   }
 
-  /// What the picker has changed; `nil` for nothing.
+  /// The changes of the picker as a change of the session; `nil` if there are none.
   func change(_ changes: [PickerChange], rangeBefore: DateRange?) -> SessionChange? {
     changes.isEmpty ? nil : .picker(changes, tappedBy: tappedBy, rangeBefore: rangeBefore)
   }
 
-  /// Stores the picker's result.
+  /// Updates ``result`` from the picker. Call it once for each delta, before
+  /// ``commit(_:_:author:at:_:)``.
   ///
-  /// - Returns: The result, if it is another one than after the last delta.
+  /// - Returns: The result; `nil` if it is the same as after the last delta.
   mutating func takeResult() -> PickerResult? {
     let now = picker.result
     guard now != result else { return nil }
@@ -155,9 +160,10 @@ package struct SessionFold: Sendable {
     return now
   }
 
-  /// Makes a revision of what has just been changed.
+  /// Makes a new revision for a change that the picker, the status or the notes already have, and
+  /// appends its delta to the history and to `outcomes`.
   ///
-  /// - Parameter result: What ``takeResult()`` returned.
+  /// - Parameter result: The value that ``takeResult()`` returned.
   mutating func commit(
     _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
@@ -183,9 +189,10 @@ package struct SessionFold: Sendable {
     }
   }
 
-  /// Puts older deltas before those of the history, as far as there is room.
+  /// Prepends older deltas to the history, as far as its limits allow.
   ///
-  /// - Parameter deltas: Without gaps up to the first of the history; otherwise nothing is done.
+  /// - Parameter deltas: In order and without gaps, the last one just before the first of the
+  ///   history. Otherwise nothing happens.
   mutating func restoreHistory(_ deltas: [Delta]) {
     guard let last = deltas.last, last.revision == revision - history.count else { return }
     history.prepend(contentsOf: deltas)

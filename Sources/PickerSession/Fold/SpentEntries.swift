@@ -1,34 +1,35 @@
-/// What has to stay of an entry once a snapshot covers it, so that folding the log again gives the
-/// same deltas and the same state.
+/// The part of an entry that must stay in the log once a snapshot covers it, so that replaying the
+/// log gives the same deltas and the same state.
 package enum LogRemnant: Hashable, Sendable {
   /// The entry itself.
   case entry
-  /// A tick at its time: of a refused command before which time changed what members see.
+  /// A tick at its time: the entry is a refused command, but the tick before it made a delta.
   case tick
-  /// Nothing: a refused or repeated command, or one that found everything as it wants it.
+  /// Nothing: the entry is a refused or repeated command, or it had nothing to change.
   case nothing
 }
 
-/// Entries of a log that a snapshot makes superfluous.
+/// The entries of a log that compaction may remove once a snapshot covers them.
 ///
-/// Folding the log without them gives the same deltas and the same state, except for the refs that
-/// they added to their members' ref books. Those are restored from the snapshot.
+/// Replaying the log without them gives the same deltas and the same state, except for the refs
+/// that they added to their members' ref books; the snapshot has those.
 package struct SpentEntries: Hashable, Sendable {
-  /// Sequence numbers of the entries of which nothing stays.
+  /// The sequence numbers of the entries to remove, ascending.
   package private(set) var dropped: [Int] = []
-  /// Sequence numbers of the commands of which a tick stays.
+  /// The sequence numbers of the commands to replace by a tick, ascending.
   package private(set) var ticks: [Int] = []
 
   package init() {}
 
   package var isEmpty: Bool { dropped.isEmpty && ticks.isEmpty }
 
-  /// Notes the entry with the sequence number `place`.
-  package mutating func note(_ remnant: LogRemnant, place: Int) {
+  /// Adds the entry with this sequence number, if it is superfluous. Call it in the order of the
+  /// log.
+  package mutating func note(_ remnant: LogRemnant, sequence: Int) {
     switch remnant {
     case .entry: break
-    case .tick: ticks.append(place)
-    case .nothing: dropped.append(place)
+    case .tick: ticks.append(sequence)
+    case .nothing: dropped.append(sequence)
     }
   }
 }

@@ -2,12 +2,12 @@ package import CivilTime
 package import DequeModule
 package import PickerModel
 
-/// A value that stood, with whose tap it came from.
+/// A value of the picker and, for a range, the tap that made it.
 package struct StandingValue: Hashable, Sendable {
   package let value: PickerValue
   /// The member of the last accepted tap.
   package let by: MemberID?
-  /// When that tap was given.
+  /// The time of that tap.
   package let tappedAt: Instant?
 
   package init(value: PickerValue, by: MemberID?, tappedAt: Instant?) {
@@ -17,10 +17,13 @@ package struct StandingValue: Hashable, Sendable {
   }
 }
 
-/// The values that undo and redo put back; one list for all members.
+/// The values that undo and redo restore; one list for all members.
+///
 /// - Source: rules.md, "Undo".
 package struct UndoList: Hashable, Sendable {
+  /// The values before the current one; undo restores the last one. At most ``SessionLimits/undo``.
   package private(set) var past: Deque<StandingValue>
+  /// The undone values; redo restores the last one. Cleared by each select, tap and clear.
   package private(set) var future: [StandingValue]
 
   package init(past: some Sequence<StandingValue> = [], future: [StandingValue] = []) {
@@ -28,7 +31,7 @@ package struct UndoList: Hashable, Sendable {
     self.future = future
   }
 
-  /// The list with its values as made under a definition.
+  /// The list with ``PickerValue/made(under:)`` applied to each value.
   func made(under definition: Definition) -> UndoList {
     func made(_ value: StandingValue) -> StandingValue {
       StandingValue(
@@ -37,10 +40,10 @@ package struct UndoList: Hashable, Sendable {
     return UndoList(past: past.map(made), future: future.map(made))
   }
 
-  /// How many values both lists contain.
+  /// The number of values in both lists.
   var count: Int { past.count + future.count }
 
-  /// A new select, tap or clear took the place of `value`.
+  /// Adds the value that a select, tap or clear has replaced.
   mutating func push(_ value: StandingValue, countMax: Int) {
     past.append(value)
     if past.count > countMax { past.removeFirst() }

@@ -1,6 +1,6 @@
-/// One WebSocket: a slot of the loop and how often that slot has been used before.
+/// Identifies a connection: a slot of the event loop and the generation of that slot.
 ///
-/// An id is never used again, so one that outlives its connection names nothing.
+/// An id is never reused, so an id that outlives its connection refers to no other one.
 package struct ConnectionID: Hashable, Sendable {
   /// `generation << 32 | slot`.
   package let raw: UInt64

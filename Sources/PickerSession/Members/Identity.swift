@@ -1,4 +1,4 @@
-/// A session's name in its URL: at least 128 random bits, so that nobody finds it by guessing.
+/// A session's id, as in its URL: at least 128 random bits, so that it cannot be guessed.
 package struct SessionID: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 
@@ -7,7 +7,7 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A member's name, in one session: `m_` and random letters.
+/// A member's id, unique in its session: `m_` and random letters.
 package struct MemberID: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 
@@ -16,13 +16,13 @@ package struct MemberID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// What is kept of a secret or a token: enough to know it again, not enough to use it.
+/// The stored hash of a member's secret or of a token, which is enough to verify it.
 package struct SecretHash: Hashable, Sendable {
   package let bytes: [UInt8]
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether both are hashes of the same secret. Takes the same time wherever they differ.
+  /// Whether both are hashes of the same secret, in constant time.
   package func matches(_ other: SecretHash) -> Bool {
     guard bytes.count == other.bytes.count else { return false }
     var difference: UInt8 = 0

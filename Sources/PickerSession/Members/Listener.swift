@@ -1,13 +1,16 @@
 package import CivilTime
 
-/// A member's open connection, or one of nobody who only watches, and how it sees the session.
+/// An open connection of a member or of an anonymous observer, and the form in which it receives
+/// the session.
 package struct Listener: Hashable, Sendable {
   package let connection: ConnectionID
-  /// `nil`: nobody's, who only watches.
+  /// `nil` for an anonymous observer, which only receives.
   package let member: MemberID?
-  /// Which language its rows are written in: listeners with the same number read the same texts.
+  /// The number of its language. Listeners with the same number receive the same texts, so a delta
+  /// is encoded once for all of them.
   package let language: Int
-  /// The months that it looks at, if any.
+  /// The months of a calendar that it displays; `nil` if none. It receives bands and cells for
+  /// these only.
   package internal(set) var view: MonthView?
 
   package init(connection: ConnectionID, member: MemberID?, language: Int, view: MonthView?) {
@@ -18,7 +21,7 @@ package struct Listener: Hashable, Sendable {
   }
 }
 
-/// Consecutive months that a member is looking at.
+/// The consecutive months that a client displays.
 package struct MonthView: Hashable, Sendable {
   package let from: CivilMonth
   package let count: Int
@@ -28,7 +31,7 @@ package struct MonthView: Hashable, Sendable {
     self.count = count
   }
 
-  /// The months, as far as there are such.
+  /// The months; those after 9999-12 are left out.
   package var months: [CivilMonth] {
     (0..<max(0, count)).compactMap { from.adding(months: $0) }
   }
@@ -38,7 +41,7 @@ package struct MonthView: Hashable, Sendable {
   }
 }
 
-/// Where somebody's finger is.
+/// The position of a member's finger, which the others see.
 package enum Touch: Hashable, Sendable {
   case row(column: Int, row: Int)
   case date(CivilDate)

@@ -1,11 +1,12 @@
-/// What a member may do; each role may do what the one before it may.
+/// What a member may do. Each role may do all that the roles before it may.
+///
 /// - Source: protocol.md, "Members and roles".
 package enum Role: String, Comparable, Sendable, CaseIterable {
-  /// Looks.
+  /// May only watch.
   case viewer
-  /// Selects, taps, clears, undoes.
+  /// May also select, tap, clear, undo and redo.
   case editor
-  /// Confirms, cancels, reopens, deletes.
+  /// May also confirm, cancel, reopen and delete.
   case owner
 
   package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
@@ -19,12 +20,13 @@ package enum Role: String, Comparable, Sendable, CaseIterable {
   }
 }
 
-/// Somebody who takes part in a session. Survives its connections: after 120 s without one it has
-/// left, and is remembered.
+/// A participant of a session.
+///
+/// A member outlives its connections: it can reconnect within 120 s. After that it has left, and is
+/// in ``SessionFold/remembered`` in case it rejoins.
 package struct Member: Hashable, Sendable {
   package let id: MemberID
-  /// Grows by one with each join and each return, from 0: the member that has been here longest has
-  /// the least.
+  /// The order of joining, from 0. A member that rejoins gets a new number.
   package internal(set) var number: Int
   package let secret: SecretHash
   /// At most 64 characters.
@@ -32,7 +34,7 @@ package struct Member: Hashable, Sendable {
   /// `#rrggbb`.
   package let color: String
   package internal(set) var role: Role
-  /// The commands that the member gave, as far back as they are remembered.
+  /// The refs and outcomes of the member's last commands.
   package internal(set) var refs: RefBook
 
   package init(

@@ -1,16 +1,17 @@
 import CivilTime
 
-/// What has happened among the members since the last presence message, merged.
+/// The changes of members and fingers since the last presence message, merged.
+///
 /// - Source: protocol.md, "Members and roles".
 package struct PresenceUpdates: Hashable, Sendable {
-  /// New members, in order.
+  /// Members that joined or rejoined, in order.
   package private(set) var joined: [MemberID] = []
-  /// Members that went offline, came back, or got another role.
+  /// Members that disconnected, reconnected or got another role, and are not in ``joined``.
   package private(set) var changed: [MemberID] = []
-  /// Those of them with another role, which are informed of that themselves.
+  /// Members with another role, which get a message of their own about it.
   package private(set) var roleChanged: [MemberID] = []
   package private(set) var left: [MemberID] = []
-  /// The last place of each finger that moved, in the order in which they first moved.
+  /// The last position of each finger that moved, in the order of their first moves.
   package private(set) var touching: [Touching] = []
 
   package struct Touching: Hashable, Sendable {
@@ -22,8 +23,8 @@ package struct PresenceUpdates: Hashable, Sendable {
     joined.isEmpty && changed.isEmpty && left.isEmpty && touching.isEmpty
   }
 
-  /// A member that left and came back between two messages has joined: it is another one now in the
-  /// order of joining.
+  /// A member that left and rejoined between two messages counts as joined, because its position in
+  /// the order of joining changed.
   mutating func join(_ member: MemberID) {
     left.removeAll { $0 == member }
     joined.append(member)
@@ -38,14 +39,15 @@ package struct PresenceUpdates: Hashable, Sendable {
     if !roleChanged.contains(member) { roleChanged.append(member) }
   }
 
-  /// The member is about to be welcomed with its role as it is now.
+  /// A member has connected. Its welcome contains its current role, so it needs no message about
+  /// it.
   mutating func welcome(_ member: MemberID) {
     roleChanged.removeAll { $0 == member }
     change(member)
   }
 
-  /// A member that joined and left between two messages is in ``left`` all the same: a welcome or a
-  /// snapshot may have shown it meanwhile.
+  /// A member that joined and left between two messages is in ``left`` nevertheless: a welcome or
+  /// snapshot sent in between can have included it.
   mutating func leave(_ member: MemberID) {
     touching.removeAll { $0.member == member }
     roleChanged.removeAll { $0 == member }

@@ -116,7 +116,7 @@ struct StoredFolding {
     var spent = SpentEntries()
     var count = 0
     try foldEntries(through: .max) { remnant, place in
-      spent.note(remnant, place: place)
+      spent.note(remnant, sequence: place)
       count += 1
     }
     guard place == entryCount, place == start + count else {
