@@ -1,10 +1,11 @@
-/// How often values fell into each of a few fixed buckets.
+/// A histogram with fixed buckets.
 package struct Histogram: Hashable, Sendable {
-  /// The upper bounds of the buckets, ascending and inclusive; what is greater only counts.
+  /// The upper bounds of the buckets, ascending and inclusive. A greater value is in no bucket; it
+  /// counts in ``count`` and ``sum`` only.
   package let bounds: [Double]
-  /// By bucket, each value once.
+  /// The number of values in each bucket; not cumulative.
   package private(set) var counts: [Int]
-  /// All values, those above the last bound too.
+  /// The number of all values, including those above the last bound.
   package private(set) var count = 0
   package private(set) var sum = 0.0
 
@@ -14,7 +15,7 @@ package struct Histogram: Hashable, Sendable {
     counts = Array(repeating: 0, count: bounds.count)
   }
 
-  /// Seconds from 50 µs to 10 s, for how long something took.
+  /// An empty histogram of durations in seconds, with buckets from 50 µs to 10 s.
   package static var seconds: Histogram {
     Histogram(bounds: [
       0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
@@ -22,12 +23,13 @@ package struct Histogram: Hashable, Sendable {
     ])
   }
 
-  /// Records of a batch, bytes of a queue: powers of 4.
+  /// An empty histogram of sizes (records of a batch, bytes of a queue), with powers of 4 as
+  /// bounds.
   package static var counts: Histogram {
     Histogram(bounds: [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536])
   }
 
-  /// Adds what another histogram with the same bounds has counted.
+  /// Adds the values of another histogram, which must have the same bounds.
   package static func += (sum: inout Histogram, other: Histogram) {
     precondition(sum.bounds == other.bounds, "histograms of one metric have the same buckets")
     for index in sum.counts.indices { sum.counts[index] += other.counts[index] }

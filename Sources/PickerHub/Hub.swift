@@ -3,46 +3,46 @@ import PickerModel
 package import PickerSession
 package import PickerWire
 
-/// Connections, members and sessions: the whole server without sockets, clock or disk.
+/// The server without sockets, clock and disk: connections, members and sessions.
 ///
-/// One thread owns it. Every call brings the time and runs to its end; what it sends goes through
-/// the port at once, so that there is nothing between a tap and its fan-out.
+/// One thread owns it. Each call passes the current time and runs to completion. The hub hands
+/// frames to the port within the call, so that no queue delays the fan-out of a tap.
 /// - Source: architecture.md, properties 1 and 4.
 package final class Hub {
   package let configuration: HubConfiguration
   let port: any HubPort
   let log: any SessionLog
   let zones: any ZoneSource
-  /// Which sessions are this hub's.
   package let shard: HubShard
   package let encoder: MessageEncoder
   var identities: IdentitySource
   let languages: Languages
   /// All sessions, in memory or not.
   var directory: SessionDirectory
-  /// How many sessions there have been in memory.
+  /// The number of sessions that were ever in memory; the next one gets it as its number.
   var hostedCount = 0
   var connections = ConnectionTable()
   var definitions = DefinitionTable()
-  /// Room for what comes of an entry, for what is told of it, and for those who hear one copy of a
-  /// delta; empty between calls.
+  /// Buffers that calls reuse, so that a tap allocates nothing: the outcomes and effects of an
+  /// entry, and the recipients of one copy of a delta. Empty between calls.
   var outcomes: [Outcome] = []
   var effects: [SessionEffect] = []
   var recipients: [ConnectionID] = []
-  /// How often the port has told late that a connection is full.
+  /// The number of calls of ``full(_:)``. The fan-out compares it to see whether a connection
+  /// became write-blocked while frames were encoded.
   var fullCount = 0
-  /// Sessions and connections that have ended since the queues were compacted.
+  /// Sessions and connections that have ended since the timer and tick queues were last compacted.
   var endedCount = 0
   var timers = TimerQueue()
   var ticks = TickQueue()
-  /// The latest time by the sessions' clock, to see when that clock has been set back.
+  /// The last time by the sessions' clock; an earlier time shows that the clock was set back.
   var latestSessionTime: Instant?
-  /// The time of the call that is running.
+  /// The time of the current call.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
-  /// Ticks that wait for the log.
+  /// Ticks that the log has not stored yet.
   var pendingTickCount = 0
   package internal(set) var counters = HubCounters()
-  /// Whether new sessions and joins are taken; false while the server goes away.
+  /// Whether the server is shutting down: it then accepts no new sessions and no joins.
   package internal(set) var isDraining = false
 
   package init(
@@ -63,21 +63,22 @@ package final class Hub {
 
   var limits: ServerLimits { configuration.limits }
 
-  /// Sessions that have not ended, in memory or not.
+  /// The number of sessions that have not ended, in memory or not.
   package var sessionCount: Int { directory.count }
-  /// Those of them that are in memory.
+  /// The number of sessions in memory.
   package var residentCount: Int { directory.residentCount }
   package var connectionCount: Int { connections.count }
 
-  /// A part of what was posted to a connection waits: as ``SendOutcome/full``, told later.
+  /// A connection is write-blocked: the port could not write a posted frame completely. It has the
+  /// same meaning as a ``SendOutcome/full`` that was returned by the post.
   ///
-  /// May come from within any call of the port.
+  /// The port may call this from within any of its functions.
   package func full(_ id: ConnectionID) {
     fullCount += 1
     connections[id]?.outbox.isFull = true
   }
 
-  /// The frame that made the port answer ``SendOutcome/full`` is out.
+  /// A write-blocked connection is writable again: sends its pending messages.
   package func writable(_ id: ConnectionID, at time: HubTime) {
     guard let connection = connections[id], !connection.isClosing else { return }
     now = time
@@ -86,7 +87,7 @@ package final class Hub {
     flush(connection, at: time)
   }
 
-  /// A WebSocket is gone, whoever closed it.
+  /// A connection has been closed, by the peer or by the server.
   package func closed(_ id: ConnectionID, at time: HubTime) {
     now = time
     guard let connection = connections.remove(id) else { return }
@@ -94,7 +95,8 @@ package final class Hub {
     noteEnd()
   }
 
-  /// Takes a connection out of its session, once. Its member stays, offline.
+  /// Removes a connection from its session. Its member remains, offline. Does nothing the second
+  /// time.
   func detach(_ connection: HubConnection, at time: HubTime) {
     let phase = connection.phase
     connection.phase = .closing
@@ -121,16 +123,16 @@ package final class Hub {
     evictSoon(hosted)
   }
 
-  /// From now on the member has 120 s to come back.
+  /// Starts the time within which an offline member must reconnect (default 120 s); then it leaves.
   func noteAbsence(of member: MemberID, in hosted: HostedSession, at time: HubTime) {
     guard hosted.session.fold.members[member] != nil else { return }
     hosted.absentSince[member] = time.machine
     timers.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
   }
 
-  /// Says why, and closes. What still waits for the connection is not sent any more.
+  /// Sends an error and closes the connection. Drops its pending messages.
   ///
-  /// - Parameter last: What is said instead of an error.
+  /// - Parameter last: Sent instead of the error.
   func close(
     _ connection: HubConnection, _ code: CloseCode, _ detail: String, last: Frame? = nil
   ) {
@@ -142,33 +144,34 @@ package final class Hub {
     port.close(connection.id, code: code.rawValue, reason: closeReason(detail), last: last)
   }
 
-  /// A close reason has room for 123 bytes.
+  /// The detail, cut: RFC 6455 section 5.5.1 leaves 123 bytes for a close reason.
   private func closeReason(_ detail: String) -> String {
     var reason = detail
     while reason.utf8.count > 120 { reason.removeLast() }
     return reason
   }
 
-  /// Tells a connection to come back later, at a time of its own, and closes it.
-  func sendAway(_ connection: HubConnection) {
+  /// Closes a connection because the server is shutting down. Each client gets another reconnect
+  /// delay, so that they do not all reconnect at once.
+  func closeDraining(_ connection: HubConnection) {
     let delay = 500 + identities.number(below: 2000)
     close(
-      connection, .goingAway, "the server is going away",
+      connection, .goingAway, "the server is shutting down",
       last: encoder.draining(reconnectAfterMilliseconds: delay))
   }
 
-  /// Tells every member to come back later, and closes.
+  /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.
   package func drain(at time: HubTime) {
     now = time
     isDraining = true
     for connection in connections.inOrder {
-      sendAway(connection)
+      closeDraining(connection)
     }
     guard log.canLoad else { return }
-    // The next process may have other rules or zones: it compares its fold with a snapshot, and
-    // can compare nothing that comes after it.
+    // The next process may have other zone rules or a newer model. It checks the log against the
+    // stored snapshots; entries after the last snapshot would be unchecked.
     for hosted in directory.hostedInOrder where hosted.entryCount > hosted.snapshotEntryCount {
-      keepSnapshot(of: hosted, isIdle: false)
+      storeSnapshot(of: hosted, isIdle: false)
     }
   }
 }

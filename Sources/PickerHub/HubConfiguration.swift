@@ -1,21 +1,21 @@
 package import PickerModel
 package import PickerWire
 
-/// What a hub allows and how it gives roles.
+/// The limits of a hub and its way of granting roles.
 package struct HubConfiguration: Sendable {
   package enum Authentication: String, Sendable, CaseIterable {
-    /// Everybody may join; the first member of a session is its owner.
+    /// Anyone may join; the first member of a session is its owner.
     case open
-    /// Three tokens of the create answer are the roles.
+    /// The response to a creation has a token for each of the three roles; joining needs one.
     case token
   }
 
   package var authentication: Authentication
   package var limits: ServerLimits
   package var definitionLimits: DefinitionLimits
-  /// What follows the `@` in the UIDs of events.
+  /// The domain part of event UIDs, after the `@`.
   package var calendarName: String
-  /// As ``CalendarLinks/outlookStandard``.
+  /// The base of links to Outlook; see ``CalendarLinks/outlookStandard``.
   package var outlookLink: String
 
   package init(

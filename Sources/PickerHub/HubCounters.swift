@@ -1,15 +1,15 @@
 package import PickerModel
 
-/// What has happened since the start, for metrics and for tests of what a tap costs.
+/// Counters since the start, for metrics and for tests of the cost of a tap.
 package struct HubCounters: Sendable {
   package var messagesIn = 0
   package var commands = 0
   package var refusals: [Rejection: Int] = [:]
   package var deltas = 0
   package var ticks = 0
-  /// Deltas, answers and other messages handed to the port.
+  /// Messages handed to the port, of every type.
   package var deliveries = 0
-  /// Outboxes whose updates gave way to a snapshot.
+  /// Outboxes whose pending updates were replaced by a snapshot.
   package var snapshotsForSlowReaders = 0
   package var joins = 0
   package var resumes = 0
@@ -17,7 +17,7 @@ package struct HubCounters: Sendable {
 
   package init() {}
 
-  /// Adds what another hub has counted.
+  /// Adds the counters of another hub.
   package static func += (sum: inout HubCounters, other: HubCounters) {
     sum.messagesIn += other.messagesIn
     sum.commands += other.commands

@@ -1,7 +1,9 @@
 package import PickerSession
 
-/// Which of a server's sessions a hub has. The hubs of a server are numbered, and a session's
-/// follows from its id: nobody has to look it up, and no two have the same one.
+/// The sessions of a server that one hub owns.
+///
+/// A hash of the session's id gives the index of its hub, so that no table is needed and a session
+/// has exactly one hub.
 package struct HubShard {
   package let index: Int
   package let count: Int
@@ -10,23 +12,23 @@ package struct HubShard {
 
   /// - Parameter index: From 0 to `count` - 1.
   package init(index: Int, of count: Int, total: any SessionTotal) {
-    precondition((0..<count).contains(index), "a hub is one of those that there are")
+    precondition((0..<count).contains(index), "the index of a hub is less than the count of hubs")
     self.index = index
     self.count = count
     self.total = total
   }
 
-  /// A hub that has all sessions.
+  /// The shard of a single hub: it owns all sessions.
   package static var whole: HubShard { HubShard(index: 0, of: 1, total: OwnTotal()) }
 
   package func has(_ session: SessionID) -> Bool {
     count == 1 || HubShard.index(of: session, among: count) == index
   }
 
-  /// The number of the hub that has a session.
+  /// The index of the hub that owns a session.
   ///
-  /// Any text is somebody's, also one that is no session's id. With another count sessions are
-  /// shared out anew; nothing that is kept depends on it.
+  /// Every text has a hub, even if it is not the id of a session. The index depends on `count`; it
+  /// is never stored, so that a server can restart with another number of hubs.
   /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits, folded to 32.
   package static func index(of session: SessionID, among count: Int) -> Int {
     guard count > 1 else { return 0 }
@@ -38,16 +40,17 @@ package struct HubShard {
   }
 }
 
-/// Counts the sessions that have not ended, in all hubs of a server.
+/// The number of sessions that have not ended, in all hubs of a server. Hubs call it from their own
+/// threads.
 package protocol SessionTotal: AnyObject {
   func add(_ count: Int)
-  /// Counts one more, unless there are `max` already.
+  /// Adds one if there are fewer than `max`.
   ///
-  /// - Returns: Whether it has counted.
+  /// - Returns: Whether it added one.
   func take(max: Int) -> Bool
 }
 
-/// The total of a hub that is alone.
+/// The total of a single hub, used from its thread only.
 private final class OwnTotal: SessionTotal {
   private var count = 0
 

@@ -45,7 +45,7 @@ import Testing
 
     let error = fixture.heard(2).first { $0["type"]?.string == "error" }
     #expect(fixture.port.closes == [2: 4503])
-    #expect(error?["detail"]?.string?.contains("maximum of bytes") == true)
+    #expect(error?["detail"]?.string?.contains("maximum size") == true)
   }
 
   @Test func `a full log refuses new members over HTTP`() throws {

@@ -209,14 +209,14 @@ import Testing
     let fixture = try HubFixture(calendar)
 
     let problem = HubProblem.outsideMonths(
-      "2027-01 is not in the list, which is 2026-10 to 2026-12")
+      "2027-01 is outside the months of this calendar, 2026-10 to 2026-12")
     #expect(throws: problem) { try month(fixture, "2027-01").get() }
   }
 
   @Test func `columns have no months`() throws {
     let fixture = try HubFixture(letters)
 
-    #expect(throws: HubProblem.wrongKind("only a calendar has months to be drawn")) {
+    #expect(throws: HubProblem.wrongKind("only a calendar has months to draw")) {
       try month(fixture, "2026-11").get()
     }
   }

@@ -1,4 +1,5 @@
-/// Why the server closes a connection. The band says whether the client comes back.
+/// The close codes of the protocol. A client acts by the range: 43xx, it gets new credentials
+/// before it reconnects; 44xx, it does not reconnect; 45xx, it reconnects with back-off.
 /// - Source: protocol.md, "When it goes wrong".
 package enum CloseCode: UInt16, Sendable {
   case normal = 1000

@@ -2,15 +2,15 @@ import CivilTime
 import PickerModel
 import PickerSession
 
-/// Commands go to the log, unless it is known before that they are refused and change nothing.
+/// Commands: appended to the log, unless the hub knows beforehand that they will be refused.
 extension Hub {
-  /// Gives a command its turn.
+  /// Queues a command for its session.
   ///
-  /// A command of an unknown type, over the rate, or of a viewer who may not give it is refused
-  /// without being stored: a stranger must not grow a store. It keeps its place among the
-  /// commands of its connection all the same.
+  /// A command of an unknown type, over the rate limit, or above its member's role is refused and
+  /// not stored, so that it cannot grow the store. Its answer still comes in the order of the
+  /// connection's commands.
   ///
-  /// - Parameter completion: Gets the effects of the command, or `nil` if the log has lost it.
+  /// - Parameter completion: Receives the effects of the command, or `nil` if the log has lost it.
   /// - Returns: As ``append(_:to:at:completion:)``.
   @discardableResult
   func give(
@@ -29,8 +29,8 @@ extension Hub {
       .command(member, ref: ref, stored), to: hosted, at: time, completion: completion)
   }
 
-  /// The command as the log needs it. With nothing before it in the queue its turn is now, so that
-  /// it is known whether its key will be read.
+  /// The command without a key that would not be read, to store fewer bytes. That is known only
+  /// when the session's queue is empty, because the command is then applied to the current state.
   private func withoutUnreadKey(
     _ command: Command, in hosted: HostedSession, at time: HubTime
   ) -> Command {
@@ -40,7 +40,7 @@ extension Hub {
     return .select(selection.withoutKey)
   }
 
-  /// Answers a command that is not in the log, in its turn.
+  /// Answers a command that was not stored. Called when all steps before it have run.
   func refuse(
     _ unstored: HostedSession.UnstoredCommand, _ completion: (([SessionEffect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime

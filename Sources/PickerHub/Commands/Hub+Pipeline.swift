@@ -2,25 +2,27 @@ import CivilTime
 package import PickerSession
 import PickerWire
 
-/// After how long something that the log refused is tried again.
+/// The delay before an append that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
 
-/// Entries between two snapshots of a session, at least.
+/// The minimum of entries between two snapshots of a session.
 private let snapshotInterval = 500
-/// Entries between two snapshots for each member: a snapshot contains the refs of all members, and
-/// must not cost more than the entries that it covers.
+/// The minimum of entries between two snapshots per member: a snapshot contains the refs of all
+/// members, and must not cost more than the entries that it covers.
 private let snapshotIntervalPerMember = 16
 
-/// The way of everything that changes a session: appended to the log, applied when the log has it,
-/// told when it is applied. What only looks keeps its place behind what waits for the log.
+/// The pipeline of a session: an entry is appended to the log, applied when the log has stored it,
+/// and its delta is broadcast when it is applied. While an append is pending, all later steps of
+/// the session, reads included, wait behind it in ``HostedSession/steps``.
 extension Hub {
-  /// Appends an entry, and applies it as soon as the log has it.
+  /// Appends an entry, and applies it as soon as the log has stored it.
   ///
-  /// A log at its maximum of bytes is compacted. A command for which it still has no bytes is
-  /// refused.
-  /// - Parameter completion: Gets the effects, or `nil` if the log has lost the entry after all.
-  /// - Returns: Whether the log has it, or will have it. If not, the session's connections have
-  ///   been closed, unless only its log is full (``HostedSession/isLogFull``).
+  /// When the session's log has reached its maximum size, it is compacted and the append is tried
+  /// once more; a command is refused if the log is still full.
+  /// - Parameter completion: Receives the effects, or `nil` if the log has lost the entry.
+  /// - Returns: Whether the entry is stored or pending (for a command also: was refused in order).
+  ///   When `false`, the session's connections have been closed, unless only its log is full
+  ///   (``HostedSession/isLogFull``).
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
@@ -29,7 +31,7 @@ extension Hub {
     let entry = LogEntry(at: time.session, body: body)
     var outcome = log.append(.entry(entry), of: hosted.id)
     if outcome == .full && !hosted.spent.isEmpty {
-      keepSnapshot(of: hosted, isIdle: false)
+      storeSnapshot(of: hosted, isIdle: false)
       outcome = log.append(.entry(entry), of: hosted.id)
     }
     hosted.isLogFull = outcome == .full
@@ -54,16 +56,16 @@ extension Hub {
     return true
   }
 
-  /// Ends a session whose log takes nothing more: it could do nothing but fail from now on.
+  /// Ends a session whose log accepts no more entries: every later change would fail.
   private func endFull(_ hosted: HostedSession) {
     guard hosted.phase == .open else { return }
-    hosted.endReason = "the session has ended: its log has the maximum of bytes"
+    hosted.endReason = "the session has ended: its log has reached its maximum size"
     end(hosted) { [unowned self] result in
       if case .failure = result { fail(hosted) }
     }
   }
 
-  /// Does something in its turn: now, unless something before it waits for the log.
+  /// Runs a step at once if the session's queue is empty, else queues it behind the others.
   func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
     if hosted.phase == .unloaded {
       refuse(step)
@@ -74,7 +76,7 @@ extension Hub {
     }
   }
 
-  /// The log has the next `count` records of a session.
+  /// The log has stored the next `count` records of a session, in the order of their appends.
   package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
     now = time
     guard let hosted = directory.hosted(session) else {
@@ -136,11 +138,11 @@ extension Hub {
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil
-      // A member may have been made to leave twice before the log had the first.
+      // A second `left` may have been appended before the first was stored; it removes nobody.
       hosted.memberCountPending -= memberCount - hosted.session.memberCount
     }
     if case .returned = entry.body, memberCount == hosted.session.memberCount {
-      // It had come back already when the log had this.
+      // A second `returned` of a member that is here already.
       hosted.memberCountPending -= 1
     }
     if case .tick = entry.body { hosted.isTickPending = false }
@@ -150,7 +152,8 @@ extension Hub {
     }
     if let completion {
       completion(effects)
-      // A command that came over HTTP is answered there, also if its member has a connection.
+      // A command that was posted over HTTP is answered in its response only, even if the member
+      // has a connection.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     let deliveryCount = counters.deliveries
@@ -161,7 +164,7 @@ extension Hub {
     effects.removeLast(effects.count)
     swap(&effects, &self.effects)
     queueTick(of: hosted)
-    if isSnapshotDue(hosted) { keepSnapshot(of: hosted, isIdle: false) }
+    if isSnapshotDue(hosted) { storeSnapshot(of: hosted, isIdle: false) }
     if case .left = entry.body { evict(hosted) }
   }
 
@@ -171,29 +174,29 @@ extension Hub {
     return count >= hosted.session.memberCount * snapshotIntervalPerMember
   }
 
-  /// The log cannot keep what was asked: nothing of it is done, and whoever listens comes back
-  /// later.
+  /// The log could not store an append: unloads the session, and closes its connections so that
+  /// clients reconnect later.
   func fail(_ hosted: HostedSession) {
     if log.canLoad { return lose(hosted) }
     for listener in hosted.session.listeners {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
-    // Who has joined and waits for the log would miss an answer, too.
+    // Connections whose join is pending are no listeners yet.
     for case .attach(let connection, _) in hosted.steps { cannotStore(connection) }
   }
 
-  /// A session that comes into memory.
+  /// Makes the in-memory object of a session. The caller adds it to the directory.
   func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
     hostedCount += 1
     return HostedSession(Session(fold), number: hostedCount, at: time)
   }
 
-  /// Puts the session's next instant into the queue, if it is not there already.
+  /// Queues a tick for the session's next instant, unless an earlier one is queued.
   ///
-  /// One that stands there already stays, also if nothing will be due then: so a session has few
-  /// entries, however often it is confirmed and reopened.
-  /// - Parameter first: Not before this instant, if any.
+  /// A queued tick stays queued even if nothing will be due at its instant, so that confirming and
+  /// reopening a session repeatedly does not fill the queue.
+  /// - Parameter first: The earliest instant for the tick.
   func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
     guard hosted.phase == .open, !hosted.isTickPending,
       var next = hosted.session.nextTick

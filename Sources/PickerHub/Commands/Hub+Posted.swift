@@ -2,11 +2,11 @@ import PickerModel
 package import PickerSession
 package import PickerWire
 
-/// Members without a connection, who give their commands one by one.
+/// Commands over HTTP, of members that may have no connection.
 extension Hub {
-  /// Makes a member who is offline.
+  /// Adds a member without a connection.
   ///
-  /// - Parameter answer: Gets its welcome, as on a WebSocket.
+  /// - Parameter answer: Receives its welcome message, the same as on a WebSocket.
   package func addMember(
     to id: SessionID, _ request: MemberRequest, token: String?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
@@ -34,7 +34,7 @@ extension Hub {
           }
           hosted.lastActivity = now.machine
           noteAbsence(of: member.id, in: hosted, at: now)
-          tellPresence(in: hosted, at: now)
+          broadcastPresence(in: hosted, at: now)
           let welcome = encoder.welcome(
             member, secret: new.secret, in: hosted.session, resumedAt: nil, texts: texts,
             now: now.session)
@@ -43,7 +43,10 @@ extension Hub {
     }
   }
 
-  /// Does one command of a member, with its answer: a delta with its ref, a reply or a refusal.
+  /// Performs one command of a member.
+  ///
+  /// - Parameter answer: Receives the message that answers it: a delta with its ref, a reply or a
+  ///   refusal.
   package func post(
     _ request: CommandRequest, to id: SessionID, token: String?, locale: String?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
@@ -60,7 +63,8 @@ extension Hub {
       if case .tokens = fold.origin.access, let token,
         let role = fold.origin.role(of: identities.hash(token)), role < member.role
       {
-        return answer(.failure(.notAllowed("the token is a \(role)'s, the member \(member.role)")))
+        let detail = "the token grants the role \(role), but the member is \(member.role)"
+        return answer(.failure(.notAllowed(detail)))
       }
       if fold.members[member.id] == nil {
         guard hosted.memberCountPending < limits.session.members else {
@@ -86,13 +90,13 @@ extension Hub {
     }
   }
 
-  /// Why something could not be appended.
+  /// The problem to answer after an append has failed.
   private func problem(of hosted: HostedSession) -> HubProblem {
     if hosted.isEnding { return .noSuchSession }
     return hosted.isLogFull ? .logFull : .unavailable
   }
 
-  /// A member that has left gives a command over HTTP: it comes back, offline.
+  /// Re-adds a member that has left and now posts a command; it has no connection.
   ///
   /// - Returns: `false` if the log cannot store it.
   private func bringBack(_ member: MemberID, _ hosted: HostedSession) -> Bool {
@@ -101,12 +105,12 @@ extension Hub {
       .look { [unowned self] hosted in
         hosted.lastActivity = now.machine
         if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: now) }
-        tellPresence(in: hosted, at: now)
+        broadcastPresence(in: hosted, at: now)
       }, in: hosted, at: now)
     return true
   }
 
-  /// The one answer among the effects of a command; none if its member has left before it.
+  /// The message that answers a command; `nil` if its member has left before it was applied.
   private func answerFrame(
     in effects: [SessionEffect], to member: MemberID, _ texts: any RowTexts,
     _ hosted: HostedSession
@@ -127,7 +131,8 @@ extension Hub {
     return nil
   }
 
-  /// A member without a connection is still there. Not noted each time: every note is a timer.
+  /// Restarts the absence time of a member without a connection. Skipped while less than a
+  /// sixteenth of it has passed, because each restart adds a timer.
   private func stay(_ member: MemberID, in hosted: HostedSession) {
     guard let since = hosted.absentSince[member] else { return }
     if now.machine - since >= limits.memberMilliseconds / 16 {

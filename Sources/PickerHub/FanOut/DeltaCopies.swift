@@ -3,31 +3,33 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// The copies of one delta: as few as there are languages and views, whoever many listen.
+/// The encoded copies of one delta. Listeners with the same language and view share one copy, so
+/// that encoding does not cost more with more listeners.
 struct DeltaCopies {
   private struct Key: Hashable {
     let language: Int
     let view: MonthView?
   }
 
-  /// Copies that are looked through one by one; there are hardly ever more.
+  /// The number of copies that are searched linearly before the dictionary is used; there are
+  /// hardly ever more.
   private static let fewCount = 8
 
   private let delta: Delta
   private let session: Session
   private let encoder: MessageEncoder
   private let languages: Languages
-  /// In the first language, and in the others.
+  /// The delta without its view part, in the first language and in the others.
   private var encoded: (language: Int, delta: EncodedDelta)?
   private var encodedMore: [Int: EncodedDelta] = [:]
-  /// The copy that was asked for last: the next listener's too, almost always.
+  /// The last copy returned: almost always also that of the next listener.
   private var last: (language: Int, view: MonthView?, frame: Frame)?
   /// The first copy, the next few, and the others.
   private var first: (key: Key, frame: Frame)?
   private var few: [(key: Key, frame: Frame)] = []
   private var more: [Key: Frame] = [:]
-  /// The bands that were written last: they have no texts, and the author mostly looks at the
-  /// months that the others look at.
+  /// The last bands encoded. They have no texts, so they do not depend on the language, and the
+  /// author mostly views the same months as the others.
   private var lastBands: (view: MonthView?, bytes: [UInt8])?
 
   init(
@@ -39,7 +41,7 @@ struct DeltaCopies {
     self.languages = languages
   }
 
-  /// The copy for who reads a language and looks at some months; all such share it.
+  /// The copy for listeners with a language and a view. Equal arguments give the same object.
   mutating func frame(in language: Int, showing view: MonthView?) -> Frame {
     if let last, last.language == language, last.view == view { return last.frame }
     let frame = frame(for: key(language, view), language)
@@ -52,7 +54,7 @@ struct DeltaCopies {
     for copy in few where copy.key == key { return copy.frame }
     if !more.isEmpty, let frame = more[key] { return frame }
     let frame = encode(key, language, ref: nil)
-    keep(frame, for: key)
+    store(frame, for: key)
     return frame
   }
 
@@ -61,15 +63,15 @@ struct DeltaCopies {
     encode(key(language, view), language, ref: ref)
   }
 
-  /// What sets a copy apart: a language where there are texts, a view where the range has moved or
-  /// days have other notes.
+  /// The key of a copy. It has a language only if the delta has texts, and a view only if the range
+  /// or notes of days have changed.
   private func key(_ language: Int, _ view: MonthView?) -> Key {
     let hasViews = delta.change.ranges != nil || delta.hasDayNotes
     let texts = delta.hasNotes ? language : languages.withoutRegion(language)
     return Key(language: delta.hasTexts ? texts : 0, view: hasViews ? view : nil)
   }
 
-  private mutating func keep(_ frame: Frame, for key: Key) {
+  private mutating func store(_ frame: Frame, for key: Key) {
     if first == nil {
       first = (key, frame)
     } else if few.count < DeltaCopies.fewCount {
@@ -101,7 +103,7 @@ struct DeltaCopies {
 }
 
 extension MessageEncoder {
-  /// What a delta has for who looks at some months: bands, or notes of their days.
+  /// The part of a delta that depends on the listener's view: bands, or notes of the days in view.
   func viewPart(
     of delta: Delta, in session: Session, _ view: MonthView?, texts: any RowTexts
   ) -> [UInt8] {
@@ -112,7 +114,7 @@ extension MessageEncoder {
     return dayNotes(of: delta, in: dates, texts: texts)
   }
 
-  /// The bands of the months in view that a delta has made look different.
+  /// The bands of the months in view whose bands the delta has changed.
   func bands(changedBy delta: Delta, in session: Session, _ view: MonthView?) -> [UInt8] {
     guard let view, let ranges = delta.change.ranges else { return [] }
     let picker = session.fold.picker
@@ -128,8 +130,8 @@ extension MessageEncoder {
 }
 
 extension Delta {
-  /// Whether members get it in the language that they asked for, not only in the one that rows
-  /// have.
+  /// Whether the delta has notes: these are chosen by the tag that a client requested (`de-CH`),
+  /// not only by the language of the row texts (`de`).
   fileprivate var hasNotes: Bool {
     if case .notes = change { true } else { notes != nil }
   }
@@ -138,7 +140,7 @@ extension Delta {
     if case .notes(let edit) = change { !edit.change.days.isEmpty } else { false }
   }
 
-  /// Whether any of the changes has texts; if not, all languages share one.
+  /// Whether any of the changes has texts; if not, all languages share one copy.
   fileprivate var hasTexts: Bool {
     if case .definition(let redefinition, _, tappedBy: _, rangeBefore: _) = change,
       redefinition.isAnnounced, redefinition.hasOtherWeekdays

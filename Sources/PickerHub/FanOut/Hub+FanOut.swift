@@ -3,7 +3,7 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// From a session's effects to the outboxes.
+/// Fan-out: encodes the effects of a session and delivers them to its listeners.
 extension Hub {
   func perform(_ effects: [SessionEffect], in hosted: HostedSession, at time: HubTime) {
     if hosted.isEnding { return }
@@ -14,21 +14,25 @@ extension Hub {
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .answerOffline: break
-      case .presence: tellPresence(in: hosted, at: time)
+      case .presence: broadcastPresence(in: hosted, at: time)
       }
     }
   }
 
-  /// Tells a delta to everybody: written once in each language, its bytes shared.
+  /// Delivers a delta to all listeners. Those with the same language and view share the bytes of
+  /// one copy.
+  ///
+  /// The listeners of the first copy whose outbox is idle are posted to together, after all others.
+  /// If any connection was write-blocked meanwhile, each one is delivered to separately instead.
   private func broadcast(_ delta: Delta, in hosted: HostedSession) {
     counters.deltas += 1
     if delta.isTick { counters.ticks += 1 }
-    // By index: a copy of each listener would touch its member's name, too.
+    // By index: copying a listener would retain and release its member's name.
     let listeners = hosted.session.listeners
-    if listeners.count == 1 { return tell(delta, to: listeners[0], aloneIn: hosted) }
+    if listeners.count == 1 { return deliver(delta, toOnly: listeners[0], in: hosted) }
     var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
     let author = delta.by.flatMap { hosted.connectionOfMember[$0] }
-    // Most hear the first copy, and can take it at once: they are sent it together, last.
+    // Most listeners receive the first copy and have an idle outbox: they are posted to together.
     var shared: Frame?
     var hasSlowReader = false
     let fullCountBefore = fullCount
@@ -54,8 +58,8 @@ extension Hub {
       }
     }
     if let shared, hasSlowReader || fullCount != fullCountBefore {
-      // Some may be full now: one that waits for too much was closed, which the others have heard;
-      // or what was posted before has gone out meanwhile.
+      // The outbox of a recipient may not be idle any more: closing a slow connection broadcasts
+      // presence, and a post may have reported a write-blocked connection.
       for recipient in recipients {
         if let connection = connections[recipient] { deliver(.updates(shared), connection) }
       }
@@ -66,8 +70,8 @@ extension Hub {
     self.recipients = recipients
   }
 
-  /// Tells a delta to the only one who listens: there is one copy, and nothing to share.
-  private func tell(_ delta: Delta, to listener: Listener, aloneIn hosted: HostedSession) {
+  /// Delivers a delta to the only listener: without the table of copies.
+  private func deliver(_ delta: Delta, toOnly listener: Listener, in hosted: HostedSession) {
     guard let connection = connections[listener.connection] else { return }
     let isOwn = delta.by != nil && delta.by == listener.member
     let frame = encoder.frame(
@@ -84,12 +88,12 @@ extension Hub {
 
   private func post(_ frame: Frame, toAll recipients: [ConnectionID]) {
     counters.deliveries += recipients.count
-    for place in port.post(frame, toAll: recipients) {
-      connections[recipients[place]]?.outbox.isFull = true
+    for index in port.post(frame, toAll: recipients) {
+      connections[recipients[index]]?.outbox.isFull = true
     }
   }
 
-  /// Sends their months to those who look at one whose cells were others before.
+  /// Sends the months in view again to each listener whose view has a month with changed cells.
   private func sendMonthsAgain(in hosted: HostedSession, _ change: CellChange) {
     for listener in hosted.session.listeners {
       guard let view = listener.view, let connection = connections[listener.connection],
@@ -120,8 +124,9 @@ extension Hub {
     }
   }
 
-  /// Tells presence updates, unless that was done a moment ago; then soon.
-  func tellPresence(in hosted: HostedSession, at time: HubTime) {
+  /// Broadcasts the presence updates, at most once in `presenceMilliseconds`: if the last broadcast
+  /// was more recent, a timer does it later.
+  func broadcastPresence(in hosted: HostedSession, at time: HubTime) {
     let due = hosted.lastPresence + limits.session.presenceMilliseconds
     if time.machine < due {
       guard !hosted.isPresenceQueued else { return }
@@ -144,7 +149,10 @@ extension Hub {
     }
   }
 
-  /// Sends at once if nothing waits, else puts it into the outbox.
+  /// Posts a message at once if the outbox is idle, else appends it to the outbox.
+  ///
+  /// Closes the connection if more than `outboxMessages` messages are pending that a snapshot
+  /// cannot replace.
   func deliver(_ message: Outbox.Waiting, _ connection: HubConnection) {
     guard !connection.isClosing else { return }
     guard connection.outbox.isIdle, let frame = message.frame else {
@@ -156,7 +164,7 @@ extension Hub {
         watch(connection)
       }
       if connection.outbox.waiting.count > limits.outboxMessages {
-        close(connection, .tooSlow, "more than \(limits.outboxMessages) messages wait for you")
+        close(connection, .tooSlow, "more than \(limits.outboxMessages) messages are pending")
       }
       return
     }
@@ -169,7 +177,7 @@ extension Hub {
     if port.send(frame, to: connection.id) == .full { connection.outbox.isFull = true }
   }
 
-  /// Sends what waits, as far as the socket takes it.
+  /// Sends pending messages until the connection is write-blocked.
   func flush(_ connection: HubConnection, at time: HubTime) {
     guard let hosted = hosted(of: connection), !hosted.isEnding else { return }
     while !connection.outbox.isFull {
@@ -182,7 +190,8 @@ extension Hub {
     }
   }
 
-  /// Sends a snapshot in place of everything that was dropped, and the months that are looked at.
+  /// Sends a snapshot in place of the dropped updates, followed by the months in view and touches.
+  /// A welcome that is still pending is sent instead, because it must precede the snapshot.
   private func sendSnapshot(
     _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {
@@ -203,7 +212,7 @@ extension Hub {
     watch(connection)
   }
 
-  /// From now on a connection that is behind has 10 s to read something.
+  /// Starts the time within which a connection with dropped updates must read (default 10 s).
   private func watch(_ connection: HubConnection) {
     guard connection.outbox.isFull else { return }
     connection.outbox.stalledSince = now.machine
@@ -212,7 +221,7 @@ extension Hub {
 }
 
 extension Answer {
-  /// What a reply becomes that a snapshot has overtaken: true at the snapshot's revision.
+  /// The answer, to be sent after a snapshot: a reply has the snapshot's revision.
   fileprivate func late(at session: Session) -> Answer {
     switch body {
     case .reply: Answer(ref: ref, body: .reply(revision: session.fold.revision))
@@ -222,7 +231,7 @@ extension Answer {
 }
 
 extension Outbox.Waiting {
-  /// The bytes, unless they have to be written when their turn comes.
+  /// The encoded frame; `nil` for an answer that is encoded together with the snapshot.
   fileprivate var frame: Frame? {
     switch self {
     case .updates(let frame), .ownDelta(let frame, _, _), .answer(let frame, _),

@@ -3,66 +3,70 @@ package import PickerModel
 package import PickerSession
 package import PickerWire
 
-/// What became of a frame.
+/// The outcome of sending a frame.
 package enum SendOutcome: Sendable {
-  /// Taken; the connection can take another at once, until ``Hub/full(_:)``.
+  /// Accepted. The hub may send another at once, unless ``Hub/full(_:)`` is called.
   case sent
-  /// Taken; the hub waits for ``Hub/writable(_:at:)`` before it sends another.
+  /// Accepted, but the connection is write-blocked: the hub sends no other frame before
+  /// ``Hub/writable(_:at:)`` is called.
   case full
-  /// The connection is gone; ``Hub/closed(_:at:)`` follows, or has come.
+  /// Dropped because the connection is closed; ``Hub/closed(_:at:)`` follows or was called already.
   case gone
 }
 
-/// The connections, as the hub sees them. Its calls never call back into the hub, but for
-/// ``Hub/full(_:)`` and ``inBackground(_:then:)``.
+/// The hub's interface to its connections and threads. Its functions are called on the hub's thread
+/// and call back into the hub only through ``Hub/full(_:)`` and ``inBackground(_:then:)``.
 package protocol HubPort: AnyObject {
-  /// Sends a frame now, or keeps it if the socket is busy.
+  /// Writes a frame, or buffers it if the socket is not writable.
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
-  /// Sends a frame to a connection that can take one, together with what else is posted in this
-  /// turn.
+  /// Sends a frame to a connection that is not write-blocked, in one batch with the other frames
+  /// posted in this event-loop iteration.
   ///
-  /// - Returns: As ``send(_:to:)``; or ``SendOutcome/sent``, and ``Hub/full(_:)`` follows.
+  /// - Returns: As ``send(_:to:)``. If the batch later finds the connection write-blocked, the port
+  ///   calls ``Hub/full(_:)``.
   func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome
-  /// Posts a frame to many. For one that gets full meanwhile, the port holds it back.
+  /// Posts a frame to many connections. The port buffers it for a connection that becomes
+  /// write-blocked meanwhile.
   ///
-  /// - Returns: The places in `connections` of those that answer ``SendOutcome/full``.
+  /// - Returns: The indices in `connections` of those that are write-blocked
+  ///   (``SendOutcome/full``).
   func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
-  /// Sends `last`, then closes; ``Hub/closed(_:at:)`` follows in a later turn.
+  /// Sends `last`, then closes. ``Hub/closed(_:at:)`` follows in a later event-loop iteration.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
-  /// Stops reading from a connection. Messages that have been read already may still come. Until
-  /// ``resume(_:)`` the connection must not be closed for its silence.
+  /// Stops reading from a connection. Messages that were read already may still be delivered. Until
+  /// ``resume(_:)`` the port must not close the connection for inactivity.
   ///
-  /// Does nothing for a connection that is gone. A connection is paused once at a time.
+  /// Does nothing for a closed connection. The hub does not pause a paused connection.
   func pause(_ connection: ConnectionID)
-  /// Reads again from a connection that is paused; does nothing for one that is gone.
+  /// Reads again from a paused connection. Does nothing for a closed one.
   func resume(_ connection: ConnectionID)
-  /// The delta of a command has been sent or posted to a connection that can take it. The command
-  /// arrived at `arrival`, which is a ``HubTime/machineNanoseconds``.
+  /// Reports for a latency metric that the delta of a command was sent or posted to at least one
+  /// connection. The command was received at `arrival`, a ``HubTime/machineNanoseconds``.
   func delivered(commandOf arrival: Int64)
-  /// Does what takes long on another thread, and then `then` on the hub's.
+  /// Runs `work` on another thread, and then `then` with its result on the hub's thread.
   func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
 }
 
 extension HubPort {
-  /// A port that has no faster way sends at once.
+  /// Default: sends at once, without a batch.
   package func post(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     send(frame, to: connection)
   }
 
-  /// A port that has no faster way posts to one after the other.
+  /// Default: posts to one connection after the other.
   package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
     connections.indices.filter { post(frame, to: connections[$0]) == .full }
   }
 
-  /// A port without flow control goes on: the hub then closes a connection that sends too much.
+  /// Default: keeps reading. The hub then closes a connection that sends too much.
   package func pause(_ connection: ConnectionID) {}
   package func resume(_ connection: ConnectionID) {}
 
-  /// A port that measures nothing.
+  /// Default: measures nothing.
   package func delivered(commandOf arrival: Int64) {}
 
-  /// A port without other threads does the work at once.
+  /// Default: runs both at once on the hub's thread.
   package func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {
@@ -70,25 +74,27 @@ extension HubPort {
   }
 }
 
-/// The languages that rows can be written in.
+/// The source of row texts by language.
 package protocol TextSource: AnyObject {
   /// The texts for a BCP 47 tag or its language; `nil` if neither is known.
   func texts(for tag: String) -> (any RowTexts)?
 }
 
-/// The zone rules by IANA name.
+/// The source of time-zone rules.
 package protocol ZoneSource: AnyObject {
+  /// The rules of an IANA zone; `nil` if the name is unknown.
   func rules(named name: String) -> ZoneRules?
 }
 
-/// Now, by the two clocks that the protocol knows.
+/// The current time by the two clocks of the protocol.
 package struct HubTime: Hashable, Sendable {
-  /// The sessions' clock: `now`, ticks, `at` and the 15 s of an open tap.
+  /// The wall clock of the sessions: for `now`, ticks, `at` and the 15 s of an open tap. It can be
+  /// set back, or be frozen by the operator.
   package let session: Instant
-  /// The machine's clock in nanoseconds, which never goes back.
+  /// The monotonic clock in nanoseconds.
   package let machineNanoseconds: Int64
 
-  /// ``machineNanoseconds`` in milliseconds: time to live, joins, absence.
+  /// The monotonic clock in milliseconds: for time to live, join time-outs and absence.
   package var machine: Int64 { machineNanoseconds / 1_000_000 }
 
   package init(session: Instant, machineNanoseconds: Int64) {
@@ -101,7 +107,8 @@ package struct HubTime: Hashable, Sendable {
   }
 }
 
-/// Secrets and names, from a source of random that the shell or a seed gives.
+/// A generator of ids, tokens and secrets. The server passes the system's random source, a
+/// simulation a seeded one.
 package struct IdentitySource {
   private var random: any RandomNumberGenerator
   private let digest: ([UInt8]) -> [UInt8]
@@ -112,8 +119,8 @@ package struct IdentitySource {
     self.digest = digest
   }
 
-  /// 22 letters, digits, `-` and `_`, the first a letter or a digit, so that a command does not
-  /// take it for an option: 131 random bits.
+  /// A text of 22 letters, digits, `-` and `_` with 131 random bits. The first character is a
+  /// letter or a digit, so that a command line does not take the text for an option.
   package mutating func text() -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     var bytes: [UInt8] = []
@@ -127,7 +134,7 @@ package struct IdentitySource {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A number from 0, to spread things in time.
+  /// A number from 0 to `bound` - 1.
   mutating func number(below bound: Int) -> Int { Int(random.next(upperBound: UInt64(bound))) }
 
   package func hash(_ secret: String) -> SecretHash { SecretHash(digest(Array(secret.utf8))) }

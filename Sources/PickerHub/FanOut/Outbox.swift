@@ -2,42 +2,44 @@ import DequeModule
 import PickerSession
 import PickerWire
 
-/// What waits for a connection that cannot take it at once.
+/// The pending messages of a connection that is write-blocked.
 ///
-/// When more than its bound waits, everything that a fresh snapshot tells as well is dropped:
-/// deltas, presence, months and rows. Answers stay, and a dropped delta of the member's own command
-/// becomes a reply.
+/// When they exceed a maximum, the updates that a new snapshot replaces are dropped: deltas,
+/// presence, months and rows. Answers are retained, and a dropped delta of the member's own command
+/// becomes a reply. From then until the snapshot is sent, updates are dropped at once.
 /// - Source: protocol.md, "Slow readers".
 struct Outbox {
   enum Waiting {
-    /// Told by a snapshot as well.
+    /// A message whose content a snapshot contains.
     case updates(Frame)
-    /// The delta of the member's own command.
+    /// The delta of the member's own command; becomes a reply when it is dropped.
     case ownDelta(Frame, ref: Int, revision: Int)
-    /// A reply or a refusal, written out already.
+    /// A reply or a refusal, encoded.
     case answer(Frame, Answer)
-    /// An answer to be written with the snapshot: it must show how things stand then.
+    /// An answer that is encoded together with the snapshot, because it must show the snapshot's
+    /// state.
     case lateAnswer(Answer)
-    /// Must arrive, and before any snapshot.
+    /// A message that is never dropped, and is sent before any snapshot: the welcome.
     case retained(Frame)
   }
 
   private(set) var waiting: Deque<Waiting> = [] { didSet { noteIdle() } }
   private(set) var byteCount = 0
-  /// Whether the socket holds a frame that is not out yet.
+  /// Whether the connection is write-blocked.
   var isFull = false { didSet { noteIdle() } }
-  /// Whether a snapshot has to take the place of what was dropped.
+  /// Whether updates were dropped that a snapshot must replace.
   private(set) var needsSnapshot = false { didSet { noteIdle() } }
-  /// Since when the socket has taken nothing, after something was dropped; machine milliseconds.
+  /// The time since which the socket was not writable after updates were dropped, in machine
+  /// milliseconds; `nil` while it is.
   var stalledSince: Int64?
-  /// Whether a message can go out at once. Kept, so that a delivery does not touch the queue.
+  /// Whether a message can be sent at once. Stored, so that a delivery does not read the queue.
   private(set) var isIdle = true
 
   private mutating func noteIdle() { isIdle = !isFull && waiting.isEmpty && !needsSnapshot }
 
   /// - Parameters:
-  ///   - byteCountMax: Bytes that may wait before updates are dropped.
-  ///   - countMax: Messages that may wait before updates are dropped; default 1,000.
+  ///   - byteCountMax: The maximum of pending bytes; with more, updates are dropped.
+  ///   - countMax: The maximum of pending messages; with more, updates are dropped.
   mutating func append(_ message: Waiting, byteCountMax: Int, countMax: Int = 1000) {
     if needsSnapshot {
       if let retained = Outbox.retained(of: message) { waiting.append(retained) }
@@ -48,17 +50,16 @@ struct Outbox {
     if byteCount > byteCountMax || waiting.count > countMax { dropUpdates() }
   }
 
-  /// Takes the next message.
   mutating func next() -> Waiting? {
     guard let message = waiting.popFirst() else { return nil }
     if !needsSnapshot { byteCount -= Outbox.byteCount(of: message) }
     return message
   }
 
-  /// A snapshot is about to be sent.
+  /// Encodes the late answers. Called right before a snapshot is sent.
   ///
-  /// - Parameter encode: Writes an answer as things stand in the snapshot. Later it would show what
-  ///   the deltas that are still to come after it have changed.
+  /// - Parameter encode: Encodes an answer for the state of the snapshot. If it was encoded later,
+  ///   it would show changes whose deltas the client has not received yet.
   mutating func snapshotTaken(encode: (Answer) -> Frame) {
     needsSnapshot = false
     waiting = Deque(
@@ -73,14 +74,14 @@ struct Outbox {
     for message in waiting { byteCount += Outbox.byteCount(of: message) }
   }
 
-  /// Takes a message that comes before the snapshot, if one waits.
+  /// Removes the first message if it must be sent before the snapshot.
   mutating func nextRetained() -> Frame? {
     guard case .retained(let frame) = waiting.first else { return nil }
     waiting.removeFirst()
     return frame
   }
 
-  /// Puts a message in front of all that wait.
+  /// Inserts a message before all pending ones.
   mutating func prepend(_ message: Waiting) {
     waiting.prepend(message)
     byteCount += Outbox.byteCount(of: message)

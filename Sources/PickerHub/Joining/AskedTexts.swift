@@ -1,7 +1,8 @@
 import CivilTime
 import PickerModel
 
-/// The texts of a language for a member that asked for it by another tag.
+/// The texts of a language, for a client that requested another tag: `de` for `de-CH`. Notes are
+/// chosen by the requested tag.
 struct AskedTexts: RowTexts {
   let base: any RowTexts
   let noteTag: String

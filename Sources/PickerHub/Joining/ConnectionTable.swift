@@ -2,12 +2,12 @@ import PickerSession
 
 /// The connections by their ids.
 ///
-/// An id's lower half is a slot of the loop, a small number, so that looking one up is an index and
-/// not a hash: that is done for each delivery.
+/// The lower 32 bits of an id are its slot in the event loop, a small number. Each delivery looks a
+/// connection up, so the slot is an array index, which is faster than a hash.
 struct ConnectionTable {
   /// By slot.
   private var slots: [HubConnection?] = []
-  /// Those whose slot is taken by another one, or too great for a table.
+  /// Connections whose slot is in use by another one, or is too large for the array.
   private var others: [ConnectionID: HubConnection] = [:]
   private(set) var count = 0
 
@@ -33,7 +33,7 @@ struct ConnectionTable {
     }
   }
 
-  /// - Returns: What was there.
+  /// - Returns: The removed connection; `nil` if there was none.
   mutating func remove(_ id: ConnectionID) -> HubConnection? {
     guard let connection = self[id] else { return nil }
     count -= 1

@@ -4,7 +4,10 @@ import PickerSession
 import PickerWire
 
 extension Hub {
-  /// The first message of a connection: a new member, or one that comes back.
+  /// Handles the first message of a connection: adds a new member, or resumes a known one.
+  ///
+  /// The connection is in the phase `joined` at once; it becomes a listener and gets its welcome in
+  /// ``attach(_:_:in:at:)``, when the log has stored the join.
   func join(
     _ connection: HubConnection, _ join: ClientMessage.Join, _ hosted: HostedSession,
     at time: HubTime
@@ -31,7 +34,7 @@ extension Hub {
       }
       guard fold.members[member.id] != nil || hosted.memberCountPending < limits.session.members
       else { return closeFull(connection) }
-      guard comeBack(member, role, hosted, at: time) else {
+      guard reconnect(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
       attachment = HostedSession.Attachment(
@@ -57,9 +60,9 @@ extension Hub {
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
 
-  /// Appends the join of somebody new.
+  /// Appends the join of a new member.
   ///
-  /// - Returns: `nil` if the log cannot have it; whoever listens has been sent away then.
+  /// - Returns: `nil` if the log cannot store it; see ``append(_:to:at:completion:)``.
   func newMember(
     named name: String?, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> (member: MemberID, secret: String)? {
@@ -74,7 +77,7 @@ extension Hub {
   }
 
   private func closeFull(_ connection: HubConnection) {
-    let detail = "the session has the maximum of \(limits.session.members) members"
+    let detail = "the session has reached its maximum of \(limits.session.members) members"
     close(connection, .unavailable, detail)
   }
 
@@ -83,7 +86,7 @@ extension Hub {
     guard hosted.isLogFull else { return cannotStore(connection) }
     close(
       connection, .unavailable,
-      "the log of this session has reached its maximum of bytes; create a new session")
+      "the log of this session has reached its maximum size; create a new session")
   }
 
   func cannotStore(_ connection: HubConnection) {
@@ -93,10 +96,11 @@ extension Hub {
     close(connection, .unavailable, "the store is unavailable; reconnect later")
   }
 
-  /// A known member has connected again: an older connection is closed.
+  /// Connects a known member again: re-adds it if it has left, changes its role if its token now
+  /// grants another one, and closes its older connection.
   ///
-  /// - Returns: `false` if the log cannot store its return or its new role.
-  private func comeBack(
+  /// - Returns: `false` if the log cannot store the return or the new role.
+  private func reconnect(
     _ member: Member, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
     if hosted.session.fold.members[member.id] == nil {
@@ -122,7 +126,8 @@ extension Hub {
     return true
   }
 
-  /// A member's join has been applied: it listens from here on.
+  /// Makes a connection a listener and sends its welcome. Called when its member's join has been
+  /// applied, so that it receives every later delta and none before its welcome.
   func attach(
     _ connection: HubConnection, _ attachment: HostedSession.Attachment,
     in hosted: HostedSession, at time: HubTime
@@ -133,7 +138,7 @@ extension Hub {
     }
     guard connection.member == member else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
-      return tellPresence(in: hosted, at: time)
+      return broadcastPresence(in: hosted, at: time)
     }
     hosted.absentSince[member] = nil
     hosted.lastActivity = time.machine
@@ -160,7 +165,7 @@ extension Hub {
     greet(connection, frame, missed: missed, in: hosted.session)
   }
 
-  /// Sends a welcome, and after it the deltas that were missed and what is there to be seen.
+  /// Sends a welcome, then the missed deltas, the months in view and the touches of others.
   func greet(
     _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?, in session: Session
   ) {
@@ -183,8 +188,8 @@ extension Hub {
     }
   }
 
-  /// At most 64 characters (Unicode scalars), cut between what one sees as characters; `guest` for
-  /// none.
+  /// The name, cut to 64 Unicode scalars, if possible between grapheme clusters; `guest` for a
+  /// missing or blank name.
   private func displayName(_ written: String?) -> String {
     guard let written else { return "guest" }
     var name = String(String.UnicodeScalarView(written.unicodeScalars.prefix(256)))
@@ -193,7 +198,7 @@ extension Hub {
     return name.allSatisfy(\.isWhitespace) ? "guest" : name
   }
 
-  /// A view with no more months than one may look at.
+  /// The view, cut to the maximum number of months.
   func cut(_ view: MonthView) -> MonthView {
     MonthView(from: view.from, count: max(0, min(view.count, limits.session.months)))
   }
@@ -207,6 +212,6 @@ extension HostedSession.Attachment {
 }
 
 extension SessionFold {
-  /// A member that is here, or has left and is remembered.
+  /// A member of the session, or one that has left and whose identity is still stored.
   func knownMember(_ id: MemberID) -> Member? { members[id] ?? remembered.member(id) }
 }

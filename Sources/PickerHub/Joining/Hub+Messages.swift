@@ -4,13 +4,14 @@ import PickerSession
 import PickerWire
 
 extension Hub {
-  /// A message of somebody who has joined.
+  /// Handles a message of a member. Everything that gets an answer is queued as a step, so that
+  /// answers come in the order of the messages.
   func handle(
     _ message: ClientMessage, from connection: HubConnection, _ member: MemberID,
     in hosted: HostedSession, at time: HubTime
   ) {
     if case .leave = message {
-      // The member is gone as soon as its leaving has been applied; its connection now.
+      // The connection closes now; the member leaves when the entry is applied.
       append(.left(member), to: hosted, at: time)
       return close(connection, .normal, "left")
     }
@@ -41,7 +42,7 @@ extension Hub {
     }
   }
 
-  /// Whether the key of a select has to be read.
+  /// Whether a select is for an older generation of its column: only then its key is read.
   private func isStale(_ command: Command, in hosted: HostedSession) -> Bool {
     let columns = hosted.session.fold.picker.columns
     guard case .select(let selection) = command, columns.indices.contains(selection.column) else {
@@ -119,7 +120,7 @@ extension Hub {
       }, in: hosted, at: time)
   }
 
-  /// Refuses what had no ref.
+  /// Queues the refusal of a message without a ref.
   private func enqueueRefusal(
     _ refusal: Refusal, _ connection: HubConnection, _ hosted: HostedSession, at time: HubTime
   ) {

@@ -2,7 +2,7 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// From a connection's messages to its session.
+/// Receiving: opens connections, and passes their messages to the session.
 extension Hub {
   /// A WebSocket has been opened for a session.
   ///
@@ -13,7 +13,7 @@ extension Hub {
     now = time
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections.insert(connection)
-    guard !isDraining else { return sendAway(connection) }
+    guard !isDraining else { return closeDraining(connection) }
     guard directory.exists(session) else {
       return close(connection, .noSuchSession, "session not found")
     }
@@ -21,7 +21,8 @@ extension Hub {
     timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
 
-  /// A whole text message has come.
+  /// Handles a complete text message. Messages of one connection are handled in the order received,
+  /// also those that wait for the session to be loaded.
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
     guard let connection = connections[id], !connection.isClosing else { return }
     now = time
@@ -30,7 +31,7 @@ extension Hub {
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
     if hosted.isEnding { return }
     if hosted.stepByteCount >= 2 * limits.queueBytes {
-      return close(connection, .unavailable, "too much of this session waits for the store")
+      return close(connection, .unavailable, "too many changes of this session are pending")
     }
     let message: ClientMessage
     do throws(BadMessage) {
@@ -64,7 +65,8 @@ extension Hub {
     handle(message, from: connection, member, in: hosted, at: time)
   }
 
-  /// The session of a connection, if it is in memory. Looked up by its id only once.
+  /// The session of a connection, if it is in memory. The connection caches it, so that a message
+  /// does not look it up by its id.
   func hosted(of connection: HubConnection) -> HostedSession? {
     if let hosted = connection.hosted, hosted.isInMemory { return hosted }
     connection.hosted = directory.hosted(connection.session)
@@ -82,14 +84,15 @@ extension Hub {
     case .silent:
       let wait = waiting(connection, text)
       whenLoaded(connection.session) { wait($0 != nil) }
-    // A session with members is in memory, and closes their connections when it is lost.
+    // Not reached for a joined connection: a session with members stays in memory, and `lose`
+    // closes their connections.
     case .waiting, .joined, .watching, .closing: return cannotStore(connection)
     }
   }
 
-  /// Has a connection's messages wait, of which this is the first.
+  /// Buffers a connection's messages from this one on, until the session is loaded.
   ///
-  /// - Returns: To be called when the session has been loaded, or cannot be.
+  /// - Returns: The caller calls it with the outcome of loading; it handles the buffered messages.
   private func waiting(
     _ connection: HubConnection, _ text: Span<UInt8>
   ) -> (_ isLoaded: Bool) -> Void {
@@ -110,7 +113,7 @@ extension Hub {
     if inbox.byteCount >= limits.inboxBytes { pause(connection) }
   }
 
-  /// The session of a connection has been loaded, or cannot be.
+  /// Handles the buffered messages of a connection, or closes it if loading has failed.
   private func receiveWaiting(_ connection: HubConnection, isLoaded: Bool) {
     guard case .waiting(let inbox) = connection.phase else { return }
     guard isLoaded else {
@@ -123,7 +126,7 @@ extension Hub {
   }
 }
 
-/// Back-pressure on connections that send more than their session can take.
+/// Back-pressure: stops reading from connections that send faster than the log stores.
 extension Hub {
   private func pause(_ connection: HubConnection) {
     guard !connection.isPaused, !connection.isClosing else { return }
@@ -137,13 +140,13 @@ extension Hub {
     port.resume(connection.id)
   }
 
-  /// Stops reading from a connection until less of its session waits for the log.
+  /// Stops reading from a connection until the session's queue of steps has shrunk.
   private func pause(_ connection: HubConnection, for hosted: HostedSession) {
     hosted.hasPausedConnections = true
     pause(connection)
   }
 
-  /// Reads again from the session's connections, if half of its queue is free.
+  /// Reads from the session's connections again if its queue is at most half full.
   func resumeConnections(of hosted: HostedSession) {
     guard hosted.stepByteCount <= limits.queueBytes / 2 else { return }
     hosted.hasPausedConnections = false

@@ -3,39 +3,40 @@ package import PickerModel
 package import PickerSession
 import PickerWire
 
-/// What somebody wants to hear who only watches.
+/// The parameters of an event stream.
 package struct WatchRequest: Sendable {
   package var token: String?
-  /// Whether a ticket gives a viewer's rights in place of a token.
+  /// Whether a valid ticket was sent: it grants a viewer's rights without a token.
   package var hasTicket = false
   package var locale: String?
   package var view: MonthView?
-  /// The beginning of the epoch, and the revision, that it has seen last.
+  /// The position of the last event received (`Last-Event-ID`): the beginning of the epoch, and the
+  /// revision.
   package var seen: (epochMark: String, revision: Int)?
 
   package init() {}
 }
 
-/// A month as it stands.
+/// The current content of a month, for a drawing.
 package struct MonthContent {
   package let month: CivilMonth
-  /// Whole weeks.
+  /// The days of the month, filled up to whole weeks.
   package let cells: [Cell]
   package let bands: MonthBands
-  /// By cell; `nil` without a note.
+  /// The note of each cell.
   package let notes: [Note?]
-  /// The definition's.
+  /// The locale of the definition.
   package let locale: String
   package let texts: any RowTexts
 }
 
-/// Who only looks: no member, unseen by the others.
+/// Watching: event streams and pictures of months, without a member.
 extension Hub {
-  /// Lets a connection hear everything that members hear.
+  /// Subscribes an event stream to the broadcasts of a session.
   ///
   /// - Parameters:
-  ///   - open: Called once, with the session's epoch or with why not; opens the connection. `nil`
-  ///     if nobody waits for it any more.
+  ///   - open: Called once, with the session's epoch or with a problem. On success it opens the
+  ///     stream and returns its connection, or `nil` if the client has disconnected meanwhile.
   /// - Source: protocol.md, "HTTP", events.
   package func watch(
     _ id: SessionID, _ request: WatchRequest, at time: HubTime,
@@ -89,7 +90,7 @@ extension Hub {
     greet(connection, frame, missed: missed, in: session)
   }
 
-  /// Asks whether a token, or a ticket, gives a viewer's rights in a session.
+  /// Checks that a token or a ticket grants a viewer's rights in a session.
   package func admitViewer(
     to id: SessionID, token: String?, hasTicket: Bool = false, at time: HubTime,
     answer: @escaping (Result<Void, HubProblem>) -> Void
@@ -100,7 +101,7 @@ extension Hub {
     ) { _ in answer(.success(())) }
   }
 
-  /// A month of a calendar, for a drawing.
+  /// Answers a month of a calendar, for a drawing.
   package func month(
     _ month: CivilMonth, of id: SessionID, token: String?, hasTicket: Bool = false,
     locale: String?, at time: HubTime,
@@ -112,10 +113,10 @@ extension Hub {
     ) { [unowned self] hosted in
       let picker = hosted.session.fold.picker
       guard let list = picker.months else {
-        return answer(.failure(.wrongKind("only a calendar has months to be drawn")))
+        return answer(.failure(.wrongKind("only a calendar has months to draw")))
       }
       guard let cells = picker.cells(of: month) else {
-        let detail = "\(month.iso) is not in the list, which is \(list.first.iso) to "
+        let detail = "\(month.iso) is outside the months of this calendar, \(list.first.iso) to "
         return answer(.failure(.outsideMonths(detail + list.last.iso)))
       }
       let texts = languages.texts(for: locale, fallback: picker.definition.locale)

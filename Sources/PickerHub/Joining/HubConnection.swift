@@ -2,20 +2,20 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// One connection as the hub sees it: its member, its outbox and its message rate.
+/// The hub's state of a connection: its phase, its outbox and its message rate.
 package final class HubConnection {
   package let id: ConnectionID
   let session: SessionID
-  /// The session as it was found last; valid while it is ``HostedSession/isInMemory``.
+  /// The cached session; valid while it is ``HostedSession/isInMemory``.
   var hosted: HostedSession?
-  /// From the `Authorization` header, where a client can set one; until it has joined.
+  /// The token of the `Authorization` header, for clients that can set one; cleared by the join.
   var bearer: String?
   var phase: Phase
-  /// Whether the port has been asked not to read from it.
+  /// Whether the port does not read from it; see ``HubPort/pause(_:)``.
   var isPaused = false
   var outbox = Outbox()
   var rate = MessageRate()
-  /// Texts of the member's own language.
+  /// The texts in the language of this client.
   var texts: any RowTexts = EnglishTexts()
 
   /// The state of a connection.
@@ -30,16 +30,16 @@ package final class HubConnection {
     case silent
     /// A WebSocket whose first messages wait for its session, or its history, to be loaded.
     case waiting(Inbox)
-    /// A WebSocket that gives the commands of its member, from its join message on. It is among the
-    /// session's listeners as soon as the join has been applied.
+    /// A WebSocket that has sent its join; its commands are its member's. It is a listener of the
+    /// session as soon as the join has been applied.
     case joined(MemberID)
     /// An event stream: it receives everything and sends nothing.
     case watching
-    /// Closed by the hub, or gone. It is no longer part of its session.
+    /// Closed by the hub or by the peer. It is no longer part of its session.
     case closing
   }
 
-  /// Its member, from its join message on.
+  /// The member, from the join message on.
   var member: MemberID? { if case .joined(let member) = phase { member } else { nil } }
   var isClosing: Bool { if case .closing = phase { true } else { false } }
 
@@ -51,10 +51,10 @@ package final class HubConnection {
   }
 }
 
-/// The messages of a connection whose session is being loaded.
+/// The buffered messages of a connection whose session is being loaded.
 final class Inbox {
   private(set) var messages: [[UInt8]] = []
-  /// With what each message costs beside its bytes.
+  /// The bytes of the messages, plus 64 for the overhead of each.
   private(set) var byteCount = 0
 
   func append(_ text: Span<UInt8>) {
@@ -63,7 +63,7 @@ final class Inbox {
   }
 }
 
-/// How many messages came in the second that began with one of them.
+/// A message rate limit over windows of one second. A window begins with a message.
 struct MessageRate {
   private var windowStart: Int64 = -1000
   private var count = 0
@@ -75,8 +75,8 @@ struct MessageRate {
   /// Counts one message.
   ///
   /// - Parameters:
-  ///   - now: The machine's milliseconds.
-  ///   - countMax: Messages of a second that are within the rate; ten times as many are far over.
+  ///   - now: The monotonic clock in milliseconds.
+  ///   - countMax: The limit of messages a second. More than ten times as many are `farOver`.
   mutating func count(at now: Int64, countMax: Int) -> Verdict {
     if now - windowStart >= 1000 {
       windowStart = now

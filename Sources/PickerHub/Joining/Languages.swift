@@ -1,10 +1,9 @@
 import PickerModel
 
-/// The languages that listeners read, each with a small number, so that they can be told apart
-/// fast.
+/// The languages of the listeners. Each has a small number, so that comparing languages is cheap.
 ///
-/// A language is the texts of rows and the tag by which notes are chosen. `de-CH` and `de-DE` may
-/// have the texts of `de`, and still different notes.
+/// A language is the pair of the row texts and the tag by which notes are chosen: `de-CH` and
+/// `de-DE` may share the texts of `de` and have different notes.
 final class Languages {
   private struct Key: Hashable {
     let tag: String
@@ -14,11 +13,11 @@ final class Languages {
   private let catalog: any TextSource
   private var numbers: [Key: Int] = [:]
   private(set) var texts: [any RowTexts] = []
-  /// By language: the one with the same texts and their own tag.
+  /// For each language, the number of the one with the same texts and the tag of these texts.
   private var plain: [Int] = []
 
-  /// Languages at most that differ from another one in the tag for notes alone. Tags come from
-  /// clients, who can make up any number of them; the ones too many have the notes of their texts.
+  /// The maximum of languages that differ from another one only in the tag for notes. Clients can
+  /// invent any number of tags; beyond the maximum a tag gets the notes of its texts' language.
   static let askedTagsMax = 2_000
   private var askedTagCount = 0
 
@@ -27,9 +26,9 @@ final class Languages {
   /// The number of the language for a tag.
   ///
   /// - Parameters:
-  ///   - tag: BCP 47, from the client; may be anything.
-  ///   - fallback: The definition's locale, taken when neither `tag` nor its language is known.
-  ///     English when that is not known either.
+  ///   - tag: A BCP 47 tag from the client; not validated.
+  ///   - fallback: The definition's locale, used when neither `tag` nor its language is known.
+  ///     English is used when that is unknown too.
   func number(for tag: String?, fallback: String) -> Int {
     let found =
       tag.flatMap { catalog.texts(for: $0) } ?? catalog.texts(for: fallback) ?? EnglishTexts()
@@ -59,7 +58,7 @@ final class Languages {
     return texts[number]
   }
 
-  /// The language in which the same rows read the same, whatever its members asked for.
+  /// The number of the language with the same row texts, whatever tag for notes was requested.
   func withoutRegion(_ number: Int) -> Int { plain[number] }
 
   subscript(number: Int) -> any RowTexts { texts[number] }

@@ -1,13 +1,13 @@
 import PickerSession
 import PickerWire
 
-/// The deltas of a session that was reloaded without them.
+/// Reading the recent deltas of a session that was reloaded without them.
 ///
-/// A session that everybody has left is reloaded from its last snapshot: mostly for a tick or a
-/// GET, which need no deltas, and to fold the last 1,000 takes milliseconds. They are read from the
-/// log when somebody resumes.
+/// A session without members is reloaded from its last snapshot, mostly for a tick or a GET. Those
+/// need no deltas, and folding the last 1,000 takes milliseconds, so the deltas are read from the
+/// log only when a client resumes.
 extension Hub {
-  /// Whether a member needs deltas that must be read from the log before it can join.
+  /// Whether a member resumes from a revision whose deltas must first be read from the log.
   func needsHistory(_ resume: ClientMessage.Resume?, in hosted: HostedSession) -> Bool {
     guard hosted.isHistoryPartial, let resume else { return false }
     let fold = hosted.session.fold
@@ -18,7 +18,7 @@ extension Hub {
     return fold.mayHaveForgotten(after: resume.revision)
   }
 
-  /// Whether an event stream needs deltas that must be read from the log before it begins.
+  /// Whether an event stream resumes from a revision whose deltas must first be read from the log.
   func needsHistory(_ request: WatchRequest, in hosted: HostedSession) -> Bool {
     guard hosted.isHistoryPartial, let seen = request.seen, !seen.epochMark.isEmpty else {
       return false
@@ -28,9 +28,11 @@ extension Hub {
       && fold.mayHaveForgotten(after: seen.revision)
   }
 
-  /// Reads the session's last deltas from its log.
+  /// Reads the session's recent deltas from its log into its history. Concurrent calls share one
+  /// read.
   ///
-  /// - Parameter body: Called when the session has them; gets false if the log cannot be read.
+  /// - Parameter body: Called with true when the deltas are there, with false if the log cannot be
+  ///   read.
   func readHistory(of hosted: HostedSession, then body: @escaping (Bool) -> Void) {
     hosted.historyWaiters.append(body)
     guard hosted.historyWaiters.count == 1 else { return }
@@ -45,7 +47,7 @@ extension Hub {
   private func readHistory(
     from position: HistoryPosition, after deltas: [Delta], in hosted: HostedSession
   ) {
-    // Only carried through the log's thread.
+    // Captured on the log's thread, used on the hub's only.
     nonisolated(unsafe) let (hub, hosted) = (self, hosted)
     log.history(from: position) { page in
       guard let page else { return hub.restore(nil, in: hosted) }
@@ -67,7 +69,7 @@ extension Hub {
 }
 
 extension SessionFold {
-  /// Whether deltas after a revision, which a member may resume from, are not in memory.
+  /// Whether a client can resume from a revision, but its deltas are not all in memory.
   fileprivate func mayHaveForgotten(after seen: Int) -> Bool {
     let first = revision - history.count
     return seen >= max(0, revision - limits.history) && seen < first

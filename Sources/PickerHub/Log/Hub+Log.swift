@@ -4,40 +4,42 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// Some lines of a session's log.
+/// A page of lines of a session's log.
 package struct LogPage {
-  /// JSON, a line each.
+  /// JSON lines.
   package let lines: [UInt8]
-  /// What follows; `nil` after the last page.
+  /// The cursor of the next page; `nil` after the last page.
   package let next: LogCursor?
 
   static let lineCountMax = 256
-  /// No line is added to as many bytes: a page is written on the thread of taps.
+  /// A page ends with the line that reaches this size, because writing it to the socket takes time
+  /// of the thread that handles taps.
   static let byteCountMax = 65_536
 }
 
-/// How far a reader of a session's log has come.
+/// The position of a reader in a session's log.
 package struct LogCursor: Sendable {
   fileprivate let origin: SessionOrigin
   /// The language of the lines.
   fileprivate let locale: String
-  /// Deltas that have been read and are not written yet.
+  /// Deltas that were read from the log, but not encoded yet.
   fileprivate var deltas: ArraySlice<Delta>
-  /// Where the log is read after them; `nil` if they are the last ones.
+  /// The position in the log after ``deltas``; `nil` if they are the last ones.
   fileprivate var position: HistoryPosition?
-  /// How many lines are still wanted.
+  /// The number of lines still to be returned.
   fileprivate var remainingCount: Int
 
   fileprivate var isDone: Bool { remainingCount == 0 || (deltas.isEmpty && position == nil) }
 }
 
-/// The history of a session, page by page: a log may be longer than what fits into memory.
+/// The history of a session, in pages: a log may be larger than the memory.
 extension Hub {
   /// Lines of the history after a revision, in the definition's language.
   ///
   /// - Parameters:
-  ///   - limit: At most so many lines; all if `nil`.
-  ///   - answer: Gets the first page.
+  ///   - after: Lines of later revisions are returned.
+  ///   - limit: The maximum of lines; `nil`: all.
+  ///   - answer: Receives the first page.
   package func logLines(
     _ id: SessionID, token: String?, after: Int, limit: Int? = nil, at time: HubTime,
     answer: @escaping (Result<LogPage, HubProblem>) -> Void
@@ -61,7 +63,7 @@ extension Hub {
 
   /// The next lines of a log.
   ///
-  /// - Parameter answer: Gets `nil` if the log cannot be read, or its session has ended.
+  /// - Parameter answer: Receives `nil` if the log cannot be read or the session has ended.
   package func moreLogLines(_ cursor: LogCursor, answer: @escaping (LogPage?) -> Void) {
     guard cursor.deltas.isEmpty else { return writeLines(cursor, answer) }
     guard let position = cursor.position else { return answer(nil) }
@@ -73,12 +75,12 @@ extension Hub {
       cursor.deltas = page.deltas[...]
       cursor.position = page.next
       if cursor.isDone { return answer(LogPage(lines: [], next: nil)) }
-      // Without deltas: a page of entries that made none.
+      // The page has no deltas if its entries changed nothing: then the next one is read.
       hub.moreLogLines(cursor, answer: answer)
     }
   }
 
-  /// Encodes lines where nobody's tap waits for it.
+  /// Encodes lines on another thread, so that taps are not delayed.
   private func writeLines(_ cursor: LogCursor, _ answer: @escaping (LogPage?) -> Void) {
     let texts = languages.texts(for: nil, fallback: cursor.locale)
     let windowRows = limits.session.windowRows
@@ -103,7 +105,8 @@ extension Hub {
   }
 }
 
-/// How many lines another thread has written; read when it has.
+/// The number of lines that a background thread has encoded. The hub's thread reads it when the
+/// background work is done.
 private final class LineCount: @unchecked Sendable {
   var value = 0
 }

@@ -1,7 +1,7 @@
 package import PickerSession
 
 extension LogEntry {
-  /// Bytes that the entry takes in memory, and about those that it takes when it is stored.
+  /// The size of the entry in memory, an estimate. Its stored size is about the same.
   package var byteCount: Int {
     switch body {
     case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.bytes.count

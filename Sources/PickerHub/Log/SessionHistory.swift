@@ -1,26 +1,29 @@
 package import PickerSession
 
-/// How far a reader of a session's history has come.
+/// The position of a reader in a session's history.
 ///
-/// Between two pages nothing is held open: the fold and the place are all that the log needs to go
-/// on, also if it was compacted meanwhile.
+/// It contains all that the log needs to continue: no transaction or file stays open between two
+/// pages, and the log may be compacted meanwhile.
 package struct HistoryPosition: Sendable {
   package let origin: SessionOrigin
-  /// Deltas up to this revision are not wanted.
+  /// Deltas after this revision are read.
   package let after: Int
-  /// The last revision that is wanted.
+  /// The last revision to read.
   package let through: Int
-  /// The state from which folding goes on.
+  /// The state with all entries up to ``place`` applied.
   package var fold: SessionFold
-  /// The sequence number of the last entry that is folded in it; 0 before the first page.
+  /// The sequence number of the last entry applied to ``fold``; 0 before the first page.
   package var place = 0
 
-  /// Deltas of a page, at most two more.
+  /// The number of deltas after which a page ends. An entry has up to three deltas, so that a page
+  /// can have two more.
   package static let deltaCountMax = 256
-  /// Entries that are folded for a page.
+  /// The maximum of entries that are applied for a page.
   package static let entryCountMax = 2000
 
-  /// - Returns: `nil` if the session's definition has no value.
+  /// Makes the position before the first entry.
+  ///
+  /// - Returns: `nil` if the session's definition cannot make a picker.
   package init?(
     of origin: SessionOrigin, after: Int, through: Int, limits: SessionLimits
   ) {
@@ -35,13 +38,13 @@ package struct HistoryPosition: Sendable {
 
   package var isDone: Bool { fold.revision >= through }
 
-  /// Takes the state of a snapshot.
+  /// Continues from the state of a snapshot.
   package mutating func adopt(_ kept: SessionFold.StoredState, place: Int) {
     fold = SessionFold(origin, limits: fold.limits, kept: kept)
     self.place = place
   }
 
-  /// Folds the next entry, and adds the deltas that are wanted.
+  /// Applies the next entry, and appends its deltas between ``after`` and ``through`` to `deltas`.
   package mutating func apply(_ entry: LogEntry, place: Int, _ deltas: inout [Delta]) {
     self.place = place
     for case .delta(let delta) in fold.apply(entry)
@@ -51,10 +54,10 @@ package struct HistoryPosition: Sendable {
   }
 }
 
-/// Some of the deltas of a session, oldest first.
+/// A page of the deltas of a session, oldest first.
 package struct HistoryPage: Sendable {
   package let deltas: [Delta]
-  /// Where the next page begins; `nil` after the last one.
+  /// The position of the next page; `nil` after the last one.
   package let next: HistoryPosition?
 
   package init(deltas: [Delta], next: HistoryPosition?) {

@@ -2,18 +2,16 @@ package import CivilTime
 package import PickerModel
 package import PickerSession
 
-/// One record of a session's log.
+/// A record of a session's log: `created` first, then entries, `ended` last.
 package enum LogRecord: Sendable {
-  /// The first: the session exists.
   case created(SessionOrigin)
   case entry(LogEntry)
-  /// The last: nothing of the session is done any more.
   case ended
 }
 
 extension LogRecord {
-  /// Whether a log that has reached its maximum of bytes refuses the record. Time, leaving and the
-  /// end of a session are always stored: they are small, and a session needs them to end.
+  /// Whether a log that has reached its maximum size refuses the record. Ticks, leaving and the end
+  /// of a session are stored nevertheless: they are small, and a session needs them to end.
   package var needsBudget: Bool {
     guard case .entry(let entry) = self else { return false }
     switch entry.body {
@@ -22,8 +20,8 @@ extension LogRecord {
     }
   }
 
-  /// Bytes that the record takes while it is pending. A definition counts for nothing: its session
-  /// holds the same one.
+  /// The memory that the record takes while it is pending, in bytes, an estimate. A definition is
+  /// not counted, because the session shares it.
   package var byteCount: Int {
     switch self {
     case .created(let origin): 1024 + (origin.title?.utf8.count ?? 0)
@@ -33,38 +31,38 @@ extension LogRecord {
   }
 }
 
-/// What became of a record that was appended.
+/// The outcome of appending a record.
 package enum AppendOutcome: Sendable {
-  /// It is stored, as firmly as this log stores anything.
+  /// Stored, as durably as this log stores anything.
   case stored
-  /// The log answers later, by ``Hub/stored(_:of:at:)`` or ``Hub/lost(_:at:)``, in the order of the
-  /// appends of a session.
+  /// The outcome follows by ``Hub/stored(_:of:at:)`` or ``Hub/lost(_:at:)``. The log reports the
+  /// records of a session in the order of their appends.
   case pending
-  /// It is not stored, because the session's log has reached its maximum of bytes.
+  /// Not stored: the session's log has reached its maximum size.
   case full
-  /// It is not stored, and will not be.
+  /// Not stored: the log is unavailable.
   case failed
-  /// It is not stored: the log has grown to twice that, by time and leaving members alone. Nothing
-  /// but the session's end can be appended.
+  /// Not stored: the session's log has reached twice its maximum size, by ticks and leaving
+  /// members. Only the session's end can still be appended.
   case exhausted
 }
 
-/// A session's state at a position of its log, so that folding it again need not begin at the
-/// start.
+/// A session's state after some entries of its log. A reload starts from it instead of the first
+/// entry.
 package struct LogSnapshot: Sendable {
-  /// How many entries are folded in it.
+  /// The number of entries that it covers.
   package let entryCount: Int
   package let kept: SessionFold.StoredState
-  /// Shows what members see in this state; `nil` where no checksum of it is wanted.
+  /// The picker in this state, for a checksum of what members see; `nil`: no checksum is stored.
   package let picker: Picker?
-  /// Nobody is in it: the session is evicted. It is reloaded without its history, which the hub
-  /// reads when somebody resumes.
+  /// Whether the session is about to be evicted. Such a session is reloaded without its history;
+  /// the hub reads that when a client resumes.
   package let isIdle: Bool
-  /// The next instant at which the session may look different.
+  /// The next instant at which time changes the picker.
   package let nextTick: Instant?
-  /// How long ago the last revision or join was.
+  /// The time since the last revision or join.
   package let idleMilliseconds: Int64
-  /// Entries since the snapshot before that need not be stored any more.
+  /// Entries since the previous snapshot that this one makes superfluous.
   package let spent: SpentEntries
 
   package init(
@@ -80,26 +78,26 @@ package struct LogSnapshot: Sendable {
     self.spent = spent
   }
 
-  /// About the bytes that it takes while it is pending.
+  /// The memory that it takes while it is pending, in bytes, an estimate.
   package var byteCount: Int {
     let members = kept.members.reduce(0) { $0 + 256 + 64 * $1.refs.entries.count }
     return 1024 + members + 8 * (spent.dropped.count + spent.ticks.count)
   }
 }
 
-/// A session as it is reloaded from its log.
+/// A session that was reloaded from its log.
 package struct LoadedSession: Sendable {
   package let fold: SessionFold
-  /// How many entries are folded in it, compacted ones included.
+  /// The number of entries of its log, compacted ones included.
   package let entryCount: Int
-  /// How many of them the newest stored snapshot covers.
+  /// The number of entries that the newest stored snapshot covers.
   package let snapshotEntryCount: Int
   /// Entries after that snapshot that the next one makes superfluous.
   package let spent: SpentEntries
-  /// How long ago the last revision or join was.
+  /// The time since the last revision or join.
   package let idleMilliseconds: Int64
-  /// Whether the log has an idle snapshot after the last entry: as long as nothing is appended,
-  /// another one would say the same.
+  /// Whether the log has an idle snapshot after the last entry: until the next append, another one
+  /// would be identical.
   package let isSnapshotted: Bool
 
   package init(
@@ -115,28 +113,29 @@ package struct LoadedSession: Sendable {
   }
 }
 
-/// The one order in which the commands of a session happened, and where it is kept.
+/// The storage of all sessions' logs. The log of a session defines the order of its commands.
 ///
-/// A command is appended; when the log says that it is in, it is applied, and only then does
-/// anybody hear of it. So no member ever sees what a crash could take back.
+/// The hub applies an entry, and broadcasts its delta, only when the log has stored it. So a crash
+/// cannot undo anything that a member has seen.
 /// - Source: architecture.md, property 2.
 package protocol SessionLog: AnyObject {
-  /// Whether a session can leave memory and be loaded again.
+  /// Whether ``load(_:limits:hub:)`` works: only then sessions are evicted from memory.
   var canLoad: Bool { get }
+  /// Appends a record. Called on the hub's thread, as are all functions here.
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome
-  /// Stores a snapshot, and deletes the entries that it makes superfluous. A log that cannot store
-  /// it after all reports the session as lost.
+  /// Stores a snapshot, and deletes the entries that it makes superfluous. If storing fails later,
+  /// the log reports the session as lost.
   ///
-  /// - Returns: False if too many snapshots are pending already; another one may be tried later.
+  /// - Returns: `false` if too many snapshots are pending; the hub may try again later.
   func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
-  /// Folds a session again; ``Hub/loaded(_:_:at:)`` follows.
+  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows.
   ///
-  /// - Parameter hub: The number of the hub that asks: what it has loaded with the same definition
-  ///   has one, and no other hub's sessions have that.
+  /// - Parameter hub: The index of the calling hub. Sessions of one hub share equal definitions;
+  ///   sessions of different hubs, which have different threads, do not.
   func load(_ session: SessionID, limits: SessionLimits, hub: Int)
-  /// Folds a session's log again for its deltas, and answers a page of them.
+  /// Reads a page of a session's deltas by applying its entries again.
   ///
-  /// - Parameter completion: Called on the hub's thread; `nil` when the log cannot be read.
+  /// - Parameter completion: Called on the hub's thread; `nil` if the log cannot be read.
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void)
 }

@@ -2,17 +2,17 @@ package import CivilTime
 package import JSONText
 package import PickerModel
 
-/// Makes definitions from their documents on any thread: for documents so large that the hub's
-/// thread must not do it.
+/// Makes definitions from their documents on any thread: for documents that are too large for the
+/// hub's thread.
 package struct DefinitionMaker: Sendable {
   private let limits: DefinitionLimits
   private let zone: @Sendable (String) -> ZoneRules?
   private let digest: @Sendable ([UInt8]) -> [UInt8]
 
   /// - Parameters:
-  ///   - limits: Those of the hub.
-  ///   - zone: The rules of a zone by its name, as the hub's zones have them.
-  ///   - digest: The hash that the hub's identities use.
+  ///   - limits: The hub's limits.
+  ///   - zone: The rules of a zone by its name, the same as the hub's ``ZoneSource`` has.
+  ///   - digest: The same hash as the hub's ``IdentitySource`` has.
   package init(
     limits: DefinitionLimits, zone: @escaping @Sendable (String) -> ZoneRules?,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -26,6 +26,7 @@ package struct DefinitionMaker: Sendable {
     try Definition.make(from: tree, limits: limits, now: now, zone: zone)
   }
 
+  /// Makes a definition for ``Hub/create(_:definition:socketBase:at:answer:)``.
   package func prepare(_ tree: JSONTree, at now: Instant) -> PreparedDefinition {
     PreparedDefinition(
       digest: digest(tree.serialized()),
@@ -35,9 +36,9 @@ package struct DefinitionMaker: Sendable {
   }
 }
 
-/// A definition made by a ``DefinitionMaker``, or what is wrong with it.
+/// A definition made by a ``DefinitionMaker``, or the problem of its document.
 package struct PreparedDefinition: Sendable {
-  /// Of its document.
+  /// The digest of its document.
   let digest: [UInt8]
   let made: Result<Definition, DefinitionProblem>
 }

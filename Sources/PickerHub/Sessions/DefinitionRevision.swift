@@ -3,22 +3,24 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// A request that makes another definition of the current one; can be computed on any thread.
+/// A request to change a definition, together with the current definition. It can be evaluated on
+/// any thread.
 struct DefinitionRevision: Sendable {
   let request: DefinitionRequest
-  /// The current definition, and its version.
+  /// The current definition.
   let definition: Definition
   let version: Int
   let now: Instant
 
-  /// Larger bodies are read on another thread, and definitions of more rows are made and compared
-  /// there: 20,000 rows take longer than a tap may wait.
+  /// The maximum size of a request body and of a definition (in rows) that are processed on the
+  /// hub's thread. Larger ones are processed on another thread, because 20,000 rows would delay
+  /// taps noticeably.
   static let bodyBytesOnLoop = 16_384
   static let weightOnLoop = 500
 
-  /// What the request makes of the definition, checked as at creation.
+  /// The changed definition, checked with the rules of a creation.
   ///
-  /// - Returns: `nil` for a definition that is the same.
+  /// - Returns: `nil` if the definition stays the same.
   func change(
     _ make: (JSONTree) throws(DefinitionProblem) -> Definition
   ) throws(HubProblem) -> DefinitionChange? {

@@ -1,16 +1,17 @@
 package import PickerModel
 
-/// The definitions that sessions in memory were made from, so that equal ones are one: a thousand
-/// sessions of a tree of 20,000 nodes have one tree.
+/// The definitions of the sessions in memory. Sessions with equal definitions share one object: a
+/// thousand sessions with the same tree of 20,000 nodes have one tree.
 package struct DefinitionTable {
   private struct Known {
-    /// No tap counts its owners, so that counting them is slow from now on costs nothing.
+    /// A weak reference makes reference counting of its object slower. Handling a tap neither
+    /// retains nor releases a definition.
     weak var definition: Definition?
   }
 
   /// By a digest of their documents.
   private var known: [[UInt8]: Known] = [:]
-  /// At how many those that nobody has any more are forgotten.
+  /// The number of entries at which those of released definitions are removed.
   private var sweepCount = DefinitionTable.sweepCountMin
   private static let sweepCountMin = 1024
 

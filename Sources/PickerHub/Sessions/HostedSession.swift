@@ -2,101 +2,104 @@ import CivilTime
 import DequeModule
 package import PickerSession
 
-/// A session with what the hub keeps beside it.
+/// A session in memory, with the hub's state about it.
 package final class HostedSession {
   package let session: Session
   let id: SessionID
-  /// Grows by one with each session of the hub: what is done to all is done in this order.
+  /// A serial number: operations on all sessions run in its order, so that they are reproducible.
   let number: Int
-  /// Where it is in its life. Only ``SessionDirectory`` sets it: it says what the directory's state
-  /// says, so that a delivery does not look the session up.
+  /// A copy of the directory's state of this session, so that a delivery need not look it up. Only
+  /// ``SessionDirectory`` sets it.
   var phase = Phase.open
-  /// What waits for the log, and what must not overtake it, in order.
+  /// The queue of the session: entries whose append is pending, and all later steps, in order.
+  /// Empty while no append is pending; the first step always waits for the log.
   private(set) var steps: Deque<Step> = []
-  /// About how much memory ``steps`` take.
+  /// The memory of ``steps`` in bytes, an estimate.
   private(set) var stepByteCount = 0
   /// Whether connections are paused because ``stepByteCount`` is at its limit.
   var hasPausedConnections = false
-  /// How many entries of the log have been applied.
+  /// The number of entries of the log that have been applied.
   var entryCount = 0
-  /// The entry count of the idle snapshot that the log has, if any.
+  /// The ``entryCount`` at which the log has an idle snapshot, if any.
   var idleSnapshotAt: Int?
-  /// How many of them the last snapshot covers.
+  /// The number of entries that the last snapshot covers.
   var snapshotEntryCount = 0
-  /// Entries since then that the next snapshot makes superfluous.
+  /// Entries after the last snapshot that the next one makes superfluous.
   var spent = SpentEntries()
-  /// Whether the log refused the last record because it has reached its maximum of bytes.
+  /// Whether the log refused the last record because it has reached its maximum size.
   var isLogFull = false
   /// Whether the log may have recent deltas that ``SessionFold/history`` does not have.
   var isHistoryPartial = false
-  /// What waits for them to be read.
+  /// The completions of a running read of these deltas.
   var historyWaiters: [(_ isRead: Bool) -> Void] = []
-  /// Members that have joined as far as the log knows or will know.
+  /// The number of members after all pending joins and returns. The limit of members is checked
+  /// against it.
   var memberCountPending = 0
-  /// How many commands each member has given over HTTP in the second.
+  /// The rates of commands that members post over HTTP.
   var postRates: [MemberID: MessageRate] = [:]
-  /// Whether a large change of the host is being made on another thread.
+  /// Whether a large change of the host is being evaluated on another thread.
   var isPreparingHostChange = false
-  /// Changes of the host that wait for that.
+  /// Changes of the host that wait for ``isPreparingHostChange`` to end.
   var waitingHostChanges: [() -> Void] = []
-  /// How often the host has changed the definition or the notes in the second.
+  /// The rate of changes of the definition and the notes.
   var hostRate = MessageRate()
-  /// Since when each member without a connection has had none; machine milliseconds.
+  /// For each offline member, the time since it has no connection, in machine milliseconds.
   var absentSince: [MemberID: Int64] = [:]
-  /// The connection that speaks for each member, from its join message on.
+  /// The current connection of each member, from its join message on.
   var connectionOfMember: [MemberID: ConnectionID] = [:]
-  /// When the last revision or join was; machine milliseconds.
+  /// The time of the last revision or join, in machine milliseconds.
   var lastActivity: Int64
-  /// The instant for which a tick stands in the hub's queue.
+  /// The instant of the tick in the hub's queue, if any.
   var queuedTick: Instant?
-  /// Whether a tick waits for the log.
+  /// Whether the append of a tick is pending.
   var isTickPending = false
-  /// When presence was told last; machine milliseconds.
+  /// The time of the last broadcast of presence, in machine milliseconds.
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
 
-  /// Why the session ends, for its members.
+  /// The detail of the error that members receive when the session ends.
   var endReason = "the session has ended"
 
   enum Phase {
     /// In memory, or about to be.
     case open
-    /// In memory; its end is accepted and waits for the log.
+    /// In memory; its end is appended, but not stored yet.
     case ending
-    /// The log has its end.
+    /// The log has stored its end.
     case ended
-    /// Evicted or lost: the directory may have another object for the same session by now.
+    /// Evicted or lost. The directory may have another object for the same session.
     case unloaded
   }
 
-  /// From the moment that its end is accepted nothing is done or answered.
+  /// Whether its end was appended. From then on the hub applies and answers nothing.
   var isEnding: Bool { phase == .ending || phase == .ended }
   /// Whether it is the directory's object for its session.
   var isInMemory: Bool { phase == .open || phase == .ending }
 
-  /// One thing to do, in the order of a session.
+  /// A step of the session's queue.
   enum Step {
-    /// Apply an entry that the log has, or will have. The completion gets its effects, or `nil` if
-    /// it is lost. `arrival` is when it was appended, a ``HubTime/machineNanoseconds``.
+    /// Apply an entry when the log has stored it. The completion receives its effects, or `nil` if
+    /// it is lost. `arrival` is the time of the append, a ``HubTime/machineNanoseconds``.
     case apply(LogEntry, arrival: Int64, (([SessionEffect]?) -> Void)?)
-    /// Refuse a command that is not in the log.
+    /// Refuse a command that is not appended to the log.
     case refuse(UnstoredCommand, (([SessionEffect]?) -> Void)?)
-    /// Connect a member.
+    /// Make a connection a listener.
     case attach(HubConnection, Attachment)
-    /// Look at the session without changing it.
+    /// Read the session; skipped if it has ended or was unloaded.
     case look((HostedSession) -> Void)
-    /// Answer a request about the session; `nil` if it is not there any more.
+    /// Answer a request about the session; `nil` if it has ended or was unloaded.
     case request((HostedSession?) -> Void)
-    /// The session exists.
+    /// Complete a creation.
     case created((_ isStored: Bool) -> Void)
-    /// Tell everybody that it is over.
+    /// Close all connections and remove the session.
     case end((_ isStored: Bool) -> Void)
 
     var isTick: Bool {
       if case .apply(let entry, _, _) = self { entry.body == .tick } else { false }
     }
 
-    /// Whether it waits for the log.
+    /// Whether it waits for a record of its own to be stored. The others wait for the steps before
+    /// them only.
     var waitsForLog: Bool {
       switch self {
       case .apply, .created, .end: true
@@ -104,7 +107,7 @@ package final class HostedSession {
       }
     }
 
-    /// About how much memory it takes, with what it refers to.
+    /// Its memory in bytes including referenced objects, an estimate.
     var byteCount: Int {
       switch self {
       case .apply(let entry, _, _): 256 + entry.body.textByteCount
@@ -114,7 +117,7 @@ package final class HostedSession {
     }
   }
 
-  /// A command that is refused in its turn, without the log.
+  /// A command that is refused in order, but not appended to the log.
   struct UnstoredCommand {
     let member: MemberID
     let ref: Int
@@ -127,7 +130,7 @@ package final class HostedSession {
     let secret: String
     let language: Int
     let view: MonthView?
-    /// The revision after which deltas are missing; `nil` for a new member.
+    /// The last revision that the client has; `nil` for a new member or another epoch.
     let resumeAfter: Int?
   }
 
@@ -147,13 +150,14 @@ package final class HostedSession {
     stepByteCount -= steps.removeFirst().byteCount
   }
 
-  /// Takes all steps away.
+  /// Removes and returns all steps.
   func takeSteps() -> Deque<Step> {
     defer { (steps, stepByteCount) = ([], 0) }
     return steps
   }
 
-  /// Whether a command is refused for its member's role, whatever happens before its turn.
+  /// Whether a command is certain to be refused because of its member's role: the role is too low,
+  /// and no pending step can change it.
   func isBarred(_ command: Command, of member: MemberID) -> Bool {
     let needed = command.roleNeeded
     // Without tokens nobody is a viewer.
@@ -166,8 +170,8 @@ package final class HostedSession {
     }
   }
 
-  /// Whether a change of the host waits for the log. Another one must not be checked before it is
-  /// applied.
+  /// Whether the append of a change of the host is pending. The next change must not be checked
+  /// before it is applied.
   var hasPendingHostChange: Bool {
     steps.contains { step in
       guard case .apply(let entry, arrival: _, _) = step else { return false }
@@ -186,18 +190,19 @@ package final class HostedSession {
 }
 
 extension LogEntry.Body {
-  /// Whether a member may have a role by this, where tokens give roles.
+  /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
   fileprivate func mayGive(_ needed: Role, to member: MemberID) -> Bool {
     switch self {
     case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
     case .roleChanged(let changed, let role): changed == member && role >= needed
-    // Without a role it has the one that it had.
+    // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
     case .left, .command, .define, .note, .tick: false
     }
   }
 
-  /// Whether somebody may become an owner by this, where the order of joining gives roles.
+  /// Whether this entry can make a member the owner, in a session without tokens, where the member
+  /// that joined first is the owner.
   fileprivate var mayChangeOwners: Bool {
     switch self {
     case .joined, .roleChanged, .left, .returned: true
@@ -205,7 +210,7 @@ extension LogEntry.Body {
     }
   }
 
-  /// Bytes of texts that came from a client.
+  /// The size of the texts from a client, in bytes.
   var textByteCount: Int {
     switch self {
     case .joined(let joining): joining.name.utf8.count

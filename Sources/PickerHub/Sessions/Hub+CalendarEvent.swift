@@ -1,7 +1,7 @@
 package import PickerSession
 import PickerWire
 
-/// The result of a session for people's calendars.
+/// The result of a session as an event for calendar applications.
 /// - Source: protocol.md, "iCalendar".
 extension Hub {
   /// The event as an iCalendar object.
@@ -13,7 +13,7 @@ extension Hub {
       [unowned self] hosted in
       let fold = hosted.session.fold
       guard CalendarEvent.isPossible(for: fold.definition.kind) else {
-        let detail = "a \(fold.definition.kind) picker chooses no time; it has no event"
+        let detail = "a \(fold.definition.kind) picker does not choose a time, so it has no event"
         return answer(.failure(.wrongKind(detail)))
       }
       guard let event = CalendarEvent(fold) else { return answer(.failure(.notComplete)) }
@@ -21,7 +21,7 @@ extension Hub {
     }
   }
 
-  /// The links of a confirmed session; `nil` for one that is not, and for one without an event.
+  /// The links of a confirmed session; `nil` if it is not confirmed or has no event.
   func links(to fold: SessionFold, base: String) -> CalendarLinks? {
     guard fold.status == .confirmed, let event = CalendarEvent(fold) else { return nil }
     return CalendarLinks(to: event, base: base, outlook: configuration.outlookLink)

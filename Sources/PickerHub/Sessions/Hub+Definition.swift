@@ -3,21 +3,21 @@ package import PickerModel
 package import PickerSession
 import PickerWire
 
-/// The body of `PUT` or `PATCH …/definition`.
+/// The request `PUT` or `PATCH …/definition`, or `PATCH …/notes`.
 package struct DefinitionRequest: Sendable {
   package enum Format: Sendable {
     case whole, mergePatch, jsonPatch
-    /// A media type that is no patch's.
+    /// A media type that is not a patch format.
     case unknown(String)
   }
 
   package let format: Format
   package let body: [UInt8]
-  /// From `If-Match`; `nil` without the header.
+  /// The `If-Match` header, if any.
   package let versions: VersionMatch?
-  /// JSON values that the body may have.
+  /// The maximum of JSON values in the body.
   package let valuesMax: Int
-  /// Makes large definitions on another thread; `nil`: all are made on the hub's.
+  /// Makes large definitions on another thread; `nil`: all are made on the hub's thread.
   package let maker: DefinitionMaker?
 
   package init(
@@ -32,7 +32,7 @@ package struct DefinitionRequest: Sendable {
   }
 }
 
-/// The versions that `If-Match` names.
+/// The versions in an `If-Match` header.
 /// - Source: RFC 9110 section 13.1.1.
 package enum VersionMatch: Hashable, Sendable {
   case any
@@ -46,13 +46,13 @@ package enum VersionMatch: Hashable, Sendable {
   }
 }
 
-/// A definition, or what became of its change, as JSON.
+/// A definition, or the outcome of its change, as JSON.
 package struct DefinitionAnswer: Sendable {
   package let version: Int
   package let body: [UInt8]
 }
 
-/// The host reads and changes a session's definition.
+/// Reading and changing the definition of a session.
 /// - Source: protocol.md, "The host changes the picker".
 extension Hub {
   package func readDefinition(
@@ -124,7 +124,7 @@ extension Hub {
     }
   }
 
-  /// - Parameter change: `nil` for a definition that is the same.
+  /// - Parameter change: `nil` if the definition stays the same.
   private func apply(
     _ change: DefinitionChange?, to hosted: HostedSession,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void

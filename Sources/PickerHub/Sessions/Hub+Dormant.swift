@@ -2,15 +2,15 @@ package import CivilTime
 package import PickerSession
 import PickerWire
 
-/// A session that is in the log only: what must be known of it without reading it.
+/// A session that is in the log only: the facts that timers need without reading its log.
 package struct DormantSession: Hashable, Sendable {
   package let id: SessionID
   package let ttlSeconds: Int
-  /// How long ago its last revision or join was.
+  /// The time since its last revision or join.
   package let idleMilliseconds: Int64
   package let nextTick: Instant?
-  /// It had members when the log was last written, who have to leave in time if they do not come
-  /// back.
+  /// Whether it had members when the log was last written. It is then loaded soon, because members
+  /// that do not reconnect must leave in time.
   package let hasMembers: Bool
 
   package init(
@@ -24,12 +24,12 @@ package struct DormantSession: Hashable, Sendable {
   }
 }
 
-/// Sessions without members leave memory, and are loaded again when somebody asks for them.
+/// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Takes over the sessions that a log has from an earlier process.
-  package func restore(_ kept: some Sequence<DormantSession>, at time: HubTime) {
+  /// Adds the sessions that the log has from an earlier process. Called before anything else.
+  package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
-    for session in kept {
+    for session in stored {
       let lastActivity = time.machine - session.idleMilliseconds
       directory.restore(
         session.id,
@@ -45,9 +45,10 @@ extension Hub {
     loadInBackground()
   }
 
-  /// Does something with a session as soon as it is in memory.
+  /// Runs `body` as soon as a session is in memory: at once if it is, else when the log has
+  /// reloaded it.
   ///
-  /// - Parameter body: Gets `nil` if there is no such session, or the log cannot be read now.
+  /// - Parameter body: Receives `nil` if there is no such session, or the log cannot be read.
   func whenLoaded(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
     switch directory.load(id, then: body) {
     case .inMemory(let hosted): body(hosted)
@@ -57,7 +58,8 @@ extension Hub {
     }
   }
 
-  /// The log has folded a session again; `nil` if it cannot.
+  /// The log has reloaded a session; `nil` if it cannot. Runs the bodies that waited for it, in the
+  /// order of the requests.
   package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
     now = time
     guard case .loading(let known, let waiters) = directory[id] else { return }
@@ -80,13 +82,13 @@ extension Hub {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
     queueTick(of: hosted)
-    // One of them may have lost the session again.
+    // A body may append, fail, and so unload the session again.
     for body in waiters.bodies { body(hosted.isInMemory ? hosted : nil) }
     evictSoon(hosted)
     loadInBackground()
   }
 
-  /// Goes on loading the sessions that nobody waits for, a few at a time.
+  /// Starts the next queued loads that no request waits for, up to a maximum at the same time.
   func loadInBackground() {
     while let load = directory.nextBackgroundLoad() {
       let session = load.session
@@ -95,20 +97,21 @@ extension Hub {
         if let hosted {
           tickIfDue(hosted, at: now)
         } else if directory.dormant(session) != nil {
-          // Nobody waits for it, and it may be damaged: once in a while is enough.
+          // No request waits for it, and it may be damaged: it is tried again after a minute.
           timers.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
     }
   }
 
-  /// Evicts a session if nobody joins it for a while.
+  /// Starts a timer that evicts a session without members, unless someone joins meanwhile.
   func evictSoon(_ hosted: HostedSession) {
     guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
     timers.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
   }
 
-  /// Takes a session out of memory if nobody is in it.
+  /// Evicts a session that has no members and no connections. If steps are pending, it is tried
+  /// again later.
   func evict(_ hosted: HostedSession) {
     guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
       hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty
@@ -116,8 +119,8 @@ extension Hub {
     guard hosted.steps.isEmpty, !hosted.isPreparingHostChange, hosted.historyWaiters.isEmpty else {
       return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
-    // A session that was only read is in the log as it is.
-    if hosted.idleSnapshotAt != hosted.entryCount { keepSnapshot(of: hosted, isIdle: true) }
+    // A session that was only read has its snapshot in the log already.
+    if hosted.idleSnapshotAt != hosted.entryCount { storeSnapshot(of: hosted, isIdle: true) }
     directory.evict(hosted, state(of: hosted, queuedTick: hosted.queuedTick))
   }
 
@@ -127,9 +130,8 @@ extension Hub {
       queuedTick: queuedTick)
   }
 
-  /// Has the log store the session's state; what came since the last snapshot need not be folded
-  /// again then.
-  func keepSnapshot(of hosted: HostedSession, isIdle: Bool) {
+  /// Stores a snapshot of the session in the log: a reload then starts from it.
+  func storeSnapshot(of hosted: HostedSession, isIdle: Bool) {
     let fold = hosted.session.fold
     let snapshot = LogSnapshot(
       entryCount: hosted.entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
@@ -140,8 +142,8 @@ extension Hub {
     hosted.spent = SpentEntries()
   }
 
-  /// The log has not stored the records that were pending for some sessions. They are as they were
-  /// before, and their connections are closed so that they come back later.
+  /// The log could not store the pending records of some sessions. Unloads these sessions, so that
+  /// they return to their stored state, and closes their connections so that clients reconnect.
   package func lost(_ ids: some Sequence<SessionID>, at time: HubTime) {
     now = time
     for id in ids {
@@ -153,13 +155,13 @@ extension Hub {
     }
   }
 
-  /// Unloads a session that the log may not have all records of, closing its connections.
+  /// Unloads a session whose pending records are lost, and closes its connections.
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
     pendingTickCount -= hosted.steps.count { $0.isTick }
     let nextTick = hosted.session.nextTick
     directory.lose(hosted, state(of: hosted, queuedTick: nextTick))
-    if directory.dormant(hosted.id) != nil { wakeLater(hosted, nextTick) }
+    if directory.dormant(hosted.id) != nil { reloadLater(hosted, nextTick) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
@@ -167,8 +169,9 @@ extension Hub {
     for step in hosted.takeSteps() { refuse(step) }
   }
 
-  /// A lost session is loaded again by itself if it has members who may be away, or a tick is due.
-  private func wakeLater(_ hosted: HostedSession, _ nextTick: Instant?) {
+  /// Schedules the reload of a lost session that has members (who may have to leave) or a next
+  /// tick.
+  private func reloadLater(_ hosted: HostedSession, _ nextTick: Instant?) {
     let isTickDue = nextTick.map { $0 <= now.session } ?? false
     if isTickDue || hosted.session.memberCount > 0 {
       timers.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)

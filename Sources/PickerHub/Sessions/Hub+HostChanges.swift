@@ -3,25 +3,27 @@ package import PickerModel
 package import PickerSession
 import PickerWire
 
-/// Changes of a session's definition and notes that one second may have.
+/// The maximum of changes of a session's definition and notes in a second.
 private let hostChangesPerSecond = 20
 
-/// Changes of a session that may wait for a large one.
+/// The maximum of changes of a session that wait for a large one to be evaluated.
 private let waitingHostChangesMax = 20
 
-/// Bytes of a patch.
+/// The maximum size of a patch in bytes.
 private let patchByteCountMax = 262_144
 
-/// What the changes of definitions and notes have in common.
+/// The common part of changing definitions and notes.
 /// - Source: protocol.md, "The host changes the picker".
 extension Hub {
-  /// - Returns: `false` if the session has had its changes of this second.
+  /// Counts a change.
+  ///
+  /// - Returns: `false` if it is over the limit of changes in a second.
   func countHostChange(of hosted: HostedSession) -> Bool {
     hosted.hostRate.count(at: now.machine, countMax: hostChangesPerSecond) == .within
   }
 
-  /// Does something as soon as no change of the host waits for the log, so that it is checked
-  /// against what that change has made.
+  /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
+  /// against the outcome of the previous one.
   func afterHostChanges(
     of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
     body: @escaping (HostedSession) -> Void
@@ -45,7 +47,7 @@ extension Hub {
       }, in: hosted, at: now)
   }
 
-  /// Lets the changes go on that waited for a large one.
+  /// Runs the changes that waited for a large one, in order.
   func resumeHostChanges(of hosted: HostedSession) {
     let waiting = hosted.waitingHostChanges
     hosted.waitingHostChanges = []
@@ -75,7 +77,7 @@ extension Hub {
   }
 }
 
-/// The host reads and changes a session's notes.
+/// Reading and changing the notes of a session.
 extension Hub {
   package func readNotes(
     of id: SessionID, token: String?, at time: HubTime,
@@ -109,11 +111,12 @@ extension Hub {
   ) throws(HubProblem) {
     let patch = try request.read()
     if case .jsonPatch = request.format {
-      throw .badRequest("notes are changed by application/merge-patch+json only")
+      throw .badRequest("a change of notes must be application/merge-patch+json")
     }
     let change: NotesChange
     do throws(BadNotes) {
-      // No copy of the fold: it would share the notes, and to change them would copy them all.
+      // Through the session, not through a copy of the fold: with a second reference to the notes,
+      // changing them would copy them all.
       change = try hosted.session.fold.notes.change(
         by: patch, for: hosted.session.fold.definition.kind)
     } catch {
@@ -125,21 +128,21 @@ extension Hub {
 }
 
 extension DefinitionRequest {
-  /// The body as JSON, whatever it means.
+  /// The body, parsed as JSON; not validated further.
   func read() throws(HubProblem) -> JSONTree {
     if case .whole = format {
     } else if body.count > patchByteCountMax {
-      throw .tooLarge("a patch may have \(patchByteCountMax) bytes")
+      throw .tooLarge("a patch may have at most \(patchByteCountMax) bytes")
     }
     if case .unknown(let type) = format {
       throw .badRequest(
-        "\(type) is no type of a patch, which is application/merge-patch+json or "
+        "the media type \(type) is not a patch format; send application/merge-patch+json or "
           + "application/json-patch+json")
     }
     do throws(JSONError) {
       return try JSONTree.parse(body, depthMax: 128, valuesMax: valuesMax)
     } catch {
-      throw .badRequest("the body is no JSON: \(error.reason), at byte \(error.offset)")
+      throw .badRequest("the body is not JSON: \(error.reason), at byte \(error.offset)")
     }
   }
 }

@@ -1,13 +1,13 @@
 package import PickerSession
 
-/// What a hub holds, for tests and the simulator.
+/// The contents of a hub, for tests and the simulator.
 extension Hub {
-  /// How many of everything there are.
+  /// The numbers of objects in a hub.
   package struct Inventory: Hashable, Sendable {
     package var connections = 0
-    /// In memory.
+    /// Sessions in memory.
     package var sessions = 0
-    /// In the log only.
+    /// Sessions in the log only.
     package var dormant = 0
     package var timers = 0
     package var ticks = 0
@@ -25,9 +25,9 @@ extension Hub {
     return inventory
   }
 
-  /// What stands beside a session.
+  /// The numbers of objects that belong to a session.
   package struct SessionInventory: Hashable, Sendable {
-    /// Steps that wait for the log, or behind one that does.
+    /// Steps whose append is pending, and those behind them.
     package var steps = 0
     package var listeners = 0
     package var connections = 0
@@ -48,17 +48,17 @@ extension Hub {
     return inventory
   }
 
-  /// A session as it stands; nobody else may change it.
+  /// The session object, if it is in memory. The caller must not change it.
   package func session(_ id: SessionID) -> Session? { directory.hosted(id)?.session }
 
-  /// Whether a session's end has been accepted.
+  /// Whether the end of a session was appended, but not stored yet.
   package func isEnding(_ id: SessionID) -> Bool { directory.hosted(id)?.isEnding ?? false }
 
-  /// What waits for a connection: how many messages, and how many bytes; `nil` if it is gone.
+  /// The pending messages of a connection and their bytes; `nil` if it is closed.
   package func waiting(for id: ConnectionID) -> (count: Int, byteCount: Int)? {
     connections[id].map { ($0.outbox.waiting.count, $0.outbox.byteCount) }
   }
 
-  /// Whether nothing waits for a connection.
+  /// Whether a connection has no pending messages and is not write-blocked.
   package func isIdle(_ id: ConnectionID) -> Bool { connections[id]?.outbox.isIdle ?? true }
 }

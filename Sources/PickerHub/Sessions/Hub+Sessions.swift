@@ -4,7 +4,7 @@ package import PickerModel
 package import PickerSession
 package import PickerWire
 
-/// Why a request about sessions is not done; nothing has changed then.
+/// The reason for refusing an HTTP request about sessions. The request has changed nothing.
 /// - Source: protocol.md, "HTTP".
 package enum HubProblem: Error, Hashable, Sendable {
   case badRequest(String)
@@ -13,44 +13,46 @@ package enum HubProblem: Error, Hashable, Sendable {
   case badToken
   case notAllowed(String)
   case noSuchSession
-  /// Who is meant has left, or never was in the session.
+  /// The member of a posted command is unknown, or left before the command was applied.
   case noSuchMember
   case wrongSecret
   /// Only a calendar has months.
   case wrongKind(String)
   case outsideMonths(String)
-  /// There is no result yet, or none any more.
+  /// The picker has no complete result now.
   case notComplete
   case tooLarge(String)
-  /// More changes in a second than a session may have.
+  /// More changes of the host in a second than allowed.
   case tooMany
-  /// `If-Match` names another version than this one.
+  /// `If-Match` does not contain the current version, which is this one.
   case versionMismatch(Int)
   /// A JSON Patch does not fit the document.
   case patchFailed(String)
+  /// The server has reached its maximum of sessions.
   case full
-  /// The session has all the members, or all who watch, that it may have.
+  /// The session has reached its maximum of members or event streams.
   case sessionFull
-  /// The session's log has reached its maximum of bytes.
+  /// The session's log has reached its maximum size.
   case logFull
   case unavailable
 }
 
-/// What `POST /v1/sessions` answers.
+/// The response to `POST /v1/sessions`.
 package struct CreatedSession: Sendable {
   package let id: SessionID
   /// JSON.
   package let body: [UInt8]
 }
 
-/// What HTTP asks of sessions.
+/// The HTTP requests about sessions. Each `answer` is called exactly once: at once, or when the log
+/// has stored what it must.
 extension Hub {
   /// Creates a session.
   ///
   /// - Parameters:
-  ///   - definition: The request's definition, if it was made already.
-  ///   - socketBase: What stands before `/v1/sessions/…` in a WebSocket URL: `ws://host:port`.
-  ///   - answer: Called when the log has it.
+  ///   - definition: The request's definition, if a ``DefinitionMaker`` made it already.
+  ///   - socketBase: The WebSocket URL before `/v1/sessions/…`: `ws://host:port`.
+  ///   - answer: Called when the log has stored the creation.
   package func create(
     _ request: CreateRequest, definition prepared: PreparedDefinition? = nil, socketBase: String,
     at time: HubTime,
@@ -59,7 +61,7 @@ extension Hub {
     now = time
     guard !isDraining else { return answer(.failure(.unavailable)) }
     guard shard.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
-    // By then it has been counted as a session, or there is none.
+    // The directory counts the session itself; this only reserved room for it.
     defer { shard.total.add(-1) }
     let tokens = newTokens()
     let origin: SessionOrigin
@@ -104,7 +106,7 @@ extension Hub {
     evictSoon(hosted)
   }
 
-  /// An id that is this hub's.
+  /// A random id that belongs to this hub's shard.
   private func newID() -> SessionID {
     while true {
       let id = SessionID(identities.text())
@@ -125,8 +127,10 @@ extension Hub {
       Dictionary(uniqueKeysWithValues: tokens.map { ($0.role, identities.hash($0.token)) }))
   }
 
-  /// A definition that is there already is taken if it makes a picker now; if not, making it anew
-  /// finds out what is wrong with it, and where.
+  /// Makes a definition, or returns the equal one that sessions in memory have.
+  ///
+  /// A known definition is used only if it makes a picker now. If it does not (all its dates have
+  /// passed), it is made again, because that throws the problem with its pointer.
   func define(
     _ tree: JSONTree, _ prepared: PreparedDefinition? = nil
   ) throws(DefinitionProblem) -> Definition {
@@ -148,7 +152,7 @@ extension Hub {
     return definition
   }
 
-  /// What a definition's picker would show now.
+  /// The response to a check of a definition: the picker that it would make now.
   package func check(
     _ tree: JSONTree, definition prepared: PreparedDefinition? = nil, at time: HubTime
   ) throws(DefinitionProblem) -> [UInt8] {
@@ -159,14 +163,13 @@ extension Hub {
     return HTTPDocument.check(picker, texts: texts, windowRows: limits.session.windowRows)
   }
 
-  /// A session as it stands, as JSON.
+  /// Answers the current state of a session as JSON.
   ///
   /// - Parameters:
-  ///   - token: From the `Authorization` header.
-  ///   - locale: In which language; the definition's if `nil` or not known.
-  ///   - isFull: Whether the definition has its nodes or columns.
-  ///   - linkBase: What stands before `/v1/sessions/…` in a URL of this server:
-  ///     `https://pick.example.org`.
+  ///   - token: The token of the `Authorization` header.
+  ///   - locale: The language of the texts; the definition's if `nil` or unknown.
+  ///   - isFull: Whether to include the nodes or columns of the definition.
+  ///   - linkBase: The URL of this server before `/v1/sessions/…`: `https://pick.example.org`.
   package func read(
     _ id: SessionID, token: String?, locale: String?, isFull: Bool, linkBase: String = "",
     at time: HubTime,
@@ -195,7 +198,8 @@ extension Hub {
     }
   }
 
-  /// From here on nothing of the session is done; when the log has it, its members hear so.
+  /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the
+  /// end, the connections are closed.
   func end(_ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void) {
     switch log.append(.ended, of: hosted.id) {
     case .failed, .full, .exhausted: completion(.failure(.unavailable))
@@ -210,7 +214,7 @@ extension Hub {
     }
   }
 
-  /// Forgets a session that has ended.
+  /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
     for id in hosted.connectionsInOrder {
@@ -220,12 +224,13 @@ extension Hub {
     noteEnd()
   }
 
-  /// Finds a session for a request, and brings it to now.
+  /// Finds a session for a request: loads it if needed, checks the token, and applies a due tick.
   ///
   /// - Parameters:
-  ///   - hasTicket: Whether a ticket stands for the token of a viewer.
-  ///   - failure: Called if there is none, or the token does not give the role.
-  ///   - body: Called as soon as nothing before it waits for the log.
+  ///   - hasTicket: Whether a valid ticket was sent, which grants a viewer's rights without a
+  ///     token.
+  ///   - failure: Called if there is no such session, or the token does not grant the role.
+  ///   - body: Called when all earlier steps of the session have run.
   func find(
     _ id: SessionID, token: String?, hasTicket: Bool = false, needs role: Role, at time: HubTime,
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
@@ -257,6 +262,8 @@ extension Hub {
     guard let known = hosted.session.fold.origin.role(of: identities.hash(token)) else {
       throw .badToken
     }
-    guard known >= role else { throw .notAllowed("a \(known) may not do this; a \(role) may") }
+    guard known >= role else {
+      throw .notAllowed("this needs the role \(role); the token grants \(known)")
+    }
   }
 }

@@ -1,7 +1,7 @@
 import DequeModule
 import PickerSession
 
-/// Background loads that run at the same time.
+/// The number of loads at which no more background loads are started.
 private let backgroundLoadCountMax = 16
 
 /// All sessions of a hub by their ids, each in one state of ``SessionLife``.
@@ -14,7 +14,7 @@ struct SessionDirectory {
   private let total: any SessionTotal
   /// Sessions in memory.
   private(set) var residentCount = 0
-  /// Sessions that the log is folding.
+  /// Sessions that the log is reloading.
   private(set) var loadingCount = 0
 
   init(total: any SessionTotal) { self.total = total }
@@ -27,14 +27,14 @@ struct SessionDirectory {
   /// The session, if it is in memory.
   func hosted(_ id: SessionID) -> HostedSession? { lives[id]?.hosted }
 
-  /// What is known of a session that is in the log only.
+  /// The state of a session that is in the log only.
   func dormant(_ id: SessionID) -> DormantState? { lives[id]?.dormant }
 
   /// Whether requests and connections find the session, in memory or not.
   func exists(_ id: SessionID) -> Bool { lives[id]?.isOpen ?? false }
 
-  /// The sessions in memory in the order in which they came: a dictionary has another order in each
-  /// run.
+  /// The sessions in memory in the order of their numbers, so that operations on all of them are
+  /// reproducible: the order of a dictionary differs in each run.
   var hostedInOrder: [HostedSession] {
     lives.values.compactMap(\.hosted).sorted { $0.number < $1.number }
   }
@@ -54,15 +54,15 @@ struct SessionDirectory {
   }
 }
 
-/// Creation, and takeover from an earlier process.
+/// Creation, and restoring the sessions of an earlier process.
 extension SessionDirectory {
-  /// - Parameter isStored: Whether the log has the creation already.
+  /// - Parameter isStored: Whether the log has stored the creation already.
   mutating func create(_ hosted: HostedSession, isStored: Bool) {
     precondition(lives[hosted.id] == nil, "an id is never used again")
     set(isStored ? .resident(hosted) : .creating(hosted), of: hosted.id)
   }
 
-  /// The log has the creation.
+  /// The log has stored the creation.
   mutating func created(_ hosted: HostedSession) {
     guard case .creating = lives[hosted.id] else { return }
     set(.resident(hosted), of: hosted.id)
@@ -77,17 +77,17 @@ extension SessionDirectory {
 /// Loading.
 extension SessionDirectory {
   enum LoadOutcome {
-    /// The session is in memory; the body has not been stored.
+    /// The session is in memory; the caller runs the body.
     case inMemory(HostedSession)
-    /// The body waits for a load that runs already.
+    /// The body is queued for a running load.
     case waits
-    /// The body waits, and the log has to be asked for the session.
+    /// The body is queued; the caller starts the load.
     case begins
-    /// There is no such session; the body has not been stored.
+    /// There is no such session; the caller runs the body with `nil`.
     case absent
   }
 
-  /// Has `body` wait for a session, if it is in the log only.
+  /// Queues `body` for a session that is in the log only.
   mutating func load(
     _ id: SessionID, then body: @escaping (HostedSession?) -> Void
   ) -> LoadOutcome {
@@ -104,13 +104,13 @@ extension SessionDirectory {
     }
   }
 
-  /// The log has folded the session.
+  /// The log has reloaded the session.
   mutating func loaded(_ hosted: HostedSession) {
     precondition(lives[hosted.id]?.isLoading == true, "only a load that was asked for ends")
     set(.resident(hosted), of: hosted.id)
   }
 
-  /// The log cannot fold the session now.
+  /// The log could not reload the session.
   mutating func loadFailed(_ id: SessionID) {
     guard case .loading(let state, _) = lives[id] else { return }
     set(.dormant(state), of: id)
@@ -119,15 +119,15 @@ extension SessionDirectory {
   /// Queues a load that no request waits for.
   mutating func loadLater(_ load: BackgroundLoad) { backgroundLoads.append(load) }
 
-  /// Takes the next queued load, unless enough loads run.
+  /// Removes the next queued load, unless the maximum of loads is running.
   mutating func nextBackgroundLoad() -> BackgroundLoad? {
     loadingCount < backgroundLoadCountMax ? backgroundLoads.popFirst() : nil
   }
 }
 
-/// Leaving memory.
+/// Eviction and loss.
 extension SessionDirectory {
-  /// A session without members leaves memory.
+  /// Removes a session without members from memory.
   mutating func evict(_ hosted: HostedSession, _ state: DormantState) {
     guard case .resident(let known) = lives[hosted.id], known === hosted else {
       preconditionFailure("only a resident session is evicted")
@@ -136,8 +136,8 @@ extension SessionDirectory {
     set(.dormant(state), of: hosted.id)
   }
 
-  /// The log may not have what waits for it: the session is as the log has it, also if it was about
-  /// to end. One whose creation is lost does not exist.
+  /// Removes a session whose pending records are lost from memory. It returns to its stored state,
+  /// even if it was about to end; a session whose creation is lost does not exist any more.
   mutating func lose(_ hosted: HostedSession, _ state: DormantState) {
     hosted.phase = .unloaded
     switch lives[hosted.id] {
@@ -151,27 +151,27 @@ extension SessionDirectory {
 
 /// The end.
 extension SessionDirectory {
-  /// The end of a session in memory has been accepted.
+  /// The end of a session in memory was appended.
   mutating func end(_ hosted: HostedSession) {
     hosted.phase = .ending
     set(.ending(hosted), of: hosted.id)
   }
 
-  /// The end of a session that is in the log only has been accepted.
+  /// The end of a session that is in the log only was appended.
   mutating func endDormant(_ id: SessionID) {
     guard case .dormant(let state) = lives[id] else {
-      preconditionFailure("a session that is being loaded is not ended unseen")
+      preconditionFailure("only a dormant session is ended without loading it")
     }
     set(.endingDormant(state), of: id)
   }
 
-  /// The log has the end.
+  /// The log has stored the end.
   mutating func ended(_ id: SessionID) {
     lives[id]?.hosted?.phase = .ended
     set(nil, of: id)
   }
 
-  /// The log has lost the end of a session that is in the log only.
+  /// The log could not store the end of a session that is in the log only: it is dormant again.
   ///
   /// - Returns: Whether there is such a session.
   mutating func endLost(_ id: SessionID) -> Bool {

@@ -1,8 +1,7 @@
 import CivilTime
 import PickerSession
 
-/// The state of one session in its life. A session that the ``SessionDirectory`` has no state for
-/// does not exist.
+/// The state of a session. A session without a state in the ``SessionDirectory`` does not exist.
 ///
 ///     create ──▶ creating ── stored ──▶ resident ── evict ──▶ dormant ── load ──▶ loading
 ///                  │ lost                │ ▲ │ lost             ▲ ▲ │             │ │
@@ -15,17 +14,16 @@ import PickerSession
 ///                                        ▼                          ▼
 ///                                      (none)                     (none)
 enum SessionLife {
-  /// In memory; its creation waits for the log.
+  /// In memory; its creation is appended, but not stored yet.
   case creating(HostedSession)
-  /// In memory, and open to everything.
   case resident(HostedSession)
-  /// In memory; its end is accepted and waits for the log. Nothing is done or answered any more.
+  /// In memory; its end is appended, but not stored yet. The hub applies and answers nothing.
   case ending(HostedSession)
   /// In the log only.
   case dormant(DormantState)
-  /// In the log only; the log is folding it again.
+  /// In the log only; the log is reloading it.
   case loading(DormantState, LoadWaiters)
-  /// In the log only; its end waits for the log.
+  /// In the log only; its end is appended, but not stored yet.
   case endingDormant(DormantState)
 
   /// The session, if it is in memory.
@@ -36,7 +34,7 @@ enum SessionLife {
     }
   }
 
-  /// What is known of the session while it is in the log only and has not been ended.
+  /// The state of the session, if it is in the log only and not about to end.
   var dormant: DormantState? {
     switch self {
     case .dormant(let state), .loading(let state, _): state
@@ -55,27 +53,27 @@ enum SessionLife {
   }
 }
 
-/// What the hub stores of a session that is in the log only.
+/// The state that the hub retains of a session that is in the log only.
 struct DormantState {
-  /// When its last revision or join was; machine milliseconds.
+  /// The time of its last revision or join, in machine milliseconds.
   let lastActivity: Int64
   let ttlSeconds: Int
-  /// The instant for which a tick stands in the hub's queue.
+  /// The instant of the tick in the hub's queue, if any.
   let queuedTick: Instant?
 }
 
-/// The requests that wait for a session to be loaded, in their order.
+/// The requests that wait for a session to be loaded, in order.
 final class LoadWaiters {
-  /// Each gets `nil` if the log cannot fold the session now.
+  /// Each receives `nil` if the log cannot reload the session.
   var bodies: [(HostedSession?) -> Void]
 
   init(_ first: @escaping (HostedSession?) -> Void) { bodies = [first] }
 }
 
-/// A session to be loaded when there is time for it.
+/// A queued load that no request waits for.
 struct BackgroundLoad {
   let session: SessionID
-  /// What to do then; `nil`: bring the session to now.
+  /// Called when the session is loaded; `nil`: a due tick is applied.
   let body: ((HostedSession?) -> Void)?
 
   init(_ session: SessionID, body: ((HostedSession?) -> Void)? = nil) {

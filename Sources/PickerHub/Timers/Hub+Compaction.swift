@@ -1,13 +1,13 @@
 import CivilTime
 import PickerSession
 
-/// Ended sessions and connections whose entries may stay in the queues, at least.
+/// The minimum of ended sessions and connections before the queues are compacted.
 private let endedCountMin = 16
 
-/// Sessions and connections that come and go do not fill the queues of timers and ticks.
+/// Compaction of the timer and tick queues.
 extension Hub {
-  /// A session or a connection has ended. Its entries are removed together with those of others, as
-  /// soon as they may be a quarter of all: so that costs a few steps for each.
+  /// Counts an ended session or connection. The queues are compacted when a quarter of their
+  /// entries may be obsolete, so that the amortized cost per end is constant.
   func noteEnd() {
     endedCount += 1
     let entryCount = timers.entryCount + ticks.entryCount

@@ -1,30 +1,31 @@
 import CivilTime
 import PickerSession
 
-/// Ticks of one call, and ticks that wait for the log, at most, so that taps between them are
-/// answered promptly.
+/// The maximum of ticks in one call, and of pending ticks, so that taps between them are answered
+/// promptly.
 private let tickCountMax = 200
-/// Between two looks at a session's time to live.
+/// The maximum time between two checks of a session's time to live.
 private let expiryMilliseconds: Int64 = 3_600_000
-/// Other timers of one call at most.
+/// The maximum of timers that run in one call.
 private let timerCountMax = 1000
 
 extension Hub {
-  /// When ``timer(at:)`` wants to be called next, in machine milliseconds; `nil` while nothing
-  /// waits.
+  /// The time at which ``timer(at:)`` must be called next, in machine milliseconds; `nil` while no
+  /// timer or tick is queued.
   ///
-  /// - Parameter clockRuns: Whether the sessions' clock goes on by itself.
+  /// - Parameter clockRuns: Whether the sessions' clock runs; a frozen one makes no tick due.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
     if let next = ticks.next, pendingTickCount < tickCountMax {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
-      // A machine that slept, or whose clock was set, is noticed after a second.
+      // At most a second, to notice a machine that was suspended or whose clock was set.
       if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
     }
     return due
   }
 
-  /// Does what is due, a bounded part of it at a time.
+  /// Runs the due timers and ticks, up to a maximum in one call; ``nextTimer(at:clockRuns:)`` is
+  /// then due at once.
   package func timer(at time: HubTime) {
     now = time
     if let latest = latestSessionTime, time.session.milliseconds < latest.milliseconds - 1000 {
@@ -46,12 +47,12 @@ extension Hub {
       guard directory.exists(connection.session) else {
         return close(connection, .sessionEnded, "the session has ended")
       }
-      close(connection, .tooSlow, "no join within \(limits.joinMilliseconds) ms")
+      close(connection, .tooSlow, "no join message within \(limits.joinMilliseconds) ms")
     case .stalled(let id):
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
         connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds
       else { return }
-      close(connection, .tooSlow, "nothing read for \(limits.stalledMilliseconds) ms")
+      close(connection, .tooSlow, "the client has not read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):
       guard let hosted = directory.hosted(session), !hosted.isEnding,
         let since = hosted.absentSince[member],
@@ -72,7 +73,7 @@ extension Hub {
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.isPresenceQueued = false
-      tellPresence(in: hosted, at: time)
+      broadcastPresence(in: hosted, at: time)
     }
   }
 
@@ -90,22 +91,22 @@ extension Hub {
     addExpiry(of: session, due: due)
   }
 
-  /// Has a session looked at when its time may be up; once in an hour at least, so that one that
-  /// ends before does not stay in the queue for its time to live.
+  /// Queues a check of a session's time to live: at `due`, but at least once an hour, so that a
+  /// session that ends earlier does not stay in the queue for its whole time to live.
   func addExpiry(of session: SessionID, due: Int64) {
     timers.add(.expiry(session), due: min(due, now.machine + expiryMilliseconds))
   }
 
-  /// Ends a session whose time is up; if the log cannot have that now, then soon.
+  /// Ends a session whose time to live has expired; tries again if the log cannot store the end.
   private func endInTime(_ hosted: HostedSession) {
     end(hosted) { [unowned self] result in
       if case .failure = result { expireLater(hosted.id) }
     }
   }
 
-  /// Ends a session that is in the log only, and was not touched in time.
+  /// Ends a session that is in the log only and whose time to live has expired.
   private func endDormant(_ session: SessionID) {
-    // Whoever has it loaded touches it, or lets it expire again.
+    // The request that loads it may be a join. If not, the session expires later.
     if directory[session]?.isLoading == true { return expireLater(session) }
     switch log.append(.ended, of: session) {
     case .failed, .full, .exhausted: expireLater(session)
@@ -140,15 +141,16 @@ extension Hub {
     }
   }
 
-  /// Brings a session to now, if it may look different by now.
+  /// Appends a tick if time may have changed the session's picker since the last one.
   ///
-  /// - Returns: Whether the log has it, if it was due.
+  /// - Returns: `false` if a tick was due and could not be appended.
   @discardableResult
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
     let fold = hosted.session.fold
     guard !hosted.isEnding, !hosted.isTickPending, fold.status == .open else { return true }
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
-    // Asleep while the clock was set back. One that is corrected by a little makes no tick.
+    // The clock was set back while the session was evicted. A correction of up to a second makes no
+    // tick.
     let isAhead = fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
     return isDue || isAhead ? appendTick(to: hosted, at: time) : true
   }
@@ -160,7 +162,7 @@ extension Hub {
     return true
   }
 
-  /// Ticks every session: the clock has gone back, or to where somebody put it.
+  /// Ticks every session in memory, after the clock was set.
   private func tickAll(at time: HubTime) {
     for hosted in directory.hostedInOrder
     where !hosted.isEnding && hosted.session.fold.status == .open {
@@ -168,9 +170,9 @@ extension Hub {
     }
   }
 
-  /// The sessions' clock has been put to another time.
+  /// The sessions' clock was set: ticks every session, dormant ones included.
   ///
-  /// - Parameter completion: Called when every session has ticked, once, at the new time.
+  /// - Parameter completion: Called once, when every session has ticked at the new time.
   package func clockSet(at time: HubTime, completion: @escaping () -> Void) {
     now = time
     latestSessionTime = time.session

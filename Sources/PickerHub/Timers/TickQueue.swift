@@ -2,8 +2,7 @@ import CivilTime
 import HeapModule
 import PickerSession
 
-/// The next instants of all sessions, by the sessions' clock: a hundred thousand open pickers cost
-/// one heap.
+/// The next instants of all sessions by the sessions' clock, in one heap.
 struct TickQueue {
   private struct Entry: Comparable {
     let instant: Instant
@@ -20,10 +19,10 @@ struct TickQueue {
   private var heap = Heap<Entry>()
   private var count = 0
 
-  /// The first instant.
+  /// The earliest instant.
   var next: Instant? { heap.min?.instant }
 
-  /// How many instants wait.
+  /// The number of queued instants.
   var entryCount: Int { heap.count }
 
   mutating func add(_ session: SessionID, at instant: Instant) {
@@ -31,12 +30,13 @@ struct TickQueue {
     heap.insert(Entry(instant: instant, number: count, session: session))
   }
 
-  /// Removes the instants that are not their session's next any more.
+  /// Removes the entries that are obsolete.
   mutating func compact(where isLive: (_ session: SessionID, _ instant: Instant) -> Bool) {
     heap = Heap(heap.unordered.filter { isLive($0.session, $0.instant) })
   }
 
-  /// Takes the first session whose instant has come.
+  /// Removes the earliest entry if its instant has been reached. Equal instants come in the order
+  /// in which they were added.
   mutating func next(at now: Instant) -> (session: SessionID, instant: Instant)? {
     guard let first = heap.min, first.instant <= now else { return nil }
     _ = heap.removeMin()

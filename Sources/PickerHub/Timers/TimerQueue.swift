@@ -1,32 +1,32 @@
 import HeapModule
 import PickerSession
 
-/// What the hub has to do at some time by the machine's clock. All of it in one heap: no session
-/// and no connection has a timer of its own.
+/// The hub's timers by the monotonic clock, in one heap: no session and no connection has a timer
+/// of its own.
 ///
-/// An entry is not removed by what makes it meaningless. When it is due the hub checks whether it
-/// still means something; before that, ``compact(where:)`` removes those of ended things together.
+/// A timer is not cancelled. When it is due, the hub checks whether its condition still holds;
+/// ``compact(where:)`` removes the timers of ended sessions and connections in bulk.
 struct TimerQueue {
   enum Timer {
-    /// The connection must have joined.
+    /// Close the connection if it has not joined.
     case join(ConnectionID)
-    /// The connection must have read something since its outbox was dropped.
+    /// Close the connection if it has not read since its updates were dropped.
     case stalled(ConnectionID)
-    /// The member must have come back.
+    /// Make the member leave if it has not reconnected.
     case absence(SessionID, MemberID)
-    /// The session must have been touched.
+    /// End the session if its time to live has expired.
     case expiry(SessionID)
-    /// The session may leave memory if nobody is in it.
+    /// Evict the session if it has no members.
     case idle(SessionID)
-    /// The session must be loaded.
+    /// Load the session.
     case load(SessionID)
-    /// Presence may be broadcast.
+    /// Broadcast the pending presence updates.
     case presence(SessionID)
   }
 
   struct Entry: Comparable {
     let due: Int64
-    /// Keeps entries of one instant in order.
+    /// Orders entries of the same time.
     let number: Int
     let timer: Timer
 
@@ -43,7 +43,7 @@ struct TimerQueue {
   /// When the first timer is due, in machine milliseconds.
   var nextDue: Int64? { heap.min?.due }
 
-  /// How many timers wait.
+  /// The number of queued timers.
   var entryCount: Int { heap.count }
 
   mutating func add(_ timer: Timer, due: Int64) {
@@ -51,12 +51,12 @@ struct TimerQueue {
     heap.insert(Entry(due: due, number: count, timer: timer))
   }
 
-  /// Removes the entries that mean nothing any more.
+  /// Removes the entries that are obsolete.
   mutating func compact(where isLive: (_ timer: Timer, _ due: Int64) -> Bool) {
     heap = Heap(heap.unordered.filter { isLive($0.timer, $0.due) })
   }
 
-  /// Takes the first timer that is due at `now`.
+  /// Removes the first timer that is due at `now`.
   mutating func next(at now: Int64) -> Timer? {
     guard let first = heap.min, first.due <= now else { return nil }
     return heap.removeMin().timer

@@ -91,7 +91,7 @@ extension SessionFold {
       throw Refusal(.tooMany, "too many messages a second; send ref \(author.ref) again later")
     case .logBytes:
       throw Refusal(
-        .full, "the log of this session has reached its maximum of bytes; create a new session")
+        .full, "the log of this session has reached its maximum size; create a new session")
     case nil: break
     }
     if role < command.roleNeeded {
