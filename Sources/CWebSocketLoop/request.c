@@ -122,22 +122,6 @@ bool wsl_has_token(const char *list, const char *token) {
   return false;
 }
 
-static const char *phrase(int status) {
-  switch (status) {
-  case 400: return "Bad Request";
-  case 411: return "Length Required";
-  case 408: return "Request Timeout";
-  case 413: return "Content Too Large";
-  case 426: return "Upgrade Required";
-  case 429: return "Too Many Requests";
-  case 431: return "Request Header Fields Too Large";
-  case 500: return "Internal Server Error";
-  case 501: return "Not Implemented";
-  case 503: return "Service Unavailable";
-  default: return "Error";
-  }
-}
-
 /// Writes a complete response with a problem document (RFC 9457). `headers` are complete lines with
 /// CRLF. `code` and `detail` are inserted unescaped.
 /// - Returns: The length of the response in bytes.
@@ -146,10 +130,10 @@ size_t wsl_problem_text(char *into, size_t size, int status, const char *headers
   char body[WSL_PROBLEM_BYTES / 2];
   int body_count = snprintf(body, sizeof body, "{\"type\":\"about:blank\",\"title\":\"%s\","
                             "\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\"}",
-                            phrase(status), status, code, detail);
+                            wsl_reason_phrase(status), status, code, detail);
   int count = snprintf(into, size, "HTTP/1.1 %d %s\r\n%sContent-Type: application/problem+json\r\n"
-                       "Content-Length: %d\r\n\r\n%s", status, phrase(status), headers, body_count,
-                       body);
+                       "Content-Length: %d\r\n\r\n%s", status, wsl_reason_phrase(status), headers,
+                       body_count, body);
   return (size_t)count;
 }
 

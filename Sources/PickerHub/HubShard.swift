@@ -32,11 +32,9 @@ package struct HubShard {
   /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits, folded to 32.
   package static func index(of session: SessionID, among count: Int) -> Int {
     guard count > 1 else { return 0 }
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in session.text.utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-    return Int((hash >> 32 ^ hash & 0xffff_ffff) % UInt64(count))
+    var hash = FNV1aHash()
+    hash.add(session.text)
+    return Int((hash.value >> 32 ^ hash.value & 0xffff_ffff) % UInt64(count))
   }
 }
 

@@ -20,7 +20,9 @@ final class ChildClient: RehearsedClient {
   }
 
   func open(_ url: String) throws {
-    FileManager.default.createFile(atPath: complaints.path, contents: nil)
+    guard FileManager.default.createFile(atPath: complaints.path, contents: nil) else {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: complaints.path])
+    }
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command.map { $0.replacingOccurrences(of: "{url}", with: url) }
     process.standardInput = input

@@ -1,6 +1,6 @@
 import Foundation
 package import JSONText
-package import PickerHub
+import PickerHub
 package import PickerSession
 package import WebSocketTransport
 

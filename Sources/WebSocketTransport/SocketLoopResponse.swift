@@ -26,6 +26,7 @@ package struct HTTPResponse: Sendable {
   ///
   /// - Parameter length: The length of the body; `nil` if the body ends with the connection.
   func head(length: Int?, keepAlive: Bool) -> [UInt8] {
+    let phrase = HTTPResponse.reasonPhrase(of: status)
     var text = "HTTP/1.1 \(status) \(phrase)\r\nDate: \(currentDate())\r\n"
     for (name, value) in headers {
       text += "\(oneLine(name)): \(oneLine(value))\r\n"
@@ -47,36 +48,10 @@ package struct HTTPResponse: Sendable {
       decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 
-  private var phrase: String {
-    switch status {
-    case 200: "OK"
-    case 201: "Created"
-    case 202: "Accepted"
-    case 204: "No Content"
-    case 301: "Moved Permanently"
-    case 302: "Found"
-    case 303: "See Other"
-    case 304: "Not Modified"
-    case 307: "Temporary Redirect"
-    case 308: "Permanent Redirect"
-    case 400: "Bad Request"
-    case 401: "Unauthorized"
-    case 403: "Forbidden"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 406: "Not Acceptable"
-    case 409: "Conflict"
-    case 410: "Gone"
-    case 413: "Content Too Large"
-    case 415: "Unsupported Media Type"
-    case 421: "Misdirected Request"
-    case 422: "Unprocessable Content"
-    case 429: "Too Many Requests"
-    case 500: "Internal Server Error"
-    case 501: "Not Implemented"
-    case 503: "Service Unavailable"
-    default: "Status"
-    }
+  /// The reason phrase of a status, such as `Not Found`.
+  /// - Source: RFC 9110 section 15; RFC 6585 for 429 and 431.
+  package static func reasonPhrase(of status: Int) -> String {
+    String(cString: wsl_reason_phrase(Int32(status)))
   }
 }
 

@@ -251,6 +251,11 @@ int64_t wsl_thread_us(void);
 /// - Source: RFC 9110, section 5.6.7
 void wsl_http_date(char into[30]);
 
+/// The reason phrase of an HTTP status, such as "Not Found"; a general word for one that is not
+/// used here.
+/// - Source: RFC 9110, section 15; RFC 6585 for 429 and 431
+const char *wsl_reason_phrase(int status);
+
 /// Lets other threads run before this one, from now on (`nice` 10). Linux lets a thread without
 /// privileges not undo that.
 void wsl_lower_priority(void);

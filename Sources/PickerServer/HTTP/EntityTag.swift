@@ -1,3 +1,5 @@
+import PickerHub
+
 /// Strong entity tags that are derived from content: equal content has equal tags.
 ///
 /// - Source: RFC 9110 section 8.8.3.
@@ -7,9 +9,9 @@ enum EntityTag {
   /// It distinguishes versions of a file. It is not a cryptographic hash and must not be used for
   /// anything else.
   static func of(_ content: [UInt8]) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in content { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    return "\"" + String(hash, radix: 16) + "-" + String(content.count, radix: 16) + "\""
+    var hash = FNV1aHash()
+    hash.add(content)
+    return "\"" + String(hash.value, radix: 16) + "-" + String(content.count, radix: 16) + "\""
   }
 
   /// Whether an `If-None-Match` header contains `tag`, so that the client's copy is current.

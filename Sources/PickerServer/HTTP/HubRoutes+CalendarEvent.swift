@@ -5,10 +5,13 @@ import WebSocketTransport
 /// `GET …/event.ics`.
 /// - Source: protocol.md, "iCalendar".
 extension HubRoutes {
-  func event(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
-    hub.event(of: session, token: token(of: request), at: transport.now) { [self] result in
+  func event(_ call: RoutedRequest) {
+    let caller = call.caller
+    let ifNoneMatch = call.request.headers[.ifNoneMatch]
+    hub.event(of: call.session, token: token(of: call.request), at: transport.now) {
+      [self] result in
       switch result {
-      case .success(let event): send(event, caller, ifNoneMatch: request.headers[.ifNoneMatch])
+      case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }

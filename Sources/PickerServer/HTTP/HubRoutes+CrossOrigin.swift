@@ -11,12 +11,15 @@ extension HubRoutes {
   }
 
   func answerPreflight(_ caller: Caller) {
+    let methods = [HTTPMethod.get, .post, .put, .patch, .delete].filter { method in
+      mainRoutes.routes.contains { $0.method == method }
+    }
     transport.answer(
       caller,
       HTTPResponse(
         status: 204,
         headers: [
-          ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"),
+          ("Access-Control-Allow-Methods", allowedNames(methods).joined(separator: ", ")),
           ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, Last-Event-ID"),
           ("Access-Control-Max-Age", "600"),
         ]))

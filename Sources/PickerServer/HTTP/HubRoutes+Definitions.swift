@@ -7,12 +7,13 @@ import WebSocketTransport
 /// Requests that bring a definition.
 extension HubRoutes {
   /// `POST /v1/sessions`
-  func create(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
-    let base = "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
+  func create(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    let scheme = gate.isSecure(call.request.head) ? "wss" : "ws"
+    let base = "\(scheme)://\(call.request.headers[.host] ?? "127.0.0.1")"
     let limits = hub.configuration.limits
     let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
-    try read(caller, request.body) { body throws(BadMessage) in
+    try read(caller, call.request.body) { body throws(BadMessage) in
       try CreateRequest(body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
     } then: { [self] body, definition in
       hub.create(body, definition: definition, socketBase: base, at: transport.now) {
@@ -37,9 +38,10 @@ extension HubRoutes {
   }
 
   /// `POST /v1/definitions/check`
-  func check(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+  func check(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
     let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
-    try read(caller, request.body) { body throws(BadMessage) in
+    try read(caller, call.request.body) { body throws(BadMessage) in
       let tree = try parseBody(body, fields: ["definition"], valuesMax: valuesMax)
       guard let definition = tree["definition"] else {
         throw BadMessage("definition is missing: it says what to check")

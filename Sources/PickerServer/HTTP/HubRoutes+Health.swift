@@ -1,38 +1,31 @@
 import PickerHub
 import WebSocketTransport
 
-/// What tells an operator how the server is.
+/// The server's health and metrics, for operators.
 extension HubRoutes {
-  /// The admin listener's routes; there are no others on it.
-  func routeAdmin(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    switch request.path {
-    case "/metrics":
-      try allow(request, .get)
-      metrics(caller)
-    case "/healthz", "/readyz": try health(caller, request)
-    default: throw notFound(request.path)
-    }
+  /// `GET /healthz`
+  func alive(_ call: RoutedRequest) {
+    answer(call.caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
   }
 
-  /// `GET /healthz`, `GET /readyz`
-  func health(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    try allow(request, .get)
-    if request.path == "/healthz" {
-      return answer(caller, 200, "text/plain; charset=utf-8", Array("alive\n".utf8))
-    }
+  /// `GET /readyz`
+  ///
+  /// - Throws: 503 if no session can be accepted now.
+  func ready(_ call: RoutedRequest) throws(ProblemDocument) {
     if let problem = unreadiness {
       throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
     }
-    answer(caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
+    answer(call.caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
   }
 
   /// Why no session can be accepted now; `nil` if they can.
   private var unreadiness: String? {
-    transport.hub.isDraining ? "the server is going away" : store.failure
+    transport.hub.isDraining ? "the server is shutting down" : store.failure
   }
 
-  /// Collects the figures of every loop.
-  private func metrics(_ caller: Caller) {
+  /// `GET /metrics`, with the figures of every loop.
+  func metrics(_ call: RoutedRequest) {
+    let caller = call.caller
     transport.group.ask(for: transport) { transport, reply in
       reply(LoopFigures(transport))
     } completion: { [self] (figures: [LoopFigures]) in

@@ -5,32 +5,39 @@ import WebSocketTransport
 /// `GET`, `PUT` and `PATCH …/definition`, `GET` and `PATCH …/notes`.
 /// - Source: protocol.md, "The host changes the picker".
 extension HubRoutes {
-  func definition(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) {
-    if request.method == .get || request.method == .head {
-      return hub.readDefinition(of: session, token: token(of: request), at: transport.now) {
-        [self] in answer(caller, $0)
-      }
+  func readDefinition(_ call: RoutedRequest) {
+    let caller = call.caller
+    hub.readDefinition(of: call.session, token: token(of: call.request), at: transport.now) {
+      [self] in answer(caller, $0)
     }
-    let byteCount = request.body.count
+  }
+
+  /// `PUT` and `PATCH …/definition`
+  func changeDefinition(_ call: RoutedRequest) {
+    let caller = call.caller
+    let byteCount = call.request.body.count
     transport.countBody(byteCount)
-    hub.redefine(session, change(of: request), token: token(of: request), at: transport.now) {
+    hub.redefine(
+      call.session, change(of: call.request), token: token(of: call.request), at: transport.now
+    ) {
       [self] in
       transport.countBody(-byteCount)
       answer(caller, $0)
     }
   }
 
-  /// `GET` and `PATCH …/notes`
-  func notes(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
-    if request.method == .get || request.method == .head {
-      return hub.readNotes(of: session, token: token(of: request), at: transport.now) {
-        [self] in answer(caller, "application/json", $0)
-      }
+  func readNotes(_ call: RoutedRequest) {
+    let caller = call.caller
+    hub.readNotes(of: call.session, token: token(of: call.request), at: transport.now) {
+      [self] in answer(caller, "application/json", $0)
     }
-    hub.changeNotes(of: session, change(of: request), token: token(of: request), at: transport.now)
-    { [self] in answer(caller, $0) }
+  }
+
+  func changeNotes(_ call: RoutedRequest) {
+    let caller = call.caller
+    hub.changeNotes(
+      of: call.session, change(of: call.request), token: token(of: call.request), at: transport.now
+    ) { [self] in answer(caller, $0) }
   }
 
   private func change(of request: HTTPRequest) -> DefinitionRequest {

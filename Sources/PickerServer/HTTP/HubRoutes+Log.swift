@@ -4,11 +4,10 @@ import WebSocketTransport
 
 /// `GET /v1/sessions/{id}/log`.
 extension HubRoutes {
-  func log(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
+  func log(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
     var after = 0
-    if let text = request.queryValue("after") {
+    if let text = call.request.queryValue("after") {
       guard let number = Int(text), number >= 0 else {
         throw ProblemDocument(
           status: 400, code: "badRequest", detail: "after must be a revision, 0 or greater")
@@ -16,7 +15,7 @@ extension HubRoutes {
       after = number
     }
     var limit: Int?
-    if let text = request.queryValue("limit") {
+    if let text = call.request.queryValue("limit") {
       guard let number = Int(text), HubRoutes.logLimits.contains(number) else {
         throw ProblemDocument(
           status: 400, code: "badRequest",
@@ -25,7 +24,7 @@ extension HubRoutes {
       limit = number
     }
     hub.logLines(
-      session, token: token(of: request), after: after, limit: limit, at: transport.now
+      call.session, token: token(of: call.request), after: after, limit: limit, at: transport.now
     ) { [self] in answer(caller, $0) }
   }
 

@@ -8,20 +8,20 @@ import WebSocketTransport
 /// The thinnest ways in: a picture, a stream of events, a command at a time.
 extension HubRoutes {
   /// `GET …/months/2026-11.svg`
-  func drawMonth(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID, _ name: Substring
-  ) throws(ProblemDocument) {
-    let month = try month(String(name), named: "the month in the path")
-    let width = try pixels(request, "width", default: 350)
-    let height = try pixels(request, "height", default: 500)
-    let themeName = request.queryValue("theme") ?? "article"
+  func drawMonth(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    let ifNoneMatch = call.request.headers[.ifNoneMatch]
+    let month = try month(call["month"], named: "the month in the path")
+    let width = try pixels(call.request, "width", default: 350)
+    let height = try pixels(call.request, "height", default: 500)
+    let themeName = call.request.queryValue("theme") ?? "article"
     guard let theme = MonthTheme.named(themeName) else {
       throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
-    let hasTicket = try hasTicket(request, for: .months, of: session)
+    let hasTicket = try hasTicket(call.request, for: .months, of: call.session)
     hub.month(
-      month, of: session, token: token(of: request), hasTicket: hasTicket,
-      locale: request.queryValue("locale"), at: transport.now
+      month, of: call.session, token: token(of: call.request), hasTicket: hasTicket,
+      locale: call.request.queryValue("locale"), at: transport.now
     ) { [self] result in
       switch result {
       case .success(let content):
@@ -35,7 +35,7 @@ extension HubRoutes {
           },
           tones: content.notes.map { $0?.tone },
           bands: content.bands)
-        send(drawing.svg, caller, ifNoneMatch: request.headers[.ifNoneMatch])
+        send(drawing.svg, caller, ifNoneMatch: ifNoneMatch)
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
@@ -60,25 +60,24 @@ extension HubRoutes {
   }
 
   /// `GET …/events`
-  func events(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
+  func events(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
     var watch = WatchRequest()
-    watch.token = token(of: request)
-    watch.hasTicket = try hasTicket(request, for: .events, of: session)
-    watch.locale = request.queryValue("locale")
-    if let text = request.queryValue("months") {
-      let countText = request.queryValue("count") ?? "1"
+    watch.token = token(of: call.request)
+    watch.hasTicket = try hasTicket(call.request, for: .events, of: call.session)
+    watch.locale = call.request.queryValue("locale")
+    if let text = call.request.queryValue("months") {
+      let countText = call.request.queryValue("count") ?? "1"
       guard let count = Int(countText), count >= 0 else {
         throw badRequest("count must be a number of months")
       }
       watch.view = MonthView(from: try month(text, named: "months"), count: count)
     }
-    watch.seen = request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
-    if request.method == .head { return headOfEvents(caller, watch, session) }
+    watch.seen = call.request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
+    if call.request.method == .head { return headOfEvents(caller, watch, call.session) }
     let seconds = hub.configuration.limits.ticketStreamSeconds
     let lifetime = watch.hasTicket ? Int64(seconds) * 1000 : nil
-    hub.watch(session, watch, at: transport.now) { [self] result in
+    hub.watch(call.session, watch, at: transport.now) { [self] result in
       switch result {
       case .success(let epoch):
         return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
@@ -104,17 +103,16 @@ extension HubRoutes {
   }
 
   /// `POST …/members`
-  func addMember(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
-    try limitBody(of: request)
+  func addMember(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
     let body: MemberRequest
     do throws(BadMessage) {
-      body = try MemberRequest(request.body.bytes)
+      body = try MemberRequest(call.request.body.bytes)
     } catch {
       throw badRequest(error.detail)
     }
-    hub.addMember(to: session, body, token: token(of: request), at: transport.now) {
+    hub.addMember(to: call.session, body, token: token(of: call.request), at: transport.now) {
       [self] result in
       switch result {
       case .success(let welcome): answer(caller, 201, "application/json", welcome)
@@ -124,18 +122,18 @@ extension HubRoutes {
   }
 
   /// `POST …/commands`
-  func command(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
-    try limitBody(of: request)
+  func command(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
     let body: CommandRequest
     do throws(BadMessage) {
-      body = try CommandRequest(request.body.bytes)
+      body = try CommandRequest(call.request.body.bytes)
     } catch {
       throw badRequest(error.detail)
     }
     hub.post(
-      body, to: session, token: token(of: request), locale: request.queryValue("locale"),
+      body, to: call.session, token: token(of: call.request),
+      locale: call.request.queryValue("locale"),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }

@@ -10,17 +10,16 @@ extension HubRoutes {
   private static let secondsMax = 86_400
 
   /// `POST …/tickets`
-  func createTicket(
-    _ caller: Caller, _ request: HTTPRequest, _ session: SessionID
-  ) throws(ProblemDocument) {
-    let (purpose, seconds) = try ticketBody(request)
-    hub.admitViewer(to: session, token: token(of: request), at: transport.now) {
+  func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    let (purpose, seconds) = try ticketBody(call.request)
+    hub.admitViewer(to: call.session, token: token(of: call.request), at: transport.now) {
       [self] result in
       switch result {
       case .success:
         let milliseconds = Int64(seconds) * 1000
         let ticket = gate.tickets.ticket(
-          for: purpose, of: session, until: transport.now.machine + milliseconds)
+          for: purpose, of: call.session, until: transport.now.machine + milliseconds)
         let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
         let document = JSONTree.object([
           .init("ticket", .string(ticket)), .init("expires", .string(expires.rfc3339)),

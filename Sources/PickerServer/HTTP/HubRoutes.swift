@@ -6,7 +6,8 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// The HTTP requests of protocol.md: from path and method to the hub and back.
+/// Answers the HTTP requests of a loop: finds a request's route and calls the hub.
+/// - Source: protocol.md, "HTTP".
 final class HubRoutes {
   let transport: HubTransport
   private let files: StaticFiles
@@ -14,6 +15,7 @@ final class HubRoutes {
   let store: ServerStore
 
   let definitions: DefinitionMaker
+  let mainRoutes: RouteTable
 
   init(
     _ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore,
@@ -24,6 +26,7 @@ final class HubRoutes {
     self.gate = gate
     self.store = store
     self.definitions = definitions
+    mainRoutes = .main(isClockManual: !transport.clock.runs)
   }
 
   var hub: Hub { transport.hub }
@@ -33,92 +36,38 @@ final class HubRoutes {
     caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
       try gate.admitHost(of: request.head)
-      if request.isAdmin { return try routeAdmin(caller, request) }
+      if request.isAdmin { return try route(caller, request, .admin) }
       if request.method != .get && request.method != .head {
         // A page of another origin must not change anything here.
         try gate.admitOrigin(of: request.head)
       }
       if isPreflight(request) { return answerPreflight(caller) }
-      try route(caller, request)
+      try route(caller, request, mainRoutes)
     } catch {
       answer(caller, error)
     }
   }
 
-  private func route(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    switch request.path {
-    case "/v1/sessions":
-      try allow(request, .post)
-      try gate.admit(.create, request.head)
-      try create(caller, request)
-    case "/v1/definitions/check":
-      try allow(request, .post)
-      try gate.admit(.check, request.head)
-      try check(caller, request)
-    case "/v1/clock" where !transport.clock.runs:
-      try allow(request, .post)
-      try setClock(caller, request)
-    case "/healthz", "/readyz": try health(caller, request)
-    case let path where path.hasPrefix("/v1/sessions/"):
-      try routeSession(caller, request, path.dropFirst("/v1/sessions/".count))
-    case "/v1/openapi.json", "/v1/asyncapi.json":
-      try sendFile(caller, request, at: "/client/api" + request.path.dropFirst("/v1".count))
-    default: try sendFile(caller, request, at: request.path)
-    }
-  }
-
-  private func routeSession(
-    _ caller: Caller, _ request: HTTPRequest, _ rest: Substring
+  private func route(
+    _ caller: Caller, _ request: HTTPRequest, _ table: RouteTable
   ) throws(ProblemDocument) {
-    let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-    let session = SessionID(String(parts.first ?? ""))
-    switch parts.count {
-    case 1 where request.method == .delete: delete(caller, request, session)
-    case 1:
-      try allow(request, .get, .delete)
-      read(caller, request, session)
-    case 2 where parts[1] == "log":
-      try allow(request, .get)
-      try gate.admit(.log, request.head)
-      try log(caller, request, session)
-    case 2 where parts[1] == "definition":
-      try allow(request, .get, .put, .patch)
-      definition(caller, request, session)
-    case 2 where parts[1] == "event.ics":
-      try allow(request, .get)
-      event(caller, request, session)
-    case 2 where parts[1] == "notes":
-      try allow(request, .get, .patch)
-      notes(caller, request, session)
-    case 2 where parts[1] == "events":
-      try allow(request, .get)
-      try gate.admit(.join, request.head)
-      try events(caller, request, session)
-    case 2 where parts[1] == "members":
-      try allow(request, .post)
-      try gate.admit(.join, request.head)
-      try addMember(caller, request, session)
-    case 2 where parts[1] == "commands":
-      try allow(request, .post)
-      try gate.admit(.command, request.head)
-      try command(caller, request, session)
-    case 2 where parts[1] == "tickets":
-      try allow(request, .post)
-      try gate.admit(.join, request.head)
-      try createTicket(caller, request, session)
-    case 3 where parts[1] == "months" && parts[2].hasSuffix(".svg"):
-      try allow(request, .get)
-      try gate.admit(.drawing, request.head)
-      try drawMonth(caller, request, session, parts[2].dropLast(".svg".count))
-    default: throw notFound(request.path)
+    switch table.match(request.method, request.path) {
+    case .route(let route, let variables):
+      if let rate = route.rate { try gate.admit(rate, request.head) }
+      try route.handle(self)(
+        RoutedRequest(caller: caller, request: request, variables: variables))
+    case .otherMethods(let methods): throw methodNotAllowed(methods)
+    case .none where request.isAdmin: throw notFound(request.path)
+    case .none: try sendFile(caller, request, at: request.path)
     }
   }
 
-  private func setClock(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
-    try limitBody(of: request)
+  func setClock(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
     let body: JSONTree
     do throws(BadMessage) {
-      body = try parseBody(request.body.bytes, fields: ["now"])
+      body = try parseBody(call.request.body.bytes, fields: ["now"])
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
     }
@@ -136,21 +85,31 @@ final class HubRoutes {
     }
   }
 
-  private func read(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
+  func read(_ call: RoutedRequest) {
+    let caller = call.caller
     hub.read(
-      session, token: token(of: request), locale: request.queryValue("locale"),
-      isFull: request.queryValue("definition") == "full", linkBase: httpBase(of: request),
+      call.session, token: token(of: call.request), locale: call.request.queryValue("locale"),
+      isFull: call.request.queryValue("definition") == "full", linkBase: httpBase(of: call.request),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
   }
 
-  private func delete(_ caller: Caller, _ request: HTTPRequest, _ session: SessionID) {
-    hub.delete(session, token: token(of: request), at: transport.now) { [self] result in
+  func delete(_ call: RoutedRequest) {
+    let caller = call.caller
+    hub.delete(call.session, token: token(of: call.request), at: transport.now) { [self] result in
       switch result {
       case .success: transport.answer(caller, HTTPResponse(status: 204))
       case .failure(let problem): answer(caller, ProblemDocument(problem))
       }
     }
+  }
+
+  func openAPI(_ call: RoutedRequest) throws(ProblemDocument) {
+    try sendFile(call.caller, call.request, at: "/client/api/openapi.json")
+  }
+
+  func asyncAPI(_ call: RoutedRequest) throws(ProblemDocument) {
+    try sendFile(call.caller, call.request, at: "/client/api/asyncapi.json")
   }
 
   private func sendFile(

@@ -1,4 +1,5 @@
 import JSONText
+import WebSocketTransport
 
 /// The error response of a request: a `code` for programs and a `detail` for their developers.
 ///
@@ -39,37 +40,12 @@ package struct ProblemDocument: Error, Hashable, Sendable {
   package var bytes: [UInt8] {
     var members: [JSONTree.Member] = [
       .init("type", .string("about:blank")),
-      .init("title", .string(ProblemDocument.phrase(status))),
+      .init("title", .string(HTTPResponse.reasonPhrase(of: status))),
       .init("status", .integer(status)),
       .init("code", .string(code)),
       .init("detail", .string(detail)),
     ]
     if let pointer { members.append(.init("pointer", .string(pointer))) }
     return JSONTree.object(members).serialized()
-  }
-
-  /// - Source: RFC 9110 section 15; RFC 6585 for 429 and 431.
-  private static func phrase(_ status: Int) -> String {
-    switch status {
-    case 400: "Bad Request"
-    case 401: "Unauthorized"
-    case 403: "Forbidden"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 408: "Request Timeout"
-    case 409: "Conflict"
-    case 410: "Gone"
-    case 413: "Content Too Large"
-    case 415: "Unsupported Media Type"
-    case 421: "Misdirected Request"
-    case 422: "Unprocessable Content"
-    case 426: "Upgrade Required"
-    case 429: "Too Many Requests"
-    case 431: "Request Header Fields Too Large"
-    case 500: "Internal Server Error"
-    case 501: "Not Implemented"
-    case 503: "Service Unavailable"
-    default: status < 500 ? "Client Error" : "Server Error"
-    }
   }
 }

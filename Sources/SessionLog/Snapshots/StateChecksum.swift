@@ -1,3 +1,4 @@
+import PickerHub
 import PickerModel
 import PickerSession
 
@@ -7,7 +8,8 @@ import PickerSession
 /// members that have left and the status changes: snapshots of older versions do not contain them.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
-  private(set) var value: Int64 = Int64(bitPattern: 0xcbf2_9ce4_8422_2325)
+  private var hash = FNV1aHash()
+  var value: Int64 { Int64(bitPattern: hash.value) }
 
   init(_ kept: SessionFold.StoredState, _ picker: Picker) {
     var kept = kept.withoutRefs
@@ -29,9 +31,8 @@ struct StateChecksum {
   }
 
   private mutating func add(_ bytes: [UInt8]) {
-    var hash = UInt64(bitPattern: value)
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // The end of a part, so that two parts are not one.
-    value = Int64(bitPattern: (hash ^ 0x1_00) &* 0x100_0000_01b3)
+    hash.add(bytes)
+    // The end of a part: different parts with the same bytes in a row give different sums.
+    hash.combine(0x1_00)
   }
 }

@@ -1,0 +1,91 @@
+import PickerSession
+import WebSocketTransport
+
+/// A row of the table of routes: which requests it matches, and what answers them.
+struct Route: Sendable {
+  /// A method of ``HubRoutes``, not yet bound to the routes of a loop.
+  typealias Handler = @Sendable (HubRoutes) -> (RoutedRequest) throws(ProblemDocument) -> Void
+
+  /// `GET` also matches `HEAD`.
+  let method: HTTPMethod
+  let pattern: PathPattern
+  /// The rate limit that a request counts against; `nil` if it is not limited.
+  let rate: RequestKind?
+  let handle: Handler
+
+  init(
+    _ method: HTTPMethod, _ pattern: PathPattern, rate: RequestKind? = nil,
+    _ handle: @escaping Handler
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.rate = rate
+    self.handle = handle
+  }
+
+  func accepts(_ method: HTTPMethod) -> Bool {
+    method == self.method || (method == .head && self.method == .get)
+  }
+}
+
+/// A request with the variables of the pattern that it matched.
+struct RoutedRequest {
+  let caller: Caller
+  let request: HTTPRequest
+  let variables: [String: String]
+
+  /// The session that the path names, whether or not it exists.
+  var session: SessionID { SessionID(self["id"]) }
+
+  /// The text of a variable of the route's pattern; crashes if the pattern does not have it.
+  subscript(name: String) -> String {
+    guard let text = variables[name] else {
+      preconditionFailure("the route's pattern has no variable \(name)")
+    }
+    return text
+  }
+}
+
+/// The path of a route, spelled as in the OpenAPI document: `/v1/sessions/{id}/months/{month}.svg`.
+struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
+  private enum Segment: Hashable {
+    case literal(String)
+    /// Matches any text, also an empty one, that ends with `suffix`.
+    case variable(name: String, suffix: String)
+  }
+
+  let text: String
+  private let segments: [Segment]
+
+  init(stringLiteral text: String) {
+    self.text = text
+    segments = PathPattern.split(text).map { segment in
+      guard segment.hasPrefix("{"), let end = segment.firstIndex(of: "}") else {
+        return .literal(String(segment))
+      }
+      return .variable(
+        name: String(segment[..<end].dropFirst()),
+        suffix: String(segment[segment.index(after: end)...]))
+    }
+  }
+
+  /// - Returns: The texts of the pattern's variables, not percent-decoded; `nil` if a path with
+  ///   these segments does not match.
+  func match(_ path: [Substring]) -> [String: String]? {
+    guard path.count == segments.count else { return nil }
+    var variables: [String: String] = [:]
+    for (segment, text) in zip(segments, path) {
+      switch segment {
+      case .literal(let literal): guard text == literal else { return nil }
+      case .variable(let name, let suffix):
+        guard text.hasSuffix(suffix) else { return nil }
+        variables[name] = String(text.dropLast(suffix.count))
+      }
+    }
+    return variables
+  }
+
+  static func split(_ path: String) -> [Substring] {
+    path.split(separator: "/", omittingEmptySubsequences: false)
+  }
+}

@@ -1,0 +1,73 @@
+import WebSocketTransport
+
+/// The routes of a listener, in order: of several patterns that match a path, the first one counts.
+struct RouteTable: Sendable {
+  enum Match {
+    case route(Route, variables: [String: String])
+    /// The path exists, but only with these methods.
+    case otherMethods([HTTPMethod])
+    case none
+  }
+
+  let routes: [Route]
+
+  func match(_ method: HTTPMethod, _ path: String) -> Match {
+    let segments = PathPattern.split(path)
+    for route in routes {
+      guard let variables = route.pattern.match(segments) else { continue }
+      let sameRoutes = routes.filter { $0.pattern == route.pattern }
+      guard let match = sameRoutes.first(where: { $0.accepts(method) }) else {
+        return .otherMethods(sameRoutes.map(\.method))
+      }
+      return .route(match, variables: variables)
+    }
+    return .none
+  }
+
+  /// What the public listener serves, besides the files of the web folder.
+  ///
+  /// - Parameter isClockManual: Whether clients set the clock, which is for tests.
+  static func main(isClockManual: Bool) -> RouteTable {
+    RouteTable(routes: sessions + session + documents + health + (isClockManual ? clock : []))
+  }
+
+  /// What the admin listener serves.
+  static let admin = RouteTable(
+    routes: health + [Route(.get, "/metrics", HubRoutes.metrics)])
+
+  private static let sessions = [
+    Route(.post, "/v1/sessions", rate: .create, HubRoutes.create),
+    Route(.post, "/v1/definitions/check", rate: .check, HubRoutes.check),
+  ]
+
+  private static let session = [
+    Route(.get, "/v1/sessions/{id}", HubRoutes.read),
+    Route(.delete, "/v1/sessions/{id}", HubRoutes.delete),
+    Route(.get, "/v1/sessions/{id}/log", rate: .log, HubRoutes.log),
+    Route(.get, "/v1/sessions/{id}/definition", HubRoutes.readDefinition),
+    Route(.put, "/v1/sessions/{id}/definition", HubRoutes.changeDefinition),
+    Route(.patch, "/v1/sessions/{id}/definition", HubRoutes.changeDefinition),
+    Route(.get, "/v1/sessions/{id}/notes", HubRoutes.readNotes),
+    Route(.patch, "/v1/sessions/{id}/notes", HubRoutes.changeNotes),
+    Route(.get, "/v1/sessions/{id}/event.ics", HubRoutes.event),
+    Route(.get, "/v1/sessions/{id}/events", rate: .join, HubRoutes.events),
+    Route(.post, "/v1/sessions/{id}/members", rate: .join, HubRoutes.addMember),
+    Route(.post, "/v1/sessions/{id}/commands", rate: .command, HubRoutes.command),
+    Route(.post, "/v1/sessions/{id}/tickets", rate: .join, HubRoutes.createTicket),
+    Route(.get, "/v1/sessions/{id}/months/{month}.svg", rate: .drawing, HubRoutes.drawMonth),
+  ]
+
+  private static let documents = [
+    Route(.get, "/v1/openapi.json", HubRoutes.openAPI),
+    Route(.get, "/v1/asyncapi.json", HubRoutes.asyncAPI),
+  ]
+
+  private static let health = [
+    Route(.get, "/healthz", HubRoutes.alive),
+    Route(.get, "/readyz", HubRoutes.ready),
+  ]
+
+  private static let clock = [
+    Route(.post, "/v1/clock", HubRoutes.setClock)
+  ]
+}

@@ -1,0 +1,70 @@
+import JSONText
+import PickerSession
+import Testing
+import WebSocketTransport
+
+@testable import PickerServer
+
+@Suite struct RouteTableTests {
+  private let table = RouteTable.main(isClockManual: false)
+
+  private func pattern(_ method: HTTPMethod, _ path: String) -> String? {
+    guard case .route(let route, _) = table.match(method, path) else { return nil }
+    return route.pattern.text
+  }
+
+  @Test func `a path with variables matches its pattern and gives their texts`() throws {
+    guard
+      case .route(let route, let variables) = table.match(
+        .get, "/v1/sessions/a1/months/2026-11.svg")
+    else { throw Missing() }
+    #expect(route.pattern.text == "/v1/sessions/{id}/months/{month}.svg")
+    #expect(variables == ["id": "a1", "month": "2026-11"])
+  }
+
+  @Test(arguments: [
+    "/v1/sessions/a1/months/2026-11", "/v1/sessions/a1/log/", "/v1/Sessions", "/", "", "//",
+  ])
+  func `a path without a route matches none`(path: String) {
+    guard case .none = table.match(.get, path) else {
+      Issue.record("\(path) has a route")
+      return
+    }
+  }
+
+  @Test func `HEAD is allowed where GET is`() {
+    #expect(pattern(.head, "/v1/sessions/a1") == "/v1/sessions/{id}")
+    #expect(pattern(.head, "/v1/sessions/a1/members") == nil)
+  }
+
+  @Test func `an unsupported method gets the methods of the path`() throws {
+    guard case .otherMethods(let methods) = table.match(.post, "/v1/sessions/a1/definition")
+    else { throw Missing() }
+    #expect(methods == [.get, .put, .patch])
+  }
+
+  @Test func `the clock can be set only if it is manual`() {
+    let manual = RouteTable.main(isClockManual: true)
+    guard case .none = table.match(.post, "/v1/clock"),
+      case .route = manual.match(.post, "/v1/clock")
+    else {
+      Issue.record("the clock's route does not depend on the clock")
+      return
+    }
+  }
+
+  @Test(arguments: [RouteTable.main(isClockManual: true), .admin])
+  func `every route can be reached`(table: RouteTable) {
+    for route in table.routes {
+      let path = route.pattern.text.replacing("{id}", with: "a1").replacing(
+        "{month}", with: "2026-11")
+      guard case .route(let match, _) = table.match(route.method, path) else {
+        Issue.record("\(route.method) \(path) does not match")
+        continue
+      }
+      #expect(match.pattern == route.pattern && match.method == route.method)
+    }
+  }
+
+  private struct Missing: Error {}
+}
