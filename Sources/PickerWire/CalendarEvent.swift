@@ -2,7 +2,8 @@ package import CivilTime
 package import PickerModel
 package import PickerSession
 
-/// The result of a session as an event of somebody's calendar.
+/// The result of a session as a calendar event.
+///
 /// - Source: protocol.md, "iCalendar".
 package struct CalendarEvent: Hashable, Sendable {
   package enum Span: Hashable, Sendable {
@@ -15,12 +16,14 @@ package struct CalendarEvent: Hashable, Sendable {
   let session: SessionID
   let title: String
   let status: SessionStatus
-  /// Status changes so far.
+  /// The number of status changes so far, which becomes `SEQUENCE`.
   let sequence: Int
-  /// When the status changed last.
+  /// The time of the last status change, which becomes `DTSTAMP`.
   let changedAt: Instant
 
-  /// - Returns: `nil` for a session without a result, and for kinds that choose no time.
+  /// Makes the event of a session.
+  ///
+  /// - Returns: `nil` if the session has no result, and for `cascade` and `columns`.
   package init?(_ fold: SessionFold) {
     switch fold.picker.result {
     case .null, .keys: return nil
@@ -40,7 +43,7 @@ package struct CalendarEvent: Hashable, Sendable {
     changedAt = fold.statusChangedAt
   }
 
-  /// Whether sessions of a kind have events at all.
+  /// Whether sessions of a kind can have events.
   package static func isPossible(for kind: PickerKind) -> Bool {
     switch kind {
     case .date, .slot, .calendar: true
@@ -52,7 +55,7 @@ package struct CalendarEvent: Hashable, Sendable {
 extension CalendarEvent {
   /// The event as an iCalendar object: the same bytes until the session changes.
   ///
-  /// - Parameter name: What follows the `@` of the event's UID.
+  /// - Parameter name: The part of the event's UID after the `@`, usually the server's host name.
   /// - Source: RFC 5545.
   package func iCalendar(name: String) -> [UInt8] {
     let stamp = CalendarEvent.basic(changedAt)
@@ -64,7 +67,7 @@ extension CalendarEvent {
     switch span {
     case .days(let first, let last):
       lines.append("DTSTART;VALUE=DATE:\(CalendarEvent.basic(first))")
-      // Without an end the event has one day; the last day of all has no day after it.
+      // 9999-12-31 has no next day. An event without DTEND takes one day.
       if let end = last.adding(days: 1) {
         lines.append("DTEND;VALUE=DATE:\(CalendarEvent.basic(end))")
       }
@@ -84,8 +87,11 @@ extension CalendarEvent {
     }
   }
 
-  /// Text without anything that could end its line. What reads lines differs in what ends one, so
-  /// every separator of Unicode becomes an escaped line break, and other control characters go.
+  /// Escapes text so that it cannot end its line.
+  ///
+  /// Readers differ in what they accept as a line end, so each line separator of Unicode becomes an
+  /// escaped line break. Other control characters are removed.
+  ///
   /// - Source: RFC 5545 section 3.3.11.
   static func escaped(_ text: String) -> String {
     var escaped = ""
@@ -108,7 +114,8 @@ extension CalendarEvent {
     return escaped
   }
 
-  /// A line with its end, in pieces of at most 75 bytes, cut between characters (Unicode scalars).
+  /// A line with its CRLF, folded into parts of at most 75 bytes at boundaries of Unicode scalars.
+  ///
   /// - Source: RFC 5545 section 3.1.
   static func folded(_ line: String) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -125,10 +132,10 @@ extension CalendarEvent {
     return bytes + [0x0D, 0x0A]
   }
 
-  /// `20261124`
+  /// The basic format: `20261124`.
   static func basic(_ date: CivilDate) -> String { date.iso.replacing("-", with: "") }
 
-  /// `20261124T102000Z`
+  /// The basic format: `20261124T102000Z`.
   static func basic(_ instant: Instant) -> String {
     instant.rfc3339Seconds.replacing("-", with: "").replacing(":", with: "")
   }

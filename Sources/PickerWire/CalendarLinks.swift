@@ -2,13 +2,16 @@ import CivilTime
 import JSONText
 package import PickerSession
 
-/// Where a browser puts an event into somebody's calendar: absolute URLs.
+/// The absolute URLs that add an event to a user's calendar.
+///
 /// - Source: protocol.md, "iCalendar".
 package struct CalendarLinks: Hashable, Sendable {
-  /// Outlook documents no such link, and has changed it before. So an operator can set another one.
+  /// The default template of the Outlook link. Operators can configure another one, because this
+  /// link is not documented and has changed before.
   ///
-  /// `{title}`, `{start}`, `{end}` and `{allday}` stand for percent-encoded values: RFC 3339 times
-  /// in UTC, or dates of which the last one is the day after the event, and `true` or `false`.
+  /// `{title}`, `{start}`, `{end}` and `{allday}` are replaced by percent-encoded values. The times
+  /// are RFC 3339 in UTC, or dates for an event of whole days; then the end is the day after it.
+  /// `{allday}` is `true` or `false`.
   package static let outlookStandard =
     "https://outlook.live.com/calendar/0/action/compose?rru=addevent&subject={title}"
     + "&startdt={start}&enddt={end}&allday={allday}"
@@ -19,7 +22,7 @@ package struct CalendarLinks: Hashable, Sendable {
 
   /// - Parameters:
   ///   - base: The server's own URL without a path: `https://pick.example.org`.
-  ///   - outlook: As ``outlookStandard``.
+  ///   - template: A template like ``outlookStandard``.
   package init(to event: CalendarEvent, base: String, outlook template: String) {
     ics = "\(base)/v1/sessions/\(event.session.text)/event.ics"
     let title = CalendarLinks.encoded(event.title)
@@ -37,7 +40,7 @@ package struct CalendarLinks: Hashable, Sendable {
     google =
       "https://calendar.google.com/calendar/render?action=TEMPLATE&text=\(title)"
       + "&dates=\(CalendarLinks.encoded(dates))"
-    // In one pass: a title may have one of these names in it.
+    // Replaced in one pass, because a title can contain `{start}`.
     outlook = CalendarLinks.filled(
       template,
       [
@@ -63,7 +66,9 @@ package struct CalendarLinks: Hashable, Sendable {
     return text + rest
   }
 
-  /// - Source: RFC 3986 section 2.3: all but unreserved characters.
+  /// Percent-encodes all bytes except unreserved characters.
+  ///
+  /// - Source: RFC 3986 section 2.3.
   static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

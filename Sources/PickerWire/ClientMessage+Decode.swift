@@ -3,16 +3,18 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// Bytes of an unknown type that a refusal repeats.
+/// The maximum length of an unknown type that a refusal quotes, in bytes.
 private let typeBytesMax = 64
-/// What a definition allows. One character more is kept of a longer key: it matches no row.
+/// The maximum length of a row's key. Longer keys are cut to one character more, so that they still
+/// match no row.
 private let keyCharactersMax = DefinitionLimits().textCharactersMax
 
 extension ClientMessage {
-  /// Takes one message apart.
+  /// Decodes one message.
   ///
-  /// - Parameter text: Valid UTF-8, as the socket checked it.
-  /// - Throws: ``BadMessage`` for what is no JSON object, has no `type`, or lacks a required field.
+  /// - Parameter text: Valid UTF-8. The socket has checked it.
+  /// - Throws: ``BadMessage`` if it is not a JSON object, or `type` or a required field is missing
+  ///   or has the wrong type.
   /// - Source: protocol.md, "When it goes wrong", 4400.
   package static func decode(_ text: Span<UInt8>) throws(BadMessage) -> ClientMessage {
     var fields = MessageFields()

@@ -1,20 +1,22 @@
 import CivilTime
 package import PickerSession
 
-/// A message from a client, taken apart.
+/// A decoded message from a client.
+///
 /// - Source: protocol.md, "From the client".
 package enum ClientMessage: Hashable, Sendable {
   case join(Join)
   case command(ref: Int, Command)
-  /// A select whose key is no string: as if it were not there, unless it has to be read.
+  /// A select whose `key` is not a string. It is treated like a missing key, unless the key is
+  /// needed.
   case selectWithBadKey(ref: Int, Command)
-  /// The months that the member looks at from now on.
+  /// The months that the client displays from now on.
   case months(MonthView)
-  /// More rows of a column.
+  /// A request for rows of a column.
   case rows(column: Int, from: Int, count: Int)
   case touch(Touch)
   case leave
-  /// A type that this server does not know, without a ref: nothing is answered.
+  /// A message of an unknown type without a ref. It gets no answer.
   case ignored
 
   /// The first message of a connection.
@@ -26,19 +28,20 @@ package enum ClientMessage: Hashable, Sendable {
     package var resume: Resume?
   }
 
-  /// What a client knows of the connection before.
+  /// The state of the client's previous connection.
   package struct Resume: Hashable, Sendable {
     package let member: String
     package let secret: String
     package let epoch: String
-    /// The last revision that it has folded.
+    /// The last revision that the client has applied.
     package let revision: Int
   }
 }
 
-/// Why a message is not of our protocol; closes the connection with 4400.
+/// Thrown for a message or request body that violates the protocol. On a WebSocket it closes the
+/// connection with 4400.
 package struct BadMessage: Error, Hashable, Sendable {
-  /// What was wrong, where, and what would be right.
+  /// One sentence for developers: what was wrong, where, and what would be right.
   package let detail: String
 
   package init(_ detail: String) { self.detail = detail }

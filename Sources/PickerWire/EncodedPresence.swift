@@ -1,8 +1,9 @@
 import JSONText
 package import PickerSession
 
-/// Presence encoded once, part by part, so that each member's copy leaves out what is about itself,
-/// but for a change of its role.
+/// Presence updates, encoded once in parts from which the copy of each member is assembled.
+///
+/// A member's copy leaves out the parts about that member, except a change of its role.
 package struct EncodedPresence {
   private struct Part {
     let member: MemberID
@@ -10,7 +11,7 @@ package struct EncodedPresence {
   }
 
   private let lists: [(name: String, parts: [Part])]
-  /// The members with another role, for their own copies.
+  /// The members whose role changed, each for its own copy.
   private let ownRoles: [Part]
   private let mentioned: Set<MemberID>
 
@@ -39,10 +40,11 @@ package struct EncodedPresence {
     mentioned = Set(lists.flatMap { $0.parts.map(\.member) })
   }
 
-  /// Whether any of it is about `member`.
+  /// Whether any part is about `member`, so that it needs its own copy.
   package func mentions(_ member: MemberID) -> Bool { mentioned.contains(member) }
 
-  /// The copy for `member`, or for all members whom it is not about; `nil` if it is empty.
+  /// The copy for `member`, or, with `nil`, for all members that are not mentioned; `nil` if the
+  /// copy is empty.
   package func frame(for member: MemberID? = nil) -> Frame? {
     var writer = JSONWriter(capacity: 1024)
     writer.literal("{\"type\":\"presence\"")

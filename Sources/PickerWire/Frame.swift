@@ -1,16 +1,18 @@
 package import JSONText
 
-/// One message's bytes, built once and shared by every outbox that it waits in.
+/// The bytes of one message, encoded once and shared by all outboxes that contain it.
 ///
-/// In front of them stands free room, into which the socket writes the WebSocket header. All
-/// connections of one loop may share a frame, connections of different loops may not.
+/// The bytes are preceded by ``headroom`` for the WebSocket header, which the socket writes in
+/// place. Connections of one event loop can share a frame; connections of different loops must not,
+/// because each loop writes its headers without synchronization. This is why the class is
+/// `@unchecked Sendable`.
 package final class Frame: @unchecked Sendable {
-  /// Bytes of free room before the message. At least libwebsockets' `LWS_PRE`.
+  /// Free bytes before the message. Must not be less than libwebsockets' `LWS_PRE`.
   package static let headroom = 16
 
-  /// Where the free room begins.
+  /// The start of the headroom. The message starts ``headroom`` bytes after it.
   package let base: UnsafeMutableRawPointer
-  /// Bytes of the message.
+  /// The length of the message in bytes, without the headroom.
   package let count: Int
   package let kind: FrameKind
 
@@ -41,12 +43,12 @@ package final class Frame: @unchecked Sendable {
 
   deinit { base.deallocate() }
 
-  /// As bytes: with an alignment of its own the allocator would be asked in a slower way.
+  // Allocated as bytes, because allocating raw memory with an explicit alignment is slower.
   private static func room(_ count: Int) -> UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(UnsafeMutablePointer<UInt8>.allocate(capacity: headroom + count))
   }
 
-  /// The message. Valid as long as the frame lives.
+  /// The message. The buffer is valid only while the frame exists.
   package var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + Frame.headroom, count: count)
   }

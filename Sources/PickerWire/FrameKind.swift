@@ -1,15 +1,15 @@
-/// The kind of message that a frame is, with the values that a server-sent event repeats in fields
-/// of its own.
+/// The message type of a frame, with the values that a server-sent event repeats in its own fields.
 package enum FrameKind: Hashable, Sendable {
   case welcome(revision: Int)
   case delta(revision: Int)
   case snapshot(revision: Int)
   case draining(reconnectAfterMilliseconds: Int)
   case reply, refused, months, rows, presence, error
-  /// Not a message of the protocol.
+  /// Bytes that are not a message of the protocol.
   case other
 
-  /// The name of the event. Browsers call the failure of a stream `error`, so ours is `end`.
+  /// The event name of a server-sent event. An error is `end`, because browsers use `error` for the
+  /// failure of a stream.
   var eventName: String {
     switch self {
     case .welcome: "welcome"
@@ -26,7 +26,7 @@ package enum FrameKind: Hashable, Sendable {
     }
   }
 
-  /// The revision to resume from after this message; `nil` for one that does not move it.
+  /// The revision from which to resume after this message; `nil` if the message does not change it.
   var position: Int? {
     switch self {
     case .welcome(let revision), .delta(let revision), .snapshot(let revision): revision
@@ -34,7 +34,7 @@ package enum FrameKind: Hashable, Sendable {
     }
   }
 
-  /// Milliseconds after which a client connects again.
+  /// Milliseconds after which a client should reconnect; `nil` for its default.
   var retry: Int? {
     if case .draining(let milliseconds) = self, milliseconds > 0 { milliseconds } else { nil }
   }

@@ -3,26 +3,29 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// The body of `POST /v1/sessions`, taken apart.
+/// The decoded body of `POST /v1/sessions`.
+///
 /// - Source: protocol.md, "HTTP".
 package struct CreateRequest: Hashable, Sendable {
-  /// `null` when the definition was made elsewhere, so that the hub's thread need not free it.
+  /// The definition's document. Set to `null` once the definition is made from it on another
+  /// thread, so that the hub's thread does not spend time on freeing it.
   package var definition: JSONTree
   package let title: String?
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
 
   /// - Parameters:
-  ///   - ttlSecondsMax: Also the default's maximum.
-  ///   - valuesMax: JSON values that the body may have.
-  /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
+  ///   - ttlSecondsMax: The maximum of `ttlSeconds`. If it is below the default of 86,400, it is
+  ///     the default.
+  ///   - valuesMax: The maximum number of JSON values in the body.
+  /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
   package init(
     _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max
   ) throws(BadMessage) {
     let tree = try parseBody(
       body, fields: ["definition", "title", "ttlSeconds", "openTap"], valuesMax: valuesMax)
     guard let definition = tree["definition"] else {
-      throw BadMessage("definition is missing: it says what the picker is")
+      throw BadMessage("definition is missing; it must be an object with the kind of picker")
     }
     self.definition = definition
     if let title = tree["title"] {
@@ -52,15 +55,17 @@ package struct CreateRequest: Hashable, Sendable {
   }
 }
 
-/// Levels of a body: enough that a tree of nodes one level too deep is told so by its pointer.
+/// The maximum nesting of a body. It exceeds that of any valid tree, so that a tree with one level
+/// too many gets a problem with a pointer instead of a parse error.
 private let bodyDepthMax = 128
 
-/// The longest string of a body as it is written; the longest that means anything has far fewer.
+/// The maximum length of a string in a body, in bytes with escapes. All valid strings are much
+/// shorter.
 private let bodyStringBytesMax = 65_536
 
-/// Reads a body that must be an object with no other fields than `fields`.
+/// Parses a body that must be an object without other fields than `fields`.
 ///
-/// - Parameter valuesMax: JSON values that it may have; reading stops at the first one more.
+/// - Parameter valuesMax: The maximum number of JSON values; parsing stops when it is exceeded.
 package func parseBody(
   _ body: [UInt8], fields: [String], valuesMax: Int = .max
 ) throws(BadMessage) -> JSONTree {
@@ -80,11 +85,11 @@ package func parseBody(
   return tree
 }
 
-/// The answers to HTTP requests about sessions.
+/// The response bodies of HTTP requests about sessions.
 package enum HTTPDocument {
-  /// The answer to a session's creation.
+  /// The response to `POST /v1/sessions`.
   ///
-  /// - Parameter tokens: By role, where roles come from tokens.
+  /// - Parameter tokens: A token for each role; empty for a session without tokens.
   package static func created(
     _ origin: SessionOrigin, socket: String, tokens: [(role: Role, token: String)]
   ) -> [UInt8] {
@@ -109,7 +114,12 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// A session as it stands.
+  /// The current state of a session.
+  ///
+  /// - Parameters:
+  ///   - links: `nil` if the session has no calendar event.
+  ///   - windowRows: The maximum of rows per column.
+  ///   - isFull: Whether the definition includes its `nodes` or `columns`.
   package static func session(
     _ session: Session, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int,
     isFull: Bool
@@ -140,7 +150,7 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// A definition's picker as it would be now.
+  /// The picker that a session with a definition would have now.
   package static func check(
     _ picker: Picker, texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
@@ -153,9 +163,9 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// The answer to a change of the definition or the notes.
+  /// The response to a change of the definition or the notes.
   ///
-  /// - Parameter delta: `nil` if nothing was different.
+  /// - Parameter delta: The delta that the change made; `nil` if nothing changed.
   package static func changed(
     _ delta: Delta?, _ fold: SessionFold, texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
@@ -175,13 +185,13 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// All notes of a session, as the host gave them.
+  /// All notes of a session, in all languages.
   package static func notes(_ fold: SessionFold) -> [UInt8] { fold.notes.tree.serialized() }
 
-  /// One line of a session's log, with its end of line.
+  /// One line of a session's log as JSON, with its newline.
   ///
-  /// The first revision's says in `session` from what the session came, so that a whole log can be
-  /// folded again wherever it is.
+  /// The line of revision 1 has the session's origin in `session`, so that a downloaded log is
+  /// complete: it can be replayed elsewhere.
   package static func logLine(
     _ delta: Delta, of origin: SessionOrigin, texts: any RowTexts, windowRows: Int,
     into writer: inout JSONWriter
@@ -211,7 +221,7 @@ package enum HTTPDocument {
 }
 
 extension JSONWriter {
-  /// What the host or time did, as a log has it.
+  /// The field `command` of a delta without author, which the host or time made.
   fileprivate mutating func commandOfNobody(_ change: SessionChange) {
     literal(",\"command\":{\"type\":")
     switch change {
@@ -228,7 +238,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","definition"}`, the definition in full.
+  /// `,"session":{"id","epoch","createdAt","openTap","definition"}` with the full definition.
   fileprivate mutating func origin(_ origin: SessionOrigin) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
@@ -243,7 +253,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// A command as a client sends it, without the ref.
+  /// A command in the form in which a client sends it, without its ref.
   package mutating func command(_ command: Command) {
     literal("{\"type\":")
     string(command.type)

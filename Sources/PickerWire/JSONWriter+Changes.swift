@@ -3,13 +3,13 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// The changes of a delta, in the order of protocol.md.
+/// Writes the changes of deltas, in the order that protocol.md defines.
 extension JSONWriter {
-  /// All changes of a delta without brackets, with commas between them.
+  /// Writes all changes of a delta, separated by commas, without brackets.
   ///
-  /// - Parameter bands: What differs between views: changes of kind `bands`, each with a comma
-  ///   before it, or the one change of the notes of days.
-  /// - Returns: The offset of the bands.
+  /// - Parameter bands: The part that depends on the months a client displays: changes of type
+  ///   `bands`, each preceded by a comma, or the change with the notes of days.
+  /// - Returns: The offset at which `bands` was written.
   mutating func changes(
     of delta: Delta, bands: [UInt8], texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache
@@ -119,7 +119,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// The last reload of a column, without rows.
+  /// The last reload of a column that was removed: without rows.
   private mutating func removal(_ column: Int, generation: Int) {
     literal("{\"change\":\"reload\",\"column\":")
     integer(column)
@@ -150,7 +150,7 @@ extension JSONWriter {
     }
   }
 
-  /// What a refusal shows: where the picker really stands, without a cause.
+  /// The changes in a refusal: the current state without causes, see ``Answer/Standing``.
   mutating func standing(
     _ standing: Answer.Standing, in fold: SessionFold, texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache

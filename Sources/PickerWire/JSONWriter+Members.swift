@@ -17,7 +17,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// An array of all members, in the order in which they joined.
+  /// An array of all members in the order of joining.
   mutating func members(of session: Session) {
     literal("[")
     for (index, member) in session.fold.membersInOrder.enumerated() {

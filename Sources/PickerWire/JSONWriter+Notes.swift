@@ -6,7 +6,7 @@ import PickerSession
 /// The notes on the rows of one column.
 struct ColumnNotes {
   let notes: [ExactString: Note]
-  /// The definition's.
+  /// The definition's locale, used if a note has no text in the reader's language.
   let locale: String
 
   /// - Returns: `nil` if no row has a note.
@@ -27,17 +27,18 @@ extension SessionFold {
   }
 }
 
-/// Notes on days and rows, in the language of who reads them.
+/// Writes notes on days and rows in the reader's language.
+///
 /// - Source: protocol.md, "The host changes the picker".
 extension JSONWriter {
-  /// `,"note":{"text","tone"?}` for a cell or a row; nothing without a note.
+  /// `,"note":{"text","tone"?}` for a cell or a row; nothing if `note` is `nil`.
   mutating func noteField(_ note: Note?, locale: String, texts: any RowTexts) {
     guard let note else { return }
     literal(",\"note\":")
     self.note(note, locale: locale, texts: texts)
   }
 
-  /// `{"text","tone"?}`, or null for a note that is gone.
+  /// `{"text","tone"?}`, or null for a removed note.
   private mutating func note(_ note: Note?, locale: String, texts: any RowTexts) {
     guard let note else { return literal("null") }
     literal("{\"text\":")
@@ -50,7 +51,7 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// A change of kind `notes` for each column whose rows have other notes.
+  /// A change of type `notes` for each column with changed notes.
   mutating func rowNotes(_ edit: NotesEdit, texts: any RowTexts) {
     for (index, column) in edit.change.columns.enumerated() {
       if index > 0 { literal(",") }
@@ -67,9 +68,9 @@ extension JSONWriter {
     }
   }
 
-  /// The change of kind `notes` for days; nothing if none of them is seen.
+  /// A change of type `notes` for days; nothing if no changed note is in `dates`.
   ///
-  /// - Parameter dates: Those that are seen; `nil` for all.
+  /// - Parameter dates: The dates that the reader displays; `nil` for all.
   mutating func dayNotes(
     _ edit: NotesEdit, in dates: ClosedRange<CivilDate>?, texts: any RowTexts
   ) {
@@ -86,8 +87,8 @@ extension JSONWriter {
 }
 
 extension Delta {
-  /// The part of a delta that logs and answers over HTTP have and resumed members have not: the
-  /// notes of all days.
+  /// The change with the notes of all days, for logs and HTTP responses. Clients instead get the
+  /// notes of the months that they display.
   func dayNotes(texts: any RowTexts) -> [UInt8] {
     guard case .notes(let edit) = change, !edit.change.days.isEmpty else { return [] }
     var writer = JSONWriter()

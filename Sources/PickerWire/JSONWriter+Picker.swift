@@ -3,10 +3,12 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// The parts of messages that have to do with what a picker shows.
+/// Writes the state of a picker: snapshots, columns, months, ranges, bands and cells.
+///
 /// - Source: protocol.md, "To the client".
 extension JSONWriter {
-  /// `{"definition","status","result","columns":[…]}`, or with `calendar` instead of columns.
+  /// `{"definition","version","status","result","columns":[…]}`, with `calendar` instead of
+  /// `columns` for a calendar.
   mutating func snapshot(
     _ fold: SessionFold, texts: any RowTexts, windowRows: Int, isFull: Bool = false
   ) {
@@ -16,7 +18,7 @@ extension JSONWriter {
       windowRows: windowRows, isFull: isFull)
   }
 
-  /// The same for a picker in no session yet.
+  /// The same for a picker that is not in a session.
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, version: Int, notes: Notes, status: SessionStatus,
     tappedBy: MemberID?, texts: any RowTexts, windowRows: Int, isFull: Bool
@@ -57,7 +59,7 @@ extension JSONWriter {
     }
   }
 
-  /// The names of a calendar's seven columns.
+  /// The names of a calendar's seven columns, from left to right.
   mutating func weekdays(of definition: Definition, texts: any RowTexts) {
     literal("[")
     for (index, weekday) in definition.weekdays.enumerated() {
@@ -117,7 +119,8 @@ extension JSONWriter {
     integer(months.count)
   }
 
-  /// `"start","end","hits","by"?,"reach"?`; null for start and end when there is no range.
+  /// `"start","end","hits","by"?,"reach"?` without braces; null for start and end if there is no
+  /// range.
   mutating func range(_ range: DateRange?, by: MemberID?, reach: ClosedRange<CivilDate>?) {
     if let range {
       literal("\"start\":\"")
@@ -166,7 +169,8 @@ extension JSONWriter {
 
   /// An array of cells.
   ///
-  /// - Parameter locale: The definition's.
+  /// - Parameter locale: The definition's locale, used if a note has no text in the reader's
+  ///   language.
   mutating func cells(_ cells: [Cell], _ notes: Notes, locale: String, texts: any RowTexts) {
     literal("[")
     for (index, cell) in cells.enumerated() {

@@ -4,16 +4,18 @@ package import PickerModel
 package import PickerSession
 
 extension MessageEncoder {
-  /// Cells and bands of the months of a view that are in the list.
+  /// A `months` message: the cells and bands of the months in `view`. Months outside the calendar's
+  /// list are left out.
   package func months(_ view: MonthView, in fold: SessionFold, texts: any RowTexts) -> Frame {
     months(
       view, of: fold.picker, fold.notes, locale: fold.definition.locale, revision: fold.revision,
       texts: texts)
   }
 
-  /// The same for a picker and notes as they stood at `revision`.
+  /// The same for the picker and the notes at a given revision.
   ///
-  /// - Parameter locale: The definition's.
+  /// - Parameter locale: The definition's locale, used if a note has no text in the reader's
+  ///   language.
   package func months(
     _ view: MonthView, of picker: Picker, _ notes: Notes, locale: String, revision: Int,
     texts: any RowTexts
@@ -42,9 +44,9 @@ extension MessageEncoder {
     return Frame(writer, .months)
   }
 
-  /// Rows of a column.
+  /// A `rows` message.
   ///
-  /// - Precondition: The fold has the column, and the column the rows.
+  /// - Precondition: The column exists and has all rows of `range`.
   package func rows(
     column index: Int, _ range: Range<Int>, in fold: SessionFold, texts: any RowTexts
   ) -> Frame {
@@ -62,9 +64,10 @@ extension MessageEncoder {
     return Frame(writer, .rows)
   }
 
-  /// What a delta brings to members who look at some months, beyond what everybody gets.
+  /// The part of a delta with the notes on days that a client displays, for
+  /// ``frame(_:ref:bands:)``; empty if there are none.
   ///
-  /// - Parameter dates: The dates of all cells of these months.
+  /// - Parameter dates: The dates of all displayed cells.
   package func dayNotes(
     of delta: Delta, in dates: ClosedRange<CivilDate>, texts: any RowTexts
   ) -> [UInt8] {
@@ -74,7 +77,8 @@ extension MessageEncoder {
     return writer.bytes
   }
 
-  /// Where the fingers of the others are, for a member that has just come; `nil` if nowhere.
+  /// A `presence` message with the positions of the others' fingers, for a connection that was just
+  /// opened; `nil` if no finger is down.
   package func touches(in session: Session, for member: MemberID?) -> Frame? {
     let touches = session.touches.filter { $0.key != member }
     if touches.isEmpty { return nil }

@@ -3,14 +3,18 @@ import JSONText
 package import PickerModel
 package import PickerSession
 
-/// Builds the messages to members, each once, as frames that any number of outboxes may share.
+/// Encodes the messages to members as frames, which any number of outboxes can share.
+///
+/// Reuses its buffers, so an encoder belongs to one event loop.
+///
 /// - Source: protocol.md, "To the client".
 package final class MessageEncoder {
   private var writer = JSONWriter(capacity: 4096)
   private var cache = RowsCache(count: 64)
   private var bandWriter = JSONWriter(capacity: 4096)
   private var wholeMonths = WholeMonths()
-  /// How often a delta's changes have been written out since the start.
+  /// The number of times that a delta was encoded, to test that the fan-out encodes once per
+  /// language.
   package private(set) var deltaEncodeCount = 0
   package let limits: ServerLimits
 
@@ -27,9 +31,10 @@ package final class MessageEncoder {
   /// The first message to a connection.
   ///
   /// - Parameters:
-  ///   - member: `nil` for a connection that only watches.
-  ///   - secret: The member's, for `resume`.
-  ///   - resumedAt: The member's own revision when missed deltas follow; `nil` for a snapshot.
+  ///   - member: `nil` for an anonymous observer.
+  ///   - secret: The member's secret, which `resume` needs.
+  ///   - revision: The revision at which the client resumes; the missed deltas must follow. `nil`
+  ///     if the welcome is to contain a snapshot.
   package func welcome(
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
     texts: any RowTexts, now: Instant
@@ -56,7 +61,7 @@ package final class MessageEncoder {
       writer.members(of: session)
       writer.now(now)
       writer.literal(",\"limits\":{")
-      for (index, limit) in limits.told.enumerated() {
+      for (index, limit) in limits.announced.enumerated() {
         if index > 0 { writer.literal(",") }
         writer.literal("\"")
         writer.literal(limit.name)
@@ -67,7 +72,7 @@ package final class MessageEncoder {
     }
   }
 
-  /// Everything anew, for a member that could not keep up.
+  /// A `snapshot` message: the whole state, for a connection whose pending deltas were dropped.
   package func snapshot(of session: Session, texts: any RowTexts, now: Instant) -> Frame {
     frame(.snapshot(revision: session.fold.revision)) { writer in
       writer.literal("{\"type\":\"snapshot\",\"revision\":")
@@ -83,16 +88,16 @@ package final class MessageEncoder {
     }
   }
 
-  /// Writes a delta in one language; ``frame(_:ref:bands:)`` makes its copies.
+  /// Encodes a delta in one language. Then call ``frame(_:ref:bands:)`` for each distinct copy.
   package func encode(_ delta: Delta, texts: any RowTexts) -> EncodedDelta {
     let offsets = write(delta, ref: nil, bands: [], texts)
     return EncodedDelta(
       frame: Frame(writer, .delta(revision: delta.revision)), offsets: offsets)
   }
 
-  /// The copy of a delta that only one hears.
+  /// Encodes a delta that has a single recipient, without the intermediate ``EncodedDelta``.
   ///
-  /// - Parameter ref: Only for the author.
+  /// - Parameter ref: The ref of the command if the recipient is the author; otherwise `nil`.
   package func frame(
     of delta: Delta, ref: Int?, bands: [UInt8] = [], texts: any RowTexts
   ) -> Frame {
@@ -109,11 +114,12 @@ package final class MessageEncoder {
       delta, ref: ref, bands: bands, texts: texts, windowRows: windowRows, &cache)
   }
 
-  /// One copy of a delta.
+  /// A copy of an encoded delta. Without `ref` and `bands` it is the shared frame itself.
   ///
   /// - Parameters:
-  ///   - ref: Only for the author.
-  ///   - bands: What ``bands(_:)`` wrote for the months that the members look at, or nothing.
+  ///   - ref: The ref of the command if the recipient is the author; otherwise `nil`.
+  ///   - bands: The result of ``bands(_:)`` or ``dayNotes(of:in:texts:)`` for the months that the
+  ///     recipients display.
   package func frame(_ delta: EncodedDelta, ref: Int?, bands: [UInt8] = []) -> Frame {
     if ref == nil && bands.isEmpty { return delta.frame }
     let bytes = delta.frame.bytes.assumingMemoryBound(to: UInt8.self)
@@ -127,7 +133,7 @@ package final class MessageEncoder {
     }
   }
 
-  /// Changes of kind `bands`, each with a comma before it.
+  /// Changes of type `bands`, each preceded by a comma.
   package func bands(_ months: [(month: CivilMonth, bands: MonthBands)]) -> [UInt8] {
     bandWriter.clear()
     for (month, bands) in months {
@@ -176,13 +182,13 @@ package final class MessageEncoder {
   }
 }
 
-/// A delta in one language; its copies differ in `ref` and bands only.
+/// A delta encoded in one language. Its copies differ only in `ref` and bands.
 package struct EncodedDelta {
-  /// The copy without both.
+  /// The copy without ref and bands.
   fileprivate let frame: Frame
   fileprivate let offsets: Offsets
 
-  /// Where in the frame the parts of a copy go.
+  /// The offsets in ``frame`` at which a copy's own parts are inserted.
   fileprivate struct Offsets {
     let ref: Int
     let bands: Int
@@ -190,7 +196,7 @@ package struct EncodedDelta {
 }
 
 extension JSONWriter {
-  /// - Parameter bands: Changes of kind `bands`, each with a comma before it.
+  /// - Parameter bands: Changes of type `bands`, each preceded by a comma.
   fileprivate mutating func delta(
     _ delta: Delta, ref: Int?, bands: [UInt8], texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache

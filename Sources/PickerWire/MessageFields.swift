@@ -2,22 +2,23 @@ import CivilTime
 import JSONText
 import PickerSession
 
-/// The fields that any message of ours may have, as they were written; other fields are checked to
-/// be JSON and forgotten.
+/// The known fields of a message from a client, parsed without allocations. Unknown fields are
+/// checked to be valid JSON and dropped.
 ///
-/// A string is only known by its place until somebody asks for it, so that the fields are numbers
-/// that nobody has to retain. The text is an argument of every call, as with ``JSONCursor``.
+/// A string field is stored as its offset in the text and decoded when it is read, so all fields
+/// are trivial values. Every call takes the text as an argument, as with ``JSONCursor``; it must be
+/// the text that was parsed.
 struct MessageFields {
-  /// A value as it stands in the message. What is no scalar is only known to be there.
+  /// The value of a field. Values that are neither strings nor numbers are not stored.
   enum Value: Hashable {
-    /// One that has been read, from its quote on.
+    /// A valid string, whose opening quote is at this offset.
     case string(at: Int)
     case integer(Int)
     case fraction(Double)
     case other
   }
 
-  /// The names, each with its place in ``values``.
+  /// The field names. The raw value is the index in ``values``.
   enum Name: Int, CaseIterable {
     case type, ref, column, row, generation, key, date, month, cell, x, y
     case name, locale, token, from, count
@@ -25,20 +26,20 @@ struct MessageFields {
     case months, resume
   }
 
-  /// The types of messages, as they are written.
+  /// The message types.
   enum Kind: String, CaseIterable {
     case select, tap, join, touch, months, rows
     case clear, undo, redo, confirm, cancel, reopen, leave
   }
 
   private var values = InlineArray<22, Value?>(repeating: nil)
-  /// A bit for each name that has occurred, also with null.
+  /// A bit for each field that occurred, including those with null.
   private var seen: UInt32 = 0
-  /// The fields of the object `months` or `resume`, if the message has it.
+  /// The inner fields of the objects `months` and `resume`.
   private(set) var months: Box?
   private(set) var resume: Box?
 
-  /// Keeps the inner fields out of line: most messages have none.
+  /// Stores inner fields on the heap, because few messages have any.
   final class Box {
     fileprivate(set) var fields = MessageFields()
   }
@@ -47,11 +48,11 @@ struct MessageFields {
 
   /// Reads an object.
   ///
-  /// - Throws: ``JSONError`` for what is no JSON object, or has one of our fields twice.
+  /// - Throws: ``JSONError`` if it is not a JSON object or has a known field twice.
   mutating func read(
     _ cursor: inout JSONCursor, _ text: Span<UInt8>, isNested: Bool = false
   ) throws(JSONError) {
-    guard try cursor.nextKind(text) == .object else { throw cursor.failure("no JSON object") }
+    guard try cursor.nextKind(text) == .object else { throw cursor.failure("not an object") }
     guard try cursor.open(UInt8(ascii: "{"), text) else { return }
     repeat {
       guard let written = try cursor.readShortName(text), let name = Name(written) else {
@@ -59,21 +60,21 @@ struct MessageFields {
         continue
       }
       let bit = UInt32(1) << UInt32(name.rawValue)
-      guard seen & bit == 0 else { throw cursor.failure("a field stands twice") }
+      guard seen & bit == 0 else { throw cursor.failure("duplicate field") }
       seen |= bit
       values[name.rawValue] = try readValue(of: name, &cursor, text, isNested)
     } while try cursor.another(UInt8(ascii: "{"), text)
   }
 
-  /// - Returns: The value; `nil` for null, which stands for a field that is left out.
+  /// - Returns: `nil` for null, which is the same as a missing field.
   private mutating func readValue(
     of name: Name, _ cursor: inout JSONCursor, _ text: Span<UInt8>, _ isNested: Bool
   ) throws(JSONError) -> Value? {
     switch try cursor.nextKind(text) {
     case .string:
-      let place = cursor.offset
+      let offset = cursor.offset
       try cursor.skipString(text)
-      return .string(at: place)
+      return .string(at: offset)
     case .number:
       switch try cursor.readNumber(text) {
       case .integer(let value): return .integer(value)
@@ -95,7 +96,7 @@ struct MessageFields {
 }
 
 extension MessageFields.Name {
-  /// As they are written, in the order of the cases.
+  /// The encoded names in the order of the cases.
   private static let written: [JSONName] = [
     JSONName("type"), JSONName("ref"), JSONName("column"), JSONName("row"),
     JSONName("generation"), JSONName("key"), JSONName("date"), JSONName("month"),
@@ -106,37 +107,38 @@ extension MessageFields.Name {
   ]
 
   init?(_ written: JSONName) {
-    guard let place = MessageFields.Name.written.place(of: written) else { return nil }
-    self.init(rawValue: place)
+    guard let index = MessageFields.Name.written.caseIndex(of: written) else { return nil }
+    self.init(rawValue: index)
   }
 }
 
 extension MessageFields.Kind {
-  /// In the order of the cases, the most frequent first.
+  /// The encoded types in the order of the cases, the most frequent first.
   private static let written = allCases.map { JSONName($0.rawValue.utf8)! }
 
   init?(_ written: JSONName) {
-    guard let place = MessageFields.Kind.written.place(of: written) else { return nil }
-    self = MessageFields.Kind.allCases[place]
+    guard let index = MessageFields.Kind.written.caseIndex(of: written) else { return nil }
+    self = MessageFields.Kind.allCases[index]
   }
 }
 
 extension [JSONName] {
-  /// Word by word: `==` and `firstIndex` of another module are calls.
-  fileprivate func place(of name: JSONName) -> Int? {
-    for place in indices where self[place].low == name.low && self[place].high == name.high {
-      return place
+  /// Compares the words of a name directly: `==` of another module and `firstIndex` are not
+  /// inlined.
+  fileprivate func caseIndex(of name: JSONName) -> Int? {
+    for index in indices where self[index].low == name.low && self[index].high == name.high {
+      return index
     }
     return nil
   }
 }
 
 extension MessageFields {
-  /// The message's type; `nil` for one that this server does not know.
+  /// The message's type; `nil` for an unknown one.
   func kind(_ text: Span<UInt8>) throws(BadMessage) -> Kind? {
-    guard case .string(let place) = self[.type] else { throw missing(.type, "a string") }
-    var cursor = JSONCursor(at: place)
-    // It has been checked.
+    guard case .string(let offset) = self[.type] else { throw missing(.type, "a string") }
+    var cursor = JSONCursor(at: offset)
+    // Cannot throw: `read` has checked the string.
     return try! cursor.readShortString(text).flatMap { Kind($0) }
   }
 
@@ -148,9 +150,9 @@ extension MessageFields {
   func optionalString(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> String? {
     switch self[name] {
     case nil: return nil
-    case .string(let place):
-      var cursor = JSONCursor(at: place)
-      // It has been checked.
+    case .string(let offset):
+      var cursor = JSONCursor(at: offset)
+      // Cannot throw: `read` has checked the string.
       return try! cursor.readString(text)
     case .integer, .fraction, .other: throw missing(name, "a string")
     }
@@ -161,7 +163,7 @@ extension MessageFields {
     return value
   }
 
-  /// A fraction of a width or height; any JSON number.
+  /// Any JSON number, for a fraction of a width or height.
   func fraction(_ name: Name) throws(BadMessage) -> Double {
     switch self[name] {
     case .integer(let value): return Double(value)
@@ -172,14 +174,14 @@ extension MessageFields {
 
   func date(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilDate {
     guard let date = CivilDate(iso: try string(name, text).utf8) else {
-      throw BadMessage("\(name) must be a date that exists, as 2026-11-20")
+      throw BadMessage("\(name) must be an existing date like 2026-11-20")
     }
     return date
   }
 
   func month(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilMonth {
     guard let month = CivilMonth(iso: try string(name, text).utf8) else {
-      throw BadMessage("\(name) must be a month, as 2026-11")
+      throw BadMessage("\(name) must be a month like 2026-11")
     }
     return month
   }
@@ -188,8 +190,8 @@ extension MessageFields {
     MonthView(from: try month(.from, text), count: try integer(.count))
   }
 
-  /// A member's own number for a command: 1 to 2⁵³ − 1. One below is well-typed, and older than
-  /// any.
+  /// The ref of a command, at most 2⁵³ − 1. Values below 1 are accepted here and refused later with
+  /// `oldRef`, because no ref is below 1.
   func ref() throws(BadMessage) -> Int {
     guard case .integer(let ref) = self[.ref], ref < 1 << 53 else {
       throw missing(.ref, "an integer from 1 to 9007199254740991")

@@ -1,24 +1,25 @@
 import JSONText
 package import PickerSession
 
-/// Bytes of a member's id or secret at most.
+/// The maximum length of a member's id and of its secret, in bytes.
 private let identityBytesMax = 64
 
-/// The body of `POST …/members`: a member that has no connection.
+/// The decoded body of `POST …/members`, which adds a member without a connection.
 package struct MemberRequest: Hashable, Sendable {
   package let name: String?
   package let locale: String?
 
-  /// - Throws: ``BadMessage`` for a body that is no such object, or has a field that is not known.
+  /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
   package init(_ body: [UInt8]) throws(BadMessage) {
     let tree = try parseBody(body, fields: ["name", "locale"])
-    // A request may wait for its session to be loaded.
+    // Cut, because a request may be queued until its session is loaded.
     name = try tree.optionalText("name")?.prefix(scalarCount: 256)
     locale = try tree.optionalText("locale")?.prefix(utf8Count: 256)
   }
 }
 
-/// The body of `POST …/commands`: a command as it is sent on a WebSocket, and who gives it.
+/// The decoded body of `POST …/commands`: a command in the form of a WebSocket message, with the id
+/// and the secret of its member.
 package struct CommandRequest: Hashable, Sendable {
   package let member: String
   package let secret: String
@@ -30,13 +31,12 @@ package struct CommandRequest: Hashable, Sendable {
     "cell", "x", "y",
   ]
 
-  /// - Throws: ``BadMessage`` for a body that is no such object, has a field that is not known, or
-  ///   is no command.
+  /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.
   package init(_ body: [UInt8]) throws(BadMessage) {
     let tree = try parseBody(body, fields: CommandRequest.fields)
     guard let member = try tree.optionalText("member"), let secret = try tree.optionalText("secret")
-    else { throw BadMessage("member and secret are missing: POST to members gives both") }
-    // One character more than any of ours: cut, they match none.
+    else { throw BadMessage("member and secret are required; POST …/members returns both") }
+    // Cut to one byte more than any valid value, so that longer ones still match none.
     self.member = member.prefix(utf8Count: identityBytesMax + 1)
     self.secret = secret.prefix(utf8Count: identityBytesMax + 1)
     switch try ClientMessage.decode(body.span) {
@@ -45,7 +45,7 @@ package struct CommandRequest: Hashable, Sendable {
       self.command = command
     case .selectWithBadKey: throw BadMessage("key must be a string")
     case .join, .months, .rows, .touch, .leave, .ignored:
-      throw BadMessage("type must be that of a command, which has a ref; others need a WebSocket")
+      throw BadMessage("type must be that of a command with a ref; other messages need a WebSocket")
     }
   }
 }

@@ -1,10 +1,11 @@
 import JSONText
 import PickerModel
 
-/// Lists of rows as they were written last, so that a column which is reloaded again and again, the
-/// days of a month or the children of a node, is not written again and again.
+/// A cache of encoded row lists, because columns are often reloaded with the same rows: the days of
+/// a month, or the children of a node.
 ///
-/// Has room for a few lists, which push each other out. None keeps a definition in memory.
+/// Direct-mapped with a fixed number of entries of at most ``byteCountMax`` bytes: a list replaces
+/// the one with the same slot. Entries do not retain definitions.
 struct RowsCache {
   private struct Written {
     let rows: Rows
@@ -13,21 +14,22 @@ struct RowsCache {
     let bytes: [UInt8]
   }
 
-  /// What the rows are, without keeping a definition in memory.
+  /// Identifies a list of rows without retaining its definition.
   private enum Rows {
     case numbers(ColumnRows)
     case nodes(of: AnyObject, list: Int)
   }
 
   private var written: [Written?]
-  /// Lists that are shorter are written faster than found.
+  /// Shorter lists are faster to encode than to look up.
   private static let rowCountMin = 4
   private static let byteCountMax = 32_768
 
-  /// - Parameter count: Lists that have room; a power of two, or 0 for what is written once.
+  /// - Parameter count: The number of entries: a power of two, or 0 for a cache that stores
+  ///   nothing.
   init(count: Int) { written = Array(repeating: nil, count: count) }
 
-  /// Writes rows as ``JSONWriter/rows(_:_:texts:)`` does.
+  /// Writes the same bytes as ``JSONWriter/rows(_:_:_:texts:)`` without notes.
   mutating func write(
     _ rows: ColumnRows, _ range: Range<Int>, texts: any RowTexts, to writer: inout JSONWriter
   ) {
@@ -35,8 +37,8 @@ struct RowsCache {
       return writer.rows(rows, range, texts: texts)
     }
     let tag = texts.tag
-    let place = place(of: rows, range)
-    if let known = written[place], known.range == range, known.tag == tag,
+    let slot = slot(of: rows, range)
+    if let known = written[slot], known.range == range, known.tag == tag,
       RowsCache.isSame(known.rows, rows)
     {
       return writer.raw(known.bytes)
@@ -45,11 +47,11 @@ struct RowsCache {
     writer.rows(rows, range, texts: texts)
     guard writer.count - start <= RowsCache.byteCountMax else { return }
     let bytes = Array(UnsafeRawBufferPointer(rebasing: writer.rawBytes[start...]))
-    written[place] = Written(
-      rows: RowsCache.kept(rows), range: range, tag: tag, bytes: bytes)
+    written[slot] = Written(
+      rows: RowsCache.identity(of: rows), range: range, tag: tag, bytes: bytes)
   }
 
-  private func place(of rows: ColumnRows, _ range: Range<Int>) -> Int {
+  private func slot(of rows: ColumnRows, _ range: Range<Int>) -> Int {
     let number =
       switch rows {
       case .empty: 0
@@ -61,7 +63,7 @@ struct RowsCache {
     return (number &+ range.lowerBound) & (written.count - 1)
   }
 
-  private static func kept(_ rows: ColumnRows) -> Rows {
+  private static func identity(of rows: ColumnRows) -> Rows {
     guard case .nodes(let siblings) = rows else { return .numbers(rows) }
     return .nodes(of: siblings.identity, list: siblings.listNumber)
   }

@@ -1,18 +1,19 @@
-/// A message to members as a server-sent event.
+/// Encodes messages as server-sent events.
 ///
-/// `event` is its type (`end` for an error: `error` is what a browser calls its own), `data` the
-/// message. What moves the revision has an `id`, to be sent as `Last-Event-ID` on the way back:
-/// the epoch's first letters, a dot, the revision.
+/// `event` is the message type (`end` for an error, because browsers use `error` themselves) and
+/// `data` the message. Messages that change the revision have an `id`, which a client sends as
+/// `Last-Event-ID` to resume: the first letters of the epoch, a dot, the revision.
 /// - Source: HTML, section 9.2, "Server-sent events".
 package enum ServerSentEvent {
-  /// How many letters of the epoch an id has: 48 random bits.
+  /// The number of letters of the epoch in an id: 48 random bits.
   private static let markCount = 8
-  /// Said when nothing has been for a while, so that nobody between takes the line for dead.
+  /// A comment that is sent after a time without events, so that proxies do not close the
+  /// connection.
   package static let comment: [UInt8] = Array(":\n\n".utf8)
 
   package static func epochMark(of epoch: String) -> String { String(epoch.prefix(markCount)) }
 
-  /// The epoch's letters and the revision of an id; `nil` for what is no id of ours.
+  /// Parses an id that ``bytes(_:epochMark:)`` wrote; `nil` for anything else.
   package static func parse(id: String) -> (epochMark: String, revision: Int)? {
     let parts = id.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count == markCount, let revision = Int(parts[1]),
@@ -21,7 +22,11 @@ package enum ServerSentEvent {
     return (String(parts[0]), revision)
   }
 
-  /// - Parameter frame: A message as ``MessageEncoder`` wrote it, on one line.
+  /// Encodes a message.
+  ///
+  /// - Parameters:
+  ///   - frame: A message of ``MessageEncoder``, which contains no newline.
+  ///   - epochMark: The result of ``epochMark(of:)`` for the session's epoch.
   package static func bytes(_ frame: Frame, epochMark: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(frame.count + 80)

@@ -1,7 +1,7 @@
 extension String {
-  /// The beginning of a text that came from a client, in memory of its own.
+  /// The beginning of a client's text, as a copy that does not retain the whole text.
   ///
-  /// - Parameter utf8Count: Bytes at most; less if a scalar would be cut.
+  /// - Parameter utf8Count: The maximum length in bytes. No Unicode scalar is split.
   func prefix(utf8Count: Int) -> String {
     guard utf8.count > utf8Count else { return self }
     var end = utf8.index(startIndex, offsetBy: utf8Count)
@@ -11,9 +11,9 @@ extension String {
     return String(self[..<end])
   }
 
-  /// - Parameter scalarCount: Unicode scalars at most.
+  /// - Parameter scalarCount: The maximum length in Unicode scalars.
   func prefix(scalarCount: Int) -> String {
-    // No text has more scalars than bytes.
+    // A text never has more scalars than bytes.
     guard utf8.count > scalarCount else { return self }
     let end = unicodeScalars.index(startIndex, offsetBy: scalarCount, limitedBy: endIndex)
     return end.map { $0 == endIndex ? self : String(self[..<$0]) } ?? self

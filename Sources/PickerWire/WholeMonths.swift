@@ -1,24 +1,26 @@
 import JSONText
 import PickerModel
 
-/// The bands of months that lie inside a range, as they were written before: a range over many
-/// months is made of them, and there are no more than 28.
+/// A cache of the encoded bands of months that are entirely inside a range.
+///
+/// There are only 28 different ones (7 columns for the 1st, 4 lengths), and a range over many
+/// months consists of them.
 struct WholeMonths {
-  /// By how many cells stand before the 1st, 0 … 6, and the length, 28 … 31.
+  /// By the number of cells before the 1st, 0 … 6, and the number of days, 28 … 31.
   private var written: [[UInt8]] = Array(repeating: [], count: 7 * 4)
 
-  /// Writes what ``JSONWriter/bands(_:)`` does.
+  /// Writes the same bytes as ``JSONWriter/bands(_:)``.
   ///
-  /// - Precondition: `bands` are those of a month inside a range.
+  /// - Precondition: ``MonthBands/isInsideRange``.
   mutating func write(_ bands: MonthBands, to writer: inout JSONWriter) {
     let (leadCount, dayCount) = (bands.cells.lowerBound, bands.cells.count)
     precondition(leadCount < 7 && (28...31).contains(dayCount), "no whole month")
-    let place = leadCount * 4 + dayCount - 28
-    if written[place].isEmpty {
+    let index = leadCount * 4 + dayCount - 28
+    if written[index].isEmpty {
       var text = JSONWriter()
       text.bands(bands)
-      written[place] = text.bytes
+      written[index] = text.bytes
     }
-    writer.raw(written[place])
+    writer.raw(written[index])
   }
 }
