@@ -144,10 +144,10 @@ extension Hub {
     hosted.lastActivity = time.machine
     let fold = hosted.session.fold
     let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
-    let isCalendar = fold.definition.kind == .calendar
+    let showsMonths = fold.definition.kind.showsMonths
     let listener = Listener(
       connection: connection.id, member: member, language: attachment.language,
-      view: isCalendar ? attachment.view : nil)
+      view: showsMonths ? attachment.view : nil)
     let effects = hosted.session.attach(listener)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)

@@ -58,7 +58,7 @@ extension Hub {
   private func look(
     _ connection: HubConnection, at view: MonthView, in hosted: HostedSession, at time: HubTime
   ) {
-    guard hosted.session.fold.definition.kind == .calendar else {
+    guard hosted.session.fold.definition.kind.showsMonths else {
       let refusal = Refusal(.wrongKind, "months is supported for calendars only")
       return enqueueRefusal(refusal, connection, hosted, at: time)
     }
@@ -78,7 +78,7 @@ extension Hub {
     enqueue(
       .look { [unowned self] hosted in
         let columns = hosted.session.fold.picker.columns
-        guard hosted.session.fold.definition.kind != .calendar else {
+        guard !hosted.session.fold.definition.kind.showsMonths else {
           let refusal = Refusal(.wrongKind, "rows is not supported for calendars")
           return refuse(refusal, connection, hosted)
         }
@@ -100,9 +100,9 @@ extension Hub {
     _ touch: Touch, _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession,
     at time: HubTime
   ) {
-    let isCalendar = hosted.session.fold.definition.kind == .calendar
+    let showsMonths = hosted.session.fold.definition.kind.showsMonths
     switch touch {
-    case .row where isCalendar, .date where !isCalendar:
+    case .row where showsMonths, .date where !showsMonths:
       let refusal = Refusal(
         .wrongKind, "touch needs a date in a calendar, a column and a row in other pickers")
       return enqueueRefusal(refusal, connection, hosted, at: time)

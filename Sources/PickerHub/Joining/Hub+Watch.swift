@@ -67,11 +67,11 @@ extension Hub {
     let language = languages.number(for: request.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
     connections.insert(connection)
-    let isCalendar = fold.definition.kind == .calendar
+    let showsMonths = fold.definition.kind.showsMonths
     hosted.session.watch(
       Listener(
         connection: stream, member: nil, language: language,
-        view: isCalendar ? request.view.map(cut) : nil))
+        view: showsMonths ? request.view.map(cut) : nil))
     greetWatcher(connection, request, in: hosted.session)
   }
 

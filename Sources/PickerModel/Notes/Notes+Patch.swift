@@ -18,7 +18,7 @@ extension Notes {
     var change = NotesChange()
     for member in members {
       switch member.key {
-      case "days" where kind != nil && kind != .calendar, "columns" where kind == .calendar:
+      case "days" where kind?.showsMonths == false, "columns" where kind?.showsMonths == true:
         guard member.value == .null || member.value == .object([]) else {
           throw BadNotes("days are supported for calendars only, columns for the other kinds only")
         }

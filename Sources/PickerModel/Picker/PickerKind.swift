@@ -12,4 +12,12 @@ package enum PickerKind: String, Hashable, Sendable, CaseIterable {
   case columns
   /// A list of months in which two taps select a range, or one tap a day.
   case calendar
+
+  /// Whether members look at months and tap days; otherwise they select rows of columns.
+  package var showsMonths: Bool {
+    switch self {
+    case .date, .slot, .cascade, .columns: false
+    case .calendar: true
+    }
+  }
 }

@@ -103,7 +103,7 @@ final class ReplayStory {
   }
 
   private func shown(_ fold: SessionFold) -> [String] {
-    if fold.definition.kind == .calendar {
+    if fold.definition.kind.showsMonths {
       guard let range = fold.picker.range else { return ["range     none"] }
       let by = fold.tappedBy.map { ", last tapped by \(name($0))" } ?? ""
       return ["range     \(range.words)\(fold.picker.isRangeOpen ? ", open" : "")\(by)"]

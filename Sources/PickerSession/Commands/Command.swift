@@ -64,8 +64,8 @@ package enum Command: Hashable, Sendable {
   /// Whether the command applies to pickers of `kind`.
   func fits(_ kind: PickerKind) -> Bool {
     switch self {
-    case .select: kind != .calendar
-    case .tap, .clear: kind == .calendar
+    case .select: !kind.showsMonths
+    case .tap, .clear: kind.showsMonths
     case .undo, .redo, .confirm, .cancel, .reopen, .unknown: true
     }
   }

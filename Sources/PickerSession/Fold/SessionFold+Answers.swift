@@ -19,7 +19,7 @@ extension SessionFold {
     case .select(let selection):
       guard picker.columns.indices.contains(selection.column) else { return .nothing }
       return .column(selection.column, reloads: refusal.code == .staleColumn)
-    case .tap: return definition.kind == .calendar ? .range : .nothing
+    case .tap: return definition.kind.showsMonths ? .range : .nothing
     case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: return .nothing
     }
   }

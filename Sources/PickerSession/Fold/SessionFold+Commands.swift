@@ -101,7 +101,7 @@ extension SessionFold {
     }
     let kind = definition.kind
     if !command.fits(kind) {
-      let pickers = kind == .calendar ? "calendars" : "\(kind) pickers"
+      let pickers = kind.showsMonths ? "calendars" : "\(kind) pickers"
       throw Refusal(.wrongKind, "\(command.type) is not supported for \(pickers)")
     }
     if status != .open, command != .reopen {
