@@ -5,14 +5,14 @@ import PickerClient
   import SwiftUI
 #endif
 
-/// A row of a wheel, as a list wants it.
+/// A row of a wheel, identifiable for a list.
 struct WheelRow: Identifiable, Hashable {
   let id: Int
   let text: String
 }
 
 extension PickerColumn {
-  /// The rows around the one that is shown; what is not known yet is an ellipsis.
+  /// The rows around the selected one; a row that is not loaded yet is an ellipsis.
   func wheelRows(reach: Int = 50) -> [WheelRow] {
     guard let shownRow, count > 0 else { return [] }
     let rows = max(0, shownRow - reach)...min(count - 1, shownRow + reach)
@@ -20,12 +20,12 @@ extension PickerColumn {
   }
 }
 
-/// A cell of a calendar, ready to be drawn.
+/// A cell of a calendar with everything to draw in it.
 struct CalendarDay: Identifiable, Hashable {
   let cell: PickerCell
-  /// `nil` if the day is not chosen.
+  /// `nil` if the day is not selected.
   let band: PickerBand?
-  /// Who has a finger here, by name.
+  /// The names of the members with a finger on this day.
   let fingers: [String]
 
   var id: PickerDay { cell.day }
@@ -49,7 +49,7 @@ extension PickerState {
 }
 
 #if canImport(SwiftUI)
-  /// Whatever the session's picker is.
+  /// The session's picker, of any kind.
   struct SharedPickerView: View {
     @State private var picker: LivePicker
 
@@ -90,7 +90,7 @@ extension PickerState {
       }
     }
 
-    /// Shows own selects at once; the server's answer corrects them.
+    /// Displays this member's selects immediately; the server's answer corrects them.
     private func selection(of column: Int) -> Binding<Int?> {
       Binding {
         picker.state.columns[column].shownRow

@@ -1,4 +1,5 @@
-/// Who reads what a connection tells.
+/// The open streams of a connection: readers of ``PickerConnection/states`` and
+/// ``PickerConnection/events``.
 struct ConnectionReaders: Sendable {
   private var states: [Int: AsyncStream<PickerState>.Continuation] = [:]
   private var events: [Int: AsyncStream<PickerEvent>.Continuation] = [:]
@@ -21,12 +22,13 @@ struct ConnectionReaders: Sendable {
     events[number] = nil
   }
 
-  func tell(_ state: PickerState) {
+  /// Yields a state to both kinds of readers.
+  func publish(_ state: PickerState) {
     for reader in states.values { reader.yield(state) }
-    tell(.state(state))
+    publish(.state(state))
   }
 
-  func tell(_ event: PickerEvent) { for reader in events.values { reader.yield(event) } }
+  func publish(_ event: PickerEvent) { for reader in events.values { reader.yield(event) } }
 
   func finish() {
     for reader in states.values { reader.finish() }
@@ -34,12 +36,15 @@ struct ConnectionReaders: Sendable {
   }
 }
 
-/// Tasks that wait for the answer to a command.
+/// The tasks that are suspended in ``PickerConnection/perform(_:)``.
+///
+/// A task gets a ticket before it suspends, because it can be cancelled before its command has a
+/// ref.
 struct AwaitedAnswers: Sendable {
   typealias Waiter = CheckedContinuation<Result<Int, PickerFailure>, Never>
 
   private var waiters: [Int: (ticket: Int, waiter: Waiter)] = [:]
-  /// Tickets of tasks that do not wait yet, or were cancelled before they did.
+  /// The tickets of tasks that are not suspended yet; `true` if the task has been cancelled.
   private var early: [Int: Bool] = [:]
   private var count = 0
 
@@ -49,7 +54,10 @@ struct AwaitedAnswers: Sendable {
     return count
   }
 
-  /// - Returns: `false` if the task was cancelled before; it is told so.
+  /// Stores the continuation of a task until the answer to `ref` arrives.
+  ///
+  /// - Returns: `false` if the task was cancelled before. It is resumed, and its command must not
+  ///   be sent.
   mutating func wait(_ ticket: Int, for ref: Int, _ waiter: Waiter) -> Bool {
     guard early.removeValue(forKey: ticket) == false else {
       waiter.resume(returning: .failure(.cancelled))

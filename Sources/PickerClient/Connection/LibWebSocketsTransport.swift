@@ -1,9 +1,9 @@
 #if os(Linux)
   import CWebSocketClient
 
-  /// WebSockets of the system's libwebsockets, `ws` and `wss`, with the system's trust.
+  /// The transport on Linux: `ws` and `wss` with libwebsockets and the system's certificate store.
   ///
-  /// A socket has a thread of its own while it lives.
+  /// Each open socket has its own thread.
   public struct LibWebSocketsTransport: SocketTransport {
     public init() {}
 
@@ -11,19 +11,20 @@
   }
 
   extension SocketTransport where Self == LibWebSocketsTransport {
-    /// The platform's own.
+    /// The default transport of this platform.
     public static var platform: LibWebSocketsTransport { LibWebSocketsTransport() }
   }
 
   private final class LibWebSocket: ClientSocket {
     let events: AsyncStream<SocketEvent>
-    /// `nil` when there was no memory or thread for it. Its functions may be called from anywhere.
+    /// `nil` if memory or a thread could not be allocated. The functions of the C library are
+    /// thread-safe.
     nonisolated(unsafe) private let socket: OpaquePointer?
 
     init(_ address: SessionAddress) {
       let (events, continuation) = AsyncStream.makeStream(of: SocketEvent.self)
       self.events = events
-      // Given back by the last callback.
+      // Released by the `closed` callback, which is the last one.
       let context = Unmanaged.passRetained(CallbackContext(continuation))
       socket = Self.dial(address, context)
       guard socket == nil else { return }
@@ -62,10 +63,10 @@
         address.path.withCString { path in
           address.authority.withCString { authority in
             "pickerd.v1".withCString { subprotocol in
-              var place = wsc_address(
+              var dialled = wsc_address(
                 host: host, port: UInt16(address.port), is_secure: address.isSecure, path: path,
                 authority: authority, subprotocol: subprotocol)
-              return wsc_dial(&place, &handlers, context.toOpaque())
+              return wsc_dial(&dialled, &handlers, context.toOpaque())
             }
           }
         }
@@ -73,7 +74,7 @@
     }
   }
 
-  /// Where a socket's callbacks go.
+  /// Passes the callbacks of a socket to its stream of events.
   private final class CallbackContext {
     let continuation: AsyncStream<SocketEvent>.Continuation
 

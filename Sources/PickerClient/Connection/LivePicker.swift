@@ -1,6 +1,7 @@
 public import Observation
 
-/// A connection's newest state for views that observe: SwiftUI redraws what reads it.
+/// The state of a connection as an observable object for SwiftUI: views that read it are redrawn
+/// when it changes.
 ///
 /// ```swift
 /// @State private var picker = LivePicker(to: address, as: profile)
@@ -9,10 +10,11 @@ public import Observation
 /// ```
 @MainActor @Observable
 public final class LivePicker {
-  /// What there is to show.
   public private(set) var state = PickerState()
-  /// What happened last; `nil` before anything did.
+  /// The last notice; `nil` before the first.
   public private(set) var notice: PickerNotice?
+  /// The connection, for everything except plain commands: months and rows in view, touches,
+  /// leaving.
   @ObservationIgnored public let connection: PickerConnection
 
   public init(_ connection: PickerConnection) { self.connection = connection }
@@ -21,8 +23,8 @@ public final class LivePicker {
     to address: SessionAddress, as profile: ClientProfile = ClientProfile()
   ) { self.init(PickerConnection(to: address, as: profile)) }
 
-  /// Connects and follows until the task is cancelled; then hangs up, and the server keeps the
-  /// member for 120 s.
+  /// Connects, and updates ``state`` and ``notice`` until the task is cancelled. Then it
+  /// disconnects; the member can reconnect within 120 s.
   public func run() async {
     let events = connection.events
     connection.start()
@@ -36,6 +38,6 @@ public final class LivePicker {
     connection.stop()
   }
 
-  /// Gives a command; what comes of it is seen in ``state`` and ``notice``.
+  /// Sends a command. Its effect appears in ``state``, a refusal in ``notice``.
   public func send(_ command: PickerCommand) { connection.send(command) }
 }

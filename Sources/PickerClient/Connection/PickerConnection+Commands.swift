@@ -1,14 +1,30 @@
-/// The commands, a function each. All wait for the server's answer and return the revision at which
-/// it is done; what they throw says why it is not.
+/// A function for each command.
+///
+/// Each suspends until the server has answered, returns the revision at which the command is done,
+/// and throws ``PickerFailure`` if it is not:
+///
+/// ```swift
+/// do throws(PickerFailure) {
+///   try await picker.select(key: "07", column: 1)
+///   try await picker.confirm()
+/// } catch {
+///   print(error)
+/// }
+/// ```
 extension PickerConnection {
-  /// Selects a row as ``state`` shows it now.
+  /// Selects a row by its index in the current ``state``.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` if there is no such column or row.
   @discardableResult
   public func select(row: Int, column: Int) async throws(PickerFailure) -> Int {
     guard let command = state.selecting(row: row, column: column) else { throw .unknownRow }
     return try await perform(command)
   }
 
-  /// Selects the row with a key, among the rows that are known here.
+  /// Selects the row with a key, if this client has loaded that row. See ``rows(_:of:)``.
+  ///
+  /// - Throws: ``PickerFailure/unknownRow`` if there is no such column, or no loaded row has the
+  ///   key.
   @discardableResult
   public func select(key: String, column: Int) async throws(PickerFailure) -> Int {
     guard let command = state.selecting(key: key, column: column) else { throw .unknownRow }
@@ -21,26 +37,27 @@ extension PickerConnection {
     try await perform(.tap(day))
   }
 
-  /// Takes the range away.
+  /// Clears the range of a calendar.
   @discardableResult
   public func clear() async throws(PickerFailure) -> Int { try await perform(.clear) }
 
-  /// Takes back what was done last, by whomever.
+  /// Reverts the last select, tap or clear, also one of another member.
   @discardableResult
   public func undo() async throws(PickerFailure) -> Int { try await perform(.undo) }
 
+  /// Reapplies the change that was undone last.
   @discardableResult
   public func redo() async throws(PickerFailure) -> Int { try await perform(.redo) }
 
-  /// Ends the session with what is picked; for owners.
+  /// Confirms the current result, after which the picker cannot be changed. Owners only.
   @discardableResult
   public func confirm() async throws(PickerFailure) -> Int { try await perform(.confirm) }
 
-  /// Ends the session without a result; for owners.
+  /// Cancels the session, after which the picker cannot be changed. Owners only.
   @discardableResult
   public func cancel() async throws(PickerFailure) -> Int { try await perform(.cancel) }
 
-  /// Opens a session again that was confirmed or cancelled; for owners.
+  /// Reopens a session that was confirmed or cancelled. Owners only.
   @discardableResult
   public func reopen() async throws(PickerFailure) -> Int { try await perform(.reopen) }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A member of a session, over the network: joins, comes back by itself, and tells each new state.
+/// The network connection of one member of a session: joins, reconnects automatically, and
+/// publishes each new state.
 ///
 /// ```swift
 /// let picker = PickerConnection(to: SessionAddress(link)!, as: ClientProfile(name: "Ana"))
@@ -9,33 +10,35 @@ import Synchronization
 /// for await state in picker.states { show(state) }
 /// ```
 ///
-/// Everything may be called from any thread or actor, and nothing blocks.
+/// All functions can be called from any thread or actor, and none blocks. The connection closes
+/// when the last reference to it is released.
 public final class PickerConnection: Sendable {
   public let address: SessionAddress
   private let transport: any SocketTransport
   private let origin = ContinuousClock.now
   private let core: Mutex<Core>
 
-  /// What the lock guards.
+  /// The state that the lock protects.
   private struct Core {
     var machine: ClientMachine
     var socket: (any ClientSocket)?
-    /// Hears the socket to its end.
+    /// Reads the events of the socket until it is closed.
     var listening: Task<Void, Never>?
-    /// Dials so far: what an earlier socket still says does not count.
+    /// Identifies the current socket: events of earlier sockets are ignored.
     var dialCount = 0
     var wake: (at: Int64, task: Task<Void, Never>)?
     var readers = ConnectionReaders()
     var answers = AwaitedAnswers()
   }
 
-  /// Nothing is dialled before ``start()``.
+  /// Makes a connection. It is not opened before ``start()``.
   ///
   /// - Parameters:
-  ///   - address: Of the session. A token in its link is used unless `profile` has one.
-  ///   - profile: Who joins.
-  ///   - identity: Of an earlier connection, to come back as the same member.
-  ///   - transport: The platform's own unless given.
+  ///   - address: The session. A token in its link is used unless `profile` has one.
+  ///   - profile: The member's name and language; default: a guest with the session's language.
+  ///   - identity: The ``identity`` of an earlier connection, to rejoin as the same member;
+  ///     default: a new member.
+  ///   - transport: The WebSocket library; default: that of the platform.
   public init(
     to address: SessionAddress, as profile: ClientProfile = ClientProfile(),
     identity: ClientIdentity? = nil, over transport: any SocketTransport = .platform
@@ -55,21 +58,46 @@ public final class PickerConnection: Sendable {
     }
   }
 
-  /// What there is to show now.
+  /// The current state, including the predicted effect of this member's pending commands.
   public var state: PickerState { core.withLock { $0.machine.state } }
-  /// What makes a later connection the same member; keep it where secrets are kept.
+  /// Identifies the member to the server, also in a later connection; `nil` before the first
+  /// welcome, and after ``leave()`` or the end of the session.
+  ///
+  /// It contains a secret and the last ref, so save it in the keychain whenever the app may be
+  /// closed:
+  ///
+  /// ```swift
+  /// if let identity = picker.identity {
+  ///   save(try JSONEncoder().encode(identity))
+  /// }
+  /// // After a restart of the app:
+  /// let identity = try JSONDecoder().decode(ClientIdentity.self, from: saved)
+  /// let picker = PickerConnection(to: address, identity: identity)
+  /// ```
   public var identity: ClientIdentity? { core.withLock { $0.machine.identity } }
 
-  /// Dials, and comes back whenever the connection is lost.
+  /// Opens the connection, and reconnects with back-off whenever it is lost.
   public func start() { handle(.start) }
-  /// Hangs up without leaving; the server keeps the member for 120 s. Commands wait for a start.
+  /// Closes the connection without leaving the session. The member can reconnect within 120 s;
+  /// pending commands are sent after the next ``start()``.
   public func stop() { handle(.stop) }
-  /// The network came back, or a person asks for it: does not wait any longer.
+  /// Reconnects immediately instead of waiting for the back-off. Call it when the network is back
+  /// or the user asks for it.
   public func retry() { handle(.retry) }
-  /// A new token, after ``PickerPhase/needsCredentials(code:)``.
+  /// Sets a new token and reconnects with it. Call it after
+  /// ``PickerPhase/needsCredentials(code:)``:
+  ///
+  /// ```swift
+  /// for await state in picker.states {
+  ///   if case .needsCredentials = state.connection {
+  ///     picker.give(token: try await fetchToken())
+  ///   }
+  /// }
+  /// ```
   public func give(token: String) { handle(.token(token)) }
 
-  /// Leaves the session for good, and waits until the server has been told, at most 2 s.
+  /// Leaves the session and discards the ``identity``. Returns once the server has received it, at
+  /// the latest after 2 s.
   public func leave() async {
     let listening = core.withLock { core in
       defer { run(.leave, &core) }
@@ -90,10 +118,12 @@ public final class PickerConnection: Sendable {
 
   // MARK: - Commands
 
-  /// Gives a command and waits for its answer.
+  /// Sends a command and suspends until it is answered.
   ///
-  /// Without a connection a select, a tap and a clear wait for one; the others fail at once.
-  /// - Returns: The revision at which it is done.
+  /// Without a connection a select, a tap and a clear are queued, at most 20 of them; other
+  /// commands fail immediately with ``PickerFailure/offline``. A command that was sent but not
+  /// answered is sent again after a reconnect and executed only once.
+  /// - Returns: The revision at which the command is done.
   @discardableResult
   public func perform(_ command: PickerCommand) async throws(PickerFailure) -> Int {
     let ticket = core.withLock { $0.answers.ticket() }
@@ -110,9 +140,9 @@ public final class PickerConnection: Sendable {
     return try result.get()
   }
 
-  /// Gives a command without waiting; what comes of it is seen in ``states`` and ``events``.
+  /// Sends a command without waiting. Its effect appears in ``states``, its answer in ``events``.
   ///
-  /// - Returns: The command's ref, as in ``PickerEvent/answered(ref:_:)``.
+  /// - Returns: The command's ref, which identifies its ``PickerEvent/answered(ref:_:)``.
   @discardableResult
   public func send(_ command: PickerCommand) -> Int {
     core.withLock { core in
@@ -123,26 +153,43 @@ public final class PickerConnection: Sendable {
 
   // MARK: - What is in view
 
-  /// The months in view from now on; a calendar is told of no others.
+  /// Sets the months that the app displays. ``PickerState/months`` has only these, once they are
+  /// loaded.
+  ///
+  /// ```swift
+  /// picker.months(from: PickerMonth("2026-11")!, count: 2)
+  /// // Later: picker.state.months[PickerMonth("2026-11")!]?.cells
+  /// ```
   ///
   /// - Parameters:
-  ///   - month: The first of them.
-  ///   - count: 1 … ``PickerLimits/months``; more are cut.
+  ///   - month: The first month.
+  ///   - count: 1 … ``PickerLimits/months``; a greater number is reduced to it.
   public func months(from month: PickerMonth, count: Int) {
     handle(.look(from: month, count: count))
   }
 
-  /// Rows that come into view; asked for if they are not known.
+  /// Loads the rows that the app is about to display, as far as they are not loaded. Nothing
+  /// happens without a connection.
+  ///
+  /// ```swift
+  /// picker.rows(200...220, of: 0)
+  /// // Later: picker.state.columns[0][210]?.text
+  /// ```
   public func rows(_ rows: ClosedRange<Int>, of column: Int) {
     handle(.want(column: column, rows: rows))
   }
 
-  /// A finger is here, for others to see; `nil`: lifted. Ten a second are told at most.
+  /// Sends the position of this member's finger to the others; `nil` when it is lifted.
+  ///
+  /// Call it as often as the finger moves: at most ten positions a second are sent, always
+  /// including the last one.
   public func touch(_ touch: PickerTouch?) { handle(.touch(touch)) }
 
-  // MARK: - What is told
+  // MARK: - Streams
 
-  /// Each new state, the one of now first. A slow reader gets the newest one.
+  /// The current state, then each new one. A slow reader skips to the newest state.
+  ///
+  /// Each access makes an independent stream. It ends when the connection is released.
   public var states: AsyncStream<PickerState> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PickerState.self, bufferingPolicy: .bufferingNewest(1))
@@ -154,7 +201,9 @@ public final class PickerConnection: Sendable {
     return stream
   }
 
-  /// Everything that happens from now on, in its order, nothing left out: read it without pause.
+  /// All events from now on, in order and without gaps.
+  ///
+  /// Each access makes an independent stream with an unbounded buffer, so read it continuously.
   public var events: AsyncStream<PickerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PickerEvent.self)
     let number = core.withLock { $0.readers.add(continuation) }
@@ -183,11 +232,11 @@ public final class PickerConnection: Sendable {
     case .connect: dial(&core)
     case .hangUp: hangUp(&core)
     case .send(let text): core.socket?.send(text)
-    case .changed: core.readers.tell(core.machine.state)
-    case .notice(let notice): core.readers.tell(.notice(notice))
+    case .changed: core.readers.publish(core.machine.state)
+    case .notice(let notice): core.readers.publish(.notice(notice))
     case .settled(let ref, let result):
       core.answers.settle(ref, result)
-      core.readers.tell(.answered(ref: ref, result))
+      core.readers.publish(.answered(ref: ref, result))
     }
   }
 
@@ -197,7 +246,7 @@ public final class PickerConnection: Sendable {
     let number = core.dialCount
     core.socket = socket
     core.listening = Task { [weak self] in
-      for await event in socket.events { self?.heard(event, on: number) }
+      for await event in socket.events { self?.received(event, on: number) }
     }
   }
 
@@ -207,7 +256,7 @@ public final class PickerConnection: Sendable {
     core.socket = nil
   }
 
-  private func heard(_ event: SocketEvent, on number: Int) {
+  private func received(_ event: SocketEvent, on number: Int) {
     core.withLock { core in
       guard number == core.dialCount else { return }
       switch event {
@@ -241,14 +290,4 @@ public final class PickerConnection: Sendable {
       run(.tick, &core)
     }
   }
-}
-
-/// What happens on a connection.
-public enum PickerEvent: Hashable, Sendable {
-  /// What people should hear of.
-  case notice(PickerNotice)
-  /// The answer to the command with this ref: the revision at which it is done, or why not.
-  case answered(ref: Int, Result<Int, PickerFailure>)
-  /// What there is to show now, after the notices and answers that came of the same message.
-  case state(PickerState)
 }

@@ -1,19 +1,27 @@
-/// Where a session is: what a link says.
+/// The address of a session, parsed from its link.
 public struct SessionAddress: Hashable, Sendable {
-  /// A name, an IPv4 address, or an IPv6 address without brackets.
+  /// A host name, an IPv4 address, or an IPv6 address without brackets.
   public let host: String
   /// 1 … 65535.
   public let port: Int
   public let isSecure: Bool
-  /// The path of the socket, `/v1/sessions/ID`, with what a proxy put before it.
+  /// The path of the WebSocket: `/v1/sessions/ID`, after the path prefix of a proxy if there is
+  /// one.
   public let path: String
-  /// What a link that invites to a session says, `…?token=TOKEN`; `nil` if it says none.
+  /// The token of an invitation link, `…?token=TOKEN`; `nil` if the link has none.
   public let token: String?
 
-  /// Reads the link of a page, `http://host:7681/#/s/ID`, or `ws://host:7681/v1/sessions/ID`.
+  /// Parses the link of a page, `http://host:7681/#/s/ID`, or of a WebSocket,
+  /// `ws://host:7681/v1/sessions/ID`.
   ///
-  /// `https` and `wss` are secure. Without a port, 80 and 443.
-  /// - Returns: `nil` if it is neither.
+  /// ```swift
+  /// let address = SessionAddress("https://pick.example.org/#/s/abc?token=T")!
+  /// print(address.socketURL)  // wss://pick.example.org/v1/sessions/abc
+  /// print(address.token ?? "")  // T
+  /// ```
+  ///
+  /// `https` and `wss` use TLS. The default port is 443 with TLS and 80 without.
+  /// - Returns: `nil` if the link is neither.
   public init?(_ link: String) {
     guard let colon = link.range(ofText: "://") else { return nil }
     let scheme = link[..<colon.lowerBound].lowercased()
@@ -31,13 +39,14 @@ public struct SessionAddress: Hashable, Sendable {
     token = Self.token(in: rest[authority.endIndex...])
   }
 
-  /// The host and port as a `Host` field has them.
+  /// The host and port in the form of a `Host` header: without a default port, IPv6 addresses in
+  /// brackets.
   public var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
 
-  /// `ws://…` or `wss://…`.
+  /// The URL of the WebSocket, without token: `ws://…` or `wss://…`.
   public var socketURL: String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
 
   private static func split(_ authority: Substring, standard: Int) -> (String, Int)? {
@@ -77,7 +86,7 @@ public struct SessionAddress: Hashable, Sendable {
     return value.isEmpty ? nil : decoded(value)
   }
 
-  /// Text without its percent signs; `nil` if they are none of UTF-8.
+  /// Decodes percent-encoding; `nil` if it is invalid or does not decode to UTF-8.
   ///
   /// - Source: RFC 3986, section 2.1.
   private static func decoded(_ text: Substring) -> String? {
@@ -107,7 +116,7 @@ public struct SessionAddress: Hashable, Sendable {
 }
 
 extension StringProtocol {
-  /// Where `text` stands first.
+  /// The first occurrence of `text`.
   fileprivate func range(ofText text: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {

@@ -1,30 +1,43 @@
-/// What a connection needs of a WebSocket library.
+/// A WebSocket library, as ``PickerConnection`` uses it.
 ///
-/// The platform's own is `URLSessionTransport` on Apple's systems and `LibWebSocketsTransport` on
-/// Linux; a test or an app may bring another.
+/// The default is `URLSessionTransport` on Apple platforms and `LibWebSocketsTransport` on Linux.
+/// Apps and tests can implement another one:
+///
+/// ```swift
+/// struct MyTransport: SocketTransport {
+///   func dial(_ address: SessionAddress) -> any ClientSocket { MySocket(address.socketURL) }
+/// }
+///
+/// let picker = PickerConnection(to: address, over: MyTransport())
+/// ```
 public protocol SocketTransport: Sendable {
-  /// Dials with the subprotocol `pickerd.v1`.
+  /// Opens a WebSocket to ``SessionAddress/socketURL`` with the subprotocol `pickerd.v1`.
   ///
-  /// Returns at once; the socket's events say what came of it.
+  /// Must return immediately. Success and failure are reported by ``ClientSocket/events``.
   func dial(_ address: SessionAddress) -> any ClientSocket
 }
 
-/// One WebSocket, from its handshake to its end.
+/// One WebSocket, from its handshake until it is closed.
 public protocol ClientSocket: Sendable {
-  /// Iterated once. ``SocketEvent/closed(code:reason:)`` comes exactly once and last, whatever
-  /// happens.
+  /// The events of the socket, for a single reader.
+  ///
+  /// The implementation guarantees that ``SocketEvent/closed(code:reason:)`` is delivered exactly
+  /// once and last, also if the handshake fails. Then the stream finishes.
   var events: AsyncStream<SocketEvent> { get }
-  /// Sends a text message; nothing happens on a socket that is closed.
+  /// Sends a text message; does nothing on a closed socket. Messages are sent in the order of the
+  /// calls.
   func send(_ text: String)
-  /// Closes with 1000 after what was sent before.
+  /// Closes the socket with 1000 after all messages that were sent before. Does nothing on a closed
+  /// socket.
   func close()
 }
 
-/// What a socket tells.
+/// An event of a ``ClientSocket``.
 public enum SocketEvent: Hashable, Sendable {
   case opened
-  /// A whole text message, UTF-8.
+  /// A complete text message in UTF-8.
   case message([UInt8])
-  /// 1006 when there was no close frame; the reason may be empty.
+  /// The socket is closed. The code is 1006 if no close frame was received; the reason may be
+  /// empty.
   case closed(code: Int, reason: String)
 }

@@ -2,7 +2,8 @@
   public import Foundation
   import Synchronization
 
-  /// WebSockets of the system, `ws` and `wss`, with its proxies and trust.
+  /// The transport on Apple platforms: `ws` and `wss` with `URLSession`, its proxies and its trust
+  /// settings.
   public struct URLSessionTransport: SocketTransport {
     private let session: URLSession
 
@@ -14,12 +15,13 @@
   }
 
   extension SocketTransport where Self == URLSessionTransport {
-    /// The platform's own.
+    /// The default transport of this platform.
     public static var platform: URLSessionTransport { URLSessionTransport() }
   }
 
   private final class URLSessionSocket: NSObject, ClientSocket, URLSessionWebSocketDelegate {
-    /// As of the libwebsockets transport: a snapshot of many long columns has some megabytes.
+    /// The same maximum as in the libwebsockets transport. A snapshot of many long columns has a
+    /// few megabytes.
     private static let messageBytesMax = 16 << 20
 
     let events: AsyncStream<SocketEvent>
@@ -34,7 +36,7 @@
 
     init(_ address: SessionAddress, _ session: URLSession) {
       (events, continuation) = AsyncStream.makeStream(of: SocketEvent.self)
-      // An address has plain ASCII only.
+      // Cannot be nil: an address contains only printable ASCII.
       let url = URL(string: address.socketURL)!
       task = session.webSocketTask(with: url, protocols: ["pickerd.v1"])
       super.init()
@@ -59,7 +61,7 @@
       }
     }
 
-    /// Cancelling may overtake what is still to be sent.
+    /// Waits for pending messages first, because cancelling a task can discard them.
     func close() {
       let isNow = outgoing.withLock { outgoing in
         defer { outgoing.isClosing = true }
@@ -95,7 +97,7 @@
       }
     }
 
-    /// Called more than once as a rule; a stream that is finished takes nothing more.
+    /// Usually called more than once. A finished stream ignores further events.
     private func finish(_ error: (any Error)?) {
       let hasCode = task.closeCode != .invalid
       let words = task.closeReason.map { String(decoding: $0, as: UTF8.self) }

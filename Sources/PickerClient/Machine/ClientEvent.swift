@@ -1,52 +1,53 @@
-/// What happens to a client: the world and the person, as values.
+/// An input of ``ClientMachine``: an event of the network, the clock or the app.
 public enum ClientEvent: Hashable, Sendable {
   case start
-  /// Hangs up without leaving; the server keeps the member for 120 s.
+  /// Disconnect without leaving. The member can reconnect within 120 s.
   case stop
   case leave
   /// The socket is open.
   case opened
-  /// A whole text message, UTF-8.
+  /// A complete text message in UTF-8.
   case received([UInt8])
-  /// The socket is gone, and not by us; 1006 when the network was lost or never there.
+  /// The server or the network closed the socket, or it could not be opened. The code is 1006
+  /// without a close frame.
   case closed(code: Int, reason: String = "")
-  /// The time is ``ClientMachine/nextTick``, or later.
+  /// The time has reached ``ClientMachine/nextTick``.
   case tick
-  /// The network came back, or a person asks for it: no need to wait any longer.
+  /// Reconnect immediately: the network is back, or the user asks for it.
   case retry
   /// A new token, after ``PickerPhase/needsCredentials(code:)``.
   case token(String)
   case command(PickerCommand)
-  /// The months in view from now on.
+  /// The app displays these months from now on.
   case look(from: PickerMonth, count: Int)
-  /// Rows that come into view; asked for if they are not known.
+  /// The app is about to display these rows. They are requested if they are not loaded.
   case want(column: Int, rows: ClosedRange<Int>)
-  /// A finger is here; `nil`: lifted.
+  /// The position of this member's finger; `nil` when it is lifted.
   case touch(PickerTouch?)
 }
 
-/// What is to be done about it.
+/// An output of ``ClientMachine``, which its owner must carry out.
 public enum ClientEffect: Hashable, Sendable {
-  /// Dial, with the subprotocol `pickerd.v1`.
+  /// Open a WebSocket with the subprotocol `pickerd.v1`, and close the previous one.
   case connect
-  /// Forget the socket; nothing that it says counts any more.
+  /// Close the socket. Do not pass its further events to the machine.
   case hangUp
   /// Send a text message.
   case send(String)
-  /// ``ClientMachine/state`` is different.
+  /// ``ClientMachine/state`` has changed.
   case changed
   case notice(PickerNotice)
-  /// The answer to the command with this ref: the revision at which it is done, or why not.
+  /// The command with this ref is done at a revision, or has failed. Each command gets exactly one.
   case settled(ref: Int, Result<Int, PickerFailure>)
 }
 
-/// Who joins, and how they read.
+/// The properties with which a member joins.
 public struct ClientProfile: Hashable, Sendable {
-  /// At most 64 characters; `nil`: the server says `guest`.
+  /// At most 64 characters; default: `guest`.
   public var name: String?
-  /// BCP 47; `nil`: the definition's.
+  /// The language of all texts, a BCP 47 tag; default: that of the definition.
   public var locale: String?
-  /// Where a server asks for tokens.
+  /// The token of a session with tokens; default: none.
   public var token: String?
 
   public init(name: String? = nil, locale: String? = nil, token: String? = nil) {
@@ -56,12 +57,14 @@ public struct ClientProfile: Hashable, Sendable {
   }
 }
 
-/// What makes a later connection the same member: keep it where secrets are kept.
+/// The credentials of a member, which a later connection needs to be the same member.
+///
+/// Contains a secret: store it in the keychain. See ``PickerConnection/identity`` for an example.
 public struct ClientIdentity: Hashable, Sendable, Codable {
   public let member: String
   public let secret: String
   public let epoch: String
-  /// The greatest ref given out so far.
+  /// The greatest ref that this member has used. The next command gets a greater one.
   public var ref: Int
 
   public init(member: String, secret: String, epoch: String, ref: Int) {

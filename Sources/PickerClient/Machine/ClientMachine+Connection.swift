@@ -1,14 +1,15 @@
 import JSONText
 
-/// Coming, going and coming back.
+/// Joining, leaving and reconnecting.
 extension ClientMachine {
-  /// A revision that no server has reached: it answers with a snapshot, and the member is the same.
+  /// A revision that no session reaches. Resuming from it makes the server send a snapshot to the
+  /// same member, which a client without state needs.
   private static let beyondAnyRevision = 9_007_199_254_740_991
 
   mutating func dial() {
     timers.clearAll()
     drainMilliseconds = nil
-    turn(.connecting)
+    enter(.connecting)
     effects.append(.connect)
   }
 
@@ -43,7 +44,7 @@ extension ClientMachine {
             .init("epoch", .string(identity.epoch)), .init("revision", .integer(revision)),
           ])))
     }
-    turn(.joining)
+    enter(.joining)
     effects.append(.send(String(decoding: JSONTree.object(members).serialized(), as: UTF8.self)))
     start(.join)
   }
@@ -53,7 +54,7 @@ extension ClientMachine {
     hangUp()
     giveUp()
     identity = nil
-    turn(.left)
+    enter(.left)
   }
 
   mutating func closed(_ code: Int, _ reason: String) {
@@ -61,23 +62,25 @@ extension ClientMachine {
     if state.problem == nil && !reason.isEmpty {
       state.problem = PickerProblem(code: "closed", detail: reason)
     }
-    // A close code can be lost on the way: whoever said that it drains is going away.
+    // The close code can get lost. After `draining`, every code below 4000 means that the server is
+    // shutting down.
     let isDraining = drainMilliseconds != nil && code < 4000
     switch isDraining ? .comeBack : ClosingAnswer(code: code) {
     case .comeBack: wait(drainMilliseconds)
     case .backOff: wait(nil)
     case .stayAway:
-      // A session that is no more is not worth remembering; a member that lives elsewhere is.
+      // The identity is useless once the session has ended, but not if the member is connected
+      // elsewhere.
       if code == 4404 || code == 4410 { identity = nil }
       giveUp()
-      turn(.away(code: code))
+      enter(.away(code: code))
     case .getCredentials:
-      // The server may no longer know the secret rather than the token: try once as somebody new.
+      // 4301 can also mean that the server has forgotten the member: try once as a new one.
       if code == 4301 && hasTriedIdentity {
         identity = nil
         dial()
       } else {
-        turn(.needsCredentials(code: code))
+        enter(.needsCredentials(code: code))
       }
     }
   }
@@ -89,7 +92,7 @@ extension ClientMachine {
     case .touch:
       guard let touch = waitingTouch else { return }
       waitingTouch = nil
-      tell(touch)
+      sendTouch(touch)
     case .look:
       asked = []
       if let looking { sendLook(looking) }
@@ -98,21 +101,24 @@ extension ClientMachine {
     }
   }
 
-  /// Something is missing: comes back from what we have, at once unless that did not help before.
+  /// Reconnects and resumes from the current revision, because a message is missing: immediately
+  /// the first time, then with back-off.
   mutating func resync() {
     hangUp()
     wait(attempt == 0 ? 0 : nil)
   }
 
-  /// - Parameter milliseconds: `nil` to back off.
+  /// Schedules the next attempt to connect.
+  ///
+  /// - Parameter milliseconds: The delay; `nil` for that of the back-off.
   private mutating func wait(_ milliseconds: Int64?) {
     let pause = milliseconds ?? BackOff.milliseconds(attempt: attempt, jitter: jitter())
     attempt += 1
-    turn(.waiting)
+    enter(.waiting)
     timers.set(.redial, at: now + pause)
   }
 
-  /// Nothing that waits will be done any more.
+  /// Fails all pending commands.
   private mutating func giveUp() {
     for entry in pending.takeAll() {
       effects.append(.settled(ref: entry.ref, .failure(entry.isSent ? .lost : .offline)))

@@ -1,8 +1,8 @@
 import JSONText
 
-/// What the person wants.
+/// Events from the app: commands, months and rows in view, touches.
 extension ClientMachine {
-  mutating func give(_ command: PickerCommand) {
+  mutating func submit(_ command: PickerCommand) {
     let isLive = state.connection == .live
     let isOver: Bool
     switch state.connection {
@@ -49,8 +49,9 @@ extension ClientMachine {
     }
   }
 
-  /// At most one touch in 100 ms is told, the last one always.
-  mutating func tell(_ touch: PickerTouch?) {
+  /// Sends a touch, at most one in 100 ms. If several arrive in that time, the last one is sent at
+  /// its end.
+  mutating func sendTouch(_ touch: PickerTouch?) {
     guard state.connection == .live else { return }
     guard !timers.isSet(.touch) else {
       waitingTouch = .some(touch)

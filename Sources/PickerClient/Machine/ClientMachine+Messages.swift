@@ -1,6 +1,6 @@
 import JSONText
 
-/// What the server says.
+/// Messages from the server.
 extension ClientMachine {
   mutating func receive(_ bytes: [UInt8]) {
     guard state.connection == .joining || state.connection == .live else { return }
@@ -9,7 +9,8 @@ extension ClientMachine {
       let message = try JSONTree.parse(bytes)
       try take(message, type: try message.text("type"))
     } catch {
-      // What cannot be read may have been a delta: nothing of it counts, and we come back for it.
+      // An unreadable message can have been a delta. Discard its partial effects and resume before
+      // it.
       state = before
       resync()
     }
@@ -39,7 +40,8 @@ extension ClientMachine {
     case "reply":
       let revision = try message.number("revision")
       answered(try message.number("ref"), .success(revision))
-      // Only a snapshot on its way can be behind a reply that is ahead of us.
+      // The reply is ahead of this client, so the server has replaced the missing deltas by a
+      // snapshot, which must follow.
       if revision > state.revision { start(.catchUp) }
     case "refused": try refused(message)
     case "snapshot":
@@ -55,8 +57,8 @@ extension ClientMachine {
         RowWindow(
           column: try message.number("column"), generation: try message.number("generation"),
           from: try message.number("from")))
-    case "presence": tell(try state.takePresence(message))
-    default: break  // Newer than this client, and nothing to it.
+    case "presence": notify(try state.takePresence(message))
+    default: break  // A message of a newer server, which clients may ignore.
     }
   }
 
@@ -72,7 +74,7 @@ extension ClientMachine {
     start(.steady)
     asked = []
     waitingTouch = nil
-    turn(.live)
+    enter(.live)
     if !isSame {
       for entry in pending.takeUncertain() {
         effects.append(.settled(ref: entry.ref, .failure(.lost)))
@@ -89,7 +91,7 @@ extension ClientMachine {
       guard revision == state.revision + 1 else { return resync() }
       let notices = try state.takeDelta(message)
       timers.clear(.catchUp)
-      tell(notices)
+      notify(notices)
     }
     if let ref = message["ref"]?.integer { answered(ref, .success(revision)) }
   }
@@ -103,7 +105,7 @@ extension ClientMachine {
     }
     let command = answered(ref, .failure(.refused(code, detail: detail)))
     _ = try state.take(changes: message["changes"]?.array ?? [], by: nil)
-    tell([.refused(code: code, detail: detail, command: command)])
+    notify([.refused(code: code, detail: detail, command: command)])
   }
 
   @discardableResult
@@ -122,7 +124,7 @@ extension ClientMachine {
     start(.answer)
   }
 
-  private mutating func tell(_ notices: [PickerNotice]) {
+  private mutating func notify(_ notices: [PickerNotice]) {
     effects += notices.map { .notice($0) }
   }
 }

@@ -1,36 +1,64 @@
 import JSONText
 
-/// A client of one session, without I/O: events in, effects out. No socket, clock or random of its
-/// own, so that a test is a list of events, and any transport will do.
+/// The client's side of the protocol as a state machine without I/O: events in, effects out.
 ///
-/// Times are milliseconds of any clock that never goes back. After each event, arrange for
-/// ``ClientEvent/tick`` at ``nextTick``.
+/// It has no socket, clock or random source, so a test is a list of events, and it works with any
+/// transport. ``PickerConnection`` runs it; use it directly to integrate it into another event
+/// loop:
+///
+/// ```swift
+/// var machine = ClientMachine(ClientProfile(name: "Ana"))
+///
+/// func run(_ event: ClientEvent) {
+///   for effect in machine.handle(event, at: milliseconds()) {
+///     switch effect {
+///     case .connect: openSocket()
+///     case .hangUp: closeSocket()
+///     case .send(let text): sendText(text)
+///     case .changed: show(machine.state)
+///     case .notice(let notice): announce(notice)
+///     case .settled(let ref, let result): print(ref, result)
+///     }
+///   }
+///   setTimer(at: machine.nextTick)
+/// }
+///
+/// run(.start)
+/// ```
+///
+/// Times are milliseconds of any monotonic clock. After each event the owner must arrange for
+/// ``ClientEvent/tick`` at ``nextTick``. The machine is not thread-safe.
 ///
 /// - Source: protocol.md, "WebSocket".
 public struct ClientMachine: Sendable {
-  /// What there is to show.
   public internal(set) var state = PickerState()
   public internal(set) var profile: ClientProfile
-  /// What makes a later machine the same member; `nil` before the first welcome and after the end.
+  /// Identifies the member to the server, also in a later machine; `nil` before the first welcome,
+  /// and after leaving or the end of the session.
   public internal(set) var identity: ClientIdentity?
 
   var pending: PendingCommands
   var timers = ClientTimers()
   var effects: [ClientEffect] = []
+  /// Whether ``state`` has changed during the current event.
   var hasChanged = false
   var now: Int64 = 0
   let jitter: @Sendable () -> Double
 
-  /// Attempts since the last steady connection.
+  /// The number of attempts to connect since the last stable connection.
   var attempt = 0
-  /// When to come back to a server that is going away.
+  /// The delay that a draining server asked for; `nil` if it did not announce a shutdown.
   var drainMilliseconds: Int64?
+  /// Whether the last join was sent with ``identity``.
   var hasTriedIdentity = false
-  /// Months in view, sent with every join.
+  /// The months in view, which each join contains.
   var looking: Looking?
-  /// The months that the last join was sent with.
+  /// The months in view that the last join contained.
   var joinedLooking: Looking?
+  /// The windows of rows that were requested and have not arrived.
   var asked: Set<RowWindow> = []
+  /// The touch to send when the timer fires; `.some(nil)` for a lifted finger, `nil` if there is
+  /// none.
   var waitingTouch: PickerTouch??
 
   struct Looking: Hashable, Sendable {
@@ -46,9 +74,9 @@ public struct ClientMachine: Sendable {
   }
 
   /// - Parameters:
-  ///   - profile: Who joins.
-  ///   - identity: Of an earlier machine, to come back as the same member.
-  ///   - jitter: RandomSource for the back-off, 0 ..< 1; the system's unless given.
+  ///   - profile: The member's name and language; default: a guest with the session's language.
+  ///   - identity: The ``identity`` of an earlier machine, to rejoin as the same member.
+  ///   - jitter: The random source of the back-off, 0 ..< 1; default: that of the system.
   public init(
     _ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil,
     jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -59,22 +87,28 @@ public struct ClientMachine: Sendable {
     pending = PendingCommands(ref: identity?.ref ?? 0)
   }
 
-  /// When the next ``ClientEvent/tick`` is due; `nil` if never.
+  /// The time at which the next ``ClientEvent/tick`` is due; `nil` if no timer is set. Changes with
+  /// each event.
   public var nextTick: Int64? { timers.next }
 
   /// The ref that the next command will get.
   public var nextRef: Int { pending.ref + 1 }
 
-  /// Takes an event.
+  /// Handles an event.
   ///
-  /// - Returns: What is to be done, in this order.
+  /// - Parameters:
+  ///   - event: The events of a socket must be passed in order, and only those of the current
+  ///     socket.
+  ///   - now: Milliseconds of a monotonic clock.
+  /// - Returns: The effects, which must be carried out in this order. ``ClientEffect/changed`` is
+  ///   the last one.
   public mutating func handle(_ event: ClientEvent, at now: Int64) -> [ClientEffect] {
     self.now = max(self.now, now)
     switch event {
     case .start, .retry: if !isConnected { dial() }
     case .stop:
       hangUp()
-      turn(.idle)
+      enter(.idle)
     case .leave: leave()
     case .opened: if state.connection == .connecting { join() }
     case .received(let bytes): receive(bytes)
@@ -83,15 +117,15 @@ public struct ClientMachine: Sendable {
     case .token(let token):
       profile.token = token
       if !isConnected { dial() }
-    case .command(let command): give(command)
+    case .command(let command): submit(command)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)
-    case .touch(let touch): tell(touch)
+    case .touch(let touch): sendTouch(touch)
     }
     return takeEffects()
   }
 
-  /// Whether a connection is there or under way.
+  /// Whether a connection is open or being opened.
   var isConnected: Bool {
     switch state.connection {
     case .connecting, .joining, .live: true
@@ -109,7 +143,7 @@ public struct ClientMachine: Sendable {
     return effects
   }
 
-  mutating func turn(_ phase: PickerPhase) {
+  mutating func enter(_ phase: PickerPhase) {
     if state.connection != phase { hasChanged = true }
     state.connection = phase
   }

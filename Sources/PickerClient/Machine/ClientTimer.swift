@@ -1,20 +1,22 @@
-/// What a machine waits for. At most one of each.
+/// The timers of a machine. Each can be set at most once.
 enum ClientTimer: Int, CaseIterable, Sendable {
+  /// The next attempt to connect.
   case redial
-  /// A welcome that does not come.
+  /// Time limit for the welcome after a join.
   case join
-  /// An answer that does not come.
+  /// Time limit for the next answer while commands are pending.
   case answer
-  /// The snapshot that must follow a reply that is ahead of us.
+  /// Time limit for the snapshot that must follow a reply ahead of this client's revision.
   case catchUp
-  /// A connection that lived this long starts the back-off anew.
+  /// The age at which a connection counts as stable, so that the back-off starts again from the
+  /// beginning.
   case steady
-  /// Until the next touch may be told.
+  /// The minimum time between two touches.
   case touch
-  /// Asks again for what was refused for being too much at once.
+  /// The delay before requests that were refused with `tooMany` are repeated.
   case look
 
-  /// - Returns: `nil` for the one whose wait is decided each time.
+  /// The duration of the timer; `nil` for ``redial``, whose delay varies.
   var milliseconds: Int64? {
     switch self {
     case .redial: nil
@@ -39,7 +41,7 @@ struct ClientTimers: Sendable {
   mutating func clearAll() { due = [:] }
   func isSet(_ timer: ClientTimer) -> Bool { due[timer] != nil }
 
-  /// Takes out one timer that is due, the earliest first.
+  /// Removes and returns the earliest timer that is due; `nil` if none is.
   mutating func takeDue(at now: Int64) -> ClientTimer? {
     let first = due.filter { $0.value <= now }
       .min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }

@@ -1,16 +1,19 @@
-/// What a close code asks of a client: it acts by the band, so that a new code needs no new client.
+/// The reaction to a close code. It depends on the range of the code, so that clients handle codes
+/// that are added later.
 ///
 /// - Source: protocol.md, "When it goes wrong".
 enum ClosingAnswer: Hashable, Sendable {
-  /// The server is going away, another takes over: come back when it said.
+  /// The server is shutting down: reconnect after the delay that it announced.
   case comeBack
-  /// A token is missing, wrong or over: come back with a new one.
+  /// The token is missing, wrong or expired: reconnect with a new one.
   case getCredentials
+  /// Reconnecting would fail again: the session does not exist, or this client violates the
+  /// protocol.
   case stayAway
-  /// Come back with back-off.
+  /// Reconnect with back-off.
   case backOff
 
-  /// - Parameter code: Of the close frame; 1005 or 1006 when the network was lost.
+  /// - Parameter code: The code of the close frame, or 1005 or 1006 without one.
   init(code: Int) {
     switch code {
     case 1001: self = .comeBack
@@ -22,7 +25,7 @@ enum ClosingAnswer: Hashable, Sendable {
   }
 }
 
-/// Exponential back-off with full jitter: anything between nothing and 1 s, 2 s, 4 s … 30 s.
+/// Exponential back-off with full jitter: a random delay from 0 to 1 s, 2 s, 4 s … at most 30 s.
 enum BackOff {
   static let millisecondsMax: Int64 = 30_000
 

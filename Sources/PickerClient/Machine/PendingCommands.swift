@@ -1,4 +1,4 @@
-/// Commands that have no answer yet, in the order of their refs. They outlive connections.
+/// The commands without an answer, in the order of their refs. They are retained across reconnects.
 struct PendingCommands: Sendable {
   struct Entry: Hashable, Sendable {
     let ref: Int
@@ -6,21 +6,23 @@ struct PendingCommands: Sendable {
     var isSent: Bool
   }
 
-  /// Commands that can be given while nobody listens; more would surprise when they are done.
+  /// The maximum number of commands queued without a connection. Executing more of them later would
+  /// surprise the user.
   static let waitingMax = 20
 
   private(set) var entries: [Entry] = []
-  /// The greatest ref given out so far.
+  /// The greatest ref used so far.
   private(set) var ref: Int
 
   init(ref: Int) { self.ref = ref }
 
-  /// Goes on after the greatest ref that the server knows; a smaller one may mean another command.
+  /// Continues after the greatest ref that the server knows. A smaller ref can already belong to
+  /// another command.
   mutating func startAfter(_ known: Int) { ref = max(ref, known) }
 
-  /// Gives a command its ref; an unsent select of the same column gives way to it.
+  /// Adds a command with the next ref. It replaces an unsent select of the same column.
   ///
-  /// - Returns: The ref of the command that gave way.
+  /// - Returns: The ref of the replaced command; `nil` if none was replaced.
   mutating func add(_ command: PickerCommand) -> Int? {
     ref += 1
     var replaced: Int?
@@ -35,7 +37,7 @@ struct PendingCommands: Sendable {
     return replaced
   }
 
-  /// Takes the command with this ref out.
+  /// Removes and returns the command with this ref; `nil` if it is not pending.
   mutating func answered(_ ref: Int?) -> Entry? {
     entries.firstIndex { $0.ref == ref }.map { entries.remove(at: $0) }
   }
@@ -45,7 +47,8 @@ struct PendingCommands: Sendable {
     entries[index].isSent = true
   }
 
-  /// Commands that were sent to a server that forgot us: nobody can say whether they were done.
+  /// Removes and returns the commands that were sent as a member that the server has forgotten.
+  /// Whether they were executed is unknown.
   mutating func takeUncertain() -> [Entry] {
     let uncertain = entries.filter(\.isSent)
     entries.removeAll(where: \.isSent)

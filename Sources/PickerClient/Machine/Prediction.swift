@@ -1,7 +1,9 @@
 import CivilTime
 
-/// What this member's own unanswered commands will most likely do; the server's answer replaces it.
+/// The predicted effect of this member's pending commands, until the server's answer replaces it.
 extension PickerState {
+  /// Recomputes ``shownRange`` and ``PickerColumn/shownRow`` from the confirmed state and the
+  /// pending commands.
   mutating func predict(_ pending: [PendingCommands.Entry]) {
     pendingCount = pending.count
     shownRange = range
@@ -17,15 +19,15 @@ extension PickerState {
         }
       case .tap(let day): shownRange = after(tap: day) ?? shownRange
       case .clear: shownRange = nil
-      // What others did is not ours to guess.
+      // Not predicted: the effect depends on commands of others.
       case .undo, .redo, .confirm, .cancel, .reopen: continue
       }
     }
   }
 
-  /// The range that a tap of this member makes; the server's reach limits where it can end.
+  /// The range after a tap of this member, clamped to the reach that the server sent.
   ///
-  /// - Returns: `nil` when the server will refuse the tap, or its answer is not known here.
+  /// - Returns: `nil` if the server will refuse the tap, or the result cannot be predicted.
   private func after(tap day: PickerDay) -> PickerRange? {
     guard status == .open, let definition,
       let cell = months[day.month]?.cells.first(where: { $0.day == day }), !cell.isDisabled

@@ -1,11 +1,11 @@
 import JSONText
 
-/// A message that is none of the protocol's.
+/// Thrown for a message that violates the protocol.
 struct MalformedMessage: Error {
   let field: String
 }
 
-/// Fields as a client reads them: a missing one that must be there is a fault of the server.
+/// Required fields of a message, and optional flags.
 extension JSONTree {
   func need(_ key: String) throws(MalformedMessage) -> JSONTree {
     guard let value = self[key] else { throw MalformedMessage(field: key) }

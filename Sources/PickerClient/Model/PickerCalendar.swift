@@ -6,11 +6,12 @@ public struct PickerRange: Hashable, Sendable {
   public var start: PickerDay
   /// Inclusive.
   public var end: PickerDay
-  /// Accepted taps; odd while the range waits for its second one.
+  /// The number of accepted taps. With a `range` selection it is odd while the range is open, that
+  /// is, until its second tap.
   public var hits: Int
-  /// The member of the last accepted tap.
+  /// The id of the member with the last accepted tap.
   public var by: String?
-  /// While the range is open, the days within which it can end.
+  /// The days on which an open range can end; `nil` while it is not open.
   public var reach: ClosedRange<PickerDay>?
 
   public init(
@@ -40,44 +41,46 @@ extension PickerRange {
 /// A cell of a month's grid.
 public struct PickerCell: Hashable, Sendable {
   public let day: PickerDay
-  /// The day of the month in this member's digits.
+  /// The day of the month, in the digits of this member's language.
   public let text: String
-  /// A day of a neighbouring month.
+  /// Whether the day belongs to a neighbouring month.
   public let isOutside: Bool
-  /// Cannot be picked.
+  /// Whether the day cannot be picked. Always `true` with ``isOutside``.
   public let isDisabled: Bool
   public let isToday: Bool
-  /// What the host noted on the day, if anything.
+  /// The host's note on the day.
   public internal(set) var note: PickerNote?
 }
 
-/// A stretch of selected days in one week row.
+/// The highlight of the selected days in one week row.
 public struct PickerBand: Hashable, Sendable {
   /// The week row, from 0.
   public let row: Int
-  /// The weekday column where it begins, 0 … 6.
+  /// The first weekday column, 0 … 6.
   public let from: Int
-  /// The weekday column where it ends, 0 … 6, inclusive.
+  /// The last weekday column, 0 … 6, inclusive.
   public let to: Int
-  /// Holds the range's first day.
+  /// Whether it contains the range's first day.
   public let isHead: Bool
-  /// Holds the range's last day.
+  /// Whether it contains the range's last day.
   public let isTail: Bool
-  /// One day is a circle, several are a pill.
+  /// Whether to draw a circle, for a single day, instead of a pill.
   public var isCircle: Bool { from == to }
 }
 
-/// A month in view: whole weeks of seven cells.
+/// A month in view.
 public struct PickerMonthView: Hashable, Sendable {
   public let month: PickerMonth
-  /// The heading in this member's locale; `nil` from an older server.
+  /// The heading in this member's language; `nil` from an older server.
   public let title: String?
+  /// The cells of the month's grid, row by row: 28, 35 or 42.
   public internal(set) var cells: [PickerCell]
-  /// By the server's last word; for what to draw see ``PickerState/bands(of:)``.
+  /// The bands that the server has confirmed. Draw ``PickerState/bands(of:)`` instead, which
+  /// includes pending taps.
   public internal(set) var bands: [PickerBand]
 }
 
-/// The months that a calendar has.
+/// A calendar's list of consecutive months.
 public struct PickerMonths: Hashable, Sendable {
   public let first: PickerMonth
   public let last: PickerMonth
@@ -86,9 +89,14 @@ public struct PickerMonths: Hashable, Sendable {
 }
 
 extension PickerState {
-  /// What to draw in a month for the range that is shown, a run per week row.
+  /// The bands that highlight ``shownRange`` in a month, one for each week row with selected days.
+  /// Pending taps of this member are included.
   ///
-  /// Own taps that have no answer yet are in it.
+  /// ```swift
+  /// for band in state.bands(of: PickerMonth("2026-11")!) {
+  ///   draw(row: band.row, columns: band.from...band.to, isCircle: band.isCircle)
+  /// }
+  /// ```
   public func bands(of month: PickerMonth) -> [PickerBand] {
     guard let range = shownRange, let definition else { return [] }
     let grid = MonthGrid(

@@ -1,10 +1,11 @@
 import JSONText
 
-/// A row of a column: its key is stable, its text is in this member's own language.
+/// A row of a column. Its key is stable and the same for all members; its text is in this member's
+/// language.
 public struct PickerRow: Sendable {
   public let key: String
   public let text: String
-  /// What the host noted on the row, if anything.
+  /// The host's note on the row.
   public internal(set) var note: PickerNote?
 
   public init(key: String, text: String, note: PickerNote? = nil) {
@@ -28,20 +29,32 @@ extension PickerRow: Hashable {
   }
 }
 
-/// One column, as far as this client knows it: a window of its rows, by index.
+/// A column, with the rows that this client has loaded.
+///
+/// A long column is loaded in windows around the selected row. Other rows are loaded by
+/// ``PickerConnection/rows(_:of:)``:
+///
+/// ```swift
+/// let column = picker.state.columns[0]
+/// for index in 0..<column.count {
+///   print(column[index]?.text ?? "…", index == column.shownRow ? "selected" : "")
+/// }
+/// ```
 public struct PickerColumn: Hashable, Sendable {
-  /// One more whenever the column's list of rows changes.
+  /// Counts the changes of the column's list of rows.
   public internal(set) var generation: Int
-  /// All rows, known here or not.
+  /// The number of rows, including those that are not loaded.
   public internal(set) var count: Int
-  /// The selected row by the server's last word; `nil` in an empty column.
+  /// The selected row that the server has confirmed; `nil` in an empty column.
   public internal(set) var row: Int?
-  /// The row to show: ``row`` with this member's own unanswered selects on top.
+  /// The row to display as selected: ``row``, or that of a pending select of this member.
   public internal(set) var shownRow: Int?
   var rows: [Int: PickerRow]
-  /// Rows that are known from a selection only, so that nobody knows whether they have a note.
+  /// The rows that were received only as a selection, without their notes. They count as not
+  /// loaded.
   var withoutNotes: Set<Int> = []
-  /// After a reload, until its move: what was there before, because a correction speaks of it.
+  /// The rows before a reload, until the selection has moved: a correction can refer to one of
+  /// them.
   var before: Before?
 
   struct Before: Hashable, Sendable {
@@ -49,19 +62,19 @@ public struct PickerColumn: Hashable, Sendable {
     var rows: [Int: PickerRow]
   }
 
-  /// The row at `index`; `nil` if it is not known here yet, see ``PickerConnection/rows(_:of:)``.
+  /// The row at `index`; `nil` if it is not loaded.
   public subscript(index: Int) -> PickerRow? { rows[index] }
-  /// The selected row by the server's last word.
+  /// The selected row that the server has confirmed; `nil` if there is none or it is not loaded.
   public var selected: PickerRow? { row.flatMap { rows[$0] } }
-  /// The row to show as selected.
+  /// The row to display as selected; `nil` if there is none or it is not loaded.
   public var shown: PickerRow? { shownRow.flatMap { rows[$0] } }
 
-  /// The index of a key among the rows that are known here.
+  /// The index of the loaded row with a key; `nil` if there is none.
   public func row(ofKey key: String) -> Int? { rows.first { $0.value.key.isExactly(key) }?.key }
 
-  /// The stretches of `wanted` that are not known, in whole windows.
+  /// The windows that must be loaded for the rows `wanted`.
   ///
-  /// - Parameter window: Rows in a window; windows begin at its multiples.
+  /// - Parameter window: The number of rows in a window. Windows start at its multiples.
   func missing(_ wanted: ClosedRange<Int>, window: Int) -> [Range<Int>] {
     var windows: [Range<Int>] = []
     var index = max(0, wanted.lowerBound)
@@ -84,8 +97,8 @@ public struct PickerColumn: Hashable, Sendable {
     }
   }
 
-  /// Takes the row to which the selection has moved. Such a change has no note: that of a row that
-  /// is known stays, and a row that is not is still missing.
+  /// Stores the row to which the selection has moved. Such a change has no note: a loaded row
+  /// retains its note, and another one still counts as not loaded.
   mutating func put(moved row: PickerRow, at index: Int) {
     if let known = rows[index], known.key.isExactly(row.key) {
       rows[index] = PickerRow(key: row.key, text: row.text, note: known.note)
@@ -95,7 +108,8 @@ public struct PickerColumn: Hashable, Sendable {
     }
   }
 
-  /// What a key says, now or before the last reload; the key itself if neither knows it.
+  /// The text of the row with a key, now or before the last reload; the key itself if no such row
+  /// is loaded.
   func text(ofKey key: String) -> String {
     for rows in [rows, before?.rows ?? [:]] {
       if let row = rows.values.first(where: { $0.key.isExactly(key) }) { return row.text }
@@ -105,7 +119,7 @@ public struct PickerColumn: Hashable, Sendable {
 }
 
 extension PickerColumn {
-  /// The rows that are known here, in their order.
+  /// The loaded rows in order.
   public var rowsKnown: [(index: Int, row: PickerRow)] {
     rows.sorted { $0.key < $1.key }.map { (index: $0.key, row: $0.value) }
   }

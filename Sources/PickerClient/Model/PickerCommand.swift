@@ -1,14 +1,17 @@
 import JSONText
 
-/// What a member wants done.
+/// A command of a member, for ``PickerConnection/perform(_:)`` and ``PickerConnection/send(_:)``.
+///
+/// Make a select with ``PickerState/selecting(row:column:)``, which fills in generation and key.
 public enum PickerCommand: Hashable, Sendable {
-  /// - `generation`: the column's generation that the person was looking at.
-  /// - `key`: the row's key; it counts when the generation is not the current one any more.
+  /// - `generation`: the generation of the column that the user saw.
+  /// - `key`: the row's key, used instead of its index if the column has other rows by now.
   case select(column: Int, row: Int, generation: Int, key: String?)
   case tap(PickerDay)
   case clear, undo, redo, confirm, cancel, reopen
 
-  /// Whether it can wait for a connection; what the others mean depends on what happens meanwhile.
+  /// Whether the command can be queued without a connection. The effect of the others depends on
+  /// commands that other members send in the meantime.
   var canWait: Bool {
     switch self {
     case .select, .tap, .clear: true
@@ -16,7 +19,7 @@ public enum PickerCommand: Hashable, Sendable {
     }
   }
 
-  /// The message that gives this command.
+  /// The command as a message of the protocol.
   func message(ref: Int) -> String {
     var writer = JSONWriter()
     switch self {

@@ -1,6 +1,11 @@
 package import CivilTime
 
-/// A date of the Gregorian calendar, 0001-01-01 … 9999-12-31, without a time or a zone.
+/// A date of the Gregorian calendar, 0001-01-01 … 9999-12-31, without time and time zone.
+///
+/// ```swift
+/// let day = PickerDay("2026-01-31")!
+/// print(day.adding(months: 1)!, day.weekday)  // 2026-02-28 7
+/// ```
 public struct PickerDay: Hashable, Sendable {
   package let civil: CivilDate
 
@@ -12,7 +17,7 @@ public struct PickerDay: Hashable, Sendable {
     self.civil = civil
   }
 
-  /// - Returns: `nil` if there is no such date.
+  /// Makes a date from its components; `nil` if there is no such date.
   public init?(year: Int, month: Int, day: Int) {
     guard let civil = CivilDate(year: year, month: month, day: day) else { return nil }
     self.civil = civil
@@ -28,18 +33,17 @@ public struct PickerDay: Hashable, Sendable {
   /// `YYYY-MM-DD`.
   public var iso: String { civil.iso }
 
-  /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
+  /// The date `days` later, or earlier if negative; `nil` outside 0001-01-01 … 9999-12-31.
   public func adding(days: Int) -> PickerDay? { civil.adding(days: days).map(PickerDay.init) }
 
-  /// The same day of another month, or its last where it has no such day.
-  ///
-  /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
+  /// The same day of the month `months` later, or the last day of a shorter month; `nil` outside
+  /// 0001-01-01 … 9999-12-31.
   public func adding(months: Int) -> PickerDay? {
     guard let month = civil.civilMonth.adding(months: months) else { return nil }
     return PickerDay(month.date(day: min(civil.day, month.dayCount)))
   }
 
-  /// Days from `other` to this date; negative when this one is earlier.
+  /// The number of days from `other` to this date; negative if this one is earlier.
   public func days(since other: PickerDay) -> Int { civil.days(since: other.civil) }
 }
 
@@ -69,10 +73,10 @@ public struct PickerMonth: Hashable, Sendable {
   /// `YYYY-MM`.
   public var iso: String { civil.iso }
 
-  /// - Returns: `nil` outside 0001-01 … 9999-12.
+  /// The month `months` later, or earlier if negative; `nil` outside 0001-01 … 9999-12.
   public func adding(months: Int) -> PickerMonth? { civil.adding(months: months).map(Self.init) }
 
-  /// Months from `other` to this one; negative when this one is earlier.
+  /// The number of months from `other` to this one; negative if this one is earlier.
   public func months(since other: PickerMonth) -> Int { civil.index - other.civil.index }
 }
 

@@ -1,24 +1,25 @@
 import CivilTime
 
-/// What a session's picker is, as far as a client needs it.
+/// The options of a session's picker that matter to a client. The server applies all others.
 public struct PickerDefinition: Hashable, Sendable {
-  /// `date`, `slot`, `cascade`, `columns`, `calendar`, or one that is newer than this client.
+  /// `date`, `slot`, `cascade`, `columns`, `calendar`, or a kind of a newer server.
   public let kind: String
-  /// An IANA name.
+  /// An IANA name; default `UTC`.
   public let timeZone: String
-  /// BCP 47.
+  /// A BCP 47 tag; default `en`.
   public let locale: String
-  /// 1 = Sunday … 7 = Saturday.
+  /// The first day of a calendar's weeks, 1 = Sunday … 7 = Saturday; default 1.
   public let firstWeekday: Int
-  /// A month always has 42 cells; if not, the weeks that it touches.
+  /// Whether each month of a calendar has 42 cells. If not, it has only the weeks with its days.
   public let hasSixWeeks: Bool
-  /// A calendar of single days; if not, of ranges.
+  /// Whether a calendar selects single days instead of ranges.
   public let isSingle: Bool
-  /// Days of the shortest range, from 1.
+  /// The minimum number of days of a range; default 1.
   public let dayCountMin: Int
-  /// Whether a range can end before the day that is tapped, where only the server's reach tells.
+  /// Whether a range can end before the tapped day, so that a tap can be predicted only with the
+  /// server's reach.
   let isBounded: Bool
-  /// The definition as the server wrote it, JSON.
+  /// The definition as the server sent it, as JSON.
   public let json: String
 }
 
@@ -26,10 +27,10 @@ extension PickerDefinition {
   var twoTapRule: TwoTapRule { TwoTapRule(isSingle: isSingle, dayCountMin: dayCountMin) }
 }
 
-/// What a server allows.
+/// The limits of a server that matter to a client.
 public struct PickerLimits: Hashable, Sendable {
-  /// Months that can be looked at; default 24.
+  /// Months that can be in view; default 24.
   public var months = 24
-  /// Rows in a window; default 200.
+  /// Rows that are loaded at once; default 200.
   public var windowRows = 200
 }

@@ -1,21 +1,36 @@
-/// Why a command was not done.
+/// Why a command failed.
+///
+/// ```swift
+/// do throws(PickerFailure) {
+///   try await picker.tap(PickerDay("2026-11-20")!)
+/// } catch {
+///   switch error {
+///   case .refused(.blocked, _): show("This day is not available.")
+///   case .refused(_, let detail): log(detail)
+///   case .offline: show("There is no connection.")
+///   case .replaced, .lost, .unknownRow, .cancelled: break
+///   }
+/// }
+/// ```
 public enum PickerFailure: Error, Hashable, Sendable {
-  /// The server says no; nothing changed by it. `detail` is a sentence for a developer.
+  /// The server refused the command, which changed nothing. `detail` is a sentence for developers.
   case refused(RefusalCode, detail: String)
-  /// There is no connection, and this command does not wait for one: what it would do depends on
-  /// what others do meanwhile. Or it is over, or too many wait.
+  /// There is no connection, and the command was not queued: its effect would depend on commands of
+  /// others in the meantime, or the queue is full, or the session has ended.
   case offline
-  /// A later select of the same column took its place before it was sent.
+  /// A later select of the same column replaced this one before it was sent.
   case replaced
-  /// It was sent, and then the server did not know us any more: nobody can say.
+  /// The command was sent, but the server has forgotten the member since. Whether it was executed
+  /// is unknown.
   case lost
-  /// There is no such column, or no such row is known here; nothing was sent.
+  /// There is no such column or row, or the row is not loaded. Nothing was sent.
   case unknownRow
-  /// The task that waited was cancelled. The command may be done nevertheless.
+  /// The task that awaited the answer was cancelled. The command can have been executed
+  /// nevertheless.
   case cancelled
 }
 
-/// Why a server refuses, in the protocol's words; a newer server may have further ones.
+/// The code of a refusal. A newer server can send codes that are not listed here.
 ///
 /// - Source: protocol.md, "Refusals".
 public struct RefusalCode: RawRepresentable, Hashable, Sendable {
@@ -25,13 +40,14 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
 
   public static let oldRef = RefusalCode(rawValue: "oldRef")
   public static let unknownType = RefusalCode(rawValue: "unknownType")
-  /// Over the rate of messages: later it may be done.
+  /// The connection sends too many messages per second. The command can be sent again later.
   public static let tooMany = RefusalCode(rawValue: "tooMany")
-  /// The log of the session has reached its maximum of bytes.
+  /// The log of the session has reached its maximum size, so the session cannot be changed.
   public static let full = RefusalCode(rawValue: "full")
   /// The member's role does not allow it.
   public static let notAllowed = RefusalCode(rawValue: "notAllowed")
-  /// A tap for wheels, or a select for a calendar.
+  /// The command does not apply to this kind of picker: a tap on columns, or a select on a
+  /// calendar.
   public static let wrongKind = RefusalCode(rawValue: "wrongKind")
   /// The session is confirmed or cancelled.
   public static let notOpen = RefusalCode(rawValue: "notOpen")
@@ -44,7 +60,7 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let beforeMin = RefusalCode(rawValue: "beforeMin")
   public static let afterMax = RefusalCode(rawValue: "afterMax")
   public static let blocked = RefusalCode(rawValue: "blocked")
-  /// Somebody else has begun a range.
+  /// Another member has begun a range, and only that member may end it now.
   public static let tapClaimed = RefusalCode(rawValue: "tapClaimed")
   public static let minDays = RefusalCode(rawValue: "minDays")
   public static let nothingToUndo = RefusalCode(rawValue: "nothingToUndo")

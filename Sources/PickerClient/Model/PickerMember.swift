@@ -1,45 +1,47 @@
 import JSONText
 
-/// What a member may do.
+/// What a member may do. Each role may do all that the roles before it may.
 public enum PickerRole: String, Hashable, Sendable {
-  /// Looks.
+  /// May only watch.
   case viewer
-  /// Selects, taps, clears, undoes.
+  /// May also select, tap, clear, undo and redo.
   case editor
-  /// Also confirms, cancels, reopens.
+  /// May also confirm, cancel and reopen.
   case owner
 }
 
-/// Somebody in the session.
+/// A member of the session.
 public struct PickerMember: Hashable, Sendable, Identifiable {
   public let id: String
   public let name: String
   public internal(set) var role: PickerRole
   /// `#rrggbb`.
   public let color: String
-  /// Whether a connection of this member is there.
+  /// Whether the member is connected.
   public let isOnline: Bool
 }
 
-/// Where a finger is.
+/// The position of a finger.
 public enum PickerTouch: Hashable, Sendable {
   case row(column: Int, row: Int)
   case day(PickerDay)
 }
 
-/// What became of a session.
+/// Whether a session can be changed, or how it ended. An owner can reopen it.
 public enum PickerStatus: String, Hashable, Sendable {
   case open, confirmed, cancelled
 }
 
-/// What is picked; `nil` in ``PickerState/result`` while nothing is.
+/// The picked value, see ``PickerState/result``.
 public enum PickerResult: Sendable {
-  /// Of a `date` picker, or a calendar of single days.
+  /// The result of a `date` picker, or of a calendar that selects single days.
   case day(PickerDay)
-  /// Of a `slot` picker, by its wall clock: `2018-11-23T10:20`.
+  /// The result of a `slot` picker, in the session's local time: `2018-11-23T10:20`. The instant is
+  /// in ``PickerState/resultInstant``.
   case slot(local: String)
-  /// Of `cascade` and `columns`.
+  /// The result of `cascade` and `columns`: one key per column that has rows.
   case keys([String])
+  /// The result of a calendar that selects ranges; both days are included.
   case days(PickerDay, through: PickerDay)
 }
 

@@ -1,9 +1,9 @@
 import JSONText
 
-/// A short text that the host put on a day or a row, in this member's language.
+/// A short text that the host has attached to a day or a row, in this member's language.
 public struct PickerNote: Hashable, Sendable {
   public let text: String
-  /// `low`, `high`, `good`, `bad`, or a newer one; `nil` without one.
+  /// `low`, `high`, `good`, `bad`, or a tone of a newer server; `nil` if the note has none.
   public let tone: String?
 
   public init(text: String, tone: String? = nil) {
@@ -11,7 +11,7 @@ public struct PickerNote: Hashable, Sendable {
     self.tone = tone
   }
 
-  /// - Returns: `nil` for `null` and for what is no note.
+  /// Reads a note; `nil` for null and for anything that is not a note.
   init?(_ tree: JSONTree?) {
     guard let text = tree?["text"]?.string else { return nil }
     self.init(text: text, tone: tree?["tone"]?.string)
@@ -19,7 +19,7 @@ public struct PickerNote: Hashable, Sendable {
 }
 
 extension PickerState {
-  /// A change of kind `notes`: days that are in view, or rows.
+  /// Applies a change of type `notes`, to days in view or to rows.
   mutating func takeNotes(_ change: JSONTree) throws(MalformedMessage) {
     if let days = change["days"]?.members {
       var notes: [PickerDay: PickerNote?] = [:]

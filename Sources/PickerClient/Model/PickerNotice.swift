@@ -1,25 +1,41 @@
-/// What people should hear of: a change and whose it was.
+/// A change that an app may announce to its user, with the id of the member that made it (`by`);
+/// `nil` if time or the host did.
+///
+/// ```swift
+/// switch notice {
+/// case .moved(_, let row, _, let correction?, _):
+///   announce("\(correction.wanted) is not available, \(row.text) is selected")
+/// case .refused(_, let detail, _): announce(detail)
+/// case .joined(let member): announce("\(member.name) has joined")
+/// default: break
+/// }
+/// ```
 public enum PickerNotice: Hashable, Sendable {
-  /// A row moved. `cause` is `select`, `reset`, `undo`, or `clamp` with a correction.
+  /// A column has another selected row. `cause` is `select`, `reset`, `undo`, or `clamp` with a
+  /// correction.
   case moved(column: Int, to: PickerRow, cause: String, correction: PickerCorrection?, by: String?)
   /// The range changed. `cause` is `tap`, `clear`, `undo`, `tick`, or `clamp` with a correction.
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
   case status(PickerStatus, by: String?)
-  /// The own command `command` was refused; nothing changed by it.
+  /// A command of this member was refused, which changed nothing. `command` is `nil` if it is no
+  /// longer pending.
   case refused(code: RefusalCode, detail: String, command: PickerCommand?)
-  /// A command was sent to a server that forgot us: nobody can say whether it was done.
+  /// A command was sent, but the server has forgotten the member since. Whether it was executed is
+  /// unknown.
   case lost(PickerCommand)
   case joined(PickerMember)
   case left(PickerMember)
   case wentOffline(PickerMember)
   case cameBack(PickerMember)
+  /// A member, possibly this one, has another role.
   case promoted(PickerMember)
 }
 
-/// What was asked for, and why it did not come.
+/// The value that was requested or selected before, and why another one was selected instead.
 public struct PickerCorrection: Hashable, Sendable {
-  /// The text of the row, or the day, that was asked for; empty if unknown.
+  /// The text of the requested row, or the requested day as `YYYY-MM-DD`; empty if unknown.
   public let wanted: String
-  /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, or a newer one.
+  /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, `gone`, `minDays`,
+  /// `selection`, or a reason of a newer server.
   public let reason: String
 }

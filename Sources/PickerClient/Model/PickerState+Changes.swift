@@ -3,7 +3,7 @@ import JSONText
 extension PickerState {
   /// Applies the changes of a delta or of a refusal, in their order.
   ///
-  /// - Returns: What people should hear of; a refusal's changes have no cause and tell nothing.
+  /// - Returns: The notices. The changes of a refusal have no cause and therefore no notices.
   mutating func take(
     changes: [JSONTree], by: String?
   ) throws(MalformedMessage) -> [PickerNotice] {
@@ -30,7 +30,7 @@ extension PickerState {
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
       case "notes": try takeNotes(change)
-      default: continue  // Newer than this client, and optional for it to know.
+      default: continue  // A change of a newer server, which clients may ignore.
       }
     }
     return notices
@@ -38,8 +38,8 @@ extension PickerState {
 
   private mutating func takeReload(_ change: JSONTree) throws(MalformedMessage) {
     let index = try change.number("column")
-    // A definition that changes may add columns at the end, or remove the last ones. Each removed
-    // column has its own change, the first one first.
+    // A change of the definition can append columns or remove the last ones. Each removed column
+    // has its own change, in ascending order.
     guard !change.flag("removed") else {
       guard index >= 0 else { throw MalformedMessage(field: "column") }
       return columns.removeSubrange(min(index, columns.count)...)

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The fold: what each message of the server makes of the state.
+/// Applies the messages of the server to the state.
 extension PickerState {
   mutating func takeWelcome(_ message: JSONTree) throws(MalformedMessage) {
     let member = try message.need("member")
@@ -13,7 +13,7 @@ extension PickerState {
     limits.windowRows = max(1, message["limits"]?["windowRows"]?.integer ?? limits.windowRows)
     now = message["now"]?.string ?? now
     locale = message["locale"]?.string
-    // The server that sends a locale also sends results.
+    // Servers that send a locale also send results.
     tracksResult = locale != nil
     touching = [:]
     if let snapshot {
@@ -23,18 +23,18 @@ extension PickerState {
     take(members)
   }
 
-  /// A `snapshot`: what was known before is forgotten.
+  /// Applies a `snapshot`, which replaces the whole state.
   mutating func takeSnapshot(_ message: JSONTree) throws(MalformedMessage) {
     revision = try message.number("revision")
     now = message["now"]?.string ?? now
     try take(try message.need("snapshot"))
-    // Presence that was pending is dropped; the touches of now follow.
+    // The server has dropped pending presence updates. It sends the current touches next.
     touching = [:]
     if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
     take(try PickerMember.list(message["members"]?.array ?? []))
   }
 
-  /// A delta that follows ``revision``.
+  /// Applies a delta. The caller has checked that it follows ``revision``.
   mutating func takeDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
     revision = try message.number("revision")
     now = message["at"]?.string ?? now
@@ -48,7 +48,7 @@ extension PickerState {
     }
   }
 
-  /// Rows of an older generation are not ours.
+  /// Stores requested rows, unless the column has been reloaded since the request.
   mutating func takeRows(_ message: JSONTree) throws(MalformedMessage) {
     let column = try message.number("column")
     guard columns.indices.contains(column),
@@ -93,7 +93,9 @@ extension PickerState {
     return tree["date"]?.string.flatMap { PickerDay($0) }.map { .day($0) }
   }
 
-  /// - Returns: What was known of this member before.
+  /// Adds or replaces a member.
+  ///
+  /// - Returns: The member before; `nil` if it is new.
   private mutating func put(_ member: PickerMember) -> PickerMember? {
     if member.id == me?.id { me = member }
     guard let index = members.firstIndex(where: { $0.id == member.id }) else {
@@ -105,8 +107,8 @@ extension PickerState {
     return before
   }
 
-  /// An older server does not send a member its own new role: when the owner left and nobody else
-  /// became it, we did.
+  /// For older servers, which do not send a member its own new role: if the owner left and no other
+  /// member became the owner, this one did.
   private mutating func inheritOwnership() {
     guard !tracksResult, var me, me.role == .editor, !members.contains(where: { $0.role == .owner })
     else {

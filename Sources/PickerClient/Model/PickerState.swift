@@ -1,48 +1,47 @@
-/// Everything there is to show: the picker, the people, the connection.
+/// The state of a client: the picker, the members and the connection.
 ///
-/// It is a value: keep the last one, compare two, hand it to a view.
+/// A value type, so a view can store it and compare it with the previous one.
 public struct PickerState: Hashable, Sendable {
-  /// How the connection stands.
   public internal(set) var connection = PickerPhase.idle
-  /// Why the last connection ended, or could not be made; `nil` while one is there.
+  /// Why the last connection was closed or could not be opened; `nil` while there is one.
   public internal(set) var problem: PickerProblem?
-  /// One unbroken history of the session; `nil` before the first welcome.
+  /// Identifies the unbroken history to which ``revision`` belongs; `nil` before the first welcome.
   public internal(set) var epoch: String?
-  /// The number of the last change; 0 in a new session.
+  /// The number of the last change that was applied; 0 in a new session.
   public internal(set) var revision = 0
-  /// `nil` until there is something to show.
+  /// `nil` before the first welcome.
   public internal(set) var definition: PickerDefinition?
   public internal(set) var status = PickerStatus.open
-  /// Empty for a calendar.
+  /// The columns in order; empty for a calendar.
   public internal(set) var columns: [PickerColumn] = []
-  /// `nil` unless it is a calendar.
+  /// The list of months of a calendar; `nil` for the other kinds.
   public internal(set) var monthList: PickerMonths?
-  /// The range by the server's last word.
+  /// The range of a calendar that the server has confirmed; `nil` if none is selected.
   public internal(set) var range: PickerRange?
-  /// The range to show: ``range`` with this member's own unanswered taps on top.
+  /// The range to display: ``range`` after the predicted effect of this member's pending taps.
   public internal(set) var shownRange: PickerRange?
-  /// The months in view.
+  /// The loaded months among those in view, see ``PickerConnection/months(from:count:)``.
   public internal(set) var months: [PickerMonth: PickerMonthView] = [:]
-  /// Everybody, this member too, in the order in which they joined.
+  /// All members, including this one, in the order of joining.
   public internal(set) var members: [PickerMember] = []
-  /// Fingers of others, by member.
+  /// The positions of the others' fingers, by member id.
   public internal(set) var touching: [String: PickerTouch] = [:]
   /// This member; `nil` before the first welcome.
   public internal(set) var me: PickerMember?
   public internal(set) var limits = PickerLimits()
-  /// Own commands that have no answer yet.
+  /// The number of this member's commands without an answer.
   public internal(set) var pendingCount = 0
-  /// The locale whose texts this member gets; `nil` from an older server.
+  /// The BCP 47 tag of the language of all texts; `nil` from an older server.
   public internal(set) var locale: String?
-  /// The names of a calendar's seven columns in this member's locale; `nil` from an older server.
+  /// The names of a calendar's seven columns in this member's language; `nil` from an older server.
   public internal(set) var weekdays: [String]?
-  /// The instant of a slot that is chosen, RFC 3339; `nil` for other kinds.
+  /// The instant of the selected slot in RFC 3339; `nil` for the other kinds.
   public internal(set) var resultInstant: String?
-  /// The result as the server sent it last.
+  /// The last result that the server sent.
   var sentResult: PickerResult?
-  /// Whether the server sends every new result, so that none is worked out here.
+  /// Whether the server sends results. Older servers do not, and ``result`` is computed then.
   var tracksResult = false
-  /// The session's time when the server last spoke of it, RFC 3339.
+  /// The session's time in the last message that had it, in RFC 3339.
   public internal(set) var now: String?
 
   public init() {}
@@ -52,10 +51,15 @@ public struct PickerState: Hashable, Sendable {
   /// Whether this member may select and tap.
   public var canEdit: Bool { status == .open && me.map { $0.role != .viewer } ?? false }
 
-  /// The command that selects a row as this state shows it; `nil` if there is no such column.
+  /// The command that selects a row of this state; `nil` if there is no such column or row.
   ///
-  /// It names what the person saw: when an earlier column has moved meanwhile, the row with the
-  /// same key is meant, or none.
+  /// The command contains the generation and the key of the row that the user saw. If the column
+  /// has other rows when the command arrives, the server selects the row with the same key or
+  /// refuses.
+  ///
+  /// ```swift
+  /// if let command = state.selecting(row: 3, column: 0) { picker.send(command) }
+  /// ```
   public func selecting(row: Int, column: Int) -> PickerCommand? {
     guard columns.indices.contains(column), (0..<columns[column].count).contains(row) else {
       return nil
@@ -65,7 +69,7 @@ public struct PickerState: Hashable, Sendable {
       column: column, row: row, generation: shown.generation, key: shown[row]?.key)
   }
 
-  /// The command that selects the row with a key; `nil` if none of those known here has it.
+  /// The command that selects the row with a key; `nil` if no loaded row of the column has it.
   public func selecting(key: String, column: Int) -> PickerCommand? {
     guard columns.indices.contains(column), let row = columns[column].row(ofKey: key) else {
       return nil
@@ -73,15 +77,25 @@ public struct PickerState: Hashable, Sendable {
     return selecting(row: row, column: column)
   }
 
-  /// The member with this id.
+  /// The member with this id; `nil` if there is none.
   public func member(_ id: String?) -> PickerMember? { members.first { $0.id == id } }
 
-  /// Whether a range waits for its second tap.
+  /// Whether the next tap ends `range`.
   public func isOpen(_ range: PickerRange) -> Bool {
     definition?.twoTapRule.isOpen(range.civil) ?? false
   }
 
-  /// What is picked, by the server's last word; `nil` while nothing is, or a range is open.
+  /// The result that the server has confirmed; `nil` while nothing is selected or a range is open.
+  ///
+  /// ```swift
+  /// switch state.result {
+  /// case .day(let day): print(day)
+  /// case .days(let first, let last): print("\(first) to \(last)")
+  /// case .slot(let local): print(local, state.resultInstant ?? "")
+  /// case .keys(let keys): print(keys)
+  /// case nil: print("nothing selected")
+  /// }
+  /// ```
   public var result: PickerResult? {
     guard let definition else { return nil }
     if tracksResult { return sentResult }
@@ -99,27 +113,30 @@ public struct PickerState: Hashable, Sendable {
   }
 }
 
-/// How a connection stands.
+/// The phase of a connection.
 public enum PickerPhase: Hashable, Sendable {
-  /// Not started, or stopped; the server keeps the member for 120 s.
+  /// Not started, or stopped. A stopped member can reconnect within 120 s.
   case idle
   case connecting
-  /// Connected; the welcome is on its way.
+  /// The WebSocket is open and `join` is sent.
   case joining
+  /// The welcome has arrived.
   case live
-  /// Lost; the next attempt comes by itself.
+  /// The connection is lost. The next attempt starts automatically.
   case waiting
-  /// The token is missing, wrong or over: give a new one.
+  /// The token is missing, wrong or expired. Continue with ``PickerConnection/give(token:)``.
   case needsCredentials(code: Int)
-  /// The server wants us to stay away: no such session, it has ended, or a fault.
+  /// Final: the session does not exist or has ended, the member is connected elsewhere, or a
+  /// message violated the protocol. The code is that of the close frame.
   case away(code: Int)
   /// This member has left.
   case left
 }
 
-/// Why there is no connection, in the words of the server or of the network.
+/// Why there is no connection, as reported by the server or the network.
 public struct PickerProblem: Hashable, Sendable {
-  /// The protocol's code; `closed` where there was none.
+  /// A code of the protocol; `closed` if there was none.
   public let code: String
+  /// One English sentence for developers.
   public let detail: String
 }

@@ -1,6 +1,7 @@
 import JSONText
 
-/// The protocol's objects, read from JSON.
+// The objects of the protocol, decoded from JSON.
+
 extension PickerRow {
   init(_ tree: JSONTree) throws(MalformedMessage) {
     self.init(
@@ -9,7 +10,7 @@ extension PickerRow {
 }
 
 extension PickerColumn {
-  /// Of a snapshot, or a reload.
+  /// Decodes a column of a snapshot or a reload.
   init(_ tree: JSONTree) throws(MalformedMessage) {
     generation = try tree.number("generation")
     count = try tree.number("count")
@@ -23,7 +24,7 @@ extension PickerColumn {
 }
 
 extension PickerRange {
-  /// - Returns: `nil` when there is none: its start is null.
+  /// Decodes a range; `nil` if none is selected, in which case `start` is null.
   static func read(_ tree: JSONTree) throws(MalformedMessage) -> PickerRange? {
     if tree.isNull || tree["start"]?.isNull ?? true { return nil }
     var range = PickerRange(
@@ -78,7 +79,7 @@ extension PickerMonths {
 }
 
 extension PickerMember {
-  /// A role that is newer than this client is a viewer's.
+  /// Decodes a member. An unknown role of a newer server counts as viewer.
   init(_ tree: JSONTree, isOnline: Bool? = nil) throws(MalformedMessage) {
     id = try tree.text("id")
     name = try tree.text("name")
@@ -95,7 +96,7 @@ extension PickerMember {
 }
 
 extension PickerResult {
-  /// - Returns: `nil` for `null`, and for a result that is newer than this client.
+  /// Decodes a result; `nil` for null and for an unknown form of a newer server.
   init?(_ tree: JSONTree) {
     if let date = tree["date"]?.string.flatMap({ PickerDay($0) }) {
       self = .day(date)
