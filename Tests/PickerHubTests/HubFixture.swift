@@ -58,7 +58,7 @@ final class TestLog: SessionLog {
     return outcome == .full ? .stored : outcome
   }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     if takesSnapshots { snapshots.append(snapshot) }
     return takesSnapshots
   }

@@ -12,7 +12,7 @@ import Testing
     let heardCount = Mutex(0)
     mailbox.connect { _ in heardCount.withLock { $0 += 1 } }
 
-    for _ in 0..<200_000 { mailbox.post(.said("")) }
+    for _ in 0..<200_000 { mailbox.post(.message("")) }
 
     #expect(heardCount.withLock { $0 } == 200_000)
   }
@@ -28,7 +28,7 @@ import Testing
     mailboxes.post(.stored(ids.map { ($0, 2) }))
     mailboxes.post(.lost(ids))
     for id in ids { mailboxes.post(.loaded(id, nil)) }
-    mailboxes.post(.said("nobody's"))
+    mailboxes.post(.message("nobody's"))
 
     for index in 0..<3 {
       let own = ids.filter { HubShard.index(of: $0, among: 3) == index }.map(\.text)
@@ -47,7 +47,7 @@ extension StoreNotice {
     case .lost(let sessions): sessions.map { "\($0) lost" }
     case .loaded(let session, _): ["\(session) loaded"]
     case .run(let session, _): ["\(session) run"]
-    case .said(let sentence): [sentence]
+    case .message(let sentence): [sentence]
     }
   }
 }

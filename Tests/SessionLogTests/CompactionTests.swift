@@ -100,7 +100,7 @@ final class HistoryLog: SessionLog {
 
   var canLoad: Bool { true }
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .failed }
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { false }
+  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { false }
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
 
   func history(

@@ -83,7 +83,7 @@ final class LogFixture {
   @discardableResult
   func snapshot(isIdle: Bool = false) -> Bool {
     defer { spent = SpentEntries() }
-    return log.keep(
+    return log.store(
       LogSnapshot(
         entryCount: entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
         nextTick: nil, idleMilliseconds: 0, spent: spent), of: origin.id)

@@ -29,12 +29,12 @@ final class Shelf: Sendable {
     limits: SessionLimits = SessionLimits(), zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    turn: @escaping SQLiteSessionLog.Turn = { $1() },
+    afterIteration: @escaping SQLiteSessionLog.AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
       path: path, limits: limits, zone: { _ in zone }, digest: digest, versions: versions,
-      pendingByteCountMax: pendingByteCountMax, turn: turn
+      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
     ) { notice in
       self.notices.withLock { $0.append(notice) }
     }
@@ -81,7 +81,7 @@ final class Shelf: Sendable {
 }
 
 @Suite struct StoreTests {
-  private func keep(_ session: GeneratedSession, in log: SQLiteSessionLog) {
+  private func store(_ session: GeneratedSession, in log: SQLiteSessionLog) {
     _ = log.append(.created(session.origin), of: session.origin.id)
     for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
   }
@@ -100,7 +100,7 @@ final class Shelf: Sendable {
     let shelf = try Shelf()
     let sessions = try (UInt64(1)...24).map { try GeneratedSession(seed: $0) }
     var log: SQLiteSessionLog? = try shelf.open()
-    for session in sessions { keep(session, in: log!) }
+    for session in sessions { store(session, in: log!) }
     log!.flush()
     log = nil
 
@@ -121,7 +121,7 @@ final class Shelf: Sendable {
     let log = try shelf.open()
     let count = UInt64(GeneratedSession.definitions.count)
     let sessions = try [5, 5 + count, 5 + 2 * count, 6].map { try GeneratedSession(seed: $0) }
-    for session in sessions { keep(session, in: log) }
+    for session in sessions { store(session, in: log) }
     var loaded: [LoadedSession] = []
     for (session, hub) in zip(sessions, [0, 0, 1, 0]) {
       loaded.append(
@@ -139,7 +139,7 @@ final class Shelf: Sendable {
     let shelf = try Shelf()
     let log = try shelf.open()
     let session = try GeneratedSession(seed: 5)
-    keep(session, in: log)
+    store(session, in: log)
     weak var definition: Definition?
     do {
       let loaded = try await shelf.loaded(session.origin.id, from: log)
@@ -160,7 +160,7 @@ final class Shelf: Sendable {
     for (place, entry) in session.entries.enumerated() {
       _ = log.append(.entry(entry), of: session.origin.id)
       guard place % 9 == 8 else { continue }
-      _ = log.keep(
+      _ = log.store(
         LogSnapshot(
           entryCount: place + 1, kept: session.folds[place].kept, isIdle: place % 2 == 0,
           nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
@@ -177,7 +177,7 @@ final class Shelf: Sendable {
     let turns = Mutex<[@Sendable () -> Void]>([])
     let log = try shelf.open { _, work in turns.withLock { $0.append(work) } }
 
-    for seed in UInt64(1)...30 { keep(try GeneratedSession(seed: seed), in: log) }
+    for seed in UInt64(1)...30 { store(try GeneratedSession(seed: seed), in: log) }
     #expect(turns.withLock { $0.count } == 1)
     for turn in turns.withLock({ $0 }) { turn() }
     log.flush()
@@ -210,7 +210,7 @@ final class Shelf: Sendable {
   @Test func `an ended session has no rows`() throws {
     let log = try Shelf().open()
     let session = try GeneratedSession(seed: 5)
-    keep(session, in: log)
+    store(session, in: log)
     _ = log.append(.ended, of: session.origin.id)
     log.flush()
 

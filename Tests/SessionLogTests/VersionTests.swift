@@ -134,7 +134,7 @@ import Testing
     let bytes = try shelf.read(Int.self, "SELECT byteCount FROM session")
     let real = try shelf.read(Int.self, "SELECT sum(length(body)) FROM entry")
 
-    _ = log.keep(
+    _ = log.store(
       LogSnapshot(
         entryCount: loaded.entryCount, kept: loaded.fold.kept, isIdle: false, nextTick: nil,
         idleMilliseconds: 0, spent: loaded.spent), of: id)

@@ -51,7 +51,8 @@ final class HubLoad {
   private init(path: String) throws {
     let mailbox = self.mailbox
     log = try SQLiteSessionLog(
-      path: path, zone: { _ in nil }, digest: { $0 }, turn: { mailbox.post(.run($0, $1)) },
+      path: path, zone: { _ in nil }, digest: { $0 },
+      afterIteration: { mailbox.post(.run($0, $1)) },
       notify: { mailbox.post($0) })
     var limits = ServerLimits()
     limits.messagesPerSecond = .max / 100
@@ -73,7 +74,7 @@ final class HubLoad {
       case .stored(let counts):
         for (session, count) in counts { hub.stored(count, of: session, at: now) }
       case .run(_, let work): work()
-      case .lost, .loaded, .said: fatalError("the store has failed: \(notice)")
+      case .lost, .loaded, .message: fatalError("the store has failed: \(notice)")
       }
     }
   }

@@ -134,7 +134,7 @@ def test_a_moved_file_is_reported_and_nothing_is_acknowledged(place, suffix):
 
     fails_and_recovers(
         server, session, ana, lambda: file.rename(away), lambda: away.rename(file),
-        ["moved, removed or replaced", "removed under the server"])
+        ["moved, removed or replaced", "was removed while"])
 
 
 def test_a_moved_folder_is_reported_and_nothing_is_acknowledged(place, tmp_path):
@@ -178,7 +178,7 @@ def test_a_database_of_another_program_is_refused_and_not_changed(place):
         other.execute("CREATE TABLE recipe (name TEXT)")
     before = place.path.read_bytes()
 
-    assert "something else" in refused(place.path)
+    assert "another program" in refused(place.path)
     assert place.path.read_bytes() == before
 
 

@@ -10,10 +10,10 @@ package struct HistoryPosition: Sendable {
   package let after: Int
   /// The last revision to read.
   package let through: Int
-  /// The state with all entries up to ``place`` applied.
+  /// The state with all entries up to ``sequence`` applied.
   package var fold: SessionFold
   /// The sequence number of the last entry applied to ``fold``; 0 before the first page.
-  package var place = 0
+  package var sequence = 0
 
   /// The number of deltas after which a page ends. An entry has up to three deltas, so that a page
   /// can have two more.
@@ -39,14 +39,14 @@ package struct HistoryPosition: Sendable {
   package var isDone: Bool { fold.revision >= through }
 
   /// Continues from the state of a snapshot.
-  package mutating func adopt(_ kept: SessionFold.StoredState, place: Int) {
+  package mutating func adopt(_ kept: SessionFold.StoredState, sequence: Int) {
     fold = SessionFold(origin, limits: fold.limits, kept: kept)
-    self.place = place
+    self.sequence = sequence
   }
 
   /// Applies the next entry, and appends its deltas between ``after`` and ``through`` to `deltas`.
-  package mutating func apply(_ entry: LogEntry, place: Int, _ deltas: inout [Delta]) {
-    self.place = place
+  package mutating func apply(_ entry: LogEntry, sequence: Int, _ deltas: inout [Delta]) {
+    self.sequence = sequence
     for case .delta(let delta) in fold.apply(entry)
     where delta.revision > after && delta.revision <= through {
       deltas.append(delta)

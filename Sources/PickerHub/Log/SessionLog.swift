@@ -127,7 +127,7 @@ package protocol SessionLog: AnyObject {
   /// the log reports the session as lost.
   ///
   /// - Returns: `false` if too many snapshots are pending; the hub may try again later.
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
+  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
   /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows.
   ///
   /// - Parameter hub: The index of the calling hub. Sessions of one hub share equal definitions;

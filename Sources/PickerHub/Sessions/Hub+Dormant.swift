@@ -137,7 +137,7 @@ extension Hub {
       entryCount: hosted.entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
       nextTick: fold.nextTick, idleMilliseconds: now.machine - hosted.lastActivity,
       spent: hosted.spent)
-    guard log.keep(snapshot, of: hosted.id) else { return }
+    guard log.store(snapshot, of: hosted.id) else { return }
     hosted.snapshotEntryCount = hosted.entryCount
     hosted.spent = SpentEntries()
   }

@@ -32,9 +32,9 @@ final class ServerStore: Sendable {
         path: path, limits: limits.session, zone: { zones.rules(named: $0) },
         digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
         pendingByteCountMax: limits.pendingBytes,
-        turn: { session, work in mailboxes.of(session).post(.run(session, work)) },
+        afterIteration: { session, work in mailboxes.of(session).post(.run(session, work)) },
         notify: { notice in
-          if case .said(let sentence) = notice { logger.warning("\(sentence)") }
+          if case .message(let sentence) = notice { logger.warning("\(sentence)") }
           mailboxes.post(notice)
         })
     }
@@ -108,7 +108,7 @@ extension HubTransport {
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
     case .run(_, let work): work()
-    case .said: return
+    case .message: return
     }
   }
 }

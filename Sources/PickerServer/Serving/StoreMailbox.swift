@@ -38,7 +38,7 @@ extension [StoreMailbox] {
     case .lost(let sessions):
       share(sessions, by: \.self) { $0.post(.lost($1)) }
     case .loaded(let session, _), .run(let session, _): of(session).post(notice)
-    case .said: break
+    case .message: break
     }
   }
 

@@ -100,7 +100,7 @@ final class SimulatedLog: SessionLog {
 
 /// Sessions leave memory, and come back.
 extension SimulatedLog {
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard canLoad else { return true }
     kept[session]?.snapshots.append(snapshot)
     guard snapshot.isIdle else { return true }
@@ -126,12 +126,12 @@ extension SimulatedLog {
     }
     guard let kept = kept[session], !kept.hasEnded else { return nil }
     guard var fold = try? SessionFold(kept.origin, limits: limits) else { return nil }
-    var place = 0
+    var firstIndex = 0
     if let start = start(of: kept, limits) {
       fold = SessionFold(kept.origin, limits: limits, kept: start.kept)
-      place = start.entryCount
+      firstIndex = start.entryCount
     }
-    for entry in kept.entries[place...] { _ = fold.apply(entry) }
+    for entry in kept.entries[firstIndex...] { _ = fold.apply(entry) }
     return LoadedSession(
       fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt,
       isSnapshotted: kept.snapshots.last.map { $0.isIdle && $0.entryCount == kept.entries.count }
@@ -163,9 +163,9 @@ extension SimulatedLog {
   ) {
     var position = position
     var deltas: [Delta] = []
-    let entries = (kept[position.origin.id]?.entries ?? []).dropFirst(position.place)
+    let entries = (kept[position.origin.id]?.entries ?? []).dropFirst(position.sequence)
     for entry in entries where !position.isDone {
-      position.apply(entry, place: position.place + 1, &deltas)
+      position.apply(entry, sequence: position.sequence + 1, &deltas)
       // Short pages, so that there are several.
       if deltas.count == 3 { break }
     }

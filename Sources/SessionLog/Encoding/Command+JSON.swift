@@ -3,7 +3,8 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// A command as it is stored, and as a line of `GET …/log` has it: as a client sends it.
+/// The JSON of a command in the store and in lines of `GET …/log`: the fields that a client sends,
+/// without the ref.
 extension Command {
   var tree: JSONTree {
     var members: [JSONTree.Member] = [.init("type", .string(type))]
@@ -27,7 +28,7 @@ extension Command {
     return .object(members)
   }
 
-  /// JSON has no infinities; beyond the view one number names as little as another.
+  /// A finite number: JSON has no infinities, and every fraction outside 0…1 is outside the view.
   private static func stored(_ fraction: Double) -> JSONTree {
     .number(fraction.isFinite ? fraction : (fraction > 0 ? 2 : -2))
   }

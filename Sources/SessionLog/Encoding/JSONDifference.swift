@@ -1,14 +1,14 @@
 import JSONText
 
-/// The first place at which two JSON documents differ. The order of members does not matter.
+/// The first difference between two JSON documents. The order of members does not matter.
 struct JSONDifference {
-  /// RFC 6901.
+  /// A JSON Pointer (RFC 6901).
   var pointer: String
   let left: JSONTree?
   let right: JSONTree?
 
-  /// - Parameter apart: Names of members that are not looked at.
-  /// - Returns: `nil` if there is none.
+  /// - Parameter apart: Names of members that are not compared, at any depth.
+  /// - Returns: `nil` if the documents are equal.
   init?(_ left: JSONTree?, _ right: JSONTree?, apart: Set<String> = []) {
     if left == right { return nil }
     switch (left, right) {
@@ -45,7 +45,7 @@ struct JSONDifference {
 }
 
 extension JSONTree? {
-  /// The value as a sentence has it, shortened.
+  /// The value as text for a message, cut to 120 characters.
   var shown: String {
     guard let self else { return "nothing" }
     let text = String(decoding: self.serialized(), as: UTF8.self)

@@ -3,7 +3,7 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// An entry of a log as it is stored: a JSON object, times in milliseconds since 1970.
+/// The stored JSON of a log entry: an object; times are milliseconds since 1970.
 extension LogEntry {
   package var tree: JSONTree {
     var members: [JSONTree.Member] = [.init("at", .integer(Int(at.milliseconds)))]
@@ -39,9 +39,9 @@ extension LogEntry {
   }
 
   /// - Parameters:
-  ///   - definition: The one before this entry, to which a patch is applied.
-  ///   - make: Makes a definition from its document; `nil` if that cannot be.
-  /// - Returns: `nil` for a tree that ``tree`` cannot have written.
+  ///   - definition: The definition before this entry; patches are applied to it.
+  ///   - make: Makes a definition from its document; `nil` if the document is invalid.
+  /// - Returns: `nil` for a tree that ``tree`` does not produce.
   package init?(
     tree: JSONTree, after definition: Definition? = nil,
     make: (JSONTree) -> Definition? = { _ in nil }
@@ -108,7 +108,7 @@ extension DefinitionChange {
 }
 
 extension SecretHash {
-  /// Hexadecimal digits.
+  /// A string of hexadecimal digits.
   var tree: JSONTree {
     let digits = Array("0123456789abcdef".utf8)
     let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

@@ -3,7 +3,7 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// A fold's snapshot as it is stored.
+/// The stored JSON of a session's state.
 extension SessionFold.StoredState {
   package var tree: JSONTree {
     var fields: [JSONTree.Member] = [
@@ -31,8 +31,8 @@ extension SessionFold.StoredState {
     return .object(fields)
   }
 
-  /// - Parameter make: Makes a definition from its document; `nil` if that cannot be.
-  /// - Returns: `nil` for a tree that ``tree`` cannot have written.
+  /// - Parameter make: Makes a definition from its document; `nil` if the document is invalid.
+  /// - Returns: `nil` for a tree that ``tree`` does not produce.
   package init?(tree: JSONTree, make: (JSONTree) -> Definition? = { _ in nil }) {
     let definitions = ["definition", "shown"].map { name in tree[name].flatMap(make) }
     guard (tree["definition"] == nil) == (definitions[0] == nil),
@@ -44,7 +44,7 @@ extension SessionFold.StoredState {
       let members = tree["members"]?.all(Member.init(tree:)),
       let past = tree["past"]?.all(StandingValue.init(tree:)),
       let future = tree["future"]?.all(StandingValue.init(tree:)),
-      // Versions that remembered nobody wrote none.
+      // Older versions did not store members that had left, or notes.
       let notes = (tree["notes"] ?? .object([])).notes,
       let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:))
     else { return nil }
@@ -86,8 +86,7 @@ extension Member {
   }
 }
 
-/// `[ref, revision]`, or `[ref, code, detail, params]` for a refusal, without params if there are
-/// none.
+/// `[ref, revision]`, or for a refusal `[ref, code, detail, params]`; `params` is omitted if empty.
 extension RefBook.Entry {
   fileprivate var tree: JSONTree {
     switch outcome {
@@ -135,7 +134,7 @@ extension JSONTree {
   fileprivate var notes: Notes? { Notes(tree: self) }
   fileprivate var instant: Instant? { integer.map { Instant(milliseconds: Int64($0)) } }
 
-  /// All elements of an array read by `read`; `nil` if one of them cannot be.
+  /// The elements of an array, decoded by `read`; `nil` if it fails for any of them.
   fileprivate func all<Element>(_ read: (JSONTree) -> Element?) -> [Element]? {
     guard let array else { return nil }
     var elements: [Element] = []

@@ -3,7 +3,7 @@ package import JSONText
 import PickerModel
 package import PickerSession
 
-/// What a session was created with, as it is stored.
+/// The stored JSON of a session's origin.
 extension SessionOrigin {
   package var tree: JSONTree {
     var members: [JSONTree.Member] = [
@@ -22,15 +22,15 @@ extension SessionOrigin {
     return .object(members)
   }
 
-  /// The origin with the limits that are part of what commands do.
+  /// The origin, with the limits that influence the outcome of commands.
   func tree(under limits: SessionLimits) -> JSONTree {
     .object((tree.members ?? []) + [.init("limits", limits.tree)])
   }
 
   /// Reads a stored origin.
   ///
-  /// - Parameter members: What ``tree`` has written, but for the definition.
-  /// - Throws: ``StoredProblem`` for what ``tree`` cannot have written.
+  /// - Parameter members: The members of ``tree`` without the definition.
+  /// - Throws: ``StoredProblem`` for members that ``tree`` does not produce.
   init(
     id: SessionID, epoch: String, _ members: JSONTree, definition: Definition
   ) throws(StoredProblem) {
@@ -54,8 +54,8 @@ extension SessionOrigin {
   }
 }
 
-/// A session goes on under the limits that it was created under, as far as they decide what its
-/// commands do: the same log gives the same state.
+/// The limits that influence the outcome of commands are stored with the session and stay in force,
+/// so that the same log always gives the same state.
 extension SessionLimits {
   fileprivate var tree: JSONTree {
     .object([
@@ -66,7 +66,7 @@ extension SessionLimits {
     ])
   }
 
-  /// These limits, with what a stored origin says in their place.
+  /// These limits, replaced by those of a stored origin where it has any.
   func asCreated(_ origin: JSONTree) -> SessionLimits {
     var limits = self
     let stored = origin["limits"]
@@ -81,7 +81,7 @@ extension SessionLimits {
   }
 }
 
-/// Something stored that cannot be read again, as a sentence.
+/// The reason why stored data cannot be decoded, as a sentence.
 package struct StoredProblem: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -2,41 +2,42 @@ package import PickerHub
 import PickerModel
 package import PickerSession
 
-/// Stores the logs of all sessions in memory: at once, and no longer than the process lives.
+/// A log in memory: every append is `stored` at once, and lost when the process ends.
 package final class MemorySessionLog: SessionLog {
   private final class Log {
     let session: SessionID
-    /// The entries that are left, oldest first.
+    /// The entries, oldest first, without compacted ones.
     var entries: [MemoryLogEntry] = []
     /// The sequence number of the last entry.
     var entryCount = 0
-    /// Bytes of the entries.
+    /// The size of the entries.
     var byteCount = 0
-    /// The last snapshot: entries before it are compacted.
-    var snapshot: (place: Int, kept: SessionFold.StoredState)?
+    /// The last snapshot; entries before it are compacted.
+    var snapshot: (sequence: Int, kept: SessionFold.StoredState)?
 
     init(of session: SessionID) { self.session = session }
 
-    /// The entries after a sequence number, as many as a page of the history needs.
-    func part(after place: Int) -> [MemoryLogEntry] {
-      let first = entries.index(after: place)
+    /// The entries after a sequence number, up to the maximum of a page of the history.
+    func part(after sequence: Int) -> [MemoryLogEntry] {
+      let first = entries.index(after: sequence)
       return Array(entries[first...].prefix(HistoryPosition.entryCountMax))
     }
   }
 
   private var logs: [SessionID: Log] = [:]
-  /// To which something was appended last; the next one's too, often.
+  /// The log that was appended to last: often also the one of the next append.
   private var last: Log?
-  /// Bytes of one session's entries; when they are reached, its commands and joins are refused.
+  /// The maximum size of a session's log in bytes. When it is reached, commands and joins are
+  /// refused.
   package let logByteCountMax: Int
 
-  /// Does the first on another thread, and what that answers on the hub's.
+  /// Runs a function on another thread, and the function that it returns on the hub's thread.
   package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
   private let background: Background
 
   /// - Parameters:
-  ///   - logByteCountMax: Default as ``SessionLimits/logBytes``.
-  ///   - background: Where whole logs are folded again. Default: at once, on the hub's thread.
+  ///   - logByteCountMax: The maximum size of a session's log in bytes.
+  ///   - background: Runs reads of the history. Default: at once, on the hub's thread.
   package init(
     logByteCountMax: Int = SessionLimits().logBytes, background: @escaping Background = { $0()() }
   ) {
@@ -56,7 +57,7 @@ package final class MemorySessionLog: SessionLog {
       if log.byteCount >= logByteCountMax && record.needsBudget { return .full }
       log.entryCount += 1
       log.byteCount += entry.byteCount
-      log.entries.append(MemoryLogEntry(place: log.entryCount, entry: entry))
+      log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
     case .ended:
       logs[session] = nil
@@ -65,11 +66,11 @@ package final class MemorySessionLog: SessionLog {
     return .stored
   }
 
-  /// Deletes the entries that the snapshot makes superfluous. All of them are among those since the
-  /// snapshot before.
-  package func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+  /// Deletes the entries that the snapshot makes superfluous. All of them come after the previous
+  /// snapshot.
+  package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard let log = logs[session] else { return true }
-    let start = log.entries.index(after: log.snapshot?.place ?? 0)
+    let start = log.entries.index(after: log.snapshot?.sequence ?? 0)
     log.snapshot = (snapshot.entryCount, snapshot.kept)
     let dropped = Set(snapshot.spent.dropped)
     let ticks = Set(snapshot.spent.ticks)
@@ -77,9 +78,9 @@ package final class MemorySessionLog: SessionLog {
     var kept: [MemoryLogEntry] = []
     for entry in log.entries[start...] {
       log.byteCount -= entry.entry.byteCount
-      if dropped.contains(entry.place) { continue }
+      if dropped.contains(entry.sequence) { continue }
       var entry = entry
-      if ticks.contains(entry.place) {
+      if ticks.contains(entry.sequence) {
         entry.entry = LogEntry(at: entry.entry.at, body: .tick)
       }
       log.byteCount += entry.entry.byteCount
@@ -90,16 +91,16 @@ package final class MemorySessionLog: SessionLog {
   }
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
-    preconditionFailure("sessions do not leave a log that cannot load them")
+    preconditionFailure("a hub does not evict sessions when its log cannot reload them")
   }
 
   package func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) {
     let log = logs[position.origin.id]
-    // A copy of what the page needs: were the whole array shared with the other thread, the next
-    // append would copy all of it.
-    let entries = log?.part(after: position.place) ?? []
+    // A copy of the entries for the page. If the other thread referenced the whole array, the next
+    // append would have to copy it.
+    let entries = log?.part(after: position.sequence) ?? []
     let snapshot = log?.snapshot
     background {
       let page = MemoryLogEntry.page(of: entries, snapshot, from: position)
@@ -107,14 +108,14 @@ package final class MemorySessionLog: SessionLog {
     }
   }
 
-  /// All entries of a session that are left, oldest first.
+  /// The entries of a session, oldest first, without compacted ones.
   package func entries(of session: SessionID) -> [LogEntry] {
     logs[session]?.entries.map(\.entry) ?? []
   }
 
-  /// Bytes of a session's entries.
+  /// The size of a session's entries.
   package func byteCount(of session: SessionID) -> Int { logs[session]?.byteCount ?? 0 }
 
-  /// How many sessions have a log.
+  /// The number of sessions that have a log.
   package var sessionCount: Int { logs.count }
 }

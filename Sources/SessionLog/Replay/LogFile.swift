@@ -4,28 +4,28 @@ package import PickerModel
 package import PickerSession
 import PickerWire
 
-/// A session's log as `GET /v1/sessions/{id}/log` answers it: a JSON object a line.
+/// A session's log in the format of `GET /v1/sessions/{id}/log`: JSON lines.
 package struct LogFile: Sendable {
-  /// One line, taken apart.
+  /// A decoded line.
   struct Line: Sendable {
     let revision: Int
-    /// The tick or the command.
+    /// The tick, command or change of the host.
     let entry: LogEntry
     let tree: JSONTree
   }
 
   let lines: [Line]
   let origin: SessionOrigin
-  /// Whether the last line ends in the middle.
+  /// Whether the last line is incomplete.
   let isCut: Bool
 
   /// Reads a log.
   ///
   /// - Parameters:
-  ///   - name: What sentences call it.
-  ///   - session: The session that it must be of; `nil` for any.
+  ///   - name: The name of the file in messages.
+  ///   - session: The expected session; `nil`: any.
   ///   - zone: Zone rules by IANA name.
-  /// - Throws: ``ReplayProblem`` for what is no log from revision 1 on, without gaps, of `session`.
+  /// - Throws: ``ReplayProblem`` unless it is a log of `session` from revision 1 on without gaps.
   package init(
     _ bytes: [UInt8], name: String, session: SessionID?, zone: (String) -> ZoneRules?
   ) throws(ReplayProblem) {
@@ -35,7 +35,7 @@ package struct LogFile: Sendable {
     for (index, text) in texts.enumerated() {
       lines.append(try LogFile.line(Array(text), number: index + 1, name, zone: zone))
     }
-    // The last line may have been whole, and only its end be missing.
+    // Without a final newline the last line may still be complete.
     var isCut = false
     if !rest.isEmpty {
       if let last = try? LogFile.line(Array(rest), number: lines.count + 1, name, zone: zone) {
@@ -54,7 +54,7 @@ package struct LogFile: Sendable {
     }
   }
 
-  /// What the log is of.
+  /// The definition with which the session was created.
   package var definition: Definition { origin.definition }
 
   private static func line(
@@ -72,7 +72,7 @@ package struct LogFile: Sendable {
       let type = tree["command"]?["type"]?.string, tree["changes"]?.array != nil
     else {
       throw ReplayProblem(
-        .badData, "line \(number) of \(name) is no line of GET /v1/sessions/{id}/log")
+        .badData, "line \(number) of \(name) is not a line of GET /v1/sessions/{id}/log")
     }
     if type == "tick" {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
@@ -111,14 +111,14 @@ package struct LogFile: Sendable {
     guard first.revision == 1 else {
       throw ReplayProblem(
         .badData,
-        "\(name) begins at revision \(first.revision), and what stood before is not known: take "
-          + "the log without ?after=")
+        "\(name) begins at revision \(first.revision): a replay needs the log from revision 1 on, "
+          + "downloaded without ?after=")
     }
     for (line, next) in zip(lines, lines.dropFirst()) where next.revision != line.revision + 1 {
       throw ReplayProblem(
         .badData,
         "\(name) goes from revision \(line.revision) to \(next.revision): "
-          + (next.revision > line.revision ? "what is between is missing" : "it is out of order"))
+          + (next.revision > line.revision ? "lines are missing" : "it is out of order"))
     }
   }
 
@@ -128,8 +128,8 @@ package struct LogFile: Sendable {
     guard let session = tree["session"] else {
       throw ReplayProblem(
         .badData,
-        "the line of revision 1 of \(name) has no session: an older pickerd wrote it. Replay from "
-          + "the store, sqlite:PATH")
+        "the line of revision 1 of \(name) has no session: an older pickerd wrote it. Replay the "
+          + "store instead, sqlite:PATH")
     }
     guard let id = session["id"]?.string, let epoch = session["epoch"]?.string,
       let createdAt = session["createdAt"]?.string.flatMap({ Instant(rfc3339: $0.utf8) }),
@@ -141,7 +141,8 @@ package struct LogFile: Sendable {
     }
     do throws(DefinitionProblem) {
       let definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
-      // Every command here was accepted, so nobody's claim is in its way.
+      // Shared, because every logged command was accepted: no open tap of another member may
+      // refuse it now.
       return SessionOrigin(
         id: SessionID(id), epoch: epoch, definition: definition, openTap: .shared,
         createdAt: createdAt)

@@ -5,16 +5,17 @@ package import PickerSession
 import PickerWire
 
 extension LogFile {
-  /// Folds the commands again, and compares each line with the one that comes of it.
+  /// Applies the commands again, and compares each line with the one that the replay makes.
   ///
-  /// All of them were accepted, so roles, absences and rates do not matter; their authors join
-  /// when they are first named. Texts of rows are not compared: they are the server's languages'.
+  /// All logged commands were accepted, so roles, absence and rates are ignored, and an author
+  /// joins at its first command. Texts of rows are not compared, because they depend on the
+  /// languages of the server.
   /// - Parameters:
-  ///   - revision: Whose state is wanted; `nil` for the last.
-  ///   - limits: `windowRows` is the server's that wrote the log.
-  ///   - texts: Of the definition's locale.
+  ///   - revision: The revision whose state is reported; `nil`: the last.
+  ///   - limits: The limits; `windowRows` must be that of the server that wrote the log.
+  ///   - texts: The texts of the definition's locale.
   ///   - each: Called with each entry, in order.
-  /// - Throws: ``ReplayProblem`` if there is no such revision, or the definition has no value.
+  /// - Throws: ``ReplayProblem`` if there is no such revision, or the definition is invalid.
   package func replay(
     at revision: Int?, limits: SessionLimits, texts: any RowTexts,
     each: @escaping (ReplayedEntry) -> Void
@@ -37,7 +38,7 @@ extension LogFile {
     }
     var remarks: [String] = []
     if isCut {
-      remarks.append("it is cut: the line after revision \(lines.count) ends in the middle")
+      remarks.append("the log is cut: the line after revision \(lines.count) is incomplete")
     }
     let standing: SessionFold
     if comparison.difference != nil {
@@ -51,19 +52,20 @@ extension LogFile {
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }
 
-  /// Whether the log is of a pickerd that logged changes of kind `result`.
+  /// Whether the log was written by a pickerd that logs changes of kind `result`.
   private var knowsResults: Bool {
     lines.contains { $0.tree["changes"]?.array?.contains(where: \.isResult) ?? false }
   }
 
-  /// The lines compared with what folding makes of their commands.
+  /// Compares the lines with those that the replay makes.
   private struct Comparison {
     let windowRows: Int
     let texts: any RowTexts
     let knowsResults: Bool
     private(set) var difference: ReplayDifference?
     private(set) var count = 0
-    /// Deltas of entries so far that no line has been compared with.
+    /// Deltas of the applied entries that were not compared with a line yet: an entry can make
+    /// several.
     private var pending: [Delta] = []
 
     init(windowRows: Int, texts: any RowTexts, knowsResults: Bool) {
@@ -78,8 +80,8 @@ extension LogFile {
         if pending.isEmpty {
           difference = ReplayDifference(
             revision: line.revision,
-            detail: "the log has a \(line.type) that changed something; "
-              + (refusal ?? "folding it changes nothing"))
+            detail: "the log has a \(line.type) with changes; "
+              + (refusal ?? "the replay of it changes nothing"))
           return
         }
       }
@@ -87,7 +89,7 @@ extension LogFile {
       count += 1
     }
 
-    /// - Returns: Why a command is refused.
+    /// - Returns: The reason if a command is refused.
     private mutating func apply(_ line: Line, _ replayer: inout Replayer) -> String? {
       if case .command(let member, _, _) = line.entry.body,
         replayer.fold.members[member] == nil
@@ -100,7 +102,7 @@ extension LogFile {
       collect(outcomes)
       for case .answered(_, let answer) in outcomes {
         guard case .refused(let refusal, _) = answer.body else { continue }
-        return "folding it refuses it with \(refusal.code.rawValue): \(refusal.detail)"
+        return "the replay refuses it with \(refusal.code.rawValue): \(refusal.detail)"
       }
       return nil
     }
@@ -125,7 +127,7 @@ extension LogFile {
 extension JSONTree {
   fileprivate var isResult: Bool { self["change"]?.string == "result" }
 
-  /// A line of a log without the change of kind `result`.
+  /// A line of a log, without changes of kind `result`.
   fileprivate var withoutResultChange: JSONTree {
     guard let members else { return self }
     return .object(
@@ -137,7 +139,7 @@ extension JSONTree {
 }
 
 extension LogFile.Line {
-  /// The command's name on the wire.
+  /// The `type` of the command.
   fileprivate var type: String {
     tree["command"]?["type"]?.string ?? "tick"
   }

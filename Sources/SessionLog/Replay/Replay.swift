@@ -3,36 +3,36 @@ package import JSONText
 import PickerModel
 package import PickerSession
 
-/// What folding a log again has found.
+/// The outcome of a replay: applying all entries of a log again.
 package struct ReplayReport: Sendable {
-  /// The state at the revision that was asked for, or at the last one.
+  /// The state at the requested revision, or at the last one.
   package let standing: SessionFold
   /// The last revision of the log.
   package let lastRevision: Int
-  /// How many entries or lines have been folded.
+  /// The number of entries or lines that were applied.
   package let entryCount: Int
-  /// How many stored states or changes have been compared.
+  /// The number of snapshots or lines that were compared.
   package let comparedCount: Int
-  /// What they are, in the singular: `snapshot`.
+  /// The singular noun for what was compared: `snapshot` or `line`.
   package let comparedNoun: String
-  /// Whether the log says who joined as what; else only who gave a command that was accepted.
+  /// Whether the log contains joins with roles. A log over HTTP has only the authors of commands.
   package let knowsMembers: Bool
-  /// The first place at which what is stored is not what folding makes.
+  /// The first difference between the stored data and the replay.
   package let difference: ReplayDifference?
-  /// What is to be said besides, as sentences.
+  /// Further remarks, as sentences.
   package let remarks: [String]
-  /// Whether the log is there to its end.
+  /// Whether the log is complete; false if its last line is cut.
   package let isWhole: Bool
 }
 
-/// Where and in what something stored is not what folding makes.
+/// A difference between stored data and a replay.
 package struct ReplayDifference: Hashable, Sendable {
   package let revision: Int
-  /// An RFC 6901 pointer into what is stored; `nil` if all of it is not as it should be.
+  /// A JSON Pointer (RFC 6901) into the stored data; `nil` if it differs as a whole.
   package let pointer: String?
-  /// `nil` where nothing is stored.
+  /// The stored value; `nil` if there is none.
   package let stored: JSONTree?
-  /// `nil` where folding makes nothing.
+  /// The value of the replay; `nil` if there is none.
   package let folded: JSONTree?
   /// A sentence.
   package let detail: String
@@ -48,20 +48,20 @@ package struct ReplayDifference: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// The first place at which two documents differ; `nil` if they mean the same.
+  /// The first difference between two documents; `nil` if they are equal.
   ///
-  /// - Parameter what: What is compared: `a snapshot after entry 500`.
+  /// - Parameter what: The noun for the stored document: `the snapshot after entry 500`.
   init?(revision: Int, _ what: String, stored: JSONTree, folded: JSONTree, apart: Set<String> = [])
   {
-    guard let place = JSONDifference(stored, folded, apart: apart) else { return nil }
+    guard let found = JSONDifference(stored, folded, apart: apart) else { return nil }
     self.init(
-      revision: revision, pointer: place.pointer, stored: place.left, folded: place.right,
-      detail: "\(what) has \(place.left.shown) at \(place.pointer), folding makes "
-        + place.right.shown)
+      revision: revision, pointer: found.pointer, stored: found.left, folded: found.right,
+      detail: "\(what) has \(found.left.shown) at \(found.pointer), the replay has "
+        + found.right.shown)
   }
 }
 
-/// One entry as a replay has just folded it.
+/// An entry that a replay has just applied.
 package struct ReplayedEntry {
   package let entry: LogEntry
   package let outcomes: [Outcome]
@@ -69,14 +69,14 @@ package struct ReplayedEntry {
   package let fold: SessionFold
 }
 
-/// Why nothing can be replayed, as a sentence.
+/// The reason why a log cannot be replayed, as a sentence.
 package struct ReplayProblem: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: Hashable, Sendable {
-    /// What was asked for makes no sense.
+    /// The arguments are invalid: `EX_USAGE`.
     case usage
-    /// It is not there, or cannot be read.
+    /// The log is missing or cannot be read: `EX_NOINPUT`.
     case noInput
-    /// It is there, and is no log that can be folded.
+    /// The data is not a log that can be replayed: `EX_DATAERR`.
     case badData
   }
 
@@ -89,12 +89,12 @@ package struct ReplayProblem: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// Folds a log again, and holds the state at one revision.
+/// Applies the entries of a log, and retains the state at one revision.
 struct Replayer {
   private(set) var fold: SessionFold
   private(set) var entryCount = 0
   private let wanted: Int?
-  /// The state at the wanted revision, from when it has passed on.
+  /// The state at the wanted revision, as soon as ``fold`` has a later one.
   private var passed: SessionFold?
   private let each: (ReplayedEntry) -> Void
 
@@ -105,7 +105,7 @@ struct Replayer {
   }
 
   mutating func apply(_ entry: LogEntry) -> [Outcome] {
-    // An entry makes three revisions at most. Nothing is copied before it matters.
+    // An entry makes at most three revisions. The state is copied only near the wanted one.
     let isNear = passed == nil && wanted.map { fold.revision >= $0 - 2 } == true
     let before = isNear ? fold : nil
     let outcomes = fold.apply(entry)
@@ -117,13 +117,13 @@ struct Replayer {
     return outcomes
   }
 
-  /// Goes on from a stored state.
+  /// Continues from a stored state.
   mutating func adopt(_ kept: SessionFold.StoredState) {
     fold = SessionFold(fold.origin, limits: fold.limits, kept: kept)
   }
 
-  /// The state between the revisions that one entry made: a command is preceded by the tick to its
-  /// time, a reopening followed by a definition that waited for it, and by the tick.
+  /// The state at a revision between those before and after an entry. A command is preceded by a
+  /// tick to its time; a reopening is followed by a pending definition and by a tick.
   private static func between(
     _ before: SessionFold, _ entry: LogEntry, _ wanted: Int
   ) -> SessionFold {
@@ -143,7 +143,7 @@ struct Replayer {
     return reopened
   }
 
-  /// The state at the wanted revision, or at the last.
+  /// The state at the wanted revision, or at the last one.
   func standing(of what: String) throws(ReplayProblem) -> SessionFold {
     if let passed { return passed }
     guard let wanted, wanted != fold.revision else { return fold }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a backup goes.
+/// The file that a backup is written to.
 struct BackupTarget {
   let path: String
   private let mode: mode_t
@@ -27,19 +27,18 @@ struct BackupTarget {
       throw StoreProblem("\(target) is the store itself; give another file")
     }
     guard there.st_mode & S_IFMT == S_IFREG else {
-      throw StoreProblem("\(target) is no file; give the name of one, which is made")
+      throw StoreProblem("\(target) is not a regular file; give the name of a new file")
     }
     guard isForced else {
-      throw StoreProblem("\(target) is there already; give another name, or --force to replace it")
+      throw StoreProblem("\(target) exists already; give another name, or --force to replace it")
     }
     for journal in ["-wal", "-journal"] where access(target + journal, F_OK) == 0 {
       throw StoreProblem(
-        "\(target) has a journal beside it (\(target)\(journal)): it is a store in use. "
-          + "Give another name")
+        "\(target) has a journal (\(target)\(journal)), so it is a store in use; give another name")
     }
   }
 
-  /// Makes the file that becomes the backup, beside where it goes.
+  /// Creates the temporary file that becomes the backup, in the same folder.
   func makePart() throws(StoreProblem) -> String {
     let part = "\(path).part-\(getpid())"
     let descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -48,8 +47,8 @@ struct BackupTarget {
     return part
   }
 
-  /// Flushes the file and gives it its name.
-  func keep(_ part: String, isForced: Bool) throws(StoreProblem) {
+  /// Flushes the temporary file, and renames it to the target.
+  func publish(_ part: String, isForced: Bool) throws(StoreProblem) {
     try flush(part, O_RDWR)
     if isForced {
       guard rename(part, path) == 0 else { throw problem("rename \(part) to", path) }
@@ -61,7 +60,7 @@ struct BackupTarget {
     try flush(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
   }
 
-  /// Removes what was begun.
+  /// Removes the temporary file and its journals.
   func drop(_ part: String) {
     for suffix in ["", "-journal", "-wal", "-shm"] { unlink(part + suffix) }
   }

@@ -1,30 +1,31 @@
 import Foundation
 import GRDB
 
-/// Copies a store while a server has it.
+/// Copies a store, also while a server uses it.
 package struct SQLiteBackup {
   private let path: String
   private let store: DatabaseQueue
 
-  /// What a copy has.
+  /// The contents of a copy.
   package struct Copy: Hashable, Sendable {
     package let sessionCount: Int
     package let byteCount: Int
   }
 
-  /// - Throws: ``StoreProblem`` for a file that is not there, no store, damaged, or newer.
+  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a newer
+  ///   version.
   package init(of path: String) throws(StoreProblem) {
     self.path = path
     store = try SQLiteStoreFile.openForReading(path)
   }
 
-  /// Copies the store by SQLite's online backup: all of it as it stood at one moment.
+  /// Copies the store by SQLite's online backup: a consistent copy of one moment.
   ///
-  /// The copy is one file, and marked: the server that first serves it gives every session a new
-  /// epoch, so that no client takes it for the history that it knows. It is made under another
-  /// name, checked, flushed, and only then `target`.
-  /// - Parameter isForced: Whether a file that is there may be replaced.
-  /// - Throws: ``StoreProblem``. `target` is as it was.
+  /// The copy is one file and marked as a backup: the server that first opens it gives every
+  /// session a new epoch, so that no client resumes from revisions that the copy does not have. The
+  /// copy is written to a temporary file, checked and flushed, and then renamed to `target`.
+  /// - Parameter isForced: Whether an existing file may be replaced.
+  /// - Throws: ``StoreProblem``; `target` is unchanged.
   /// - Source: sqlite.org/backup.html.
   package func copy(to target: String, isForced: Bool) throws(StoreProblem) -> Copy {
     try BackupTarget.check(target, against: path, isForced: isForced)
@@ -32,7 +33,7 @@ package struct SQLiteBackup {
     let part = try target.makePart()
     do {
       let copied = try copy(into: part)
-      try target.keep(part, isForced: isForced)
+      try target.publish(part, isForced: isForced)
       return copied
     } catch {
       target.drop(part)
@@ -48,9 +49,9 @@ package struct SQLiteBackup {
     defer { try? copy.close() }
     try store.backup(to: copy)
     return try copy.inDatabase { database in
-      // A store's journal is a second file; a backup is to be one.
+      // Without WAL mode, because its journal is a second file.
       let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-      guard mode == "delete" else { throw StoreProblem("the copy keeps a journal beside it") }
+      guard mode == "delete" else { throw StoreProblem("SQLite cannot remove its journal") }
       try database.execute(sql: "PRAGMA synchronous = EXTRA")
       try database.inTransaction {
         try database.execute(sql: "UPDATE store SET isBackup = 1")

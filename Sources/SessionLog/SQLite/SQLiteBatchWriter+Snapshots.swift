@@ -4,11 +4,11 @@ import GRDB
 import JSONText
 import PickerSession
 
-/// Snapshots, and what they make superfluous.
+/// Storing snapshots, and deleting the entries and snapshots that they make superfluous.
 extension SQLiteBatchWriter {
-  /// Stores a snapshot, deletes the entries that changed nothing, and the snapshots that neither
-  /// loading nor replaying needs any more.
-  mutating func keep(
+  /// Stores a snapshot, deletes the entries before it that changed nothing, and deletes snapshots
+  /// that neither loading nor reading the history needs.
+  mutating func store(
     _ snapshot: EncodedSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
   ) throws {
     guard var position = try position(of: session, database) else { return }
@@ -31,12 +31,12 @@ extension SQLiteBatchWriter {
   private func insert(
     _ snapshot: EncodedSnapshot, _ position: inout Position, _ database: Database
   ) throws {
-    let place = snapshot.entryCount
+    let sequence = snapshot.entryCount
     try delete(
       "DELETE FROM snapshot WHERE session = ? AND place = ? AND replaces IS NULL",
-      [position.number, place], &position, database)
-    // Whatever came after it is not compacted yet.
-    let rowCount = position.rowCount - (position.entryCount - place)
+      [position.number, sequence], &position, database)
+    // Entries after the snapshot are not compacted yet, so each one has a row.
+    let rowCount = position.rowCount - (position.entryCount - sequence)
     try execute(
       database,
       """
@@ -46,14 +46,15 @@ extension SQLiteBatchWriter {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        position.number, place, snapshot.revision, snapshot.isIdle, snapshot.body, rowCount,
+        position.number, sequence, snapshot.revision, snapshot.isIdle, snapshot.body, rowCount,
         versions.rules, versions.tzdata, snapshot.checksum, snapshot.definition?.digest,
         snapshot.shown?.digest,
       ])
     if database.changesCount > 0 { position.byteCount += snapshot.body.count }
   }
 
-  /// Deletes spent entries. Of a refused command before which time moved the picker a tick remains.
+  /// Deletes spent entries. A refused command whose time has moved the picker is replaced by a
+  /// tick.
   private func compact(
     _ spent: SpentEntries, _ position: inout Position, _ database: Database
   ) throws {
@@ -62,11 +63,11 @@ extension SQLiteBatchWriter {
         "DELETE FROM entry WHERE session = ? AND place BETWEEN ? AND ?",
         [position.number, run.lowerBound, run.upperBound], &position, database)
     }
-    for place in spent.ticks {
+    for sequence in spent.ticks {
       let statement = try database.cachedStatement(
         sql: "SELECT body FROM entry WHERE session = ? AND place = ?")
       guard
-        let body = try Data.fetchOne(statement, arguments: [position.number, place]),
+        let body = try Data.fetchOne(statement, arguments: [position.number, sequence]),
         let at = try JSONTree.parse([UInt8](body))["at"]?.integer
       else { continue }
       let tick = LogEntry(at: Instant(milliseconds: Int64(at)), body: .tick)
@@ -74,11 +75,11 @@ extension SQLiteBatchWriter {
       position.byteCount += shorter.count - body.count
       try execute(
         database, "UPDATE entry SET body = ? WHERE session = ? AND place = ?",
-        [shorter, position.number, place])
+        [shorter, position.number, sequence])
     }
   }
 
-  /// Leaves the snapshots from which history is folded, and a few between them and the newest.
+  /// Deletes snapshots before the one from which the history is read, and thins those after it.
   private func prune(
     _ newest: EncodedSnapshot, _ position: inout Position, _ database: Database
   ) throws {
@@ -105,7 +106,7 @@ extension SQLiteBatchWriter {
       """, [position.number], &position, database)
   }
 
-  /// Stores a definition that is not stored yet.
+  /// Stores a definition, unless it is stored already.
   ///
   /// - Parameter isLogged: Whether an entry refers to it.
   func store(
@@ -124,7 +125,7 @@ extension SQLiteBatchWriter {
     }
   }
 
-  /// Deletes the snapshot before the newest if the one before that is near enough.
+  /// Deletes the snapshot before the newest if few entries are between its neighbours.
   private func thin(
     _ newest: EncodedSnapshot, _ rowCount: Int, base: Int, _ position: inout Position,
     _ database: Database
@@ -144,9 +145,9 @@ extension SQLiteBatchWriter {
       [position.number, last[0] as Int], &position, database)
   }
 
-  /// Deletes rows with a `body`.
+  /// Deletes rows that have a `body`, and subtracts their size.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of deleted rows.
   @discardableResult
   private func delete(
     _ sql: String, _ arguments: StatementArguments, _ position: inout Position,
@@ -160,7 +161,7 @@ extension SQLiteBatchWriter {
 }
 
 extension [Int] {
-  /// Ascending numbers as ranges without gaps.
+  /// The ascending numbers as ranges without gaps.
   var runs: [ClosedRange<Int>] {
     var runs: [ClosedRange<Int>] = []
     for number in self {

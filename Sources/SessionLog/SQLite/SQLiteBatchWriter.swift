@@ -5,13 +5,14 @@ import JSONText
 import PickerHub
 import PickerSession
 
-/// Writes batches of records; knows where each session's log ends. Belongs to the store's thread.
+/// Writes batches of records, and caches the end of each session's log. Used on the store's writing
+/// queue only.
 struct SQLiteBatchWriter {
   enum Record: Sendable {
     case log(LogRecord, SessionID)
     case snapshot(EncodedSnapshot, SessionID)
 
-    /// Bytes that it takes while it is pending.
+    /// The memory that it takes while it is pending, in bytes, an estimate.
     var byteCount: Int {
       switch self {
       case .log(let record, _): 64 + record.byteCount
@@ -26,13 +27,13 @@ struct SQLiteBatchWriter {
     }
   }
 
-  /// What a batch has done besides storing its records.
+  /// The outcome of a batch.
   struct Result {
     /// The number of the batch.
     let batch: Int
-    /// Bytes of the logs that have another size now; `nil` for a session that has ended.
+    /// The new sizes of the logs whose size has changed; `nil` for a session that has ended.
     let byteCounts: [SessionID: Int?]
-    /// Whether rows of ended sessions are left to be deleted.
+    /// Whether rows of ended sessions remain to be deleted.
     let hasEnded: Bool
   }
 
@@ -41,17 +42,18 @@ struct SQLiteBatchWriter {
     let number: Int64
     /// The sequence number of the last entry.
     var entryCount: Int
-    /// How many entries are stored.
+    /// The number of stored entries, without compacted ones.
     var rowCount: Int
-    /// Bytes of them and of the snapshots.
+    /// The size of the stored entries, snapshots and definitions in bytes.
     var byteCount: Int
   }
 
-  /// Sessions with more entries are deleted later, a part at a time.
+  /// The maximum of entries of a session that is deleted at once. Larger ones are deleted later, in
+  /// parts.
   static let deletedRowCountMax = 1000
 
   var positions: [SessionID: Position] = [:]
-  /// Sessions whose rows do not know of their new entries yet.
+  /// Sessions with new entries in this batch, whose rows in `session` must be updated.
   var grown: Set<SessionID> = []
   private var byteCounts: [SessionID: Int?] = [:]
   private var hasEnded = false
@@ -61,7 +63,7 @@ struct SQLiteBatchWriter {
   let spacing: SnapshotSpacing
 
   /// - Parameters:
-  ///   - limits: What new sessions are created under.
+  ///   - limits: The limits of new sessions.
   ///   - digest: A one-way hash.
   init(
     _ limits: SessionLimits, _ versions: FoldVersions,
@@ -73,7 +75,7 @@ struct SQLiteBatchWriter {
     spacing = SnapshotSpacing(limits)
   }
 
-  /// How many records the hub waits for, per session.
+  /// The number of log records per session, in the order of the sessions' first records.
   static func counts(of records: [Record]) -> [(session: SessionID, count: Int)] {
     var order: [SessionID] = []
     var counts: [SessionID: Int] = [:]
@@ -86,9 +88,9 @@ struct SQLiteBatchWriter {
 
   /// Commits a batch.
   ///
-  /// - Parameter isClockPlausible: Whether the time may be noted as that of the last batch.
-  /// - Throws: SQLite's error. Nothing of the batch is stored then, and this writer must not be
-  ///   used again.
+  /// - Parameter isClockPlausible: Whether to store the current time as that of the last batch.
+  /// - Throws: SQLite's error. Nothing of the batch is stored then, and the writer must be
+  ///   replaced, because its cached positions are wrong.
   mutating func commit(
     _ records: [Record], isClockPlausible: Bool, _ database: Database
   ) throws -> Result {
@@ -118,7 +120,7 @@ struct SQLiteBatchWriter {
     case .log(.created(let origin), let session): try create(session, origin, now, database)
     case .log(.entry(let entry), let session): try add(entry, session, database)
     case .log(.ended, let session): try end(session, database)
-    case .snapshot(let snapshot, let session): try keep(snapshot, session, now, database)
+    case .snapshot(let snapshot, let session): try store(snapshot, session, now, database)
     }
   }
 
@@ -161,7 +163,7 @@ struct SQLiteBatchWriter {
     grown.insert(session)
   }
 
-  /// Once a session and batch, however many entries there were.
+  /// Updates the row of a session with new entries: once per batch, not per entry.
   mutating func noteGrowth(of session: SessionID, _ now: Int64, _ database: Database) throws {
     guard let position = positions[session] else { return }
     byteCounts[session] = .some(position.byteCount)
@@ -184,8 +186,8 @@ struct SQLiteBatchWriter {
       [position.rowCount, position.byteCount, position.number])
   }
 
-  /// A session that ends is gone for everybody at once. The rows of a long log are deleted later,
-  /// so that no other session's entries wait for that.
+  /// Ends a session: no reader finds it any more. The rows of a long log are deleted later, so that
+  /// they do not delay the entries of other sessions.
   private mutating func end(_ session: SessionID, _ database: Database) throws {
     guard let position = try position(of: session, database) else { return }
     if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {

@@ -1,15 +1,15 @@
 import Foundation
 import GRDB
 
-/// Deletes the rows of ended sessions, a part at a time, between the batches. What is left when the
-/// process ends is deleted after the next start.
+/// Deletes the rows of ended sessions in parts, between the batches. The remaining rows are deleted
+/// after the next start.
 extension SQLiteSessionLog {
-  /// Entries of one transaction.
+  /// The maximum of entries that a transaction deletes.
   private static let rowCountMax = 1000
-  /// Snapshots of one transaction: one may have megabytes.
+  /// The maximum of snapshots that a transaction deletes: one may have megabytes.
   private static let snapshotCountMax = 4
 
-  /// Begins, unless it has begun.
+  /// Starts deleting, unless it is running already or the store has failed.
   func deleteEndedLater() {
     let isFirst = state.withLock { state in
       defer { state.isDeleting = true }
@@ -18,7 +18,7 @@ extension SQLiteSessionLog {
     if isFirst { deleteNextPart() }
   }
 
-  /// Batches that gathered meanwhile come first: the queue is first in, first out.
+  /// Pending batches run before it, because the queue is first in, first out.
   private func deleteNextPart() {
     queue.asyncAfter(deadline: .now() + 0.005) { self.deletePart() }
   }
@@ -31,7 +31,7 @@ extension SQLiteSessionLog {
     deleteNextPart()
   }
 
-  /// - Returns: Whether nothing is left.
+  /// - Returns: Whether no rows remain.
   private static func deletePart(_ database: Database) throws -> Bool {
     guard
       let number = try Int64.fetchOne(

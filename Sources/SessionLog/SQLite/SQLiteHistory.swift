@@ -5,7 +5,7 @@ package import PickerHub
 import PickerModel
 import PickerSession
 
-/// Reads whole logs, a page at a time.
+/// Reading the history of a session in pages.
 extension SQLiteSessionLog {
   package func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
@@ -20,7 +20,10 @@ extension SQLiteSessionLog {
 }
 
 enum SQLiteHistory {
-  /// - Returns: `nil` if the session has ended, or its log does not give what was stored.
+  /// Reads a page by applying entries from the position on.
+  ///
+  /// - Returns: `nil` if the session has ended, or if applying its entries does not give the
+  ///   revision of its newest snapshot.
   static func page(
     from start: HistoryPosition, _ database: Database, make: (JSONTree) -> Definition?
   ) throws -> HistoryPage? {
@@ -29,34 +32,35 @@ enum SQLiteHistory {
       return nil
     }
     var position = start
-    if position.place == 0 { try begin(&position, number, database, make) }
+    if position.sequence == 0 { try begin(&position, number, database, make) }
     let newest = try StoredSnapshot.newest(of: number, database)
     let rows = try Row.fetchCursor(
       database,
       sql: "SELECT place, body FROM entry WHERE session = ? AND place > ? ORDER BY place LIMIT ?",
-      arguments: [number, position.place, HistoryPosition.entryCountMax])
+      arguments: [number, position.sequence, HistoryPosition.entryCountMax])
     var deltas: [Delta] = []
     var count = 0
     while !position.isDone, deltas.count < HistoryPosition.deltaCountMax,
       let row = try rows.next()
     {
       count += 1
-      let place: Int = row[0]
-      if let newest, position.place <= newest.place, place > newest.place {
-        // What follows was refused or accepted by refs that a compacted log does not contain.
+      let sequence: Int = row[0]
+      if let newest, position.sequence <= newest.sequence, sequence > newest.sequence {
+        // The snapshot's refs decide on the entries after it; a compacted log does not contain
+        // them.
         guard position.fold.revision == newest.revision else { return nil }
-        position.adopt(try newest.kept(of: start.origin, make: make), place: newest.place)
+        position.adopt(try newest.kept(of: start.origin, make: make), sequence: newest.sequence)
       }
       let entry = try SQLiteReading.entry(
         row[1], of: id, after: position.fold.definition, database, make: make)
-      position.apply(entry, place: place, &deltas)
+      position.apply(entry, sequence: sequence, &deltas)
     }
     if count == 0 && !position.isDone { return nil }
     return HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
   }
 
-  /// Begins at the last snapshot before the deltas that are wanted, and not before the snapshot
-  /// with which the session began anew.
+  /// Begins at the last snapshot before the wanted deltas, but not before a snapshot from which the
+  /// session continued under a new epoch.
   private static func begin(
     _ position: inout HistoryPosition, _ number: Int64, _ database: Database,
     _ make: (JSONTree) -> Definition?
@@ -67,6 +71,6 @@ enum SQLiteHistory {
         + " WHERE snapshot.session = ? AND (revision <= ? OR replaces IS NOT NULL)"
         + " ORDER BY place DESC LIMIT 1", arguments: [number, position.after])
     guard let snapshot = row.map(StoredSnapshot.init) else { return }
-    position.adopt(try snapshot.kept(of: position.origin, make: make), place: snapshot.place)
+    position.adopt(try snapshot.kept(of: position.origin, make: make), sequence: snapshot.sequence)
   }
 }

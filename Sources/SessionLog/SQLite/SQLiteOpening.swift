@@ -4,30 +4,31 @@ import GRDB
 import PickerHub
 import PickerSession
 
-/// Opens a store file and finds out what is in it.
+/// Opens a store file: checks, migrates and lists its sessions.
 enum SQLiteOpening {
-  /// A store that can be served.
+  /// An open store.
   struct Opened {
     let pool: DatabasePool
     let sessions: [DormantSession]
-    /// Whether accepted history was missing, so that all sessions have got a new epoch.
+    /// Whether stored history was missing or the file is a backup, so that all sessions have a new
+    /// epoch.
     let hasLostHistory: Bool
     let clockDoubt: ClockDoubt
-    /// Whether there are rows of ended sessions that have to be deleted.
+    /// Whether rows of ended sessions remain to be deleted.
     let hasEnded: Bool
   }
 
-  /// - Throws: ``StoreProblem`` for a file that is no store, damaged, or of a newer pickerd. The
-  ///   file is as it was then.
+  /// - Throws: ``StoreProblem`` for a file that is not a store, damaged, or of a newer pickerd. The
+  ///   file is unchanged.
   static func open(_ path: String, _ lock: StoreLock) throws(StoreProblem) -> Opened {
     do {
       let isJournalMissing = try examine(path, lock)
       let pool = try DatabasePool(path: path, configuration: configuration)
       try pool.writeWithoutTransaction { database in
-        // GRDB sets NORMAL for WAL, with which a commit is not flushed.
+        // GRDB sets NORMAL for WAL mode, which does not flush commits.
         try database.execute(sql: "PRAGMA synchronous = FULL")
-        // The last page of each session's entries is written again and again: moved into the file
-        // every 1,000 pages, a batch of 1,000 sessions would be written twice. 40 MB.
+        // The default is 1,000 pages. A batch of 1,000 sessions changes as many pages, so that it
+        // would be written twice, to the journal and to the file. 10,000 pages are 40 MB.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
         let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
         guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
@@ -57,16 +58,16 @@ enum SQLiteOpening {
     return configuration
   }
 
-  /// Checks a store before anything is written to it, and moves its journal into it.
+  /// Checks a store before anything is written to it, and checkpoints its journal.
   ///
-  /// - Returns: Whether batches that should be in the journal are not: it has nothing, although the
-  ///   last server did not end properly.
+  /// - Returns: Whether the journal lacks committed batches: it is empty, although the last server
+  ///   did not shut down properly.
   private static func examine(_ path: String, _ lock: StoreLock) throws -> Bool {
     let bytes = size(of: path)
     guard let bytes, bytes > 0 else {
-      // SQLite would begin anew here, and remove the journal.
+      // SQLite would create a new database here, and remove the journal.
       if size(of: path + "-wal") ?? 0 > 0 {
-        throw damaged(path, "it is \(bytes == nil ? "gone" : "empty"), its journal is not")
+        throw damaged(path, "it is \(bytes == nil ? "missing" : "empty"), but its journal is not")
       }
       if bytes != nil && lock.batch > 0 { throw damaged(path, "it is empty") }
       return false
@@ -75,12 +76,14 @@ enum SQLiteOpening {
     defer { try? file.close() }
     return try file.inDatabase { database in
       try checkKind(path, database)
-      let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-      guard fault == "ok" else { throw damaged(path, fault ?? "unknown damage") }
+      let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+      guard problem == "ok" else { throw damaged(path, problem ?? "unknown damage") }
       return try settle(database, lock)
     }
   }
 
+  /// Checkpoints the journal, and notes the batch up to which it is not needed any more.
+  ///
   /// - Returns: As ``examine(_:_:)``.
   private static func settle(_ database: Database, _ lock: StoreLock) throws -> Bool {
     guard let journal = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)"),
@@ -89,7 +92,7 @@ enum SQLiteOpening {
     let frameCount: Int = journal[1]
     let isJournalMissing = frameCount <= 0 && lock.batch > lock.settledBatch
     let batch = try batch(database)
-    // From here on the journal may go.
+    // Everything is in the file itself: a missing journal is no problem from now on.
     if !isJournalMissing, batch >= lock.batch, journal[0] == 0, frameCount == journal[2] {
       lock.settle(batch)
     }
@@ -103,14 +106,15 @@ enum SQLiteOpening {
   private static func checkKind(_ path: String, _ database: Database) throws {
     if try SQLiteSchema.migrator.hasBeenSuperseded(database) {
       throw StoreProblem(
-        "\(path) was written by a newer pickerd. Serve it with that one, or give another --store")
+        "\(path) was written by a newer pickerd. Serve it with that version, or give another "
+          + "--store")
     }
     let tableCount = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-    // A first start that was cut off may have made the migrator's table only.
+    // An interrupted first start may have created the migrator's table only.
     let isStore = try database.tableExists("store") || database.tableExists("grdb_migrations")
     guard tableCount == 0 || isStore else {
       throw StoreProblem(
-        "\(path) is a database of something else. Give --store a file of pickerd's own")
+        "\(path) is a database of another program. Give --store a file of pickerd's own")
     }
   }
 
@@ -119,7 +123,7 @@ enum SQLiteOpening {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Gives all sessions a new epoch when accepted history is missing, or the file is a backup.
+  /// Gives all sessions a new epoch if stored history is missing or the file is a backup.
   private static func renewEpochs(
     _ database: Database, _ lock: StoreLock, isJournalMissing: Bool
   ) throws -> Bool {
@@ -171,10 +175,10 @@ enum SQLiteOpening {
     }
   }
 
-  private static func damaged(_ path: String, _ fault: String) -> StoreProblem {
+  private static func damaged(_ path: String, _ problem: String) -> StoreProblem {
     StoreProblem(
-      "\(path) is damaged (\(fault)). pickerd does not repair it: put a backup in its place "
-        + "(pickerd backup makes them), or move it away, with what has its name and -wal or .lock "
-        + "after it, to begin with an empty store")
+      "\(path) is damaged (\(problem)). pickerd does not repair it: replace it with a backup "
+        + "(made by pickerd backup), or move it away together with \(path)-wal and \(path).lock to "
+        + "begin with an empty store")
   }
 }

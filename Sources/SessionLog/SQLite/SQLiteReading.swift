@@ -6,21 +6,23 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// Reads sessions back.
+/// Reading stored sessions.
 enum SQLiteReading {
-  /// What became of reading a session.
+  /// The outcome of reading a session.
   enum Outcome {
-    /// - Parameter byteCount: Of its log.
+    /// - Parameter byteCount: The size of its log.
     case loaded(LoadedSession, byteCount: Int)
-    /// Folded with the rules and zones of now it is not what its members have seen.
+    /// Applying its entries with the current rules and zone database gives another state than its
+    /// members have seen.
     case diverged(StoredDivergence)
   }
 
-  /// Folds a session from its newest snapshot and its tail, and its history from an older one.
+  /// Loads a session from its newest snapshot and the entries after it, and its recent deltas from
+  /// an older snapshot.
   ///
   /// - Parameters:
-  ///   - definition: Makes its first definition, or finds it.
-  ///   - make: Makes a later one from its document, or finds it.
+  ///   - definition: Finds or makes the definition of its creation.
+  ///   - make: Finds or makes a later definition from its document.
   /// - Returns: `nil` if there is no such session.
   /// - Throws: ``StoredProblem`` or SQLite's error.
   static func load(
@@ -38,7 +40,7 @@ enum SQLiteReading {
     let idle = Int64(Date.now.timeIntervalSince1970 * 1000) - (row["activeAt"] as Int64)
     return .loaded(
       LoadedSession(
-        fold: folding.fold, entryCount: folding.place, snapshotEntryCount: tail.start,
+        fold: folding.fold, entryCount: folding.sequence, snapshotEntryCount: tail.start,
         spent: tail.spent, idleMilliseconds: max(0, idle),
         isSnapshotted: tail.isIdle),
       byteCount: row["byteCount"])
@@ -50,7 +52,7 @@ enum SQLiteReading {
       database, sql: "SELECT * FROM session WHERE id = ? AND isEnded = 0", arguments: [id.text])
   }
 
-  /// A session's origin, and the limits under which it goes on.
+  /// A session's origin, and the limits that stay in force for it.
   static func created(
     _ id: SessionID, _ row: Row, _ limits: SessionLimits,
     definition: (StoredOrigin) throws -> Definition
@@ -62,10 +64,12 @@ enum SQLiteReading {
     return (origin, limits.asCreated(stored.others))
   }
 
-  /// Levels of an entry or a snapshot: enough for the deepest tree of nodes that is accepted.
+  /// The maximum nesting of an entry or a snapshot: enough for the deepest tree that is accepted.
   static let depthMax = 128
 
-  /// - Parameter definition: The one before the entry.
+  /// Decodes an entry.
+  ///
+  /// - Parameter definition: The definition before the entry.
   static func entry(
     _ body: Data, of id: SessionID, after definition: Definition, _ database: Database,
     make: (JSONTree) -> Definition?

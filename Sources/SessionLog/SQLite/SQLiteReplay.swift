@@ -5,14 +5,14 @@ import JSONText
 import PickerModel
 package import PickerSession
 
-/// Folds a session of a store again, from its creation, and compares its snapshots.
+/// Replays a session of a store from its creation, and compares its snapshots.
 package enum SQLiteReplay {
-  /// Reads a store, also while a server has it; nothing is written.
+  /// Replays a session. Only reads the store, which a server may be using.
   ///
   /// - Parameters:
-  ///   - revision: Whose state is wanted; `nil` for the last.
-  ///   - limits: Those of the server: `undo` and `refs` are part of what commands do.
-  ///   - versions: What this process folds with.
+  ///   - revision: The revision whose state is reported; `nil`: the last.
+  ///   - limits: The limits of the server: `undo` and `refs` influence the outcome of commands.
+  ///   - versions: The versions of this process.
   ///   - zone: Zone rules by IANA name.
   ///   - each: Called with each entry, in order.
   /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
@@ -50,7 +50,7 @@ package enum SQLiteReplay {
   ) throws -> ReplayReport {
     guard let row = try SQLiteReading.session(session, database) else {
       throw ReplayProblem(
-        .noInput, "\(path) has no session \(session); one that has ended is not kept")
+        .noInput, "\(path) has no session \(session); ended sessions are deleted")
     }
     var (origin, limits) = try SQLiteReading.created(session, row, limits) { origin in
       try origin.makeDefinition(zone: zone)
@@ -64,24 +64,24 @@ package enum SQLiteReplay {
     let entries = try Row.fetchCursor(
       database, sql: "SELECT place, body FROM entry WHERE session = ? ORDER BY place",
       arguments: [number])
-    var place = 0
+    var sequence = 0
     while let row = try entries.next() {
       try snapshots.pass(before: row["place"], &replayer)
-      place = max(place, snapshots.place)
-      // Entries are missing on purpose only before a snapshot that says how many are left.
-      guard row["place"] == place + 1 || !snapshots.isEmpty else {
-        throw StoredProblem("entry \(place + 1) of session \(session) is missing")
+      sequence = max(sequence, snapshots.sequence)
+      // Compacted entries are missing, but only before a snapshot, which has the number of rows.
+      guard row["place"] == sequence + 1 || !snapshots.isEmpty else {
+        throw StoredProblem("entry \(sequence + 1) of session \(session) is missing")
       }
-      place = row["place"]
+      sequence = row["place"]
       let entry = try SQLiteReading.entry(
         row["body"], of: session, after: replayer.fold.definition, database
       ) { Definition.stored($0, zone: zone) }
       _ = replayer.apply(entry)
     }
     try snapshots.pass(before: .max, &replayer)
-    guard row["entryCount"] == max(place, snapshots.place) else {
+    guard row["entryCount"] == max(sequence, snapshots.sequence) else {
       throw StoredProblem(
-        "session \(session) ends at entry \(place) of \(row["entryCount"] as Int)")
+        "the log of session \(session) ends at entry \(sequence) of \(row["entryCount"] as Int)")
     }
     return ReplayReport(
       standing: try replayer.standing(of: "session \(session)"),

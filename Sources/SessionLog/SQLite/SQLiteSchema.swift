@@ -1,8 +1,9 @@
 import GRDB
 
-/// The tables of a store, step by step as releases made them.
+/// The tables of a store, as migrations in the order of the releases. A released migration must
+/// never be changed.
 ///
-/// A store written by a newer pickerd has steps that are not known here, and is refused.
+/// A store of a newer pickerd has unknown migrations and is refused.
 enum SQLiteSchema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -53,7 +54,7 @@ enum SQLiteSchema {
           ) WITHOUT ROWID;
           """)
     }
-    // Entries lie in the order in which they came, so that a batch of many sessions writes few
+    // Entries are stored in the order of arrival, so that a batch of many sessions changes few
     // pages.
     migrator.registerMigration("2") { database in
       try database.execute(
@@ -76,8 +77,8 @@ enum SQLiteSchema {
     return migrator
   }
 
-  /// Logs have a size and can be compacted, snapshots say what they were folded with, and a session
-  /// that has ended can be deleted in steps.
+  /// Adds the size of logs, the compaction of entries, the versions of snapshots, and the deletion
+  /// of ended sessions in parts.
   private static func addBudgets(_ database: Database) throws {
     try database.execute(
       sql: """
@@ -111,8 +112,8 @@ enum SQLiteSchema {
         """)
   }
 
-  /// A definition that the host gave is stored once, and entries and snapshots refer to it. Those
-  /// of older versions contain it.
+  /// Stores a definition of the host once; entries and snapshots refer to it. Those of older
+  /// versions contain it.
   private static func addDefinitions(_ database: Database) throws {
     try database.execute(
       sql: """

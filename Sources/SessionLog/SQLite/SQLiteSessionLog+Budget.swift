@@ -1,7 +1,7 @@
 import PickerSession
 
 extension SQLiteSessionLog.State {
-  /// Notes the size of a session's log; `nil` for one that has ended.
+  /// Updates the sets of full logs by the size of a session's log; `nil`: the session has ended.
   mutating func note(_ byteCount: Int?, of session: SessionID, max: Int) {
     if let byteCount, byteCount >= max {
       full.insert(session)

@@ -3,26 +3,29 @@ import GRDB
 import PickerHub
 import PickerSession
 
-/// What happens when nothing can be stored: nothing is taken until it can.
+/// Failure of the store: no append is accepted until a probe has succeeded.
 extension SQLiteSessionLog {
-  /// Bytes of the journal that must be had before the store counts as healthy.
+  /// The number of bytes that a probe writes: as much as a few commands need.
   private static let probeBytes = 65_536
 
-  /// A store without its name keeps nothing that a restart would find.
+  /// Checks that the files still have their names: what is written to a renamed or deleted file
+  /// would be missing after a restart.
   ///
-  /// - Throws: ``StoreProblem`` if a file of the store has been removed or replaced.
-  func checkPlace() throws {
+  /// - Throws: ``StoreProblem`` if a file of the store was removed or replaced.
+  func checkFiles() throws {
     for file in files where !file.isInPlace {
       throw StoreProblem(
-        "\(file.path) has been moved, removed or replaced under the server. Put it back; if that "
-          + "cannot be done, stop pickerd with SIGTERM and start it again")
+        "\(file.path) was moved, removed or replaced while the server was running. Put it back; if "
+          + "that is impossible, stop pickerd with SIGTERM and start it again")
     }
     guard lock.isInPlace else {
-      throw StoreProblem("\(path).lock has been removed under the server: start pickerd again")
+      throw StoreProblem(
+        "\(path).lock was removed while the server was running: restart pickerd")
     }
   }
 
-  /// Takes nothing more, tells what is lost, and tries again every half second.
+  /// Stops accepting appends, reports the pending records as lost, and probes the store every half
+  /// second.
   func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
     writer = SQLiteBatchWriter(limits, versions, digest: digest)
     let sentence = sentence(error)
@@ -34,8 +37,9 @@ extension SQLiteSessionLog {
       }
       return state.records
     }
-    notify(.said(sentence))
-    // A lost snapshot takes the list of spent entries with it: that is made again by a load.
+    notify(.message(sentence))
+    // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
+    // reload makes it again.
     var lost: [SessionID] = []
     var isKnown: Set<SessionID> = []
     for record in records + later where isKnown.insert(record.session).inserted {
@@ -46,20 +50,20 @@ extension SQLiteSessionLog {
   }
 
   private func sentence(_ error: any Error) -> String {
-    "the store \(path) cannot be written: \(error.storeText)"
+    "the store \(path) is not writable: \(error.storeText)"
   }
 
   private func probeLater(_ error: any Error) {
-    // What is damaged is not mended by waiting: a start looks through it, and says what to do.
+    // A damaged store does not recover by waiting. The next start checks it and reports what to do.
     if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { return }
     queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
   }
 
-  /// Tries whether the store can be written again, with as much as a few commands need.
+  /// Tries to write to the store; on success accepts appends again.
   private func probe() {
     do {
       try pool.writeWithoutTransaction { database in
-        // The other threads' turns come before a lock of somebody else's is gone.
+        // No wait for another program's lock: it would delay the other work of this queue.
         try database.execute(sql: "PRAGMA busy_timeout = 0")
         defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
         try database.execute(
@@ -67,9 +71,9 @@ extension SQLiteSessionLog {
           arguments: [SQLiteSessionLog.probeBytes])
         try database.execute(sql: "UPDATE store SET probe = 0")
       }
-      try checkPlace()
+      try checkFiles()
       state.withLock { $0.failure = nil }
-      notify(.said("the store \(path) can be written again"))
+      notify(.message("the store \(path) is writable again"))
       deleteEndedLater()
     } catch {
       state.withLock { $0.failure = sentence(error) }

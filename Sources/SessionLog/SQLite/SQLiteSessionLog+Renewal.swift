@@ -2,23 +2,24 @@ import Foundation
 import GRDB
 import PickerSession
 
-/// A session that cannot be folded again as it was: its snapshot counts, under a new epoch.
+/// Renewal of a session whose entries do not give the stored state any more: it continues from its
+/// newest snapshot under a new epoch.
 extension SQLiteSessionLog {
-  /// Gives a session a new epoch, and lets its log begin at its newest snapshot.
+  /// Gives a session a new epoch, and marks its newest snapshot as the beginning of its log.
   ///
-  /// - Parameter then: Called on ``readingQueue`` when that is stored.
+  /// - Parameter then: Called on ``readingQueue`` when the change is stored.
   func renew(
     _ session: SessionID, _ divergence: StoredDivergence, then: @escaping @Sendable () -> Void
   ) {
     do {
       try pool.write { database in try write(divergence, database) }
       notify(
-        .said(
-          "session \(session) was stored with \(divergence.versions.text) and folds to something "
-            + "else with \(versions.text): it goes on from its last snapshot under a new epoch"))
+        .message(
+          "session \(session) was stored with \(divergence.versions.text), but replays differently "
+            + "with \(versions.text): it continues from its last snapshot under a new epoch"))
       readingQueue.async(execute: then)
     } catch {
-      notify(.said("session \(session) cannot be read from \(path): \(error.storeText)"))
+      notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))
       notify(.loaded(session, nil))
     }
   }
@@ -29,7 +30,7 @@ extension SQLiteSessionLog {
         UPDATE session SET epoch = lower(hex(randomblob(16))), rules = ?, tzdata = ?
         WHERE number = ?
         """, arguments: [versions.rules, versions.tzdata, divergence.number])
-    guard let place = divergence.place else { return }
+    guard let sequence = divergence.sequence else { return }
     try database.execute(
       sql: """
         UPDATE snapshot SET rules = ?, tzdata = ?, checksum = ?, replaces = ?
@@ -37,7 +38,7 @@ extension SQLiteSessionLog {
         """,
       arguments: [
         versions.rules, versions.tzdata, divergence.checksum, divergence.versions.text,
-        divergence.number, place,
+        divergence.number, sequence,
       ])
   }
 }

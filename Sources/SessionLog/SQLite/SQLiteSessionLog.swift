@@ -7,101 +7,106 @@ import PickerModel
 package import PickerSession
 import Synchronization
 
-/// What a store tells the hubs' threads.
+/// A notice of the store to the hubs. It is passed on to the thread of the session's hub.
 package enum StoreNotice: Sendable {
-  /// Records that are in, per session in the order of their appends.
+  /// The next `count` records of each session are stored, in the order of their appends.
   case stored([(session: SessionID, count: Int)])
-  /// Sessions of which something appended is not in, and will not be.
+  /// Pending records of these sessions are lost.
   case lost([SessionID])
+  /// A load has finished; `nil` if it failed.
   case loaded(SessionID, LoadedSession?)
-  /// Something to be done on the thread of a session's hub.
+  /// A function to call on the thread of a session's hub.
   case run(SessionID, @Sendable () -> Void)
-  /// Something that whoever runs the server wants to know, as a sentence.
-  case said(String)
+  /// A sentence for the operator's log.
+  case message(String)
 }
 
-/// Keeps the logs of all sessions in an SQLite file.
+/// The logs of all sessions in an SQLite file.
 ///
-/// A thread of its own writes. What the sessions append in one event-loop iteration, and while it
-/// commits, gathers; then all of that is the next transaction: many sessions share one flush of the
-/// disk. No loop ever waits. Several hubs, each with its own thread and sessions, may have it.
+/// A queue of its own writes. Records that are appended during an event-loop iteration, or while a
+/// transaction commits, are pending; the next transaction stores all of them, so that many sessions
+/// share one flush of the disk. Appending never blocks. Several hubs may use one log, each from its
+/// own thread and for its own sessions.
 /// - Source: architecture.md, property 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
-  /// The file, as a start says it.
+  /// The file, for the start-up message.
   package var location: String { path }
   let pool: DatabasePool
-  /// Only on ``readingQueue``, except `make(_:)`, which uses no table.
+  /// Used on ``readingQueue`` only, except `make(_:)`, which uses no table.
   let definitions: StoredDefinitions
-  /// The writing thread.
+  /// The queue of all writing transactions.
   let queue = DispatchQueue(label: "pickerd.store")
-  /// Folds sleeping sessions again, one at a time, so that it does not take all cores from the
-  /// loop.
+  /// Reloads sessions, one at a time, so that reloading does not take all cores from the event
+  /// loops.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
-  /// Folds whole logs again, a page at a time, so that no sleeping session waits for that.
+  /// Reads pages of the history, so that they do not delay reloads.
   let historyQueue = DispatchQueue(label: "pickerd.store.history", qos: .utility)
-  /// Encodes snapshots, so that no batch waits for that.
+  /// Encodes snapshots, so that this does not delay batches.
   let encodingQueue = DispatchQueue(label: "pickerd.store.encoding")
   let lock: StoreLock
-  /// The file and its journal, as they were opened.
+  /// The identities of the file and its journal when they were opened.
   let files: [FileIdentity]
   let limits: SessionLimits
   let versions: FoldVersions
   let digest: @Sendable ([UInt8]) -> [UInt8]
-  /// Whether the time of the batches is not noted: the clock has leapt since the last one of the
-  /// process before, and this process has not run for long.
+  /// Whether the wall clock is in doubt: then the time of the batches is not stored.
   let clockDoubt: ClockDoubt
   let state = Mutex(State())
   let notify: @Sendable (StoreNotice) -> Void
-  private let turn: Turn
-  /// Only on ``queue``.
+  private let afterIteration: AfterIteration
+  /// Used on ``queue`` only.
   var writer: SQLiteBatchWriter
   /// Sessions that were in the file when it was opened.
   package let restored: [DormantSession]
-  /// Whether accepted history was missing then, so that every session has a new epoch.
+  /// Whether stored history was missing when the file was opened, so that every session has a new
+  /// epoch.
   package let hasLostHistory: Bool
 
-  /// Does something when the turn of a session's hub is over.
-  package typealias Turn = @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
-  /// Records that may be pending; more are not taken.
+  /// Runs `work` at the end of the current event-loop iteration of the session's hub.
+  package typealias AfterIteration =
+    @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
+  /// The maximum of pending records; further appends fail.
   static let recordCountMax = 200_000
-  /// Bytes of pending records, and those of snapshots that are to be encoded; more are not taken.
+  /// The maximum of bytes of pending records, and of snapshots that are not encoded yet; further
+  /// appends fail.
   package static let pendingByteCountMax = 67_108_864
   let pendingByteCountMax: Int
 
   struct State {
     var records: [SQLiteBatchWriter.Record] = []
-    /// Bytes of the records.
+    /// The size of the records.
     var byteCount = 0
-    /// Bytes of the snapshots that are to be encoded.
+    /// The size of the snapshots that are not encoded yet.
     var encodingByteCount = 0
-    /// Sessions whose logs have reached their maximum of bytes.
+    /// Sessions whose logs have reached their maximum size.
     var full: Set<SessionID> = []
-    /// Sessions whose logs have grown to twice that.
+    /// Sessions whose logs have reached twice their maximum size.
     var exhausted: Set<SessionID> = []
     /// Whether the rows of ended sessions are being deleted.
     var isDeleting = false
     var loads: [(session: SessionID, limits: SessionLimits, hub: Int)] = []
-    var isTurnQueued = false
-    /// Why nothing can be stored now.
+    /// Whether ``afterIteration`` was asked to run the next batch.
+    var isBatchQueued = false
+    /// The reason why the store is not writable, if any.
     var failure: String?
-    /// When the first of the records was appended.
+    /// The time of the first append among the records.
     var firstRecordAt: ContinuousClock.Instant?
     var figures = StoreFigures()
     /// Batches committed by this process.
     var batchCount = 0
   }
 
-  /// Opens a store, or makes it.
+  /// Opens or creates a store.
   ///
   /// - Parameters:
   ///   - path: The file; its folder must exist.
-  ///   - limits: What new sessions are created under.
+  ///   - limits: The limits of new sessions.
   ///   - zone: Zone rules by IANA name; called on any thread.
   ///   - digest: A one-way hash; called on any thread.
-  ///   - versions: What sessions are folded with by this process.
-  ///   - pendingByteCountMax: Bytes of pending records.
-  ///   - turn: Called on the thread of the session's hub. Default: every turn is over at once.
+  ///   - versions: The versions of the rules and the zone database of this process.
+  ///   - pendingByteCountMax: The maximum size of pending records.
+  ///   - afterIteration: Called on the thread of the session's hub. Default: runs the work at once.
   ///   - notify: Called on the store's threads.
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
   ///   newer pickerd, or it cannot be opened.
@@ -111,7 +116,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     versions: FoldVersions = FoldVersions(tzdata: nil),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    turn: @escaping Turn = { $1() },
+    afterIteration: @escaping AfterIteration = { $1() },
     notify: @escaping @Sendable (StoreNotice) -> Void
   ) throws(StoreProblem) {
     self.path = path
@@ -119,7 +124,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     self.versions = versions
     self.pendingByteCountMax = pendingByteCountMax
     definitions = StoredDefinitions(zone: zone, digest: digest)
-    self.turn = turn
+    self.afterIteration = afterIteration
     self.notify = notify
     self.digest = digest
     writer = SQLiteBatchWriter(limits, versions, digest: digest)
@@ -130,33 +135,33 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     hasLostHistory = opened.hasLostHistory
     clockDoubt = opened.clockDoubt
     files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))
-    guard files.count == 2 else { throw StoreProblem("\(path) went away while it was opened") }
+    guard files.count == 2 else { throw StoreProblem("\(path) was removed while it was opened") }
     if opened.hasEnded { deleteEndedLater() }
   }
 
   package var canLoad: Bool { true }
 
-  /// Why nothing can be stored now; `nil` while all is well.
+  /// The reason why the store is not writable; `nil` while it is.
   package var failure: String? { state.withLock { $0.failure } }
 
-  /// How many batches have been committed since the start.
+  /// The number of batches committed since the start.
   package var batchCount: Int { state.withLock { $0.batchCount } }
 
-  /// How long batches waited and took.
+  /// The durations and sizes of the batches since the start.
   package var figures: StoreFigures { state.withLock { $0.figures } }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     add(.log(record, session), needsBudget: record.needsBudget)
   }
 
-  package func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+  package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     let byteCount = snapshot.byteCount
-    let isTaken = state.withLock { state in
+    let isAccepted = state.withLock { state in
       if state.encodingByteCount + byteCount > pendingByteCountMax { return false }
       state.encodingByteCount += byteCount
       return true
     }
-    guard isTaken else { return false }
+    guard isAccepted else { return false }
     encodingQueue.async {
       defer { self.state.withLock { $0.encodingByteCount -= byteCount } }
       let encoded = EncodedSnapshot(snapshot, digest: self.digest)
@@ -181,31 +186,31 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       state.records.append(record)
       state.byteCount += byteCount
       if state.firstRecordAt == nil { state.firstRecordAt = .now }
-      defer { state.isTurnQueued = true }
-      return (.pending, !state.isTurnQueued)
+      defer { state.isBatchQueued = true }
+      return (.pending, !state.isBatchQueued)
     }
-    if outcome.isFirst { queueTurn(of: record.session) }
+    if outcome.isFirst { queueBatch(of: record.session) }
     return outcome.0
   }
 
-  private func queueTurn(of session: SessionID) {
-    turn(session) { self.queue.async { self.writeAndRead() } }
+  private func queueBatch(of session: SessionID) {
+    afterIteration(session) { self.queue.async { self.writeAndRead() } }
   }
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     let isFirst = state.withLock { state in
       state.loads.append((session, limits, hub))
-      defer { state.isTurnQueued = true }
-      return !state.isTurnQueued
+      defer { state.isBatchQueued = true }
+      return !state.isBatchQueued
     }
-    if isFirst { queueTurn(of: session) }
+    if isFirst { queueBatch(of: session) }
   }
 
-  /// Writes everything that has gathered, in one transaction; then has loaded what was asked for. A
-  /// session is loaded when everything appended for it is in, or lost, and the hub told so.
+  /// Writes all pending records in one transaction, then starts the pending loads. So a session is
+  /// loaded when every record appended for it is stored or lost, and its hub was notified of that.
   private func writeAndRead() {
     let (records, loads, appendedAt) = state.withLock { state in
-      state.isTurnQueued = false
+      state.isBatchQueued = false
       defer {
         state.records = []
         state.byteCount = 0
@@ -228,7 +233,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       let result = try pool.writeWithoutTransaction { database in
         try writer.commit(records, isClockPlausible: clockDoubt.isOver, database)
       }
-      try checkPlace()
+      try checkFiles()
       lock.note(result.batch)
       let end = ContinuousClock.now
       state.withLock { state in
@@ -267,12 +272,12 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
         notify(.loaded(session, loaded))
       }
     } catch {
-      notify(.said("session \(session) cannot be read from \(path): \(error.storeText)"))
+      notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))
       notify(.loaded(session, nil))
     }
   }
 
-  /// Waits until everything appended so far is in, or failed, and moves the journal into the file.
+  /// Waits until all records appended so far are stored or lost, and checkpoints the journal.
   package func flush() {
     encodingQueue.sync {}
     queue.sync {
@@ -280,14 +285,14 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       let journal = try? pool.writeWithoutTransaction { database in
         try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
-      guard let journal, journal[0] == 0, (try? checkPlace()) != nil else { return }
+      guard let journal, journal[0] == 0, (try? checkFiles()) != nil else { return }
       lock.settle(lock.batch)
     }
   }
 }
 
 extension Error {
-  /// SQLite's own words.
+  /// The text of an error of SQLite.
   var storeText: String {
     guard let error = self as? DatabaseError else { return "\(self)" }
     return error.message ?? error.resultCode.description

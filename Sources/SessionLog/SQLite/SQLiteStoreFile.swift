@@ -1,17 +1,18 @@
 import Foundation
 import GRDB
 
-/// A store's file as tools see it: they only read, whoever serves it.
+/// Read-only access of the tools to a store, which a server may be using.
 enum SQLiteStoreFile {
-  /// Opens a store for reading. What a server writes meanwhile is seen by the next transaction.
+  /// Opens a store for reading. Each transaction sees the state of its beginning.
   ///
-  /// - Throws: ``StoreProblem`` for a file that is not there, no store, damaged, or newer.
+  /// - Throws: ``StoreProblem`` for a file that is missing, not a store, damaged, or of a newer
+  ///   version.
   static func openForReading(_ path: String) throws(StoreProblem) -> DatabaseQueue {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw StoreProblem("there is no file \(path)")
     }
-    if isFolder.boolValue { throw StoreProblem("\(path) is a folder, not a store's file") }
+    if isFolder.boolValue { throw StoreProblem("\(path) is a folder, not a store file") }
     var configuration = Configuration()
     configuration.label = "pickerd.reading"
     configuration.readonly = true
@@ -24,15 +25,15 @@ enum SQLiteStoreFile {
           try SQLiteSchema.migrator.hasBeenSuperseded(database)
         )
       }
-      guard isStore else { throw StoreProblem("\(path) is no store of pickerd") }
+      guard isStore else { throw StoreProblem("\(path) is not a pickerd store") }
       if isNewer {
-        throw StoreProblem("\(path) was written by a newer pickerd; use that one's command")
+        throw StoreProblem("\(path) was written by a newer pickerd; use that version")
       }
       return store
     } catch let problem as StoreProblem {
       throw problem
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
-      throw StoreProblem("\(path) is no store of pickerd: \(error.storeText)")
+      throw StoreProblem("\(path) is not a pickerd store: \(error.storeText)")
     } catch {
       throw StoreProblem("cannot read \(path): \(error.storeText)")
     }

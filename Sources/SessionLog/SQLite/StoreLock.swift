@@ -1,21 +1,21 @@
 import Foundation
 
-/// Keeps a second server from the same store, and remembers how far the store has come.
+/// The lock of a store, which excludes a second server, and a record of the last batch.
 ///
-/// The file beside the store is locked as long as the process lives. It has two numbers of 8
-/// bytes: the last batch that was committed, and the last one that stands in the store's file
-/// itself, so that the journal beside it (`-wal`) is not needed for it. A store that has fewer
-/// batches has lost accepted history, or is an older copy.
+/// The file `.lock` is locked as long as the process lives. It contains two little-endian integers
+/// of 8 bytes: the number of the last committed batch, and of the last batch that is in the store's
+/// file itself, so that the journal (`-wal`) is not needed for it. A store with fewer batches has
+/// lost committed history, or is an older copy.
 final class StoreLock {
   private let descriptor: Int32
   private let file: FileIdentity
-  /// The last batch that this or an earlier process committed; 0 for a new store. What is
-  /// remembered is a lower bound: it is not flushed.
+  /// The last batch that this or an earlier process committed; 0 for a new store. After a power
+  /// failure it may be too low, because it is not flushed.
   private(set) var batch: Int
-  /// The last batch for which the journal is not needed.
+  /// The last batch that is in the store's file itself.
   private(set) var settledBatch: Int
 
-  /// - Throws: ``StoreProblem`` if another process has it, or it cannot be made.
+  /// - Throws: ``StoreProblem`` if another process has the lock, or the file cannot be created.
   init(path: String) throws(StoreProblem) {
     let file = path + ".lock"
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -27,7 +27,7 @@ final class StoreLock {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let identity = FileIdentity(file) else {
       close(descriptor)
       throw StoreProblem(
-        "another pickerd serves \(path). Stop that one, or give this one a store of its own")
+        "another pickerd serves \(path). Stop it, or give this one another --store")
     }
     self.descriptor = descriptor
     self.file = identity
@@ -39,16 +39,16 @@ final class StoreLock {
 
   deinit { close(descriptor) }
 
-  /// Whether the lock still keeps others out: its file is where it was.
+  /// Whether the lock still excludes other servers: its file still has its name.
   var isInPlace: Bool { file.isInPlace }
 
-  /// Notes a batch that has been committed.
+  /// Records a committed batch.
   func note(_ batch: Int) {
     self.batch = batch
     write()
   }
 
-  /// Notes that everything up to `batch` stands in the store's file, flushed.
+  /// Records that everything up to `batch` is in the store's file itself, flushed.
   func settle(_ batch: Int) {
     self.batch = batch
     settledBatch = batch
@@ -68,7 +68,7 @@ final class StoreLock {
   }
 }
 
-/// A file under its name: whether the name still means the same file.
+/// The identity of a file: shows whether its path still names the same file.
 struct FileIdentity {
   let path: String
   private let device: dev_t

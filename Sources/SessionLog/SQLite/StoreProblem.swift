@@ -1,4 +1,4 @@
-/// Why a store cannot be used: a sentence that says what is wrong and what to do.
+/// The reason why a store cannot be used: what is wrong and what to do, as sentences.
 package struct StoreProblem: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

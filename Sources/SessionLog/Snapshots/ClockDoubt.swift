@@ -1,23 +1,22 @@
 import Foundation
 
-/// Whether the wall clock is to be believed at a start.
+/// Whether the wall clock is plausible at a start.
 ///
-/// A machine may start with its clock a year ahead, until it is corrected. Sessions whose time to
-/// live ran out by such a clock must not be deleted before somebody could correct it.
+/// A machine may start with its clock a year ahead, until the clock is corrected. Until then no
+/// session may be deleted because its time to live has expired by that clock.
 struct ClockDoubt: Sendable {
-  /// A store that nobody has written for longer than this raises the doubt. A server that has
-  /// been down so long loses nothing by it: its sessions only end an hour later.
+  /// The clock is in doubt if the store was not written for longer than this. If the server really
+  /// was down so long, its expired sessions only end an hour later.
   static let pauseMilliseconds: Int64 = 86_400_000
-  /// How long sessions live after a doubtful start.
+  /// The time that every session lives at least after a start with a doubtful clock.
   static let graceMilliseconds: Int64 = 3_600_000
 
   let isRaised: Bool
   private let end: DispatchTime
 
   /// - Parameters:
-  ///   - lastWritten: When the store was last written, in milliseconds since 1970; `nil` if it does
-  ///     not say.
-  ///   - now: The wall clock's time.
+  ///   - lastWritten: The time of the last write, in milliseconds since 1970; `nil` if unknown.
+  ///   - now: The time by the wall clock.
   init(
     lastWritten: Int64?, now: Int64 = Int64(Date.now.timeIntervalSince1970 * 1000)
   ) {
@@ -25,10 +24,12 @@ struct ClockDoubt: Sendable {
     end = .now() + .milliseconds(isRaised ? Int(ClockDoubt.graceMilliseconds) : 0)
   }
 
-  /// Whether the clock may be noted. Not within the hour: a start after it must doubt again.
+  /// Whether the current time may be stored as that of the last write. Not during the grace time: a
+  /// restart within it must be in doubt again.
   var isOver: Bool { !isRaised || DispatchTime.now() >= end }
 
-  /// How long a session has been idle, as its time to live is counted.
+  /// The idle time of a session, reduced after a doubtful start so that the session lives for the
+  /// grace time.
   func idleMilliseconds(_ idle: Int64, ttlSeconds: Int) -> Int64 {
     guard isRaised else { return idle }
     return min(idle, Int64(ttlSeconds) * 1000 - ClockDoubt.graceMilliseconds)

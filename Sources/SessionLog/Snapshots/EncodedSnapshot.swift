@@ -2,8 +2,8 @@ import Foundation
 import PickerHub
 import PickerSession
 
-/// A snapshot as it is written. Encoding one may take long (1,000 members with 256 refs each are
-/// megabytes), so the writing thread gets it encoded.
+/// An encoded snapshot. Encoding may take long (1,000 members with 256 refs each are megabytes), so
+/// it is not done on the writing queue.
 struct EncodedSnapshot: Sendable {
   let entryCount: Int
   let revision: Int
@@ -13,7 +13,7 @@ struct EncodedSnapshot: Sendable {
   let spent: SpentEntries
   let checksum: Int64?
   let body: Data
-  /// The definitions that the state has, if they are not the origin's.
+  /// The current and the shown definition of the state; `nil` if it is the origin's.
   let definition: StoredDocument?
   let shown: StoredDocument?
 
@@ -32,7 +32,7 @@ struct EncodedSnapshot: Sendable {
     body = Data(kept.tree.serialized())
   }
 
-  /// Bytes that it takes while it is pending.
+  /// The memory that it takes while it is pending, in bytes.
   var byteCount: Int {
     256 + body.count + documentByteCount + 8 * (spent.dropped.count + spent.ticks.count)
   }

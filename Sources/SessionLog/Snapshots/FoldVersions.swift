@@ -1,10 +1,10 @@
 import PickerModel
 
-/// What a session is folded with besides its log: the same log gives the same state only with the
-/// same rules and the same zone database.
+/// The versions of the rules and the zone database. The same log gives the same state only with the
+/// same versions.
 package struct FoldVersions: Hashable, Sendable {
   package let rules: Int
-  /// The version of the zone database, such as `2026a`; `nil` if it has none.
+  /// The version of the zone database, such as `2026a`; `nil` if unknown.
   package let tzdata: String?
 
   package init(rules: Int = RulesVersion.current, tzdata: String?) {
@@ -12,11 +12,11 @@ package struct FoldVersions: Hashable, Sendable {
     self.tzdata = tzdata
   }
 
-  /// Whether folding a session of this definition could give something else with `other`.
+  /// Whether a session of this definition could have another state with `other`.
   func matter(for definition: Definition, against other: FoldVersions) -> Bool {
     rules != other.rules || (definition.timeZone != "UTC" && tzdata != other.tzdata)
   }
 
-  /// As a sentence has them: `rules 1, tzdata 2026a`.
+  /// The versions as text: `rules 1, tzdata 2026a`.
   var text: String { "rules \(rules), tzdata \(tzdata ?? "unknown")" }
 }

@@ -5,15 +5,15 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// The snapshots of a session, compared one by one as folding passes their places.
+/// The snapshots of a session, compared one by one as a replay reaches them.
 struct ReplayedSnapshots {
   private var rest: ArraySlice<StoredSnapshot>
   private let versions: FoldVersions
   let count: Int
-  /// The sequence number of the last snapshot that has been passed.
-  private(set) var place = 0
+  /// The sequence number of the last snapshot that was reached.
+  private(set) var sequence = 0
   private(set) var difference: ReplayDifference?
-  /// What is to be said besides, as sentences.
+  /// Further remarks, as sentences.
   private(set) var remarks: [String] = []
 
   private let make: (JSONTree) -> Definition?
@@ -29,24 +29,24 @@ struct ReplayedSnapshots {
     self.versions = versions
     if let last = all.last, last.isCompacted {
       remarks.append(
-        "\(last.place - last.rowCount) of the first \(last.place) entries changed nothing and have "
-          + "been deleted; the refs of those commands come from the snapshot")
+        "\(last.sequence - last.rowCount) of the first \(last.sequence) entries changed "
+          + "nothing and were deleted; the refs of those commands come from the snapshot")
     }
   }
 
-  /// Whether all of them have been passed.
+  /// Whether the replay has reached all of them.
   var isEmpty: Bool { rest.isEmpty }
 
-  /// Compares the snapshots before an entry with the fold. Where the log does not say everything,
-  /// folding goes on from the snapshot.
+  /// Compares the snapshots before an entry with the fold. After a compacted snapshot the replay
+  /// continues from the snapshot, because the log does not contain all refs.
   mutating func pass(before entry: Int, _ replayer: inout Replayer) throws {
-    while let snapshot = rest.first, snapshot.place < entry {
+    while let snapshot = rest.first, snapshot.sequence < entry {
       rest.removeFirst()
-      place = snapshot.place
+      sequence = snapshot.sequence
       guard snapshot.rowCount == replayer.entryCount else {
         throw StoredProblem(
-          "\(replayer.entryCount) of \(snapshot.rowCount) entries are left before entry "
-            + "\(place) of session \(replayer.fold.origin.id)")
+          "\(replayer.entryCount) instead of \(snapshot.rowCount) entries are stored up to entry "
+            + "\(sequence) of session \(replayer.fold.origin.id)")
       }
       let kept = try snapshot.kept(of: replayer.fold.origin, make: make)
       try compare(snapshot, kept, with: replayer.fold)
@@ -58,11 +58,11 @@ struct ReplayedSnapshots {
   private mutating func compare(
     _ snapshot: StoredSnapshot, _ kept: SessionFold.StoredState, with fold: SessionFold
   ) throws {
-    let what = "the snapshot after entry \(snapshot.place)"
+    let what = "the snapshot after entry \(snapshot.sequence)"
     if let replaced = snapshot.replaces {
       remarks.append(
-        "up to revision \(snapshot.revision) the session was folded with \(replaced); with later "
-          + "versions that gives something else, so it went on from \(what) under a new epoch")
+        "up to revision \(snapshot.revision) the session was served with \(replaced); it replays "
+          + "differently with later versions, so it continued from \(what) under a new epoch")
       return
     }
     if difference != nil { return }
@@ -78,18 +78,18 @@ struct ReplayedSnapshots {
       ReplayDifference(
         revision: fold.revision, what, stored: stored.tree, folded: folded.tree)
       ?? ReplayDifference(
-        revision: fold.revision, detail: "\(what) is not what folding makes")
+        revision: fold.revision, detail: "\(what) differs from the replay")
     if let other = snapshot.versions, versions.matter(for: fold.origin.definition, against: other) {
-      remarks.append("\(what) was stored with \(other.text), this is \(versions.text)")
+      remarks.append("\(what) was stored with \(other.text); this pickerd has \(versions.text)")
     }
   }
 }
 
 extension SessionFold.StoredState {
-  /// The same without the refs of its members, also of those that have left.
+  /// The state without the refs of members, those that have left included.
   var withoutRefs: SessionFold.StoredState { withRefs { _ in RefBook() } }
 
-  /// The same without the details and params of refusals, which are of the version that wrote them.
+  /// The state without the details and params of refusals, which differ between versions.
   fileprivate var withoutRefusalTexts: SessionFold.StoredState { withRefs(\.withoutRefusalTexts) }
 
   private func withRefs(_ change: (RefBook) -> RefBook) -> SessionFold.StoredState {

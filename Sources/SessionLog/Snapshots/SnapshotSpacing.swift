@@ -1,13 +1,14 @@
 import PickerSession
 
-/// Which snapshots of a session are stored, and from which one its history is folded again.
+/// The rules for retaining snapshots: which ones of a session are stored, and from which one its
+/// history is read.
 ///
-/// Pruning and loading use the same numbers, so a snapshot that loading wants is never pruned.
+/// Pruning and loading use the same numbers, so that a snapshot that loading needs is never pruned.
 struct SnapshotSpacing {
-  /// Deltas that a session has when it is reloaded with members.
+  /// The number of deltas that a session with members is reloaded with.
   private let history: Int
-  /// Entries that are folded for them at most. Joins and leaves make no deltas: a session with
-  /// very many of them is reloaded with fewer deltas.
+  /// The maximum of entries that are applied for these deltas. Joins and leaves make no deltas: a
+  /// session with very many of them is reloaded with fewer deltas.
   let rowCountMax: Int
 
   init(_ limits: SessionLimits) {
@@ -15,17 +16,18 @@ struct SnapshotSpacing {
     rowCountMax = max(10_000, 10 * limits.history)
   }
 
-  /// Fewer entries are not worth another snapshot between the first and the newest.
+  /// The minimum of entries between two snapshots, apart from the first and the newest.
   var rowCountMin: Int { max(1000, history / 2) }
 
-  /// The revision from which the deltas up to `newest` can be folded.
+  /// The revision after which the history begins if `newest` is the last revision.
   func revision(before newest: Int) -> Int { newest - history }
 
-  /// Of snapshots with at most so many entries, one is enough.
+  /// The number of entries up to which only one snapshot is retained.
   func rowCount(before newest: Int) -> Int { newest - rowCountMax }
 
-  /// Selects the snapshot where folding the history begins, for a session (1), a revision (2) and a
-  /// row count (3): the newest one that is old enough, or before which nothing can be resumed.
+  /// Selects the snapshot where reading the history begins, for a session (1), a revision (2) and a
+  /// row count (3): the newest one that is old enough, or from which the session continued under a
+  /// new epoch.
   static let baseSQL = """
     SELECT max(place) FROM snapshot WHERE session = ?1
     AND (revision <= ?2 OR rowCount <= ?3 OR replaces IS NOT NULL)

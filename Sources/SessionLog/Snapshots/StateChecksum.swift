@@ -2,10 +2,10 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// A checksum of what members see of a session: value, rows, status, revision, undo list, members.
+/// A checksum of the visible state of a session: value, rows, status, revision, undo list, members.
 ///
-/// The members' refs are left out: a compacted log does not contain the refused ones. So are the
-/// members that have left and the status changes: snapshots of older versions do not contain them.
+/// It excludes the members' refs, because a compacted log does not contain the refused ones, and
+/// the members that have left and the status changes, because old snapshots do not contain them.
 /// - Source: draft-eastlake-fnv, FNV-1a of 64 bits.
 struct StateChecksum {
   private var hash = FNV1aHash()
@@ -22,7 +22,8 @@ struct StateChecksum {
 
   init(of fold: SessionFold) { self.init(fold.kept, fold.picker) }
 
-  /// Long columns are summed up by their ends: hours and minutes are where zones show.
+  /// Only the first and last row of long columns are added. Changes of zone rules show in hours and
+  /// minutes, which are short columns.
   private mutating func add(_ column: ColumnState) {
     let count = column.rows.count
     add(Array("\(count) \(column.selected ?? -1)".utf8))
@@ -32,7 +33,7 @@ struct StateChecksum {
 
   private mutating func add(_ bytes: [UInt8]) {
     hash.add(bytes)
-    // The end of a part: different parts with the same bytes in a row give different sums.
+    // A separator, so that "ab", "c" and "a", "bc" differ.
     hash.combine(0x1_00)
   }
 }

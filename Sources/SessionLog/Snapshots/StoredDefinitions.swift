@@ -4,14 +4,15 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// The definitions of the sessions that came back from a store, so that equal ones are one.
+/// The definitions of reloaded sessions. Sessions of one hub with equal definitions share an
+/// object.
 ///
-/// Each hub has its own: if two threads counted the references of one definition, every tap of one
-/// would wait for the other's.
+/// Hubs do not share definitions: atomic reference counting of one object by two threads would slow
+/// down every tap.
 final class StoredDefinitions: @unchecked Sendable {
   private let zone: @Sendable (String) -> ZoneRules?
   private let digest: @Sendable ([UInt8]) -> [UInt8]
-  /// By the numbers of the hubs.
+  /// By the index of the hub.
   private var tables: [Int: DefinitionTable] = [:]
 
   init(
@@ -22,7 +23,7 @@ final class StoredDefinitions: @unchecked Sendable {
     self.digest = digest
   }
 
-  /// Finds the definition of a session among those of its hub, or makes it.
+  /// Finds the definition of a session among those of its hub, or makes a new one.
   func definition(of origin: StoredOrigin, hub: Int) throws(StoredProblem) -> Definition {
     let digest = digest(origin.document)
     if let known = tables[hub]?[digest] { return known }
@@ -31,9 +32,9 @@ final class StoredDefinitions: @unchecked Sendable {
     return definition
   }
 
-  /// Finds the definition with a document among those of a hub, or makes it.
+  /// Finds the definition with a document among those of a hub, or makes a new one.
   ///
-  /// - Returns: `nil` for what no host can have given, or a zone that is gone.
+  /// - Returns: `nil` if the document is invalid or its time zone unknown.
   func definition(document: JSONTree, hub: Int) -> Definition? {
     let digest = digest(document.serialized())
     if let known = tables[hub]?[digest] { return known }
@@ -42,17 +43,17 @@ final class StoredDefinitions: @unchecked Sendable {
     return definition
   }
 
-  /// Makes definitions that are in no table.
+  /// Makes a definition without the tables. Callable on any thread.
   func make(_ document: JSONTree) -> Definition? { Definition.stored(document, zone: zone) }
 }
 
-/// A stored origin, taken apart: its definition may be long, and need not be read if there is one
-/// like it.
+/// A stored origin with its definition as unparsed bytes: the definition may be large, and need not
+/// be parsed if an equal one is in memory.
 struct StoredOrigin {
   private let session: SessionID
-  /// The definition's bytes, as JSON.
+  /// The definition as JSON.
   let document: [UInt8]
-  /// What else was written.
+  /// The other members.
   let others: JSONTree
 
   /// - Throws: ``JSONError``, or ``StoredProblem`` for an origin without a definition.
@@ -83,11 +84,11 @@ struct StoredOrigin {
     self.others = .object(others)
   }
 
-  /// Levels of an origin: enough for the deepest tree of nodes that is accepted.
+  /// The maximum nesting of an origin: enough for the deepest tree that is accepted.
   private static let depthMax = 128
 
-  /// - Parameter zone: The rules of a zone by its name; `nil` for one that is not known any more.
-  /// - Throws: ``StoredProblem`` for what no session was created with, or a zone that is gone.
+  /// - Parameter zone: The rules of a zone by its name; `nil` if unknown.
+  /// - Throws: ``StoredProblem`` if the document is invalid or its time zone unknown.
   func makeDefinition(zone: (String) -> ZoneRules?) throws(StoredProblem) -> Definition {
     do {
       let tree = try JSONTree.parse(document, depthMax: StoredOrigin.depthMax)
@@ -96,20 +97,20 @@ struct StoredOrigin {
       throw StoredProblem(
         "the definition of session \(session): \(problem.detail) at \(problem.pointer)")
     } catch {
-      throw StoredProblem("the definition of session \(session) is no JSON: \(error)")
+      throw StoredProblem("the definition of session \(session) is not JSON: \(error)")
     }
   }
 }
 
 extension Definition {
-  /// Makes a definition that was accepted once.
+  /// Makes a definition from a document that was accepted before.
   static func stored(_ document: JSONTree, zone: (String) -> ZoneRules?) -> Definition? {
     try? make(from: document, limits: .unbounded, zone: zone)
   }
 }
 
 extension DefinitionLimits {
-  /// What has been accepted once is not measured again: the limits may be lower by now.
+  /// No limits, for definitions that were accepted before: the limits may be lower now.
   static var unbounded: DefinitionLimits {
     var limits = DefinitionLimits()
     limits.nodesMax = .max

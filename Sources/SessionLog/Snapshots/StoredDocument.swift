@@ -4,7 +4,7 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// A definition as it is stored: once for each session, however many entries and snapshots have it.
+/// An encoded definition. A session stores it once; entries and snapshots refer to its digest.
 struct StoredDocument: Sendable {
   let digest: Data
   let body: Data
@@ -15,9 +15,9 @@ struct StoredDocument: Sendable {
     body = Data(document)
   }
 
-  /// The definition with a digest.
+  /// Reads the definition with a digest.
   ///
-  /// - Throws: ``StoredProblem`` if it is not stored, or SQLite's error.
+  /// - Throws: ``StoredProblem`` if it is missing, or SQLite's error.
   static func tree(
     _ digest: Data, of session: SessionID, _ database: Database
   ) throws -> JSONTree {
@@ -35,8 +35,8 @@ struct StoredDocument: Sendable {
 }
 
 extension LogEntry {
-  /// The entry as a store has it, and the whole definition that it gives, if any: the entry then
-  /// has the definition's digest instead.
+  /// The stored JSON of the entry. A whole definition is returned separately, and the entry has its
+  /// digest instead.
   func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
     guard case .define(let change) = body, change.source == .whole else {
       return (Data(tree.serialized()), nil)
@@ -55,7 +55,7 @@ extension Data {
     map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  /// - Returns: `nil` for what ``hexadecimal`` cannot have written.
+  /// - Returns: `nil` for a text that ``hexadecimal`` does not produce.
   init?(hexadecimal text: String) {
     guard text.utf8.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

@@ -6,19 +6,19 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// Folds a stored session, for one that is loaded.
+/// Applies the stored entries of a session to load it.
 struct StoredFolding {
   private(set) var fold: SessionFold
-  /// The sequence number of the last entry that has been folded, or covered by a snapshot.
-  private(set) var place = 0
-  /// Whether the newest snapshot is an idle one.
+  /// The sequence number of the last entry that is applied, or covered by a snapshot.
+  private(set) var sequence = 0
+  /// Whether the newest snapshot is an idle one; see ``LogSnapshot/isIdle``.
   private var startsIdle = false
   private let number: Int64
   private let origin: SessionOrigin
   private let limits: SessionLimits
   private let versions: FoldVersions
   private let database: Database
-  /// Makes a later definition than the origin's from its document, or finds it.
+  /// Finds or makes a definition, other than the origin's, from its document.
   private let make: (JSONTree) -> Definition?
 
   init(
@@ -34,17 +34,17 @@ struct StoredFolding {
     fold = try SessionFold(origin, limits: limits)
   }
 
-  /// Brings the fold to the newest snapshot, with the deltas before it. If everybody had left then,
-  /// the session is loaded without them: the hub reads them when somebody resumes.
+  /// Sets the fold to the newest snapshot, with the deltas before it. An idle snapshot is loaded
+  /// without deltas: the hub reads them when a client resumes.
   ///
-  /// What was folded with other versions has to be equal when it is folded with those of now, and
-  /// nothing may follow that cannot be compared.
-  /// - Parameter row: The session's.
-  /// - Returns: Why that is not what members have seen; `nil` if it is.
+  /// A session that was stored with other versions must give the same state with the current ones,
+  /// and no entries may follow its last snapshot, because they cannot be compared.
+  /// - Parameter row: The row of the session.
+  /// - Returns: The divergence if the state is not what members have seen.
   mutating func start(_ spacing: SnapshotSpacing, _ row: Row) throws -> StoredDivergence? {
     guard let newest = try StoredSnapshot.newest(of: number, database) else {
       guard let stored = FoldVersions(row), isChanged(stored) else { return nil }
-      return StoredDivergence(number: number, place: nil, checksum: nil, versions: stored)
+      return StoredDivergence(number: number, sequence: nil, checksum: nil, versions: stored)
     }
     let kept = try newest.kept(of: origin, make: make)
     let standing = SessionFold(origin, limits: limits, kept: kept)
@@ -52,7 +52,7 @@ struct StoredFolding {
       newest.versions.map {
         self.isChanged($0) || versions.matter(for: standing.definition, against: $0)
       } ?? false
-    let hasTail = row["entryCount"] > newest.place
+    let hasTail = row["entryCount"] > newest.sequence
     startsIdle = newest.isIdle
     var isEqual = !isChanged || (!hasTail && newest.isEqual(to: standing))
     var history: Deque<Delta> = []
@@ -65,19 +65,19 @@ struct StoredFolding {
       }
     }
     fold = SessionFold(origin, limits: limits, kept: kept, history: history)
-    place = newest.place
+    sequence = newest.sequence
     if isEqual { return nil }
     return StoredDivergence(
-      number: number, place: place, checksum: StateChecksum(of: standing).value,
+      number: number, sequence: sequence, checksum: StateChecksum(of: standing).value,
       versions: newest.versions ?? versions)
   }
 
-  /// Whether folding with the versions of now may give something else.
+  /// Whether the current versions may give another state.
   private func isChanged(_ stored: FoldVersions) -> Bool {
     versions.matter(for: origin.definition, against: stored)
   }
 
-  /// Folds the entries before `newest` from which its last deltas come.
+  /// Applies the entries before `newest` that made its recent deltas.
   private mutating func foldHistory(
     before newest: StoredSnapshot, _ spacing: SnapshotSpacing
   ) throws {
@@ -87,71 +87,72 @@ struct StoredFolding {
         number, spacing.revision(before: newest.revision),
         spacing.rowCount(before: newest.rowCount),
       ])
-    let oldest = newest.rowCount > spacing.rowCountMax ? try oldestPlace : nil
+    let oldest = newest.rowCount > spacing.rowCountMax ? try oldestSequence : nil
     if let base = base ?? oldest {
       let snapshots = try StoredSnapshot.all(of: number, after: base - 1, through: base, database)
       guard let start = snapshots.first else { return }
       fold = SessionFold(origin, limits: limits, kept: try start.kept(of: origin, make: make))
-      place = base
+      sequence = base
     }
-    try foldEntries(through: newest.place) { _, _ in }
+    try foldEntries(through: newest.sequence) { _, _ in }
   }
 
-  /// The place of the first snapshot that is stored.
-  private var oldestPlace: Int? {
+  /// The sequence number of the first stored snapshot.
+  private var oldestSequence: Int? {
     get throws {
       try Int.fetchOne(
         database, sql: "SELECT min(place) FROM snapshot WHERE session = ?", arguments: [number])
     }
   }
 
-  /// Folds what came after the newest snapshot. Nothing of it has been compacted.
+  /// Applies the entries after the newest snapshot. None of them is compacted.
   ///
-  /// - Returns: Where it starts, which entries the next snapshot makes superfluous, and whether
-  ///   there are none after an idle snapshot.
+  /// - Returns: The sequence number of the snapshot, the entries that the next one makes
+  ///   superfluous, and whether the snapshot is idle and no entries follow it.
   mutating func foldTail(
     entryCount: Int
   ) throws -> (start: Int, spent: SpentEntries, isIdle: Bool) {
-    let start = place
+    let start = sequence
     var spent = SpentEntries()
     var count = 0
-    try foldEntries(through: .max) { remnant, place in
-      spent.note(remnant, sequence: place)
+    try foldEntries(through: .max) { remnant, sequence in
+      spent.note(remnant, sequence: sequence)
       count += 1
     }
-    guard place == entryCount, place == start + count else {
-      throw StoredProblem("session \(origin.id) has \(start + count) entries of \(entryCount)")
+    guard sequence == entryCount, sequence == start + count else {
+      throw StoredProblem("session \(origin.id) has \(start + count) of \(entryCount) entries")
     }
     return (start, spent, startsIdle && count == 0)
   }
 
   private mutating func foldEntries(
-    through last: Int, _ each: (LogRemnant, _ place: Int) -> Void
+    through last: Int, _ each: (LogRemnant, _ sequence: Int) -> Void
   ) throws {
     let rows = try Row.fetchCursor(
       database,
       sql: """
         SELECT place, body FROM entry WHERE session = ? AND place > ? AND place <= ? ORDER BY place
-        """, arguments: [number, place, last])
+        """, arguments: [number, sequence, last])
     while let row = try rows.next() {
       let entry = try SQLiteReading.entry(
         row[1], of: origin.id, after: fold.definition, database, make: make)
       _ = fold.apply(entry)
-      place = row[0]
-      each(fold.remnant, place)
+      sequence = row[0]
+      each(fold.remnant, sequence)
     }
   }
 }
 
 extension StoredSnapshot {
-  /// Whether members see the same in `fold`; true for a snapshot without a checksum.
+  /// Whether `fold` has the same visible state; true for a snapshot without a checksum.
   func isEqual(to fold: SessionFold) -> Bool {
     checksum == nil || checksum == StateChecksum(of: fold).value
   }
 }
 
 extension SessionFold {
-  /// The state when time has come to `now`: compacted entries that only passed time are missing.
+  /// The state after a tick at `now`. Needed after compaction, which deletes entries whose only
+  /// effect was the time.
   func brought(to now: Instant) -> SessionFold {
     var fold = self
     _ = fold.apply(LogEntry(at: now, body: .tick))

@@ -4,25 +4,27 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// A snapshot as it is stored.
+/// A stored snapshot: a row of the table `snapshot`, with its definitions.
 struct StoredSnapshot {
-  let place: Int
+  let sequence: Int
   let revision: Int
   let isIdle: Bool
   let rowCount: Int
   let body: Data
-  /// The definitions of the state, if they are not the origin's and ``body`` does not have them.
+  /// The current and the shown definition of the state; `nil` if it is the origin's, or in
+  /// ``body``.
   private let definition: Data?
   private let shown: Data?
   private let lacksDefinition: Bool
   let checksum: Int64?
-  /// What it was folded with; `nil` if an older pickerd wrote it.
+  /// The versions with which it was made; `nil` if an older pickerd wrote it.
   let versions: FoldVersions?
-  /// What the log before it was folded with, if that cannot be folded again.
+  /// The versions of the log before it, if the log gives another state with later versions. The
+  /// session then continued from this snapshot under a new epoch.
   let replaces: String?
 
   init(_ row: Row) {
-    place = row["place"]
+    sequence = row["place"]
     revision = row["revision"]
     isIdle = row["isIdle"]
     rowCount = row["rowCount"]
@@ -36,8 +38,10 @@ struct StoredSnapshot {
     replaces = row["replaces"]
   }
 
-  /// - Parameter make: Makes a later definition than the origin's from its document, or finds it.
-  /// - Throws: ``StoredProblem`` for what is no snapshot of such a session.
+  /// Decodes the state.
+  ///
+  /// - Parameter make: Finds or makes a definition, other than the origin's, from its document.
+  /// - Throws: ``StoredProblem`` if it is not a snapshot of such a session.
   func kept(
     of origin: SessionOrigin, make: (JSONTree) -> Definition?
   ) throws -> SessionFold.StoredState {
@@ -62,7 +66,7 @@ struct StoredSnapshot {
     }
   }
 
-  /// Selects all of a snapshot, with its definitions.
+  /// Selects the columns of a snapshot and the bodies of its definitions.
   static let selectSQL = """
     SELECT snapshot.*, definition.body AS definitionBody, shown.body AS shownBody FROM snapshot
     LEFT JOIN definition ON definition.session = snapshot.session
@@ -71,11 +75,11 @@ struct StoredSnapshot {
       AND shown.digest = snapshot.shown
     """
 
-  /// Whether it contains the members that had left; those of older versions do not.
+  /// Whether it contains the members that had left; snapshots of older versions do not.
   var hasRemembered: Bool { get throws { try tree["remembered"] != nil } }
 
   /// Whether entries before it have been compacted.
-  var isCompacted: Bool { rowCount < place }
+  var isCompacted: Bool { rowCount < sequence }
 
   static func newest(of number: Int64, _ database: Database) throws -> StoredSnapshot? {
     try Row.fetchOne(
@@ -86,32 +90,33 @@ struct StoredSnapshot {
   }
 
   static func all(
-    of number: Int64, after place: Int, through last: Int, _ database: Database
+    of number: Int64, after sequence: Int, through last: Int, _ database: Database
   ) throws -> [StoredSnapshot] {
     try Row.fetchAll(
       database,
       sql: selectSQL
         + " WHERE snapshot.session = ? AND place > ? AND place <= ? ORDER BY place",
-      arguments: [number, place, last]
+      arguments: [number, sequence, last]
     ).map(StoredSnapshot.init)
   }
 }
 
 extension FoldVersions {
-  /// Those of a session's or a snapshot's row; `nil` if an older pickerd wrote it.
+  /// The versions in a row of a session or a snapshot; `nil` if an older pickerd wrote it.
   init?(_ row: Row) {
     guard let rules: Int = row["rules"] else { return nil }
     self.init(rules: rules, tzdata: row["tzdata"])
   }
 }
 
-/// Why a session needs a new epoch: what its members have seen cannot be folded again.
+/// A difference between the state that members have seen and the one that the log gives with the
+/// current versions. The session then needs a new epoch.
 struct StoredDivergence {
   let number: Int64
-  /// The place of the snapshot with which the session goes on; `nil` if there is none.
-  let place: Int?
-  /// The snapshot's checksum with the versions of now.
+  /// The sequence number of the snapshot from which the session continues; `nil` if there is none.
+  let sequence: Int?
+  /// The snapshot's checksum with the current versions.
   let checksum: Int64?
-  /// What it was folded with.
+  /// The versions with which it was made.
   let versions: FoldVersions
 }

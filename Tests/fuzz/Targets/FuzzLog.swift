@@ -63,7 +63,7 @@ final class FuzzLog: SessionLog {
     return late
   }
 
-  func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
+  func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     if snapshot.isIdle { stored[session]?.snapshot = snapshot }
     return true
   }
@@ -77,12 +77,12 @@ final class FuzzLog: SessionLog {
     guard !isFailing, let log = stored[session], !log.hasEnded,
       var fold = try? SessionFold(log.origin, limits: limits)
     else { return (session, nil) }
-    var place = 0
+    var firstIndex = 0
     if let snapshot = log.snapshot {
       fold = SessionFold(log.origin, limits: limits, kept: snapshot.kept)
-      place = snapshot.entryCount
+      firstIndex = snapshot.entryCount
     }
-    for entry in log.entries[place...] { _ = fold.apply(entry) }
+    for entry in log.entries[firstIndex...] { _ = fold.apply(entry) }
     return (
       session, LoadedSession(fold: fold, entryCount: log.entries.count, idleMilliseconds: 0)
     )
@@ -94,8 +94,8 @@ final class FuzzLog: SessionLog {
     guard !isFailing else { return completion(nil) }
     var position = position
     var deltas: [Delta] = []
-    for entry in (stored[position.origin.id]?.entries ?? []).dropFirst(position.place) {
-      position.apply(entry, place: position.place + 1, &deltas)
+    for entry in (stored[position.origin.id]?.entries ?? []).dropFirst(position.sequence) {
+      position.apply(entry, sequence: position.sequence + 1, &deltas)
     }
     completion(HistoryPage(deltas: deltas, next: nil))
   }
