@@ -37,6 +37,7 @@ TEST_PACKAGES = $(call unless,chromium,chromium) $(call unless,valgrind,valgrind
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
+  nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # A static Swift runtime: it need not be installed, and calls into it are direct. Exclusivity of

@@ -2,7 +2,8 @@
 # need.sh PURPOSE PACKAGE… : ensures that Debian packages are installed.
 #
 # Does nothing if they are installed. Otherwise installs the missing ones as root or with sudo. If
-# that is not possible, prints the missing packages and fails.
+# that is not possible, prints the missing packages and fails. Services in newly installed packages
+# (nginx for a test, for example) are neither started nor enabled.
 set -euo pipefail
 
 purpose=$1
@@ -38,5 +39,15 @@ echo "Installing packages to $purpose: ${missing[*]}"
 quietly=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
 "${as_root[@]}" "${quietly[@]}" update ||
   echo "apt-get update failed; continuing with the existing package lists." >&2
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+  trap '"${as_root[@]}" rm -f "$policy"' EXIT
+fi
 "${as_root[@]}" "${quietly[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
   refuse "The installation failed."
+for package in "${missing[@]}"; do
+  if [ -e "/lib/systemd/system/$package.service" ]; then
+    "${as_root[@]}" systemctl --quiet disable "$package.service" 2>/dev/null || true
+  fi
+done

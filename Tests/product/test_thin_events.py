@@ -1,6 +1,5 @@
 """`GET …/events`: server-sent events for read-only clients."""
 
-import http.client
 import json
 
 import pytest
@@ -18,7 +17,7 @@ class Watcher:
         self.screen = screen or Screen()
         self.last_id = last
         self.bytes = 0
-        self.connection = http.client.HTTPConnection("127.0.0.1", session.server.port, timeout=5)
+        self.connection = session.server.connection(timeout=5)
         headers = {"Accept": "text/event-stream"}
         if last:
             headers["Last-Event-ID"] = last

@@ -136,6 +136,10 @@ class Pickerd:
 
     # HTTP
 
+    def connection(self, port=None, timeout=20):
+        """A new HTTP connection to the public listener, or to `port`."""
+        return http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
+
     def request(self, method, path, body=None, *, token=None, headers=None, port=None):
         """Sends a request on a new connection; `body` is encoded as JSON unless it is bytes."""
         sent = dict(headers or {})
@@ -144,7 +148,7 @@ class Pickerd:
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=20)
+        connection = self.connection(port)
         try:
             connection.request(method, path, body=body, headers=sent)
             response = connection.getresponse()

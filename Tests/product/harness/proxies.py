@@ -1,0 +1,162 @@
+"""The shipped configurations of nginx, HAProxy and Caddy, started in front of a server."""
+
+import http.client
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+
+from .pickerd import REPOSITORY, Pickerd, wait_until
+
+
+def free_ports(count):
+    """Ports of 127.0.0.1 that are free now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def make_certificate(folder):
+    """A self-signed certificate for localhost; returns the paths of certificate and key."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    return certificate, key
+
+
+def substituted(text, changes):
+    """`text` with every key of `changes` replaced; each must occur."""
+    for old, new in changes.items():
+        assert old in text, f"the shipped configuration no longer has {old!r}"
+        text = text.replace(old, new)
+    return text
+
+
+class Proxy:
+    """A proxy with the shipped configuration; only names, addresses and paths are replaced."""
+
+    def __init__(self, kind, folder, backend_port):
+        self.kind, self.folder, self.backend = kind, folder, f"127.0.0.1:{backend_port}"
+        self.http_port, self.port = free_ports(2)
+        self.certificate, self.key = make_certificate(folder)
+        self.context = ssl.create_default_context(cafile=self.certificate)
+        arguments = getattr(self, f"_{kind}")()
+        self.log = (folder / "log").open("wb")
+        self.process = subprocess.Popen(
+            arguments, stdout=self.log, stderr=self.log, cwd=folder,
+            env={"HOME": str(folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+        wait_until(self._accepts, what=f"{kind}'s listener")
+
+    def _accepts(self):
+        assert self.process.poll() is None, (self.folder / "log").read_text()
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def _shipped(self, name, changes):
+        text = substituted((REPOSITORY / "deploy" / name).read_text(), changes)
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def _nginx(self):
+        site = self._shipped("nginx.conf", {
+            "server 127.0.0.1:7681;": f"server {self.backend};",
+            "listen 80;": f"listen 127.0.0.1:{self.http_port};",
+            "listen 443 ssl": f"listen 127.0.0.1:{self.port} ssl",
+            "/etc/letsencrypt/live/pick.example.org/fullchain.pem": str(self.certificate),
+            "/etc/letsencrypt/live/pick.example.org/privkey.pem": str(self.key),
+            "/var/log/nginx/pickerd.log": str(self.folder / "access.log"),
+            "server_name pick.example.org;": "server_name localhost;"})
+        folders = "\n".join(
+            f"{name}_temp_path {self.folder}/{name};"
+            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        main = self.folder / "main.conf"
+        main.write_text(
+            f"daemon off; user root; worker_processes 1; pid {self.folder}/pid;\n"
+            "error_log stderr; events { worker_connections 200; }\n"
+            f"http {{ {folders} include {site}; }}\n")
+        return [program("nginx"), "-p", self.folder, "-c", main, "-e", "stderr"]
+
+    def _haproxy(self):
+        both = self.folder / "both.pem"
+        both.write_bytes(self.certificate.read_bytes() + self.key.read_bytes())
+        path = self._shipped("haproxy.cfg", {
+            "bind :80": f"bind 127.0.0.1:{self.http_port}",
+            "bind :443": f"bind 127.0.0.1:{self.port}",
+            "/etc/haproxy/pick.example.org.pem": str(both),
+            "log /dev/log local0": "log stderr format raw local0",
+            "  user haproxy\n  group haproxy\n": "",
+            "server pickerd 127.0.0.1:7681": f"server pickerd {self.backend}"})
+        subprocess.run([program("haproxy"), "-c", "-f", path], check=True, capture_output=True)
+        return [program("haproxy"), "-db", "-f", path]
+
+    def _caddy(self):
+        path = self._shipped("Caddyfile", {
+            "grace_period 10s": "grace_period 10s\n\tadmin off\n\tskip_install_trust\n"
+                                f"\thttp_port {self.http_port}\n\thttps_port {self.port}",
+            "pick.example.org {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n"
+                                  f"\ttls {self.certificate} {self.key}",
+            "reverse_proxy 127.0.0.1:7681": f"reverse_proxy {self.backend}"})
+        return [program("caddy"), "run", "--adapter", "caddyfile", "--config", path]
+
+    def access_log(self):
+        """Everything that the proxy has logged."""
+        access = self.folder / "access.log"
+        return (access.read_text() if access.exists() else "") + (self.folder / "log").read_text()
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def program(name):
+    """The path of a program that Debian may install in /usr/sbin."""
+    found = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin")
+    assert found, f"{name} is not installed: make test installs it"
+    return found
+
+
+class ProxiedPickerd(Pickerd):
+    """A server whose clients connect through a proxy with TLS."""
+
+    def __init__(self, log, proxy_kind, folder, **rest):
+        self.proxy = None
+        port, = free_ports(1)
+        super().__init__(log, listen=f"127.0.0.1:{port}", **rest)
+        self.proxy = Proxy(proxy_kind, folder, port)
+
+    def connection(self, port=None, timeout=20, source=None):
+        """A connection through the proxy, or directly to `port`."""
+        if port:
+            return super().connection(port, timeout)
+        return http.client.HTTPSConnection(
+            "localhost", self.proxy.port, timeout=timeout, context=self.proxy.context,
+            source_address=(source, 0) if source else None)
+
+    def socket(self, path):
+        return f"wss://localhost:{self.proxy.port}{path}"
+
+    def stop(self):
+        if self.proxy:
+            self.proxy.stop()
+        super().stop()
+
+
+def redirect(proxy):
+    """The response of the proxy's HTTP listener to `GET /x`: status and Location without port."""
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.http_port, timeout=10)
+    connection.request("GET", "/x", headers={"Host": "localhost"})
+    response = connection.getresponse()
+    location = re.sub(r":\d+/", "/", response.getheader("Location"))
+    connection.close()
+    return response.status, location
