@@ -71,12 +71,15 @@ let package = Package(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto"), .linkedLibrary("z")]),
+    .target(
+      name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      linkerSettings: [.linkedLibrary("crypto")]),
     line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire", "PickerSession"]),
     line(
       "PickerServer",
       [
         "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
-        "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop",
+        "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
       ]),
     line(
@@ -89,6 +92,7 @@ let package = Package(
       name: "pickerd",
       dependencies: [
         "PickerServer", "SessionLog", "PickerClient", "PickerTerminal", "PickerRehearsal",
+        "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

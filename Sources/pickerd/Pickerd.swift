@@ -12,7 +12,9 @@ struct Pickerd: ParsableCommand {
       accepts only valid selections.
       """,
     version: pickerdRelease,
-    subcommands: [Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self])
+    subcommands: [
+      Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self, Keys.self, Token.self,
+    ])
 }
 
 /// The release, as in CHANGELOG.md.

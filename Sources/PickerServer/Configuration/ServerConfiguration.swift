@@ -39,6 +39,9 @@ package struct ServerConfiguration: Hashable, Sendable {
   }
   package static let loopsMax = 64
 
+  /// The `aud` of member tokens.
+  package static let standardAudience = "pickerd"
+
   package init() {}
 
   /// Validates settings.

@@ -1,0 +1,46 @@
+package import CivilTime
+package import PickerSession
+
+/// A member token that has been verified: signed by a host's key and within its time.
+///
+/// - Source: host.md, section 2.
+package struct MemberToken: Hashable, Sendable {
+  /// The sessions that it admits to, 1 to 16.
+  package var sessions: [SessionID]
+  package var role: Role
+  /// The user's id at the host.
+  package var subject: String?
+  package var name: String?
+  package var locale: String?
+  /// JSON text that other members see.
+  package var info: String?
+  /// JSON text for the session's log.
+  package var meta: String?
+  /// `iat`; `nil` for a token that does not state when it was issued.
+  package var issuedAt: Instant?
+  /// `exp`.
+  package var expires: Instant
+  /// The time from its verification to `exp`; negative within the clock skew.
+  package var remainingMilliseconds: Int64
+
+  package init(
+    sessions: [SessionID], role: Role, expires: Instant, remainingMilliseconds: Int64
+  ) {
+    self.sessions = sessions
+    self.role = role
+    self.expires = expires
+    self.remainingMilliseconds = remainingMilliseconds
+  }
+}
+
+/// Why a token is not accepted, as a sentence for the host's developers.
+package struct TokenProblem: Error, Hashable, Sendable {
+  package let detail: String
+
+  package init(_ detail: String) { self.detail = detail }
+}
+
+/// Verifies member tokens with the host's keys; shared by all loops.
+package protocol TokenVerifier: Sendable {
+  func verify(_ token: String) throws(TokenProblem) -> MemberToken
+}

@@ -1,0 +1,74 @@
+package import CivilTime
+package import PickerSession
+import WebSocketTransport
+
+/// What an API key may be used for.
+/// - Source: host.md, section 1.
+package enum KeyScope: String, CaseIterable, Sendable {
+  /// Create, read, change and delete any session.
+  case sessions
+  /// Read the feed and store cursors.
+  case feed
+  /// Settle confirmations.
+  case decide
+  /// Sign member tokens; nothing on the wire.
+  case tokens
+}
+
+/// An entry of the key file.
+package struct HostKey: Sendable {
+  /// Its part of `pk_ID.SECRET`, and the `kid` of tokens that it signs.
+  package let id: String
+  /// The SHA-256 digest of the secret; `nil` for a key that only signs tokens.
+  package let secret: SecretHash?
+  package let scopes: Set<KeyScope>
+  /// From this instant on the key is not valid.
+  package let notAfter: Instant?
+  /// The addresses that may use it; empty for all.
+  package let networks: [String]
+  let ranges: [AddressRange]
+  /// Set exactly if the key has the scope `tokens`.
+  package let signing: TokenKey?
+
+  package var tokenAlgorithm: TokenAlgorithm? { signing?.algorithm }
+
+  package static let idCharactersMax = 64
+
+  /// Whether text can be a key's id: letters, digits, `-` and `_`.
+  package static func isID(_ text: String) -> Bool {
+    (1...idCharactersMax).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  package func isExpired(at now: Instant) -> Bool { notAfter.map { $0 <= now } ?? false }
+
+  func admits(_ address: PeerAddress?) -> Bool {
+    if ranges.isEmpty { return true }
+    guard let address else { return false }
+    return ranges.contains { $0.contains(address) }
+  }
+}
+
+/// A key as a client sends it: `pk_ID.SECRET`.
+struct PresentedKey {
+  let id: String
+  let secret: SecretHash
+
+  static let prefix = "pk_"
+
+  /// - Returns: `nil` for text that is no key.
+  init?(_ text: String) {
+    guard text.hasPrefix(PresentedKey.prefix), let dot = text.firstIndex(of: ".") else {
+      return nil
+    }
+    id = String(text[text.index(text.startIndex, offsetBy: 3)..<dot])
+    secret = SecretHash(SocketLoop.sha256(Array(text[text.index(after: dot)...].utf8)))
+  }
+}

@@ -1,0 +1,115 @@
+import CivilTime
+import JSONText
+import PickerHub
+import PickerSession
+
+/// The claims of a member token.
+/// - Source: host.md, section 2; RFC 7519, section 4.1.
+extension MemberToken {
+  static let sessionsMax = 16
+  static let subjectCharactersMax = 128
+  static let infoBytesMax = 1024
+  static let metaBytesMax = 4096
+  /// `exp` is at most so far ahead.
+  static let lifetimeMilliseconds: Int64 = 86_400_000
+  /// How far the clocks of host and server may differ.
+  static let skewMilliseconds: Int64 = 30_000
+
+  /// Reads and checks the claims of a token whose signature is valid.
+  init(claims payload: [UInt8], audience: String, now: Instant) throws(TokenProblem) {
+    guard let claims = JSONTree.claims(payload) else {
+      throw TokenProblem("the claims are not a JSON object in UTF-8 with different names")
+    }
+    guard claims["aud"]?.texts?.contains(audience) == true else {
+      throw TokenProblem("aud is not \"\(audience)\"")
+    }
+    guard let role = claims["role"]?.string.flatMap(Role.init(rawValue:)) else {
+      throw TokenProblem("role must be viewer, editor or owner")
+    }
+    guard let expires = try claims.instant("exp") else { throw TokenProblem("exp is missing") }
+    self.init(
+      sessions: try MemberToken.sessions(claims), role: role, expires: expires,
+      remainingMilliseconds: expires.milliseconds - now.milliseconds)
+    issuedAt = try claims.instant("iat")
+    try check(notBefore: try claims.instant("nbf"), at: now)
+    subject = try claims.text("sub")
+    if let subject,
+      subject.isEmpty || subject.unicodeScalars.count > MemberToken.subjectCharactersMax
+    {
+      throw TokenProblem("sub must have 1 to \(MemberToken.subjectCharactersMax) characters")
+    }
+    name = try claims.text("name")
+    locale = try claims.text("locale")
+    info = try claims.document("info", byteCountMax: MemberToken.infoBytesMax)
+    meta = try claims.document("meta", byteCountMax: MemberToken.metaBytesMax)
+  }
+
+  private static func sessions(_ claims: JSONTree) throws(TokenProblem) -> [SessionID] {
+    guard let ids = claims["session"]?.texts, (1...sessionsMax).contains(ids.count) else {
+      throw TokenProblem("session must be a session's id, or 1 to \(sessionsMax) ids")
+    }
+    return ids.map { SessionID($0) }
+  }
+
+  private func check(notBefore: Instant?, at now: Instant) throws(TokenProblem) {
+    let skew = MemberToken.skewMilliseconds
+    guard remainingMilliseconds > -skew else { throw TokenProblem("the token has expired") }
+    guard remainingMilliseconds <= MemberToken.lifetimeMilliseconds + skew else {
+      throw TokenProblem("exp is more than 24 hours ahead")
+    }
+    let latest = now.adding(milliseconds: skew)
+    if let notBefore, notBefore > latest { throw TokenProblem("nbf is in the future") }
+    // Such a token would escape revocations.
+    if let issuedAt, issuedAt > latest { throw TokenProblem("iat is in the future") }
+  }
+}
+
+extension JSONTree {
+  /// A string, or an array of strings.
+  fileprivate var texts: [String]? {
+    if let string { return [string] }
+    guard let array else { return nil }
+    let texts = array.compactMap(\.string)
+    return texts.count == array.count ? texts : nil
+  }
+
+  fileprivate func text(_ claim: String) throws(TokenProblem) -> String? {
+    guard let value = self[claim] else { return nil }
+    guard let text = value.string else { throw TokenProblem("\(claim) must be a string") }
+    return text
+  }
+
+  /// A NumericDate: seconds since 1970, possibly with a fraction.
+  fileprivate func instant(_ claim: String) throws(TokenProblem) -> Instant? {
+    let seconds: Double
+    switch self[claim] {
+    case nil: return nil
+    case .integer(let value): seconds = Double(value)
+    case .number(let value): seconds = value
+    case .null, .bool, .string, .array, .object:
+      throw TokenProblem("\(claim) must be a number of seconds since 1970")
+    }
+    let instant = Instant(milliseconds: Int64((seconds * 1000).rounded(.down).clamped))
+    guard instant >= .first, instant <= .last else {
+      throw TokenProblem("\(claim) must be a number of seconds since 1970, before the year 10000")
+    }
+    return instant
+  }
+
+  /// Any JSON, written without white space.
+  fileprivate func document(
+    _ claim: String, byteCountMax: Int
+  ) throws(TokenProblem) -> String? {
+    guard let value = self[claim] else { return nil }
+    let bytes = value.serialized()
+    guard bytes.count <= byteCountMax else {
+      throw TokenProblem("\(claim) has more than \(byteCountMax) bytes of JSON")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Double {
+  /// Cut to what an instant can hold without overflow.
+  fileprivate var clamped: Double { isNaN ? 1e18 : Swift.min(Swift.max(self, -1e18), 1e18) }
+}

@@ -1,0 +1,46 @@
+import JSONText
+import PickerHub
+
+/// A JSON Web Token in its compact form, taken apart; its signature has not been verified.
+///
+/// - Source: RFC 7515, section 7.1; RFC 8725.
+struct SignedToken {
+  let algorithm: String
+  let keyID: String
+  /// The bytes that are signed: header and payload as they were sent.
+  let content: [UInt8]
+  let payload: [UInt8]
+  let signature: [UInt8]
+
+  static let byteCountMax = 8192
+
+  /// - Throws: ``TokenProblem`` for text that is not a token, or whose header has not the fields
+  ///   that are needed, or `crit`.
+  init(_ text: String) throws(TokenProblem) {
+    let bytes = Array(text.utf8.prefix(SignedToken.byteCountMax + 1))
+    guard bytes.count <= SignedToken.byteCountMax else {
+      throw TokenProblem("the token has more than \(SignedToken.byteCountMax) bytes")
+    }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Base64URL.decode(parts[0]),
+      let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
+      let fields = JSONTree.claims(header), fields["crit"] == nil,
+      let algorithm = fields["alg"]?.string, let keyID = fields["kid"]?.string
+    else { throw .notSigned }
+    self.algorithm = algorithm
+    self.keyID = keyID
+    self.payload = payload
+    self.signature = signature
+    content = Array(bytes.prefix(parts[0].count + 1 + parts[1].count))
+  }
+}
+
+extension JSONTree {
+  /// A JSON object in valid UTF-8, without duplicate members; `nil` for anything else.
+  static func claims(_ bytes: [UInt8]) -> JSONTree? {
+    guard String(validating: bytes, as: UTF8.self) != nil,
+      let tree = try? JSONTree.parse(bytes, depthMax: 32), tree.members != nil
+    else { return nil }
+    return tree
+  }
+}

@@ -1,0 +1,108 @@
+import CSignatures
+
+/// The algorithms of member tokens, as `alg` names them.
+/// - Source: RFC 7518, section 3.1; RFC 8037, section 3.1.
+package enum TokenAlgorithm: String, CaseIterable, Sendable {
+  case hs256 = "HS256"
+  case es256 = "ES256"
+  case edDSA = "EdDSA"
+}
+
+/// What the signatures of a host's member tokens are verified with.
+package enum TokenKey: Sendable {
+  /// HS256 with the bytes of a text.
+  case shared(secret: String)
+  /// ES256 or EdDSA with a public key.
+  case published(PublicKey)
+
+  /// RFC 7518, section 3.2: a key has the size of the hash at least.
+  static let secretBytesMin = 32
+
+  var algorithm: TokenAlgorithm {
+    switch self {
+    case .shared: .hs256
+    case .published(let key): key.algorithm
+    }
+  }
+
+  /// Whether `signature` is the key's signature of `data`. The time does not depend on where a
+  /// wrong HMAC differs.
+  func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
+    switch self {
+    case .shared(let secret):
+      guard let right = TokenKey.hmac(data, secret: secret), signature.count == right.count
+      else { return false }
+      return sig_equal(signature, right, right.count)
+    case .published(let key): return key.verifies(signature, of: data)
+    }
+  }
+
+  /// HMAC-SHA256 of `data`; `nil` if libcrypto fails.
+  static func hmac(_ data: [UInt8], secret: String) -> [UInt8]? {
+    let key = Array(secret.utf8)
+    var digest = [UInt8](repeating: 0, count: 32)
+    return sig_hmac_sha256(key, key.count, data, data.count, &digest) ? digest : nil
+  }
+}
+
+/// A public key of P-256 or Ed25519.
+package final class PublicKey: @unchecked Sendable {
+  package let algorithm: TokenAlgorithm
+  /// As it was given.
+  let pem: String
+  // Safe to share: libcrypto only reads it.
+  private let key: OpaquePointer
+
+  /// - Returns: `nil` for text that is not the PEM of such a key, and for ``TokenAlgorithm/hs256``.
+  init?(pem: String, _ algorithm: TokenAlgorithm) {
+    guard let kind = algorithm.asymmetric,
+      let key = sig_public_key(pem, pem.utf8.count, kind)
+    else { return nil }
+    self.algorithm = algorithm
+    self.pem = pem
+    self.key = key
+  }
+
+  deinit { sig_free(key) }
+
+  fileprivate func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
+    guard let kind = algorithm.asymmetric, signature.count == SIG_BYTES else {
+      return false
+    }
+    return sig_verify(key, kind, data, data.count, signature)
+  }
+}
+
+/// A private key, with which ``TokenMint`` signs tokens for trials.
+package final class PrivateKey {
+  package let algorithm: TokenAlgorithm
+  private let key: OpaquePointer
+
+  /// - Returns: `nil` for text that is not the PEM of an unencrypted key of `algorithm`.
+  package init?(pem: String, _ algorithm: TokenAlgorithm) {
+    guard let kind = algorithm.asymmetric,
+      let key = sig_private_key(pem, pem.utf8.count, kind)
+    else { return nil }
+    self.algorithm = algorithm
+    self.key = key
+  }
+
+  deinit { sig_free(key) }
+
+  func sign(_ data: [UInt8]) -> [UInt8]? {
+    guard let kind = algorithm.asymmetric else { return nil }
+    var signature = [UInt8](repeating: 0, count: SIG_BYTES)
+    return sig_sign(key, kind, data, data.count, &signature) ? signature : nil
+  }
+}
+
+extension TokenAlgorithm {
+  /// The algorithm of libcrypto; `nil` for HS256, which has no key pair.
+  fileprivate var asymmetric: sig_algorithm? {
+    switch self {
+    case .hs256: nil
+    case .es256: SIG_ES256
+    case .edDSA: SIG_EDDSA
+    }
+  }
+}
