@@ -51,19 +51,19 @@ struct Canvas: Hashable {
   ) -> Int {
     guard y >= 0, y < height, x >= 0, x < width else { return x }
     let room = min(cellsMax ?? width, width - x)
-    var place = x
+    var column = x
     for character in DisplayWidth.fitted(harmless(text), to: room) {
       let count = DisplayWidth.of(character)
-      let index = y * width + place
+      let index = y * width + column
       if count == 0 {
-        if place > x { cells[index - 1].text? += String(character) }
+        if column > x { cells[index - 1].text? += String(character) }
         continue
       }
       cells[index] = Cell(text: String(character), style: style)
       if count == 2 { cells[index + 1] = Cell(text: nil, style: style) }
-      place += count
+      column += count
     }
-    return place
+    return column
   }
 
   /// The screen as text, a line per row, without styles or trailing blanks.

@@ -25,7 +25,7 @@ struct JSONFormat: LineFormat {
 
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
     if case .refused = notice { return nil }
-    return Sentences.updates(notice, in: state).map {
+    return Sentences.notice(notice, in: state).map {
       Self.event("notice", [.init("text", .string($0))])
     }
   }

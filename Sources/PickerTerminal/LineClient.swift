@@ -14,7 +14,7 @@ struct InputLine: Hashable {
 /// `pickerd join --plain` and `--json`: reads commands as lines, sends them one after the other
 /// and prints events as lines.
 package actor LineClient {
-  private enum Happening: Sendable {
+  private enum Input: Sendable {
     case picker(PickerEvent)
     case bytes([UInt8])
     case endOfInput
@@ -27,7 +27,7 @@ package actor LineClient {
 
   private let picker: PickerConnection
   private let patience: Duration?
-  private let (happenings, continuation) = AsyncStream.makeStream(of: Happening.self)
+  private let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
   private var format: any LineFormat
   private var signals = Signals()
   private var reader = LineReader()
@@ -36,7 +36,7 @@ package actor LineClient {
   private var waiting: [InputLine] = []
   private var running: (ref: Int, line: InputLine)?
   /// Events of the current message; they are printed after its state.
-  private var updates: [PickerEvent] = []
+  private var pendingEvents: [PickerEvent] = []
   private var hasEnded = false
   private var status: Int32 = 0
 
@@ -61,8 +61,8 @@ package actor LineClient {
     }
     picker.start()
     watchPatience()
-    for await happening in happenings {
-      if take(happening) { break }
+    for await input in inputs {
+      if take(input) { break }
       work()
       if isDone { break }
     }
@@ -71,8 +71,8 @@ package actor LineClient {
   }
 
   /// - Returns: Whether the program should exit immediately.
-  private func take(_ happening: Happening) -> Bool {
-    switch happening {
+  private func take(_ input: Input) -> Bool {
+    switch input {
     case .ended: return true
     case .timeIsUp:
       guard state.connection != .live else { return false }
@@ -89,7 +89,7 @@ package actor LineClient {
       complain(Sentences.connection(state))
       status = 1
       return true
-    case .picker(let event): updates.append(event)
+    case .picker(let event): pendingEvents.append(event)
     }
     return false
   }
@@ -97,9 +97,9 @@ package actor LineClient {
   private func take(_ state: PickerState) {
     let wasLive = self.state.connection == .live
     self.state = state
-    for line in format.lines(for: state) { say(line) }
-    for event in updates { tell(event) }
-    updates = []
+    for line in format.lines(for: state) { printLine(line) }
+    for event in pendingEvents { report(event) }
+    pendingEvents = []
     if wasLive && state.connection != .live { watchPatience() }
     guard let list = state.monthList, state.months.isEmpty, state.connection == .live else {
       return
@@ -110,14 +110,14 @@ package actor LineClient {
     picker.months(from: month, count: 3)
   }
 
-  private func tell(_ event: PickerEvent) {
+  private func report(_ event: PickerEvent) {
     switch event {
-    case .notice(let notice): if let line = format.line(for: notice, in: state) { say(line) }
+    case .notice(let notice): if let line = format.line(for: notice, in: state) { printLine(line) }
     case .answered(let ref, let answer):
       guard let running, running.ref == ref else { return }
       self.running = nil
       if case .failure = answer { status = Self.notDone }
-      if let line = format.line(for: answer, to: running.line) { say(line) }
+      if let line = format.line(for: answer, to: running.line) { printLine(line) }
     case .state: return
     }
   }
@@ -131,11 +131,11 @@ package actor LineClient {
       case .command(let command): running = (picker.send(command), line)
       case .touch(let touch): picker.touch(touch)
       case .months(let from, let count): picker.months(from: from, count: count)
-      case .show: for line in format.picture(of: state) { say(line) }
+      case .show: for line in format.picture(of: state) { printLine(line) }
       case .quit: (waiting, hasEnded) = ([], true)
       case .unknown(let sentence):
         status = Self.notDone
-        say(format.line(forUnknown: line, sentence))
+        printLine(format.line(forUnknown: line, sentence))
       }
     }
   }
@@ -159,13 +159,13 @@ package actor LineClient {
       return LineCommand(words: line.text, in: state)
     }
     guard let object = try? JSONTree.parse(Array(line.text.utf8)) else {
-      return .unknown("this is no JSON object")
+      return .unknown("this is not a JSON object")
     }
     line.id = object["id"]
     return LineCommand(object: object, in: state)
   }
 
-  private func say(_ line: String) { Terminal.write(harmless(line) + "\n") }
+  private func printLine(_ line: String) { Terminal.write(harmless(line) + "\n") }
 }
 
 /// Splits bytes into lines.

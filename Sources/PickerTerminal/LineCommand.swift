@@ -43,7 +43,7 @@ extension LineCommand {
     case "months":
       let count = rest.count == 2 ? Int(rest[1]) : rest.count == 1 ? 1 : nil
       guard let count, let month = rest.first.flatMap({ PickerMonth($0) }) else {
-        self = .unknown("months needs a month such as 2026-11, and how many")
+        self = .unknown("months needs a month such as 2026-11 and a count")
         return
       }
       self = .months(from: month, count: count)
@@ -54,8 +54,8 @@ extension LineCommand {
   private static func select(_ words: [String], in state: PickerState) -> LineCommand {
     switch row(words, in: state) {
     case .failure(let problem): return .unknown("select: \(problem.sentence)")
-    case .success(let place):
-      let command = state.selecting(row: place.row, column: place.column)
+    case .success(let found):
+      let command = state.selecting(row: found.row, column: found.column)
       return command.map { .command($0) } ?? .unknown("select: no such row")
     }
   }
@@ -65,7 +65,7 @@ extension LineCommand {
     if words.count == 1, let day = PickerDay(words[0]) { return .touch(.day(day)) }
     switch row(words, in: state) {
     case .failure(let problem): return .unknown("touch: \(problem.sentence)")
-    case .success(let place): return .touch(.row(column: place.column, row: place.row))
+    case .success(let found): return .touch(.row(column: found.column, row: found.row))
     }
   }
 
@@ -84,7 +84,7 @@ extension LineCommand {
     let rows = state.columns[number - 1].rowsKnown
     let match = rows.first { $0.row.text == wanted } ?? rows.first { $0.row.key == wanted }
     guard let match else {
-      return .failure(Problem(sentence: "column \(number) shows no \(wanted)"))
+      return .failure(Problem(sentence: "column \(number) has no row \(wanted)"))
     }
     return .success((number - 1, match.index))
   }
@@ -109,9 +109,9 @@ extension LineCommand {
       if let day = object["date"]?.string.flatMap({ PickerDay($0) }) {
         self = .touch(.day(day))
       } else if let column = object["column"]?.integer,
-        let place = Self.row(object, column: column, in: state)
+        let found = Self.row(object, column: column, in: state)
       {
-        self = .touch(.row(column: place.column, row: place.row))
+        self = .touch(.row(column: found.column, row: found.row))
       } else {
         self = .touch(nil)
       }

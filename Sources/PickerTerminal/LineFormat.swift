@@ -37,7 +37,7 @@ struct PlainFormat: LineFormat {
   func line(for notice: PickerNotice, in state: PickerState) -> String? {
     // The line for the answer already has it.
     if case .refused = notice { return nil }
-    return Sentences.updates(notice, in: state)
+    return Sentences.notice(notice, in: state)
   }
 
   func line(for answer: Result<Int, PickerFailure>, to line: InputLine) -> String? {

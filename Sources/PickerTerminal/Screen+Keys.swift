@@ -1,7 +1,7 @@
 import PickerClient
 
-/// An action that a key requests.
-enum Wish: Hashable {
+/// A request of a key press.
+enum KeyRequest: Hashable {
   case command(PickerCommand)
   case touch(PickerTouch?)
   case quit
@@ -11,7 +11,7 @@ extension Screen {
   /// Handles a key.
   ///
   /// - Returns: The requested actions, in order.
-  mutating func press(_ key: Key) -> [Wish] {
+  mutating func press(_ key: Key) -> [KeyRequest] {
     switch key {
     case .interrupt, .letter("q"): return [.quit]
     case .letter("u"): return [.command(.undo)]
@@ -22,13 +22,13 @@ extension Screen {
     }
   }
 
-  private mutating func pressWheel(_ key: Key) -> [Wish] {
+  private mutating func pressWheel(_ key: Key) -> [KeyRequest] {
     guard state.columns.indices.contains(column) else { return [] }
     let wheel = state.columns[column]
     let page = rowsShown - 1
     switch key {
-    case .tab, .right, .enter: return turnTo(column + 1)
-    case .backTab, .left: return turnTo(column - 1)
+    case .tab, .right, .enter: return focus(column + 1)
+    case .backTab, .left: return focus(column - 1)
     case .up: return select(wheel, by: -1)
     case .down: return select(wheel, by: 1)
     case .pageUp: return select(wheel, by: -page)
@@ -40,20 +40,20 @@ extension Screen {
     }
   }
 
-  private mutating func turnTo(_ next: Int) -> [Wish] {
+  private mutating func focus(_ next: Int) -> [KeyRequest] {
     column = (next + state.columns.count) % state.columns.count
     guard let row = state.columns[column].shownRow else { return [] }
     return [.touch(.row(column: column, row: row))]
   }
 
-  private func select(_ wheel: PickerColumn, by step: Int) -> [Wish] {
+  private func select(_ wheel: PickerColumn, by step: Int) -> [KeyRequest] {
     guard let shown = wheel.shownRow else { return [] }
     let row = max(0, min(wheel.count - 1, shown + step))
     guard row != shown, let command = state.selecting(row: row, column: column) else { return [] }
     return [.touch(.row(column: column, row: row)), .command(command)]
   }
 
-  private mutating func pressDay(_ key: Key) -> [Wish] {
+  private mutating func pressDay(_ key: Key) -> [KeyRequest] {
     guard let day, let list = state.monthList else { return [] }
     let next: PickerDay?
     switch key {

@@ -34,15 +34,15 @@ extension Screen {
     let title = state.months[month]?.title ?? month.iso
     let indent = max(0, (21 - DisplayWidth.of(title)) / 2)
     canvas.put(title, x: x + 1 + indent, y: y, .bold, cellsMax: 21)
-    for (place, name) in (state.weekdays ?? []).prefix(7).enumerated() {
-      canvas.put(Self.twoCells(name), x: x + 1 + place * 3, y: y + 1, .dim)
+    for (dayColumn, name) in (state.weekdays ?? []).prefix(7).enumerated() {
+      canvas.put(Self.twoCells(name), x: x + 1 + dayColumn * 3, y: y + 1, .dim)
     }
     guard let view = state.months[month] else { return }
     let bands = state.bands(of: month)
     for (index, cell) in view.cells.enumerated() where !cell.isOutside {
-      let (row, place) = (index / 7, index % 7)
-      let band = bands.first { $0.row == row && ($0.from...$0.to).contains(place) }
-      drawDay(cell, band, place, x: x + place * 3, y: y + 2 + row, on: &canvas)
+      let (row, dayColumn) = (index / 7, index % 7)
+      let band = bands.first { $0.row == row && ($0.from...$0.to).contains(dayColumn) }
+      drawDay(cell, band, dayColumn, x: x + dayColumn * 3, y: y + 2 + row, on: &canvas)
     }
     for (index, cell) in view.cells.enumerated() where !cell.isOutside {
       drawMarks(cell.day, x: x + index % 7 * 3, y: y + 2 + index / 7, on: &canvas)
@@ -59,7 +59,7 @@ extension Screen {
   }
 
   private func drawDay(
-    _ cell: PickerCell, _ band: PickerBand?, _ place: Int, x: Int, y: Int,
+    _ cell: PickerCell, _ band: PickerBand?, _ dayColumn: Int, x: Int, y: Int,
     on canvas: inout Canvas
   ) {
     let color = band == nil ? nil : state.member(state.shownRange?.by)?.color
@@ -69,7 +69,7 @@ extension Screen {
     let lead = String(repeating: " ", count: max(0, 2 - DisplayWidth.of(cell.text)))
     canvas.put(lead + cell.text, x: x + 1, y: y, style, cellsMax: 2)
     // A band that continues also covers the gap.
-    if let band, place < band.to {
+    if let band, dayColumn < band.to {
       canvas.put(" ", x: x + 3, y: y, Style(color: color, isReversed: true))
     }
   }

@@ -48,25 +48,25 @@ extension Screen {
     _ row: Int, of index: Int, x: Int, y: Int, cells: Int, on canvas: inout Canvas
   ) {
     let wheel = state.columns[index]
-    let isTurned = index == column
+    let isFocused = index == column
     let isSelected = row == wheel.shownRow
     let mine = state.me?.color
     var style = Style.plain
     if isSelected {
-      style = Style(color: isTurned ? mine : nil, isBold: true, isReversed: isTurned)
-      canvas.put(isTurned ? "▸" : "·", x: x, y: y, Style(color: mine))
+      style = Style(color: isFocused ? mine : nil, isBold: true, isReversed: isFocused)
+      canvas.put(isFocused ? "▸" : "·", x: x, y: y, Style(color: mine))
     }
     let fingers = fingers(at: .row(column: index, row: row))
     let room = fingers.isEmpty ? cells - 2 : max(4, cells - 9)
     let text = wheel[row]?.text ?? "…"
-    var place = canvas.put(text, x: x + 2, y: y, style, cellsMax: room)
-    if let note = wheel[row]?.note, place + 2 < x + cells, fingers.isEmpty {
-      place = canvas.put(note.text, x: place + 1, y: y, .dim, cellsMax: x + cells - place - 1)
+    var end = canvas.put(text, x: x + 2, y: y, style, cellsMax: room)
+    if let note = wheel[row]?.note, end + 2 < x + cells, fingers.isEmpty {
+      end = canvas.put(note.text, x: end + 1, y: y, .dim, cellsMax: x + cells - end - 1)
     }
-    for member in fingers where place + 1 < x + cells {
-      place = canvas.put(
-        "◂" + member.name, x: place, y: y, Style(color: member.color, isBold: true),
-        cellsMax: x + cells - place)
+    for member in fingers where end + 1 < x + cells {
+      end = canvas.put(
+        "◂" + member.name, x: end, y: y, Style(color: member.color, isBold: true),
+        cellsMax: x + cells - end)
     }
   }
 }

@@ -8,7 +8,7 @@ struct Screen {
 
   var state = PickerState()
   /// The last notice.
-  var updates = ""
+  var notice = ""
   var width = comfortable.width
   var height = comfortable.height
   /// The focused wheel.
@@ -102,11 +102,11 @@ struct Screen {
 
   private func drawFoot(on canvas: inout Canvas) {
     canvas.put(Sentences.chosen(state), x: 1, y: height - 3, .bold, cellsMax: width - 2)
-    canvas.put(updates, x: 1, y: height - 2, cellsMax: width - 2)
+    canvas.put(notice, x: 1, y: height - 2, cellsMax: width - 2)
     let keys =
       state.isCalendar
       ? "arrows PgUp PgDn move, Enter tap, Esc stop, x clear"
-      : "arrows PgUp PgDn turn, Tab next wheel"
+      : "arrows PgUp PgDn select, Tab next column"
     canvas.put(keys + ", u undo, c confirm, q quit", x: 1, y: height - 1, .dim, cellsMax: width - 2)
   }
 

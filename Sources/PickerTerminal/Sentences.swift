@@ -29,7 +29,7 @@ enum Sentences {
   }
 
   /// - Returns: `nil` for notices without a text.
-  static func updates(_ notice: PickerNotice, in state: PickerState) -> String? {
+  static func notice(_ notice: PickerNotice, in state: PickerState) -> String? {
     switch notice {
     case .moved(let column, let row, let cause, let correction, let by):
       if let correction {
@@ -49,8 +49,8 @@ enum Sentences {
     case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
     case .refused(let code, let detail, _):
       return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
-    case .lost: return "nobody can say whether the last command was done"
-    case .joined(let member): return "\(member.name) came"
+    case .lost: return "it is unknown whether the last command was executed"
+    case .joined(let member): return "\(member.name) joined"
     case .left(let member): return "\(member.name) left"
     case .wentOffline(let member): return "\(member.name) is offline"
     case .cameBack(let member): return "\(member.name) is back"
@@ -62,8 +62,8 @@ enum Sentences {
     switch failure {
     case .refused(let code, let detail): detail.isEmpty ? code.rawValue : detail
     case .offline: "there is no connection"
-    case .replaced: "a later one took its place"
-    case .lost: "nobody can say whether it was done"
+    case .replaced: "replaced by a later select"
+    case .lost: "it is unknown whether it was executed"
     case .unknownRow: "there is no such row"
     case .cancelled: "cancelled"
     }

@@ -4,7 +4,7 @@ package import PickerClient
 /// `pickerd join` on a terminal: draws states, handles keys and restores the terminal.
 @MainActor
 package final class TerminalClient {
-  private enum Happening: Sendable {
+  private enum Input: Sendable {
     case picker(PickerEvent)
     case bytes([UInt8])
     /// No byte followed an escape within the timeout.
@@ -18,8 +18,8 @@ package final class TerminalClient {
 
   private let picker: PickerConnection
   private let depth = ColorDepth(ProcessInfo.processInfo.environment)
-  private let happenings: AsyncStream<Happening>
-  private let continuation: AsyncStream<Happening>.Continuation
+  private let inputs: AsyncStream<Input>
+  private let continuation: AsyncStream<Input>.Continuation
   private var signals = Signals()
   private var screen = Screen()
   private var drawn: Canvas?
@@ -27,7 +27,7 @@ package final class TerminalClient {
 
   package init(_ picker: PickerConnection) {
     self.picker = picker
-    (happenings, continuation) = AsyncStream.makeStream(of: Happening.self)
+    (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
   }
 
   nonisolated package static var canDraw: Bool { Terminal.isInteractive }
@@ -49,8 +49,8 @@ package final class TerminalClient {
     }
     picker.start()
     draw()
-    for await happening in happenings {
-      if take(happening) { break }
+    for await input in inputs {
+      if take(input) { break }
       look()
       draw()
     }
@@ -60,8 +60,8 @@ package final class TerminalClient {
   }
 
   /// - Returns: Whether the program should exit.
-  private func take(_ happening: Happening) -> Bool {
-    switch happening {
+  private func take(_ input: Input) -> Bool {
+    switch input {
     case .ended: return true
     case .resized:
       drawn = nil
@@ -71,10 +71,10 @@ package final class TerminalClient {
       screen.take(state)
       return state.isOver
     case .picker(.notice(let notice)):
-      if let sentence = Sentences.updates(notice, in: picker.state) { screen.updates = sentence }
+      if let sentence = Sentences.notice(notice, in: picker.state) { screen.notice = sentence }
       return false
     case .picker(.answered(_, .failure(.offline))):
-      screen.updates = "not done: there is no connection"
+      screen.notice = "not done: there is no connection"
       return false
     case .picker(.answered): return false
     case .bytes(let bytes):
@@ -95,8 +95,8 @@ package final class TerminalClient {
 
   private func press(_ keys: [Key]) -> Bool {
     for key in keys {
-      for wish in screen.press(key) {
-        switch wish {
+      for request in screen.press(key) {
+        switch request {
         case .quit: return true
         case .touch(let touch): picker.touch(touch)
         case .command(let command): picker.send(command)

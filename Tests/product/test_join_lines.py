@@ -84,7 +84,7 @@ def test_plain_prints_what_other_members_do(server, lines):
     ana.until(lambda line: line == "* connected")
 
     bo = session.join("Bo")
-    ana.until(lambda line: line == "Bo came")
+    ana.until(lambda line: line == "Bo joined")
     bo.tap(date="2018-11-20")
     ana.until(lambda line: line == "Bo: 2018-11-20")
     bo.leave()
