@@ -16,6 +16,8 @@ package struct SessionOrigin: Sendable {
   package let access: Access
   /// By the session's clock.
   package let createdAt: Instant
+  /// What only matters to the host.
+  package let host: HostFields
 
   /// Which members may close an open range.
   ///
@@ -46,7 +48,7 @@ package struct SessionOrigin: Sendable {
   package init(
     id: SessionID, epoch: String, definition: Definition, title: String? = nil,
     ttlSeconds: Int = 86_400, openTap: OpenTap = .shared, access: Access = .open,
-    createdAt: Instant
+    createdAt: Instant, host: HostFields = HostFields()
   ) {
     self.id = id
     self.epoch = epoch
@@ -56,6 +58,7 @@ package struct SessionOrigin: Sendable {
     self.openTap = openTap
     self.access = access
     self.createdAt = createdAt
+    self.host = host
   }
 
   /// The role of a token; `nil` if it is not a token of this session.

@@ -43,6 +43,11 @@ package enum ClientMessage: Hashable, Sendable {
 package struct BadMessage: Error, Hashable, Sendable {
   /// One sentence for developers: what was wrong, where, and what would be right.
   package let detail: String
+  /// Of a value in a body (RFC 6901), if it is nested or has a shape of its own.
+  package let pointer: String?
 
-  package init(_ detail: String) { self.detail = detail }
+  package init(_ detail: String, pointer: String? = nil) {
+    self.detail = detail
+    self.pointer = pointer
+  }
 }

@@ -3,58 +3,6 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// The decoded body of `POST /v1/sessions`.
-///
-/// - Source: protocol.md, "HTTP".
-package struct CreateRequest: Hashable, Sendable {
-  /// The definition's document. Set to `null` once the definition is made from it on another
-  /// thread, so that the hub's thread does not spend time on freeing it.
-  package var definition: JSONTree
-  package let title: String?
-  package let ttlSeconds: Int
-  package let openTap: SessionOrigin.OpenTap
-
-  /// - Parameters:
-  ///   - ttlSecondsMax: The maximum of `ttlSeconds`. If it is below the default of 86,400, it is
-  ///     the default.
-  ///   - valuesMax: The maximum number of JSON values in the body.
-  /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
-  package init(
-    _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max
-  ) throws(BadMessage) {
-    let tree = try parseBody(
-      body, fields: ["definition", "title", "ttlSeconds", "openTap"], valuesMax: valuesMax)
-    guard let definition = tree["definition"] else {
-      throw BadMessage("definition is missing; it must be an object with the kind of picker")
-    }
-    self.definition = definition
-    if let title = tree["title"] {
-      guard let text = title.string, text.unicodeScalars.count <= 200 else {
-        throw BadMessage("title must be a string of at most 200 characters")
-      }
-      self.title = text
-    } else {
-      title = nil
-    }
-    if let ttl = tree["ttlSeconds"] {
-      guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
-        throw BadMessage("ttlSeconds must be an integer from 1 to \(ttlSecondsMax)")
-      }
-      ttlSeconds = seconds
-    } else {
-      ttlSeconds = min(86_400, ttlSecondsMax)
-    }
-    if let openTap = tree["openTap"] {
-      guard let text = openTap.string, let known = SessionOrigin.OpenTap(word: text) else {
-        throw BadMessage("openTap must be \"shared\" or \"opener\"")
-      }
-      self.openTap = known
-    } else {
-      openTap = .shared
-    }
-  }
-}
-
 /// The maximum nesting of a body. It exceeds that of any valid tree, so that a tree with one level
 /// too many gets a problem with a pointer instead of a parse error.
 private let bodyDepthMax = 128
@@ -141,6 +89,7 @@ package enum HTTPDocument {
       writer.literal(",\"title\":")
       writer.string(title)
     }
+    writer.hostFields(fold.origin)
     writer.literal(",\"snapshot\":")
     writer.snapshot(fold, texts: texts, windowRows: windowRows, isFull: isFull)
     writer.literal(",\"members\":")
@@ -238,7 +187,8 @@ extension JSONWriter {
     literal("}")
   }
 
-  /// `,"session":{"id","epoch","createdAt","openTap","definition"}` with the full definition.
+  /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"definition"}` with the full
+  /// definition.
   fileprivate mutating func origin(_ origin: SessionOrigin) {
     literal(",\"session\":{\"id\":")
     string(origin.id.text)
@@ -248,7 +198,9 @@ extension JSONWriter {
     raw(origin.createdAt.rfc3339)
     literal("\",\"openTap\":\"")
     raw(origin.openTap.rawValue)
-    literal("\",\"definition\":")
+    literal("\"")
+    decide(origin)
+    literal(",\"definition\":")
     tree(origin.definition.document(full: true))
     literal("}")
   }

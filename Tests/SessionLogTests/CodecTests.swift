@@ -34,7 +34,8 @@ struct GeneratedSession {
       id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
       title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 60,
       openTap: seed.isMultiple(of: 4) ? .opener : .shared, access: tokens,
-      createdAt: Instant(milliseconds: 1_542_938_400_000))
+      createdAt: Instant(milliseconds: 1_542_938_400_000),
+      host: GeneratedSession.hostFields(seed: seed))
     fold = try SessionFold(origin)
     var at = origin.createdAt
     for number in 0..<(entryCount ?? Int.random(in: 1...120, using: &random)) {
@@ -44,6 +45,14 @@ struct GeneratedSession {
       _ = fold.apply(entry)
       folds.append(fold)
     }
+  }
+
+  private static func hostFields(seed: UInt64) -> HostFields {
+    guard seed % 3 == 1 else { return HostFields() }
+    return HostFields(
+      external: "order/é \(seed)", meta: VerbatimJSON(stored: #"{"n":1.10,"big":1e400}"#),
+      decideSeconds: 300, watched: seed.isMultiple(of: 2) ? [.result] : [.members, .result],
+      isOneMember: true)
   }
 
   private func body(_ number: Int, _ random: inout SplitMix) -> LogEntry.Body {
@@ -138,6 +147,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(back.definition.document(full: true) == origin.definition.document(full: true))
     #expect(back.access == origin.access && back.openTap == origin.openTap)
     #expect(back.title == origin.title && back.createdAt == origin.createdAt)
+    #expect(back.host == origin.host)
   }
 
   @Test(arguments: UInt64(1)...120)

@@ -79,6 +79,55 @@ def test_fields_over_their_limits_and_unknown_fields_are_rejected(server, fields
     assert answer.json["detail"]
 
 
+# The host's fields
+
+
+META = b'{"n": 1.10, "big": 12345678901234567890, "far": 1e400, "text": "\\u00e9\\n", "none": null}'
+DECIDE = {"by": "host", "seconds": 300}
+
+
+def test_external_and_meta_come_back_as_they_were_given(server):
+    body = json.dumps({"definition": DATE, "external": "order/4711 é"}).encode()
+    created = server.post("/v1/sessions", body[:-1] + b', "meta": ' + META + b"}").json
+    answer = server.get(f"/v1/sessions/{created['session']}")
+
+    assert contract.fits("http-session", answer.json)["external"] == "order/4711 é"
+    assert b'"meta":' + re.sub(rb": |, ", lambda m: m[0].strip(), META) in answer.body
+    server.delete(f"/v1/sessions/{created['session']}")
+
+
+def test_a_session_without_external_and_meta_has_neither(server):
+    assert not {"external", "meta"} & server.session(DATE).get().keys()
+
+
+@pytest.mark.parametrize("fields", [
+    {"external": "x"}, {"external": "日" * 200}, {"meta": None}, {"meta": "x" * 4094},
+    {"meta": {"a": [1, {}]}}, {"decide": {"by": "host", "seconds": 1}},
+    {"decide": {"by": "host", "seconds": 3600}}, {"watch": []}, {"watch": ["members", "result"]},
+    {"oneMember": True}, {"oneMember": False}], ids=lambda fields: str(fields)[:40])
+def test_host_fields_at_their_limits_are_accepted(server, fields):
+    answer = server.create(DATE, **fields)
+
+    assert answer.status == 201, answer
+    server.delete(f"/v1/sessions/{answer.json['session']}")
+
+
+@pytest.mark.parametrize("fields, pointer", [
+    ({"external": ""}, "/external"), ({"external": "x" * 201}, "/external"),
+    ({"external": 5}, "/external"), ({"meta": "x" * 4095}, "/meta"),
+    ({"decide": "host"}, "/decide"), ({"decide": {**DECIDE, "who": 1}}, "/decide"),
+    ({"decide": {"seconds": 5}}, "/decide/by"), ({"decide": {**DECIDE, "by": "me"}}, "/decide/by"),
+    ({"decide": {"by": "host"}}, "/decide/seconds"),
+    *[({"decide": {**DECIDE, "seconds": bad}}, "/decide/seconds") for bad in [0, 3601, 1.5, "9"]],
+    ({"watch": "result"}, "/watch"), ({"watch": ["result", "taps"]}, "/watch/1"),
+    ({"watch": ["result", "result"]}, "/watch/1"), ({"oneMember": 1}, "/oneMember")],
+    ids=lambda value: str(value)[:40])
+def test_host_fields_over_their_limits_are_rejected_with_a_pointer(server, fields, pointer):
+    answer = server.create(DATE, **fields)
+
+    assert (answer.status, answer.code, answer.json["pointer"]) == (400, "badRequest", pointer)
+
+
 BAD_BODIES = {
     "nothing": b"", "blanks": b"  ", "no JSON": b"hello", "half": b'{"definition":',
     "an array": b"[]", "a string": b'"x"', "null": b"null", "two values": b"{} {}",

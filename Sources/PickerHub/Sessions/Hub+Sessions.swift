@@ -71,7 +71,7 @@ extension Hub {
       origin = SessionOrigin(
         id: newID(), epoch: identities.text(), definition: definition,
         title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
-        access: access(tokens), createdAt: time.session)
+        access: access(tokens), createdAt: time.session, host: request.host)
       fold = try SessionFold(origin, limits: limits.session)
     } catch {
       return answer(.failure(.badDefinition(error)))

@@ -103,6 +103,7 @@ private struct CheckRequest: DefinitionBody {
 
 extension ProblemDocument {
   fileprivate init(_ problem: BadMessage) {
-    self.init(status: 400, code: "badRequest", detail: problem.detail)
+    self.init(
+      status: 400, code: "badRequest", detail: problem.detail, pointer: problem.pointer)
   }
 }

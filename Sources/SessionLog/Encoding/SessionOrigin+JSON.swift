@@ -19,7 +19,7 @@ extension SessionOrigin {
       }
       members.append(.init("tokens", .object(tokens)))
     }
-    return .object(members)
+    return .object(members + host.members)
   }
 
   /// The origin, with the limits that influence the outcome of commands.
@@ -50,7 +50,33 @@ extension SessionOrigin {
     self.init(
       id: id, epoch: epoch, definition: definition, title: members["title"]?.string,
       ttlSeconds: ttlSeconds, openTap: openTap, access: access,
-      createdAt: Instant(milliseconds: Int64(createdAt)))
+      createdAt: Instant(milliseconds: Int64(createdAt)), host: HostFields(members))
+  }
+}
+
+extension HostFields {
+  /// The fields that are not as they are by default.
+  fileprivate var members: [JSONTree.Member] {
+    var members: [JSONTree.Member] = []
+    if let external { members.append(.init("external", .string(external))) }
+    if let meta { members.append(.init("meta", .string(meta.text))) }
+    if let decideSeconds { members.append(.init("decideSeconds", .integer(decideSeconds))) }
+    if !watched.isEmpty {
+      members.append(.init("watch", .array(watched.sortedWords.map(JSONTree.string))))
+    }
+    if isOneMember { members.append(.init("oneMember", .bool(true))) }
+    return members
+  }
+
+  fileprivate init(_ origin: JSONTree) {
+    self.init(
+      external: origin["external"]?.string,
+      meta: origin["meta"]?.string.map(VerbatimJSON.init(stored:)),
+      decideSeconds: origin["decideSeconds"]?.integer,
+      watched: Set((origin["watch"]?.array ?? []).compactMap { tree in
+        tree.string.flatMap(Watched.init(rawValue:))
+      }),
+      isOneMember: origin["oneMember"]?.bool ?? false)
   }
 }
 

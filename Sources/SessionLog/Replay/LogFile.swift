@@ -134,6 +134,7 @@ package struct LogFile: Sendable {
     guard let id = session["id"]?.string, let epoch = session["epoch"]?.string,
       let createdAt = session["createdAt"]?.string.flatMap({ Instant(rfc3339: $0.utf8) }),
       session["openTap"]?.string.flatMap(SessionOrigin.OpenTap.init(word:)) != nil,
+      (1...3600).contains(session["decide"]?["seconds"]?.integer ?? 1),
       let document = session["definition"]
     else {
       throw ReplayProblem(
@@ -145,7 +146,8 @@ package struct LogFile: Sendable {
       // refuse it now.
       return SessionOrigin(
         id: SessionID(id), epoch: epoch, definition: definition, openTap: .shared,
-        createdAt: createdAt)
+        createdAt: createdAt,
+        host: HostFields(decideSeconds: session["decide"]?["seconds"]?.integer))
     } catch {
       throw ReplayProblem(
         .badData, "the definition in \(name): \(error.detail) at \(error.pointer)")

@@ -1,0 +1,167 @@
+package import JSONText
+import PickerModel
+package import PickerSession
+
+/// The decoded body of `POST /v1/sessions`.
+///
+/// - Source: protocol.md, "HTTP"; host.md, section 3.
+package struct CreateRequest: Hashable, Sendable {
+  /// The definition's document. Set to `null` once the definition is made from it on another
+  /// thread, so that the hub's thread does not spend time on freeing it.
+  package var definition: JSONTree
+  package let title: String?
+  package let ttlSeconds: Int
+  package let openTap: SessionOrigin.OpenTap
+  package let host: HostFields
+
+  private static let fields = [
+    "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
+    "oneMember",
+  ]
+
+  /// - Parameters:
+  ///   - ttlSecondsMax: The maximum of `ttlSeconds`. If it is below the default of 86,400, it is
+  ///     the default.
+  ///   - valuesMax: The maximum number of JSON values in the body.
+  /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
+  package init(
+    _ body: [UInt8], ttlSecondsMax: Int = 31_536_000, valuesMax: Int = .max
+  ) throws(BadMessage) {
+    let tree = try parseBody(body, fields: CreateRequest.fields, valuesMax: valuesMax)
+    guard let definition = tree["definition"] else {
+      throw BadMessage("definition is missing; it must be an object with the kind of picker")
+    }
+    self.definition = definition
+    if let title = tree["title"] {
+      guard let text = title.string, text.unicodeScalars.count <= 200 else {
+        throw BadMessage("title must be a string of at most 200 characters")
+      }
+      self.title = text
+    } else {
+      title = nil
+    }
+    if let ttl = tree["ttlSeconds"] {
+      guard let seconds = ttl.integer, (1...ttlSecondsMax).contains(seconds) else {
+        throw BadMessage("ttlSeconds must be an integer from 1 to \(ttlSecondsMax)")
+      }
+      ttlSeconds = seconds
+    } else {
+      ttlSeconds = min(86_400, ttlSecondsMax)
+    }
+    if let openTap = tree["openTap"] {
+      guard let text = openTap.string, let known = SessionOrigin.OpenTap(word: text) else {
+        throw BadMessage("openTap must be \"shared\" or \"opener\"")
+      }
+      self.openTap = known
+    } else {
+      openTap = .shared
+    }
+    host = try HostFields(tree, body)
+  }
+}
+
+extension HostFields {
+  /// The longest `meta`, in bytes without white space between tokens.
+  package static let metaBytesMax = 4096
+  private static let externalCountMax = 200
+  private static let decideSecondsMax = 3600
+
+  /// - Parameter body: The text of `tree`.
+  fileprivate init(_ tree: JSONTree, _ body: [UInt8]) throws(BadMessage) {
+    self.init(
+      external: try HostFields.external(tree["external"]),
+      meta: tree["meta"] == nil ? nil : try HostFields.meta(body),
+      decideSeconds: try HostFields.decideSeconds(tree["decide"]),
+      watched: try HostFields.watched(tree["watch"]),
+      isOneMember: try HostFields.isOneMember(tree["oneMember"]))
+  }
+
+  /// An external id: of a body or of a path.
+  package static func external(_ tree: JSONTree?) throws(BadMessage) -> String? {
+    guard let tree else { return nil }
+    guard let text = tree.string, (1...externalCountMax).contains(text.unicodeScalars.count) else {
+      throw BadMessage(
+        "external must be a string of 1 to \(externalCountMax) characters", pointer: "/external")
+    }
+    return text
+  }
+
+  private static func meta(_ body: [UInt8]) throws(BadMessage) -> VerbatimJSON? {
+    guard let meta = try? VerbatimJSON(member: "meta", of: body),
+      meta.text.utf8.count <= metaBytesMax
+    else {
+      throw BadMessage("meta must have at most \(metaBytesMax) bytes of JSON", pointer: "/meta")
+    }
+    return meta
+  }
+
+  private static func decideSeconds(_ tree: JSONTree?) throws(BadMessage) -> Int? {
+    guard let tree else { return nil }
+    guard let members = tree.members else {
+      throw BadMessage(
+        "decide must be an object, as {\"by\": \"host\", \"seconds\": 300}", pointer: "/decide")
+    }
+    for member in members where !["by", "seconds"].contains(member.key) {
+      throw BadMessage(
+        "decide has the fields by and seconds, not \(member.key.quoted)", pointer: "/decide")
+    }
+    guard tree["by"]?.string == "host" else {
+      throw BadMessage("decide.by must be \"host\"", pointer: "/decide/by")
+    }
+    guard let seconds = tree["seconds"]?.integer, (1...decideSecondsMax).contains(seconds) else {
+      throw BadMessage(
+        "decide.seconds must be an integer from 1 to \(decideSecondsMax)",
+        pointer: "/decide/seconds")
+    }
+    return seconds
+  }
+
+  private static func watched(_ tree: JSONTree?) throws(BadMessage) -> Set<Watched> {
+    guard let tree else { return [] }
+    guard let words = tree.array else {
+      throw BadMessage(
+        "watch must be an array of \"result\" and \"members\"", pointer: "/watch")
+    }
+    var watched: Set<Watched> = []
+    for (index, word) in words.enumerated() {
+      guard let known = word.string.flatMap(Watched.init(rawValue:)) else {
+        throw BadMessage(
+          "watch may have \"result\" and \"members\" only", pointer: "/watch/\(index)")
+      }
+      guard watched.insert(known).inserted else {
+        throw BadMessage("watch has \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
+      }
+    }
+    return watched
+  }
+
+  private static func isOneMember(_ tree: JSONTree?) throws(BadMessage) -> Bool {
+    guard let tree else { return false }
+    guard let isOneMember = tree.bool else {
+      throw BadMessage("oneMember must be true or false", pointer: "/oneMember")
+    }
+    return isOneMember
+  }
+}
+
+extension JSONWriter {
+  /// The fields that come back, each after a comma.
+  mutating func hostFields(_ origin: SessionOrigin) {
+    if let external = origin.host.external {
+      literal(",\"external\":")
+      string(external)
+    }
+    if let meta = origin.host.meta {
+      literal(",\"meta\":")
+      verbatim(meta)
+    }
+  }
+
+  /// `,"decide":{"by":"host","seconds":300}`, if the host decides.
+  mutating func decide(_ origin: SessionOrigin) {
+    guard let seconds = origin.host.decideSeconds else { return }
+    literal(",\"decide\":{\"by\":\"host\",\"seconds\":")
+    integer(seconds)
+    literal("}")
+  }
+}
