@@ -1,8 +1,8 @@
 import Foundation
 import JSONText
 
-/// A client that is a process: instructions are lines of its standard input, states lines of its
-/// standard output.
+/// A client that is a child process. It reads instructions from standard input and writes states to
+/// standard output, one per line.
 final class ChildClient: RehearsedClient {
   private let command: [String]
   private let process = Process()
@@ -12,7 +12,7 @@ final class ChildClient: RehearsedClient {
   private let lines = StateLines()
   private(set) var notes = ""
 
-  /// - Parameter command: `{url}` in it stands for the session's address.
+  /// - Parameter command: The command line; `{url}` is replaced by the session's URL.
   init(_ command: [String]) {
     self.command = command
     complaints = FileManager.default.temporaryDirectory
@@ -55,7 +55,7 @@ final class ChildClient: RehearsedClient {
     let deadline = Date(timeIntervalSinceNow: 0.2)
     while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.005) }
     guard process.processIdentifier > 0 else { return }
-    // Foundation gives a process a group of its own, in which its children are.
+    // Foundation starts a process in its own process group, to which its children belong too.
     if process.isRunning { kill(-process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     let text = (try? String(contentsOf: complaints, encoding: .utf8)) ?? ""
@@ -64,7 +64,7 @@ final class ChildClient: RehearsedClient {
   }
 }
 
-/// The states among the lines that a process has written. `@unchecked Sendable`: locked.
+/// The states among the output lines of a process. `@unchecked Sendable`: guarded by a lock.
 private final class StateLines: @unchecked Sendable {
   private static let lineBytesMax = 16 << 20
   private let condition = NSCondition()

@@ -1,4 +1,4 @@
-/// A sentence of the contract that a client can break, word for word as in `web/guide/README.md`.
+/// A sentence of the contract that a client can violate, quoted from `web/guide/README.md`.
 package struct Clause: Hashable, Sendable {
   package let text: String
 
@@ -50,7 +50,7 @@ extension Clause {
   static let protocolError = Clause("stays away, and does not send that message again")
   static let backOff = Clause("Back-off: 1 s, doubled to 30 s, each time a random part of it.")
 
-  /// All of them, for the test that finds each in the guide.
+  /// All clauses; a test checks that the guide contains each of them.
   package static let all = [
     join, fold, snapshot, unknown, result, answer, stale, refused, clamp, resume, gap, duplicate,
     growing, resend, twice, otherMember, role, definition, draining, band, credentials, final,
@@ -58,10 +58,10 @@ extension Clause {
   ]
 }
 
-/// What a client did that the contract forbids, or did not do that it asks for.
+/// A violation of the contract by a client.
 struct Breach: Error {
   let clause: Clause
-  /// What was expected, and what was there instead.
+  /// The difference between the expected and the actual behavior.
   let detail: String
 
   init(_ clause: Clause, _ detail: String) {

@@ -1,15 +1,14 @@
 import JSONText
 
-/// Compares what a client has folded with what the server has.
+/// Compares the state of a client with that of the server.
 ///
-/// A client's state is the wire's snapshot with every delta folded in, and beside it `revision`,
-/// `role` and `unanswered`, the number of its commands without an answer. Fields that are not named
-/// here do not count.
+/// A client's state is the protocol's snapshot with all deltas applied, and the fields `revision`,
+/// `role` and `unanswered` (the number of commands without an answer). Other fields are ignored.
 enum FoldedState {
   /// - Parameters:
-  ///   - truth: A session as `GET` answers it.
-  ///   - role: The client's member's.
-  /// - Returns: A sentence about the first difference; `nil` if there is none.
+  ///   - truth: The response to `GET` of the session.
+  ///   - role: The role of the client's member.
+  /// - Returns: A sentence about the first difference; `nil` if the states are equal.
   static func difference(of client: JSONTree, from truth: JSONTree, role: String?) -> String? {
     let snapshot = truth["snapshot"] ?? .null
     return value("revision", client["revision"], truth["revision"])
@@ -26,12 +25,12 @@ enum FoldedState {
     return "\(name) is \(have?.text ?? "missing"), not \((want ?? .null).text)"
   }
 
-  /// A list of refs is as good as their number.
+  /// Accepts a list of refs instead of their number.
   private static func unanswered(_ have: JSONTree?) -> String? {
     value("unanswered", (have?.array?.count).map { .integer($0) } ?? have, .integer(0))
   }
 
-  /// Every member that is wanted; others do not count.
+  /// Compares the members of an expected object; additional members are ignored.
   private static func members(_ name: String, _ have: JSONTree?, _ want: JSONTree?) -> String? {
     guard case .object(let wanted)? = want else { return value(name, have, want) }
     guard case .object? = have else { return value(name, have, want) }

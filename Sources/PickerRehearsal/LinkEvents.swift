@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import PickerSession
 
-/// What a client did on its connections, in order.
+/// An action of a client on one of its connections.
 enum LinkEvent: Sendable {
   case opened(ConnectionID)
   case joined(ConnectionID, JSONTree)
@@ -11,8 +11,8 @@ enum LinkEvent: Sendable {
   case closed(ConnectionID)
 }
 
-/// The events of a scene: written on the loop's thread, read on the scene's.
-/// `@unchecked Sendable`: locked.
+/// The events of a scene in order, written on the loop's thread and read on the scene's.
+/// `@unchecked Sendable`: guarded by a lock.
 final class LinkEvents: @unchecked Sendable {
   private let condition = NSCondition()
   private var events: [LinkEvent] = []
@@ -32,7 +32,8 @@ final class LinkEvents: @unchecked Sendable {
 
   /// Waits for an event of a kind.
   ///
-  /// - Parameter cursor: Where to begin; afterwards behind the event that was found.
+  /// - Parameter cursor: The index of the first event to look at; set to the index after the found
+  ///   event.
   func next<Found>(
     from cursor: inout Int, within seconds: Double, _ find: (LinkEvent) -> Found?
   ) -> Found? {

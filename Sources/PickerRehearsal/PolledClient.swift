@@ -4,10 +4,10 @@ import PickerHub
 package import PickerSession
 package import WebSocketTransport
 
-/// A client that runs already, such as an app or a page: it asks for instructions with
-/// `GET /rehearse/next` and posts its state to `/rehearse/state`. One scene at a time.
+/// A client that is running already, such as an app or a page: it polls `GET /rehearse/next` for
+/// instructions and posts its state to `/rehearse/state`. It plays one scene at a time.
 ///
-/// `@unchecked Sendable`: locked.
+/// `@unchecked Sendable`: guarded by a lock.
 package final class PolledClient: RehearsedClient, SocketLoopHandler, @unchecked Sendable {
   private static let instructionsMax = 100
   private let loop: SocketLoop
@@ -16,10 +16,10 @@ package final class PolledClient: RehearsedClient, SocketLoopHandler, @unchecked
   private var lastState: JSONTree?
   private var stateCount = 0
 
-  /// Where it listens.
+  /// The URL on which it listens.
   package let url: String
 
-  /// - Throws: ``SocketLoopProblem`` if the address cannot be had.
+  /// - Throws: ``SocketLoopProblem`` if it cannot listen on the address.
   package init(host: String, port: UInt16) throws {
     loop = try SocketLoop(SocketLoopConfiguration())
     url = "http://\(host):\(try loop.listen(host: host, port: port))"
@@ -51,10 +51,10 @@ package final class PolledClient: RehearsedClient, SocketLoopHandler, @unchecked
     return lastState
   }
 
-  /// Between two scenes: the next ``open(_:)`` takes the client away from this one.
+  /// Does nothing: the next ``open(_:)`` makes the client leave this scene.
   package func close() {}
 
-  /// Has the client quit, and stops listening when it has asked for that.
+  /// Makes the client quit, and stops listening when it has fetched that instruction.
   package func stop() {
     act(.object([.init("type", .string("quit"))]))
     let deadline = Date(timeIntervalSinceNow: 0.5)

@@ -1,12 +1,12 @@
 import Foundation
 import WebSocketTransport
 
-/// Plays scenes with a client, and says what it broke.
+/// Plays scenes with a client, and reports which clauses of the contract it violates.
 package struct Rehearsal: Sendable {
   package struct Outcome: Sendable {
     package let scene: Scene
     package let seconds: Double
-    /// The sentence of the contract that was broken; `nil` if none was.
+    /// The violated sentence of the contract; `nil` if the scene passed.
     package let clause: Clause?
     package let detail: String
     package let notes: String
@@ -18,7 +18,7 @@ package struct Rehearsal: Sendable {
   private let makeClient: @Sendable () -> any RehearsedClient
 
   /// - Parameters:
-  ///   - patience: Seconds within which a client does what it should do at once.
+  ///   - patience: The seconds that a client may take for each immediate reaction.
   ///   - makeClient: Called once for each scene.
   package init(
     _ scenes: [Scene] = Scene.all, patience: Double = 3,
@@ -29,16 +29,19 @@ package struct Rehearsal: Sendable {
     self.makeClient = makeClient
   }
 
-  /// A rehearsal of a process: `{url}` in its command stands for the session's address.
+  /// A rehearsal of a child process; `{url}` in its command is replaced by the session's URL.
   package init(_ scenes: [Scene] = Scene.all, patience: Double = 3, command: [String]) {
     self.init(scenes, patience: patience) { ChildClient(command) }
   }
 
   /// Plays all scenes, `jobs` at a time.
   ///
-  /// - Parameter tell: Gets each outcome as soon as it is there, on any thread, one at a time.
+  /// - Parameter report: Called with each outcome as soon as its scene has ended, on any thread,
+  ///   but never concurrently.
   /// - Returns: The outcomes in the order of the scenes.
-  package func run(jobs: Int, tell: @escaping @Sendable (Outcome) -> Void = { _ in }) -> [Outcome] {
+  package func run(
+    jobs: Int, report: @escaping @Sendable (Outcome) -> Void = { _ in }
+  ) -> [Outcome] {
     signal(SIGPIPE, SIG_IGN)
     let board = Board(count: scenes.count)
     let queue = OperationQueue()
@@ -46,7 +49,7 @@ package struct Rehearsal: Sendable {
     for (index, scene) in scenes.enumerated() {
       queue.addOperation {
         let outcome = play(scene)
-        board.note(outcome, at: index, tell)
+        board.note(outcome, at: index, report)
       }
     }
     queue.waitUntilAllOperationsAreFinished()
@@ -75,7 +78,7 @@ package struct Rehearsal: Sendable {
   }
 }
 
-/// Collects outcomes from several threads. `@unchecked Sendable`: locked.
+/// Collects outcomes from several threads. `@unchecked Sendable`: guarded by a lock.
 private final class Board: @unchecked Sendable {
   private let lock = NSLock()
   private var noted: [Rehearsal.Outcome?]
@@ -83,11 +86,11 @@ private final class Board: @unchecked Sendable {
   init(count: Int) { noted = Array(repeating: nil, count: count) }
 
   func note(
-    _ outcome: Rehearsal.Outcome, at index: Int, _ tell: (Rehearsal.Outcome) -> Void
+    _ outcome: Rehearsal.Outcome, at index: Int, _ report: (Rehearsal.Outcome) -> Void
   ) {
     lock.withLock {
       noted[index] = outcome
-      tell(outcome)
+      report(outcome)
     }
   }
 

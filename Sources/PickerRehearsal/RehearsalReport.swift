@@ -1,4 +1,4 @@
-/// What a rehearsal has found, for people and for CI.
+/// The report of a rehearsal, as text and as JUnit XML.
 package struct RehearsalReport: Sendable {
   private let outcomes: [Rehearsal.Outcome]
 
@@ -6,7 +6,7 @@ package struct RehearsalReport: Sendable {
 
   package var failureCount: Int { outcomes.count { !$0.isPassed } }
 
-  /// One scene, with what went wrong.
+  /// The result of one scene, with its failure.
   package static func text(of outcome: Rehearsal.Outcome) -> String {
     let (scene, seconds) = (outcome.scene, tenths(outcome.seconds))
     guard let clause = outcome.clause else {
@@ -25,7 +25,7 @@ package struct RehearsalReport: Sendable {
     "\(outcomes.count - failureCount) of \(outcomes.count) scenes passed"
   }
 
-  /// JUnit's XML, as CI servers read it.
+  /// The report as JUnit XML, for CI servers.
   package var junit: String {
     let seconds = outcomes.reduce(0) { $0 + $1.seconds }
     var text = """
@@ -53,7 +53,7 @@ package struct RehearsalReport: Sendable {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  /// Characters that XML 1.0 does not allow are left out.
+  /// Escapes text for XML; removes characters that XML 1.0 does not allow.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,18 +1,18 @@
 package import JSONText
 
-/// The client that is rehearsed, however it runs. Called on the scene's thread only.
+/// A client under test. Called on the scene's thread only.
 package protocol RehearsedClient: AnyObject {
-  /// Starts it as a new member of the session at `url`, with nothing remembered.
+  /// Starts the client as a new member of the session at `url`, without any stored state.
   func open(_ url: String) throws
-  /// Has its user do something: a command of the wire without `ref`, `generation` and `key`.
+  /// Makes its user act: a command of the protocol without `ref`, `generation` and `key`.
   func act(_ command: JSONTree)
-  /// Asks for its folded state, and waits for it.
+  /// Requests its state, and waits for it.
   ///
   /// - Returns: `nil` if none comes within `seconds`, or the client has ended.
   func state(within seconds: Double) -> JSONTree?
-  /// Ends it.
+  /// Ends the client.
   func close()
-  /// What helps to find out what went wrong: the end of its standard error.
+  /// Additional output for a failure report: the end of its standard error.
   var notes: String { get }
 }
 
@@ -21,12 +21,13 @@ extension RehearsedClient {
 }
 
 extension JSONTree {
-  /// The question for the folded state.
+  /// The instruction that requests the state.
   static let stateQuestion = JSONTree.object([.init("type", .string("state"))])
 
   var text: String { String(decoding: serialized(), as: UTF8.self) }
 
-  /// Whether this is a client's state: `pickerd join --json` marks its lines with `event`.
+  /// Whether this is a client's state. Lines of `pickerd join --json` have `event`: of these only
+  /// `show` is a state.
   var isState: Bool {
     self["revision"] != nil && (self["event"] == nil || self["event"]?.string == "show")
   }

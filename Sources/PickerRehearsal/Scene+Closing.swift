@@ -1,13 +1,13 @@
 import JSONText
 
-/// The bands of close codes.
+/// Scenes about the ranges of close codes.
 extension Scene {
   static let closing = [
     ends("close-44", "the session has ended", 4410, "sessionEnded", .final),
     ends("close-44-unknown", "a newer server closes for good", 4477, "newReason", .band),
     ends("close-43", "the token has expired", 4302, "tokenExpired", .credentials),
     ends("close-protocol", "a message was too long", 1009, nil, .protocolError),
-    Scene("close-45", "the server cannot serve now, and says so again and again", lists) { stage in
+    Scene("close-45", "the server is unavailable and closes every connection", lists) { stage in
       try stage.begin()
       let error = #"{"type":"error","code":"unavailable","detail":"the store is unavailable"}"#
       stage.script { script in
@@ -19,7 +19,8 @@ extension Scene {
       }
       stage.close(4503, last: error)
       let start = stage.milliseconds
-      // Six waits below 1, 2, 4, 8, 16 and 30 s end within 3 s once in 30,000 times.
+      // Six random waits of up to 1, 2, 4, 8, 16 and 30 s take less than 3 s in total with a
+      // probability of 1 in 30,000.
       for _ in 0..<6 {
         guard stage.joins(within: 3 - Double(stage.milliseconds - start) / 1000) != nil else {
           return

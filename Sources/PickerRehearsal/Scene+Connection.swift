@@ -1,9 +1,9 @@
 import JSONText
 
-/// What a client does when its connection is lost.
+/// Scenes about lost connections.
 extension Scene {
   static let connection = [
-    Scene("cut-command", "the line is cut before a command arrives", calendar) { stage in
+    Scene("cut-command", "the connection is lost before a command arrives", calendar) { stage in
       try stage.begin()
       stage.script { script in
         script.swallows = { server, _, message in
@@ -16,15 +16,16 @@ extension Scene {
       let tap = try stage.act(#""type":"tap","date":"2026-11-03""#)
       _ = try stage.resumes()
       guard let again = stage.command(within: stage.patience) else {
-        throw Breach(.resend, "the unanswered command has not been sent again: \(tap.text)")
+        throw Breach(.resend, "the unanswered command was not sent again: \(tap.text)")
       }
       guard again == tap else {
-        throw Breach(.resend, "sent again as another command: \(again.text), not \(tap.text)")
+        throw Breach(.resend, "sent again with changes: \(again.text), not \(tap.text)")
       }
       try stage.expectState(.resend)
     },
-    Scene("cut-answer", "the line is cut before the answer arrives; it may come twice", calendar) {
-      stage in
+    Scene(
+      "cut-answer", "the connection is lost before the answer arrives; it may come twice", calendar
+    ) { stage in
       try stage.begin()
       stage.script { script in
         script.swallows = { server, connection, message in
@@ -41,8 +42,9 @@ extension Scene {
       _ = try stage.resumes()
       try stage.expectLastingState(.twice)
     },
-    Scene("resume", "the line is cut while others act; the missed deltas follow", calendar) {
-      stage in
+    Scene(
+      "resume", "the connection is lost while others act; the missed deltas follow", calendar
+    ) { stage in
       try stage.begin()
       let first = try stage.act(#""type":"tap","date":"2026-11-03""#)
       try stage.expectState(.fold)
@@ -53,15 +55,17 @@ extension Scene {
       let resume = try stage.resumes()
       guard resume["revision"] == revision else {
         throw Breach(
-          .resume, "resumes at \(resume["revision"]!.text), had folded \(revision?.text ?? "")")
+          .resume, "resumes at \(resume["revision"]!.text) instead of \(revision?.text ?? "")")
       }
       try stage.expectState(.resume)
       let second = try stage.act(#""type":"tap","date":"2026-11-12""#)
       guard let before = first["ref"]?.integer, let after = second["ref"]?.integer, after > before
-      else { throw Breach(.growing, "first \(first.text), after the cut \(second.text)") }
+      else {
+        throw Breach(.growing, "first \(first.text), after reconnecting \(second.text)")
+      }
       try stage.expectState(.fold)
     },
-    Scene("no-history", "the missed deltas are gone; a snapshot follows", lists) {
+    Scene("no-history", "the missed deltas are not stored any more; a snapshot follows", lists) {
       $0.session.history = 2
     } play: { stage in
       try stage.begin()
@@ -73,7 +77,7 @@ extension Scene {
       _ = try stage.resumes()
       try stage.expectState(.snapshot)
     },
-    Scene("gap", "a delta is lost on the way", lists) { stage in
+    Scene("gap", "a delta does not arrive", lists) { stage in
       try stage.begin()
       stage.script { $0.rewrites = { _ in [] } }
       stage.others(#""type":"select","column":0,"row":1,"generation":1"#)
@@ -81,16 +85,16 @@ extension Scene {
       stage.others(#""type":"select","column":1,"row":2,"generation":1"#)
       let resume = try stage.resumes(.gap)
       guard resume["revision"]?.integer == 0 else {
-        throw Breach(.gap, "revision 0 was the last without a gap: \(resume.text)")
+        throw Breach(.gap, "must resume at revision 0, the last one before the gap: \(resume.text)")
       }
       try stage.expectState(.gap)
     },
-    Scene("another-member", "the server does not know the member any more", lists) { stage in
+    Scene("another-member", "the server has forgotten the member", lists) { stage in
       try stage.begin()
       stage.script { script in
         script.swallows = { server, connection, message in
           if message["ref"] != nil, server.script.rewrites == nil {
-            // Once; `rewrites` marks that it has happened.
+            // Only once: a non-nil `rewrites` marks that it has happened.
             server.script.rewrites = { [$0] }
             server.cut()
             return true
@@ -103,18 +107,18 @@ extension Scene {
       let select = try stage.act(#""type":"select","column":0,"row":2"#)
       _ = try stage.returns(.resume)
       if let again = stage.command(within: 0.5) {
-        throw Breach(.otherMember, "sent again: \(again.text), was \(select.text)")
+        throw Breach(.otherMember, "\(select.text) was sent again: \(again.text)")
       }
       try stage.expectState(.otherMember)
     },
-    Scene("draining", "the server goes away and says when to come back", lists) { stage in
+    Scene("draining", "the server shuts down and sends a reconnect delay", lists) { stage in
       try stage.begin()
       let start = stage.milliseconds
       stage.close(1001, last: #"{"type":"draining","reconnectAfterMs":700}"#)
       _ = try stage.resumes(.draining)
       let waited = stage.milliseconds - start
       guard waited >= 650 else {
-        throw Breach(.draining, "came back after \(waited) ms, not after 700")
+        throw Breach(.draining, "reconnected after \(waited) ms, not after 700")
       }
       try stage.expectState(.resume)
     },

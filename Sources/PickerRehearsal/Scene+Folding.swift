@@ -1,9 +1,9 @@
 import JSONText
 
-/// What a client folds on a connection that holds.
+/// Scenes about applying messages on a stable connection.
 extension Scene {
   static let folding = [
-    Scene("ticks", "time passes under an open picker: rows vanish, the result changes", slot) {
+    Scene("ticks", "time passes: rows vanish and the result changes", slot) {
       stage in
       try stage.begin()
       stage.clock("2026-11-20T10:25:00Z")
@@ -28,7 +28,7 @@ extension Scene {
       }
       try stage.expectState(.fold)
     },
-    Scene("refusal", "a tap is refused, and the changes of the refusal are updates", calendar) {
+    Scene("refusal", "a tap is refused, and the refusal contains changes", calendar) {
       stage in
       try stage.begin()
       try stage.act(#""type":"tap","date":"2026-11-18""#)
@@ -53,7 +53,7 @@ extension Scene {
         $0.with(expected, at: "snapshot", "calendar", "range")
       }
     },
-    Scene("clamp", "a tap beyond the longest range is cut", calendar) { stage in
+    Scene("clamp", "a tap beyond the longest range is clamped", calendar) { stage in
       try stage.begin()
       try stage.act(#""type":"tap","date":"2026-11-03""#)
       try stage.expectState(.fold)
@@ -78,7 +78,7 @@ extension Scene {
       }
       try stage.expectState(.snapshot)
     },
-    Scene("unknown", "a newer server: unknown types, changes, fields and refusal codes", lists) {
+    Scene("unknown", "a newer server sends unknown types, changes, fields and codes", lists) {
       stage in
       let more = JSONTree.Member("aurora", .object([.init("strength", .integer(3))]))
       let change = JSONTree.object([.init("change", .string("aurora")), .init("hue", .null)])
@@ -103,7 +103,7 @@ extension Scene {
       try stage.act(#""type":"select","column":1,"row":1"#)
       try stage.expectState(.unknown)
     },
-    Scene("duplicate", "a delta and an answer come a second time", lists) { stage in
+    Scene("duplicate", "a delta and an answer arrive twice", lists) { stage in
       try stage.begin()
       let select = try stage.act(#""type":"select","column":1,"row":1"#)
       try stage.expectState(.fold)
@@ -119,7 +119,7 @@ extension Scene {
           + #"{"change":"result","result":{"keys":["c","y"]}}]}"#)
       try stage.expectLastingState(.duplicate)
     },
-    Scene("role", "the owner leaves, and the client's member becomes it", lists) { stage in
+    Scene("role", "the owner leaves, and the client's member becomes owner", lists) { stage in
       stage.joinOther()
       try stage.begin()
       stage.onLoop { $0.leap(milliseconds: 200_000) }
@@ -133,7 +133,7 @@ extension Scene {
       try stage.act(#""type":"confirm""#)
       try stage.expectState(.fold)
     },
-    Scene("definition-columns", "the host changes the lists: one more, then one", lists) {
+    Scene("definition-columns", "the host adds a column, then leaves only one", lists) {
       stage in
       try stage.begin()
       stage.others(#""type":"select","column":0,"row":3,"generation":1"#)
@@ -155,7 +155,7 @@ extension Scene {
 }
 
 extension Stage {
-  /// As ``expectState(_:_:)``, once now and once after what was sent must have been read.
+  /// Checks the state, after a pause in which the client must have read everything that was sent.
   func expectLastingState(_ clause: Clause) throws {
     pause(0.1)
     try expectState(clause)

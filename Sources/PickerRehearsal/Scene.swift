@@ -1,10 +1,10 @@
 import PickerWire
 
-/// A scripted session: what happens, and what the client must have made of it.
+/// A scripted session and its checks of the client.
 package struct Scene: Sendable {
-  /// As for `--scene`.
+  /// The name for `--scene`.
   package let name: String
-  /// What happens, in a sentence.
+  /// A summary of what happens, for `--help` and reports.
   package let summary: String
   let definition: String
   var limits = ServerLimits()

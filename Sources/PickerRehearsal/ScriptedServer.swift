@@ -8,20 +8,20 @@ import PickerWire
 import SessionLog
 import WebSocketTransport
 
-/// A real hub behind real sockets, with a clock that the scene sets and a script that may alter
-/// what passes between them.
+/// A real hub with real sockets, a clock that the scene sets, and a script that can alter the
+/// messages between the hub and the client.
 ///
-/// `@unchecked Sendable`: everything but `events` belongs to the loop's thread.
+/// `@unchecked Sendable`: everything except `events` is used on the loop's thread only.
 final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
-  /// What the scene does to messages. Each closure is called on the loop's thread.
+  /// The scene's changes to messages. Its closures are called on the loop's thread.
   struct Script {
-    /// Takes the place of the hub for a client's message.
+    /// Handles a client's message instead of the hub.
     ///
-    /// - Returns: Whether the hub must not see it.
+    /// - Returns: Whether it has handled the message, so that the hub must not receive it.
     var swallows: (@Sendable (ScriptedServer, ConnectionID, JSONTree) -> Bool)?
-    /// What is sent in place of a message of the hub.
+    /// Replaces a message of the hub.
     var rewrites: (@Sendable (JSONTree) -> [JSONTree])?
-    /// Whether frames wait here until ``release()``.
+    /// Whether the hub's messages are buffered until ``release()``.
     var holds = false
     /// Whether the client does not read: the hub treats its connections as write-blocked.
     var isFull = false
@@ -45,7 +45,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     var configuration = SocketLoopConfiguration()
     configuration.subprotocols = [HubTransport.subprotocol]
     configuration.closeMilliseconds = 200
-    // One context after the other: libwebsockets has globals that are set while one is made.
+    // Contexts are created one at a time: libwebsockets sets global variables while creating one.
     loop = try ScriptedServer.making.withLock { try SocketLoop(configuration) }
     hub = Hub(
       HubConfiguration(limits: limits), port: self, log: MemorySessionLog(), zones: UTCOnly(),
@@ -59,7 +59,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     loop.handler = self
   }
 
-  /// How far the machine's clock is ahead for the hub, so that nobody waits for absent members.
+  /// Added to the hub's monotonic clock, so that scenes need not wait for absent members to leave.
   private var leapMilliseconds: Int64 = 0
 
   var now: HubTime {
@@ -67,7 +67,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
       session: sessionTime, machine: SocketLoop.monotonicMilliseconds() + leapMilliseconds)
   }
 
-  /// Lets time pass at once: members without a connection leave.
+  /// Advances the hub's monotonic clock at once: members without a connection leave.
   func leap(milliseconds: Int64) {
     leapMilliseconds += milliseconds
     hub.timer(at: now)
@@ -103,7 +103,7 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     pass(bytes, from: connection)
   }
 
-  /// Gives the hub a message as if the client had sent it.
+  /// Passes a message to the hub as if the client had sent it.
   func pass(_ bytes: [UInt8], from connection: ConnectionID) {
     hub.received(connection, bytes.span, at: now)
     rearm()
@@ -155,12 +155,12 @@ final class ScriptedServer: SocketLoopHandler, HubPort, @unchecked Sendable {
     loop.close(connection, code: code, reason: reason, last: last)
   }
 
-  /// Writes a message of the script.
+  /// Sends the client a message that does not come from the hub.
   func write(_ message: JSONTree, to connection: ConnectionID) {
     _ = loop.send(Frame(message.serialized()), to: connection)
   }
 
-  /// Sends what was held, and holds nothing more.
+  /// Sends the buffered messages, and stops buffering.
   func release() {
     script.holds = false
     guard let connection else { return }

@@ -7,11 +7,11 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// Where a scene is played: a server of its own, the client, and another member who acts through
-/// the hub. Every call blocks the scene's thread until it is done, or throws a ``Breach``.
+/// The environment of a scene: a separate server, the client, and another member that acts through
+/// the hub. Every function blocks the scene's thread until it is done, or throws a ``Breach``.
 final class Stage {
   let client: any RehearsedClient
-  /// Seconds within which a client does what it should do at once.
+  /// The seconds that a client may take for each immediate reaction.
   let patience: Double
   private let server: ScriptedServer
   private let url: String
@@ -34,10 +34,10 @@ final class Stage {
     thread.start()
   }
 
-  /// Ends the client, and serves nobody any more.
+  /// Ends the client, closes the listener and cuts the connection.
   ///
-  /// The loop goes on without connections until the process ends: destroying a libwebsockets
-  /// context while other threads open descriptors has aborted the process.
+  /// The loop keeps running without connections until the process ends: destroying a libwebsockets
+  /// context while other threads open descriptors can abort the process.
   func end() {
     client.close()
     onLoop { server in
@@ -48,22 +48,22 @@ final class Stage {
 
   // MARK: The server's side
 
-  /// Does something on the loop's thread.
+  /// Runs `work` on the loop's thread.
   @discardableResult
   func onLoop<Answer: Sendable>(_ work: @escaping @Sendable (ScriptedServer) -> Answer) -> Answer {
     let box = AnswerBox<Answer>()
     let done = DispatchSemaphore(value: 0)
-    let isTaken = server.loop.post { [server] in
+    let isAccepted = server.loop.post { [server] in
       box.answer = work(server)
       server.rearm()
       done.signal()
     }
-    precondition(isTaken, "the scene's loop runs until its end")
+    precondition(isAccepted, "the loop of a scene runs until the process ends")
     done.wait()
     return box.answer!
   }
 
-  /// The session as `GET` answers it.
+  /// The response to `GET` of the session.
   func truth() -> JSONTree {
     onLoop { server in
       var body: JSONTree?
@@ -74,7 +74,7 @@ final class Stage {
     }
   }
 
-  /// Sets the session's clock; overdue ticks are done.
+  /// Sets the session's clock; due ticks are applied.
   func clock(_ instant: String) {
     onLoop { server in
       server.sessionTime = Instant(rfc3339: instant.utf8)!
@@ -82,7 +82,7 @@ final class Stage {
     }
   }
 
-  /// Has the other member join; offline, as one that uses HTTP.
+  /// Adds the other member, without a connection, as a client of the HTTP API does.
   func joinOther() {
     let welcome = onLoop { server in
       var welcome: JSONTree?
@@ -96,7 +96,9 @@ final class Stage {
     other = (member?["id"]?.string ?? "", member?["secret"]?.string ?? "", 0)
   }
 
-  /// Has the other member give commands: members of the wire's objects, without ref.
+  /// Makes the other member post commands.
+  ///
+  /// - Parameter commands: The JSON members of each command, without braces and `ref`.
   func others(
     _ commands: String..., after prepare: @escaping @Sendable (ScriptedServer) -> Void = { _ in }
   ) {
@@ -138,7 +140,7 @@ final class Stage {
     }
   }
 
-  /// Closes the client's connection with a code, behind a last message.
+  /// Closes the client's connection with a code, after a last message.
   func close(_ code: UInt16, last: String? = nil) {
     onLoop { server in
       guard let connection = server.connection else { return }
@@ -146,37 +148,37 @@ final class Stage {
     }
   }
 
-  /// Cuts the client's connection, as a tunnel does.
+  /// Cuts the client's connection without a close frame, as in a tunnel.
   func cut() { onLoop { $0.cut() } }
 
   // MARK: The client's side
 
-  /// Starts the client and waits until it has joined and folded the snapshot.
+  /// Starts the client, and waits until it has joined and applied the snapshot.
   func begin() throws {
     try client.open(url)
     guard joins(within: patience + 10) != nil else {
-      throw Breach(.join, "no join message has come within \(Int(patience + 10)) s")
+      throw Breach(.join, "no join message within \(Int(patience + 10)) s")
     }
     try expectState(.snapshot)
   }
 
-  /// The next join message, if one comes in time.
+  /// The next join message; `nil` if none comes in time.
   func joins(within seconds: Double) -> JSONTree? {
     server.events.next(from: &cursor, within: seconds) { event in
       if case .joined(_, let join) = event { join } else { nil }
     }
   }
 
-  /// Waits for the client to come back after its connection was lost; the first wait of its
-  /// back-off is 1 s at most.
+  /// Waits for the client to reconnect after its connection was lost; the first delay of its
+  /// back-off is at most 1 s.
   func returns(_ clause: Clause, within seconds: Double = 2) throws -> JSONTree {
     guard let join = joins(within: patience + seconds) else {
-      throw Breach(clause, "the client has not come back within \(patience + seconds) s")
+      throw Breach(clause, "the client has not reconnected within \(patience + seconds) s")
     }
     return join
   }
 
-  /// Waits for the client to come back as the same member.
+  /// Waits for the client to reconnect as the same member.
   func resumes(_ clause: Clause = .resume) throws -> JSONTree {
     let member = onLoop { $0.member }
     let epoch = truth()["epoch"]
@@ -185,7 +187,7 @@ final class Stage {
       resume["secret"]?.string != nil, resume["epoch"] == epoch, resume["revision"]?.integer != nil
     else {
       throw Breach(
-        clause, "join has no resume with member, secret, epoch and revision: \(join.text)")
+        clause, "join has no valid resume with member, secret, epoch and revision: \(join.text)")
     }
     return resume
   }
@@ -193,18 +195,18 @@ final class Stage {
   /// Checks that no join comes for some seconds.
   func staysAway(_ clause: Clause, for seconds: Double = 1.6) throws {
     if let join = joins(within: seconds) {
-      throw Breach(clause, "the client has come back: \(join.text)")
+      throw Breach(clause, "the client has reconnected: \(join.text)")
     }
   }
 
-  /// The next command of the client, if one comes in time.
+  /// The next command of the client; `nil` if none comes in time.
   func command(within seconds: Double) -> JSONTree? {
     server.events.next(from: &cursor, within: seconds) { event in
       if case .command(_, let command) = event { command } else { nil }
     }
   }
 
-  /// Has the client's user give a command, and waits for it on the wire.
+  /// Makes the client's user act, and waits for the command that the client sends.
   @discardableResult
   func act(_ command: String) throws -> JSONTree {
     client.act(try! JSONTree.parse(Array("{\(command)}".utf8)))
@@ -212,14 +214,14 @@ final class Stage {
       throw Breach(.answer, "the client has not sent {\(command)} within \(patience) s")
     }
     guard let ref = sent["ref"]?.integer, ref >= 1 else {
-      throw Breach(.answer, "the command has no ref from 1 on: \(sent.text)")
+      throw Breach(.answer, "the command has no positive ref: \(sent.text)")
     }
     return sent
   }
 
-  /// Asks the client for its state until it is the server's, or time is up.
+  /// Requests the client's state until it equals the server's, or fails after ``patience``.
   ///
-  /// - Parameter alter: What the script has made of the server's state.
+  /// - Parameter alter: Applies the script's changes to the server's state.
   func expectState(_ clause: Clause, _ alter: (JSONTree) -> JSONTree = { $0 }) throws {
     let deadline = Date(timeIntervalSinceNow: patience)
     var difference = "the client has printed no state within \(patience) s"
@@ -245,7 +247,7 @@ extension ScriptedServer {
   }
 }
 
-/// Carries an answer from the loop's thread; the semaphore orders the accesses.
+/// Passes an answer from the loop's thread; a semaphore orders the accesses.
 private final class AnswerBox<Answer>: @unchecked Sendable {
   var answer: Answer?
 }
@@ -261,7 +263,7 @@ extension JSONTree {
     return .object(rest + [Member(name, inner)])
   }
 
-  /// This message with members in front of the elements of its `changes`.
+  /// This message with additional members, and with `change` before its `changes`.
   func adding(_ more: [Member], change: JSONTree? = nil) -> JSONTree {
     var result = JSONTree.object((members ?? []) + more)
     if let change, let changes = self["changes"]?.array {

@@ -112,8 +112,8 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What follows the @ in the UIDs of calendar events, such as pick.example.org. Events that "
-        + "people have imported are found again by it: choose it once. (default: pickerd)",
+      "The domain part of event UIDs, after the @, such as pick.example.org. Calendars recognize "
+        + "an imported event by its UID, so do not change the name later. (default: pickerd)",
       valueName: "name"))
   var calendarName: String?
 

@@ -96,7 +96,7 @@ import Testing
   @Test func `the number of cached names is limited, and other names are still found`() throws {
     let folder = try TemporaryFolder()
     let file = try #require(RegularFile.read(zones.directory + "/GMT", byteCountMax: 65_536))
-    let names = (0...ZoneDatabase.namesKeptMax).map { "Test/Zone\($0)" }
+    let names = (0...ZoneDatabase.cachedNamesMax).map { "Test/Zone\($0)" }
     for name in names { try folder.write(file.bytes, to: name) }
     let many = ZoneDatabase(directory: folder.path)
 

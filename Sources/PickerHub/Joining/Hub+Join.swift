@@ -77,8 +77,7 @@ extension Hub {
   }
 
   private func closeFull(_ connection: HubConnection) {
-    let detail = "the session has reached its maximum of \(limits.session.members) members"
-    close(connection, .unavailable, detail)
+    close(connection, .unavailable, "the session has reached its maximum number of members")
   }
 
   /// Closes a connection whose join could not be stored.

@@ -26,7 +26,7 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// Events below this level are not logged.
   package var logLevel: Logger.Level = .notice
   package var logFormat: LogFormat = .text
-  /// What follows the `@` in the UIDs of calendar events.
+  /// The domain part of event UIDs, after the `@`.
   package var calendarName = "pickerd"
   /// The URL of Outlook's form for a new event, with names in braces, see ``CalendarLinks``.
   package var outlookLink = CalendarLinks.outlookStandard

@@ -1,10 +1,10 @@
 import WebSocketTransport
 
-/// Pages of the origins that `--origin` lists may read what they are answered over HTTP too.
+/// CORS: lets pages of the origins in `--origin` read HTTP responses.
 ///
 /// - Source: Fetch standard, section 3.2, "HTTP CORS protocol".
 extension HubRoutes {
-  /// What a browser asks before it lets a page of another origin ask.
+  /// Whether a request is a CORS preflight: a browser sends it before a page's request.
   func isPreflight(_ request: HTTPRequest) -> Bool {
     request.method == .options && isShared(request)
       && request.headers[.accessControlRequestMethod] != nil
@@ -25,7 +25,7 @@ extension HubRoutes {
         ]))
   }
 
-  /// Tells the browser that the request's origin may read the answer, if it is one of the list.
+  /// The headers that let a page of an allowed origin read the response.
   func crossOriginHeaders(for request: HTTPRequest) -> [HTTPResponse.Header] {
     guard !gate.origins.allowed.isEmpty, isShared(request) else { return [] }
     guard let origin = request.headers[.origin],
@@ -37,7 +37,8 @@ extension HubRoutes {
     ]
   }
 
-  /// Only what the protocol has; the client's files and the documents are everybody's.
+  /// Whether `--origin` applies to a path: to sessions and definitions. The client's files and the
+  /// API documents are public.
   private func isShared(_ request: HTTPRequest) -> Bool {
     request.path.hasPrefix("/v1/sessions") || request.path.hasPrefix("/v1/definitions/")
   }

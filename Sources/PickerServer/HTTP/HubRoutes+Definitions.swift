@@ -4,7 +4,7 @@ import PickerModel
 import PickerWire
 import WebSocketTransport
 
-/// Requests that bring a definition.
+/// Requests with a definition in their body.
 extension HubRoutes {
   /// `POST /v1/sessions`
   func create(_ call: RoutedRequest) throws(ProblemDocument) {
@@ -44,7 +44,7 @@ extension HubRoutes {
     try read(caller, call.request.body) { body throws(BadMessage) in
       let tree = try parseBody(body, fields: ["definition"], valuesMax: valuesMax)
       guard let definition = tree["definition"] else {
-        throw BadMessage("definition is missing: it says what to check")
+        throw BadMessage("definition is missing; it must be an object with the kind of picker")
       }
       return CheckRequest(definition: definition)
     } then: { [self] body, definition in
@@ -57,7 +57,7 @@ extension HubRoutes {
     }
   }
 
-  /// Parses a body, here if it is small, on another thread with its definition made if it is not.
+  /// Parses a body. A large body is parsed on another thread, which also makes its definition.
   private func read<Body: DefinitionBody>(
     _ caller: Caller, _ body: HTTPBody,
     parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> Body,
@@ -77,7 +77,7 @@ extension HubRoutes {
       Result { () throws(BadMessage) in
         var parsed = try parse(body)
         let definition = definitions.prepare(parsed.definition, at: now)
-        // Freed here: freeing a large tree takes as long as a tap may wait.
+        // Freed here, because freeing a large tree on the loop's thread would delay taps.
         parsed.definition = .null
         return (parsed, definition)
       }
@@ -90,7 +90,7 @@ extension HubRoutes {
   }
 }
 
-/// A body that brings a definition.
+/// A body with a definition.
 private protocol DefinitionBody: Sendable {
   var definition: JSONTree { get set }
 }

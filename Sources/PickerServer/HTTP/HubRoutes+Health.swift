@@ -10,7 +10,7 @@ extension HubRoutes {
 
   /// `GET /readyz`
   ///
-  /// - Throws: 503 if no session can be accepted now.
+  /// - Throws: 503 if the server accepts no sessions now.
   func ready(_ call: RoutedRequest) throws(ProblemDocument) {
     if let problem = unreadiness {
       throw ProblemDocument(status: 503, code: "unavailable", detail: problem)
@@ -18,7 +18,7 @@ extension HubRoutes {
     answer(call.caller, 200, "text/plain; charset=utf-8", Array("ready\n".utf8))
   }
 
-  /// Why no session can be accepted now; `nil` if they can.
+  /// The reason why the server accepts no sessions now; `nil` if it does.
   private var unreadiness: String? {
     transport.hub.isDraining ? "the server is shutting down" : store.failure
   }

@@ -76,7 +76,7 @@ extension HubRoutes {
 }
 
 extension VersionMatch {
-  /// Reads `*` or a list of tags, of which weak ones match nothing.
+  /// Parses `*` or a list of entity tags. Weak tags (`W/"1"`) match no version.
   init(header: String) {
     let tags = header.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
     self = tags == ["*"] ? .any : .oneOf(tags.map { String($0) })

@@ -19,7 +19,7 @@ extension HubRoutes {
       guard let number = Int(text), HubRoutes.logLimits.contains(number) else {
         throw ProblemDocument(
           status: 400, code: "badRequest",
-          detail: "limit must be a number of lines, 1 to \(HubRoutes.logLimits.upperBound)")
+          detail: "limit must be a number of lines from 1 to \(HubRoutes.logLimits.upperBound)")
       }
       limit = number
     }
@@ -28,10 +28,10 @@ extension HubRoutes {
     ) { [self] in answer(caller, $0) }
   }
 
-  /// What `limit` of a log may be.
+  /// The permitted values of the query parameter `limit`.
   private static let logLimits = 1...1_000_000
 
-  /// A log of one page is answered as a whole, a longer one in chunks.
+  /// Answers a log: one page with its length, several pages in chunks.
   private func answer(_ caller: Caller, _ result: Result<LogPage, HubProblem>) {
     let type = "application/x-ndjson"
     switch result {

@@ -5,7 +5,8 @@ import PickerSession
 import PickerWire
 import WebSocketTransport
 
-/// The thinnest ways in: a picture, a stream of events, a command at a time.
+/// The HTTP API for clients without a WebSocket: pictures of months, server-sent events, members
+/// and commands.
 extension HubRoutes {
   /// `GET …/months/2026-11.svg`
   func drawMonth(_ call: RoutedRequest) throws(ProblemDocument) {
@@ -41,7 +42,8 @@ extension HubRoutes {
     }
   }
 
-  /// A picture has its content's hash as its tag: it changes exactly when the picture does.
+  /// Sends a picture with a hash of its content as entity tag, so that the tag changes exactly when
+  /// the picture does.
   private func send(_ picture: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
     let tag = EntityTag.of(picture)
     let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
@@ -88,7 +90,7 @@ extension HubRoutes {
     }
   }
 
-  /// Whether there would be a stream, without one.
+  /// Answers a `HEAD` request: the status and headers that a stream would have.
   private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
     hub.admitViewer(
       to: session, token: watch.token, hasTicket: watch.hasTicket, at: transport.now
@@ -138,7 +140,7 @@ extension HubRoutes {
     ) { [self] in answer(caller, "application/json", $0) }
   }
 
-  /// - Throws: 413 for a body that is larger than a message may be.
+  /// - Throws: 413 for a body larger than the limit `messageBytes`.
   func limitBody(of request: HTTPRequest) throws(ProblemDocument) {
     let byteCountMax = hub.configuration.limits.messageBytes
     guard request.body.count <= byteCountMax else {
@@ -151,7 +153,7 @@ extension HubRoutes {
     _ text: String, named name: String
   ) throws(ProblemDocument) -> CivilMonth {
     guard let month = CivilMonth(iso: text.utf8) else {
-      throw badRequest("\(name) must be a month, as 2026-11")
+      throw badRequest("\(name) must be a month such as 2026-11")
     }
     return month
   }

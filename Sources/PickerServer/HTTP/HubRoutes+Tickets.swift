@@ -55,7 +55,7 @@ extension HubRoutes {
 
   /// Whether a request has a ticket in its query.
   ///
-  /// - Throws: 401 if it has one that is not valid for this, or has expired.
+  /// - Throws: 401 if the ticket is invalid for the purpose or the session, or has expired.
   func hasTicket(
     _ request: HTTPRequest, for purpose: TicketSigner.Purpose, of session: SessionID
   ) throws(ProblemDocument) -> Bool {
@@ -64,7 +64,8 @@ extension HubRoutes {
     guard gate.tickets.isValid(ticket, for: purpose, of: session, at: now) else {
       throw ProblemDocument(
         status: 401, code: "badToken",
-        detail: "the ticket has expired, or is not for this; POST to tickets gives a new one")
+        detail: "the ticket has expired or is for another purpose or session; POST to tickets "
+          + "creates a new one")
     }
     return true
   }

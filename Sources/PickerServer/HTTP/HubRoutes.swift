@@ -38,7 +38,7 @@ final class HubRoutes {
       try gate.admitHost(of: request.head)
       if request.isAdmin { return try route(caller, request, .admin) }
       if request.method != .get && request.method != .head {
-        // A page of another origin must not change anything here.
+        // CSRF protection: a page of another origin must not change anything.
         try gate.admitOrigin(of: request.head)
       }
       if isPreflight(request) { return answerPreflight(caller) }
@@ -74,7 +74,7 @@ final class HubRoutes {
     guard let text = body["now"]?.string, let now = Instant(rfc3339: text.utf8) else {
       throw ProblemDocument(
         status: 400, code: "badRequest",
-        detail: "now must be an RFC 3339 time, as 2026-11-20T10:00:00.000Z")
+        detail: "now must be an RFC 3339 time such as 2026-11-20T10:00:00.000Z")
     }
     let document = JSONTree.object([.init("now", .string(now.rfc3339))]).serialized()
     transport.group.ask(for: transport) { transport, reply in
@@ -132,7 +132,7 @@ final class HubRoutes {
 
   func notFound(_ path: String) -> ProblemDocument {
     ProblemDocument(
-      status: 404, code: "notFound", detail: "there is nothing at \(path.prefix(128))")
+      status: 404, code: "notFound", detail: "no resource at \(path.prefix(128))")
   }
 
   func answer(_ caller: Caller, _ status: Int, _ type: String, _ body: [UInt8]) {

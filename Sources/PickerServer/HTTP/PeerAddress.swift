@@ -42,10 +42,10 @@ package struct PeerAddress: Hashable, Sendable {
 
   /// The address with all but the first `bitCount` bits set to 0.
   func prefix(_ bitCount: Int) -> PeerAddress {
-    func kept(_ word: UInt64, _ count: Int) -> UInt64 {
+    func masked(_ word: UInt64, _ count: Int) -> UInt64 {
       count <= 0 ? 0 : word & (UInt64.max << UInt64(max(0, 64 - count)))
     }
-    return PeerAddress(high: kept(high, bitCount), low: kept(low, bitCount - 64))
+    return PeerAddress(high: masked(high, bitCount), low: masked(low, bitCount - 64))
   }
 }
 

@@ -1,7 +1,7 @@
 import PickerSession
 import WebSocketTransport
 
-/// A row of the table of routes: which requests it matches, and what answers them.
+/// A row of the route table: a method, a path pattern, a rate limit and a handler.
 struct Route: Sendable {
   /// A method of ``HubRoutes``, not yet bound to the routes of a loop.
   typealias Handler = @Sendable (HubRoutes) -> (RoutedRequest) throws(ProblemDocument) -> Void
@@ -50,7 +50,7 @@ struct RoutedRequest {
 struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
   private enum Segment: Hashable {
     case literal(String)
-    /// Matches any text, also an empty one, that ends with `suffix`.
+    /// Matches any text that ends with `suffix`; the part before it may be empty.
     case variable(name: String, suffix: String)
   }
 

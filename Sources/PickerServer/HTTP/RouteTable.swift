@@ -1,6 +1,6 @@
 import WebSocketTransport
 
-/// The routes of a listener, in order: of several patterns that match a path, the first one counts.
+/// The routes of a listener, in order: the first pattern that matches a path is used.
 struct RouteTable: Sendable {
   enum Match {
     case route(Route, variables: [String: String])
@@ -24,14 +24,14 @@ struct RouteTable: Sendable {
     return .none
   }
 
-  /// What the public listener serves, besides the files of the web folder.
+  /// The routes of the public listener. Other paths are files of the web folder.
   ///
-  /// - Parameter isClockManual: Whether clients set the clock, which is for tests.
+  /// - Parameter isClockManual: Whether clients can set the clock, which is for tests.
   static func main(isClockManual: Bool) -> RouteTable {
     RouteTable(routes: sessions + session + documents + health + (isClockManual ? clock : []))
   }
 
-  /// What the admin listener serves.
+  /// The routes of the admin listener.
   static let admin = RouteTable(
     routes: health + [Route(.get, "/metrics", HubRoutes.metrics)])
 

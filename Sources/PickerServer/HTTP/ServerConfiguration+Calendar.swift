@@ -1,5 +1,7 @@
 extension ServerConfiguration {
-  /// - Throws: For a name that would not be part of a UID as it stands.
+  /// Validates `--calendar-name`.
+  ///
+  /// - Throws: For a name with characters that would have to be escaped in a UID.
   static func calendarName(_ text: String) throws(ConfigurationProblem) -> String {
     let isName = text.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -9,13 +11,15 @@ extension ServerConfiguration {
     guard isName, (1...253).contains(text.utf8.count) else {
       throw ConfigurationProblem(
         option: "--calendar-name",
-        detail: "\(ConfigurationProblem.shown(text)) is not a name. It has letters, digits, - and "
-          + ".: such as pick.example.org.")
+        detail: "\(ConfigurationProblem.shown(text)) is not a valid name. Use letters, digits, - "
+          + "and ., such as pick.example.org.")
     }
     return text
   }
 
-  /// - Throws: For what is no URL that can have an event's start in it.
+  /// Validates `--outlook-link`.
+  ///
+  /// - Throws: Unless it is an https URL with a placeholder for the start.
   static func outlookLink(_ text: String) throws(ConfigurationProblem) -> String {
     let isVisible = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     guard text.hasPrefix("https://"), isVisible, text.utf8.count <= 2_000,
@@ -23,8 +27,8 @@ extension ServerConfiguration {
     else {
       throw ConfigurationProblem(
         option: "--outlook-link",
-        detail: "\(ConfigurationProblem.shown(text)) is not a template. It begins with https://, "
-          + "has {start}, and may have {end}, {title} and {allday}.")
+        detail: "\(ConfigurationProblem.shown(text)) is not a valid template. Use an https:// URL "
+          + "with {start}; {end}, {title} and {allday} are optional.")
     }
     return text
   }

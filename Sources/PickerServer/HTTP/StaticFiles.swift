@@ -7,7 +7,7 @@ package final class StaticFiles {
   /// Larger files are not served.
   static let fileByteCountMax = 4 << 20
   /// The maximum size of the cache. Files that do not fit are read at each request.
-  static let keptByteCountMax = 32 << 20
+  static let cachedByteCountMax = 32 << 20
 
   private struct CachedFile {
     let stamp: RegularFile.Stamp
@@ -17,8 +17,8 @@ package final class StaticFiles {
 
   /// The folder's path without symbolic links; `nil` to serve nothing.
   private let folder: String?
-  private var kept: [String: CachedFile] = [:]
-  private var keptByteCount = 0
+  private var cache: [String: CachedFile] = [:]
+  private var cachedByteCount = 0
 
   /// - Parameter folder: The folder `web/`. Nothing is served if it is `nil` or does not exist.
   package init(folder: String?) {
@@ -57,22 +57,22 @@ package final class StaticFiles {
       forget(path)
       return nil
     }
-    if let kept = kept[path], kept.stamp == stamp { return kept }
+    if let cached = cache[path], cached.stamp == stamp { return cached }
 
     forget(path)
     guard let read = RegularFile.read(resolved, byteCountMax: StaticFiles.fileByteCountMax) else {
       return nil
     }
     let file = CachedFile(stamp: read.stamp, body: read.bytes, tag: EntityTag.of(read.bytes))
-    if keptByteCount + file.body.count <= StaticFiles.keptByteCountMax {
-      kept[path] = file
-      keptByteCount += file.body.count
+    if cachedByteCount + file.body.count <= StaticFiles.cachedByteCountMax {
+      cache[path] = file
+      cachedByteCount += file.body.count
     }
     return file
   }
 
   private func forget(_ path: String) {
-    if let old = kept.removeValue(forKey: path) { keptByteCount -= old.body.count }
+    if let old = cache.removeValue(forKey: path) { cachedByteCount -= old.body.count }
   }
 }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// - Source: rules.md, "Texts".
 package final class LocaleCatalog: Sendable {
   private let known: Set<String>
-  private let kept = Mutex<[String: FoundationTexts]>([:])
+  private let cache = Mutex<[String: FoundationTexts]>([:])
 
   package init() {
     known = Set(Locale.availableIdentifiers.map { $0.replacing("_", with: "-") })
@@ -34,15 +34,15 @@ package final class LocaleCatalog: Sendable {
   }
 
   private func foundationTexts(for tag: String) -> FoundationTexts {
-    if let texts = kept.withLock({ $0[tag] }) { return texts }
+    if let texts = cache.withLock({ $0[tag] }) { return texts }
     var texts = FoundationTexts(tag: tag)
     if let hyphen = tag.lastIndex(of: "-"), known.contains(String(tag[..<hyphen])) {
       let parent = foundationTexts(for: String(tag[..<hyphen]))
       if parent.hasSameContent(as: texts) { texts = parent }
     }
-    return kept.withLock { kept in
-      if let earlier = kept[tag] { return earlier }
-      kept[tag] = texts
+    return cache.withLock { cached in
+      if let earlier = cached[tag] { return earlier }
+      cached[tag] = texts
       return texts
     }
   }

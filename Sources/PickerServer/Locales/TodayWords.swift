@@ -1,8 +1,8 @@
 /// The word for "today" in each locale, in the form used within a sentence.
 ///
 /// Foundation on Linux cannot format relative days.
-/// - Source: Unicode CLDR 46, `dates/fields/day/relative[@type="0"]`, as in the ICU 76 that
-///   Foundation carries (Unicode License v3).
+/// - Source: Unicode CLDR 46, `dates/fields/day/relative[@type="0"]`, the version of the ICU 76
+///   that Foundation includes (Unicode License v3).
 enum TodayWords {
   /// The word for `tag` (`de`, `zh-Hant-HK`), or for the nearest locale that it inherits from.
   ///

@@ -5,29 +5,29 @@ import SessionLog
 
 /// Describes a replayed log in text: one line per entry with its author, action and effects.
 final class ReplayStory {
-  let isKept: Bool
+  let isVerbose: Bool
   private(set) var lines: [String] = []
   private let catalog: LocaleCatalog
   /// The names of all members so far, including those who have left.
   private var names: [MemberID: String] = [:]
 
-  /// - Parameter isKept: Whether to describe entries; if not, only names are collected.
-  init(_ catalog: LocaleCatalog, isKept: Bool) {
+  /// - Parameter isVerbose: Whether to describe entries; if not, only names are collected.
+  init(_ catalog: LocaleCatalog, isVerbose: Bool) {
     self.catalog = catalog
-    self.isKept = isKept
+    self.isVerbose = isVerbose
   }
 
   func texts(for locale: String) -> any RowTexts { catalog.texts(for: locale) ?? EnglishTexts() }
 
   func add(_ replayed: ReplayedEntry) {
     if case .joined(let joining) = replayed.entry.body { names[joining.member] = joining.name }
-    guard isKept else { return }
+    guard isVerbose else { return }
     let at = replayed.entry.at.rfc3339
     let texts = texts(for: replayed.fold.definition.locale)
     if case .joined(let joining) = replayed.entry.body, joining.secret.bytes.isEmpty { return }
-    var isTold = false
+    var hasLine = false
     for outcome in replayed.outcomes {
-      isTold = true
+      hasLine = true
       switch outcome {
       case .delta(let delta):
         let who =
@@ -44,10 +44,10 @@ final class ReplayStory {
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
         line(nil, at, "\(name(member)) becomes \(role)", [])
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
-      case .cellsChanged: isTold = false
+      case .cellsChanged: hasLine = false
       }
     }
-    if !isTold { line(nil, at, replayed.entry.words, ["no change"]) }
+    if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }
   }
 
   private func line(_ revision: Int?, _ at: String, _ what: String, _ changes: [String]) {
@@ -99,7 +99,7 @@ final class ReplayStory {
       return "equal     \(entries) replayed; there is no \(report.comparedNoun) to compare with yet"
     }
     let compared = counted(report.comparedCount, report.comparedNoun)
-    return "equal     \(entries) replayed, \(compared) compared with what is stored"
+    return "equal     \(entries) replayed, \(compared) compared with the stored data"
   }
 
   private func shown(_ fold: SessionFold) -> [String] {

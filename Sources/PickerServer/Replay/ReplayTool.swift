@@ -38,7 +38,7 @@ package struct ReplayTool {
   package func replay(
     _ source: String, session: String?, at revision: Int?, isVerbose: Bool
   ) throws(ReplayProblem) -> Answer {
-    let story = ReplayStory(catalog, isKept: isVerbose)
+    let story = ReplayStory(catalog, isVerbose: isVerbose)
     let each: (ReplayedEntry) -> Void = { story.add($0) }
     let limits = ServerLimits(self.limits).session
     let zone: (String) -> ZoneRules? = { [zones] in zones.rules(named: $0) }
@@ -122,7 +122,7 @@ package struct ReplayTool {
     let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))
-    if story.isKept {
+    if story.isVerbose {
       members.append(.init("story", .array(story.lines.map(JSONTree.string))))
     }
     return JSONTree.object(members).serialized()

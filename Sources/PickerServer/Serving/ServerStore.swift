@@ -65,7 +65,7 @@ final class ServerStore: Sendable {
   /// before the loops run.
   func connect(to group: LoopGroup) {
     for (index, mailbox) in mailboxes.enumerated() {
-      mailbox.connect { notice in group.post(to: index) { $0.hear(notice) } }
+      mailbox.connect { notice in group.post(to: index) { $0.handle(notice) } }
     }
     guard let file else { return }
     for transport in group.transports {
@@ -101,7 +101,7 @@ final class ServerStore: Sendable {
 
 extension HubTransport {
   /// Passes a notice of the store to the hub, on the loop's thread.
-  fileprivate func hear(_ notice: StoreNotice) {
+  fileprivate func handle(_ notice: StoreNotice) {
     switch notice {
     case .stored(let counts):
       for (session, count) in counts { hub.stored(count, of: session, at: now) }

@@ -10,7 +10,7 @@ import Synchronization
 /// - Source: RFC 9636; rules.md, "Time enters only as an argument".
 package final class ZoneDatabase: Sendable {
   /// The maximum number of cached zones; the database has about 600 names.
-  static let namesKeptMax = 1_000
+  static let cachedNamesMax = 1_000
   /// Larger files are refused; the largest zone has about 3,700 bytes.
   static let fileByteCountMax = 65_536
 
@@ -19,7 +19,7 @@ package final class ZoneDatabase: Sendable {
   /// The database's version, such as `2026f`; `nil` if the directory has no version file.
   package let version: String?
   private let catalog: ZoneCatalog?
-  private let kept = Mutex<[String: ZoneRules]>([:])
+  private let cache = Mutex<[String: ZoneRules]>([:])
 
   /// Reads the list of names. Zones are read at their first use.
   ///
@@ -52,12 +52,12 @@ package final class ZoneDatabase: Sendable {
   package func rules(named name: String) -> ZoneRules? {
     if name == "UTC" { return .utc }
     guard ZoneName.isPlausible(name) else { return nil }
-    if let rules = kept.withLock({ $0[name] }) { return rules }
+    if let rules = cache.withLock({ $0[name] }) { return rules }
 
     guard let rules = found(name) else { return nil }
-    return kept.withLock { kept in
-      if let earlier = kept[name] { return earlier }
-      if kept.count < ZoneDatabase.namesKeptMax { kept[name] = rules }
+    return cache.withLock { cached in
+      if let earlier = cached[name] { return earlier }
+      if cached.count < ZoneDatabase.cachedNamesMax { cached[name] = rules }
       return rules
     }
   }
