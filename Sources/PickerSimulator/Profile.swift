@@ -2,28 +2,28 @@ import CivilTime
 import PickerHub
 import PickerWire
 
-/// What kind of world a seed makes: how big, how hasty, how unreliable, with which maxima.
+/// The random parameters of a world: its size, pace, unreliability and limits.
 struct Profile {
   let isLogLate: Bool
   let doesLogFail: Bool
-  /// Whether sessions leave memory and come back; only then does anything survive a crash.
+  /// Whether sessions can be evicted and reloaded. Only then does anything survive a crash.
   let canLogLoad: Bool
-  /// How often the process is killed in each half of the world.
+  /// The number of times that the process is killed in each half of the run.
   let crashCount: Int
   let isClockRunning: Bool
   let doesClockJump: Bool
   let authentication: HubConfiguration.Authentication
   let clientCount: Int
   let sessionCount: Int
-  /// How often all clients together act.
+  /// The number of actions of all clients together.
   let actCount: Int
-  /// The longest way of a message, one way, in milliseconds.
+  /// The maximum latency in one direction, in milliseconds.
   let delayMax: Int
-  /// One of so many connections reads slowly; 0: none.
+  /// On average one in so many connections reads slowly; 0 for none.
   let slowOneIn: Int
-  /// One of so many acts is no message of ours; 0: none.
+  /// On average one in so many actions is an invalid message; 0 for none.
   let badOneIn: Int
-  /// The longest pause between two acts of a client, in milliseconds.
+  /// The maximum pause between two actions of a client, in milliseconds.
   let pauseMax: Int
   let limits: ServerLimits
   let start: Instant
@@ -47,7 +47,7 @@ struct Profile {
     start = Profile.start(&random)
   }
 
-  /// Small maxima most of the time: what happens at them is what has to be seen.
+  /// Mostly small limits, so that they are reached often.
   private static func limits(_ random: inout RandomSource) -> ServerLimits {
     var limits = ServerLimits()
     limits.session.months = random.pick([2, 4, 24])
@@ -64,7 +64,7 @@ struct Profile {
     return limits
   }
 
-  /// Shortly before midnight in some zone, or before a clock change, or any time.
+  /// A time shortly before midnight in some zone, before a clock change, or another time.
   private static func start(_ random: inout RandomSource) -> Instant {
     let texts = [
       "2026-11-20T15:59:40Z", "2026-02-28T23:59:50Z", "2024-02-28T23:59:30Z",

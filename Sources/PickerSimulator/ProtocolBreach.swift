@@ -1,13 +1,13 @@
 import JSONText
 
-/// What a client received that protocol.md does not allow, as a sentence that should be true.
+/// A violation of protocol.md. The sentence is the rule that was violated.
 struct ProtocolBreach: Error {
   let sentence: String
 
   init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// How a client reads: every field that must be there, of its type, and no other.
+/// Required fields with their types.
 extension JSONTree {
   func text(_ name: String) throws(ProtocolBreach) -> String {
     guard let value = self[name]?.string else { throw ProtocolBreach("\(name) is a string") }
@@ -36,23 +36,23 @@ extension JSONTree {
     return value
   }
 
-  /// The number of a field that may be null, but is there.
+  /// The number of a required field that can be null.
   func numberOrNull(_ name: String) throws(ProtocolBreach) -> Int? {
     if self[name] == .null { return nil }
     return try number(name)
   }
 
-  /// - Throws: If a field is missing, or one is there that nobody knows.
+  /// Checks that all of `fields` exist, and no others than `fields` and `others`.
   func has(_ fields: [String], maybe others: [String] = []) throws(ProtocolBreach) {
     guard let members else { throw ProtocolBreach("it is an object") }
     for field in fields where self[field] == nil {
-      throw ProtocolBreach("the field \(field) is there: \(shown)")
+      throw ProtocolBreach("the field \(field) exists: \(shown)")
     }
     for member in members where !fields.contains(member.key) && !others.contains(member.key) {
       throw ProtocolBreach("there is no field \(member.key): \(shown)")
     }
   }
 
-  /// The beginning of the JSON text, for people.
+  /// The first 400 bytes of the JSON text, for messages.
   var shown: String { String(decoding: serialized().prefix(400), as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
-/// Many worlds, one after the other.
+/// Runs simulated worlds one after the other and adds up their statistics.
 package struct Simulation {
-  /// What a world came to.
+  /// The statistics of all worlds.
   package struct Report: Sendable {
     package var worldCount = 0
     package var eventCount = 0
@@ -13,10 +13,10 @@ package struct Simulation {
 
   package init() {}
 
-  /// Lives through the worlds of `count` seeds from `seed` on.
+  /// Runs the worlds of `count` seeds from `seed` on.
   ///
-  /// - Parameter trace: Called with every event, if anybody wants to see them.
-  /// - Throws: The first violation; it says how to see it again.
+  /// - Parameter trace: Called with a line for each event.
+  /// - Throws: The first violation, with the command that reproduces it.
   package mutating func run(
     seed: UInt64, count: Int = 1, trace: ((String) -> Void)? = nil
   ) throws(Violation) {

@@ -1,50 +1,50 @@
 import HeapModule
 import PickerSession
 
-/// What happens next in the world.
+/// A scheduled event of a simulated world.
 enum Event {
-  /// A client does something.
+  /// A client acts at random.
   case act(client: Int)
-  /// A machine's timer; only the one that was set last counts.
+  /// A client's timer fires. Ignored unless `setting` is the last one.
   case clientTimer(client: Int, setting: Int)
   case reachHub(ConnectionID, Upward)
   case reachClient(ConnectionID, Downward)
-  /// The socket has room again.
+  /// A socket is writable again.
   case writable(ConnectionID)
-  /// The hub's one timer; only the one that was set last counts.
+  /// The hub's timer fires. Ignored unless `setting` is the last one.
   case hubTimer(setting: Int)
-  /// The log has some of what was appended.
+  /// The log confirms some of the pending records.
   case logStores(SessionID)
-  /// The log has folded a session again.
+  /// The log has loaded a session.
   case logLoads(SessionID)
   /// The log has read a page of a history.
   case logReads
-  /// Somebody puts the sessions' clock.
+  /// The sessions' clock is set.
   case clockJump
-  /// The log cannot store, or can again.
+  /// The log starts failing (`true`) or recovers.
   case logFails(Bool)
-  /// Somebody asks, creates or deletes by HTTP.
+  /// An HTTP request to read or delete a session.
   case request
-  /// The process ends, and another begins.
+  /// The server process is killed and restarted.
   case crash
 }
 
-/// What a client sends.
+/// Something that reaches the hub from a client.
 enum Upward {
   case opened(bearer: String?)
   case text([UInt8])
   case closed
 }
 
-/// What the hub sends.
+/// Something that reaches a client from the hub.
 enum Downward {
   case opened
   case frame([UInt8])
   case closed(code: UInt16)
 }
 
-/// The events to come, by the machine's time; those of one instant in the order in which they were
-/// added.
+/// The scheduled events in the order of the machine's time. Events of the same time keep the order
+/// in which they were added.
 struct EventQueue {
   private struct Entry: Comparable {
     let time: Int64
@@ -66,7 +66,7 @@ struct EventQueue {
     heap.insert(Entry(time: time, number: count, event: event))
   }
 
-  /// When the next event happens.
+  /// The time of the next event; `nil` if there is none.
   var nextTime: Int64? { heap.min?.time }
 
   mutating func next() -> (time: Int64, event: Event)? {

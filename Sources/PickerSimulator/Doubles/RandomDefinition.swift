@@ -1,6 +1,6 @@
 import JSONText
 
-/// Definitions of every kind, with every option now and then, also such that are none.
+/// Generates definitions of every kind with random options; some of them are invalid.
 struct RandomDefinition {
   private var members: [JSONTree.Member] = []
 
@@ -56,7 +56,8 @@ struct RandomDefinition {
     addOnParentChange(&random)
   }
 
-  /// Siblings whose keys come again in other branches, so that `keep` finds some of them.
+  /// Siblings with keys that other branches have too, so that `onParentChange: "keep"` finds some
+  /// of them.
   private func nodes(_ random: inout RandomSource, depth: Int) -> [JSONTree] {
     let count = depth == 1 && random.once(in: 8) ? 300 : random.within(1...4)
     return (0..<count).map { index in

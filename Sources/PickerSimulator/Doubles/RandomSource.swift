@@ -1,6 +1,7 @@
-/// A source of random that gives the same numbers for the same seed, on every machine.
+/// A random source that returns the same numbers for the same seed on every machine.
 ///
-/// What is drawn is computed here, not by the standard library, whose ways may change.
+/// It does not use the standard library's functions for ranges and elements, whose algorithms can
+/// change between versions.
 /// - Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
 package struct RandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -15,23 +16,23 @@ package struct RandomSource: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 on, less than `bound`, which is at least 1.
+  /// A number in 0 ..< `bound`.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   mutating func within(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + below(range.count)
   }
 
-  /// True once in `count` times.
+  /// `true` with the probability 1 / `count`.
   mutating func once(in count: Int) -> Bool { below(count) == 0 }
 
   mutating func coin() -> Bool { once(in: 2) }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// A number from 0 to 1, without 1.
+  /// A number in 0 ..< 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// Another source, whose numbers have nothing to do with this one's.
+  /// A new source, independent of this one.
   mutating func split() -> RandomSource { RandomSource(seed: next()) }
 }

@@ -1,12 +1,12 @@
 import CivilTime
 import PickerHub
 
-/// The two clocks of the protocol: the machine's, which only goes on, and the sessions', which may
-/// run, stand, jump and be set back.
+/// The two clocks of the protocol: the machine's, which is monotonic, and the sessions', which can
+/// run, be frozen and be set in both directions.
 struct SimulatedClock {
   /// Milliseconds since the world began.
   private(set) var machine: Int64 = 0
-  /// Whether the sessions' clock goes on by itself.
+  /// Whether the sessions' clock runs; if not, it is frozen until it is set.
   let runs: Bool
   private var sessionOffset: Int64
 
@@ -23,7 +23,7 @@ struct SimulatedClock {
 
   mutating func advance(to machine: Int64) { self.machine = max(self.machine, machine) }
 
-  /// Puts the sessions' clock.
+  /// Sets the sessions' clock.
   mutating func set(_ instant: Instant) {
     sessionOffset = instant.milliseconds - (runs ? machine : 0)
   }

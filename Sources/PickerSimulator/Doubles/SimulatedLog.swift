@@ -1,44 +1,45 @@
 import PickerHub
 import PickerSession
 
-/// A log that says at once or later what it has, in batches, and sometimes that it cannot.
+/// A log in memory that confirms records immediately or later in batches, and can be made to fail.
 ///
-/// What it has confirmed is what survives a crash; the checkers fold it again.
+/// Confirmed records survive a crash. The checkers replay them.
 final class SimulatedLog: SessionLog {
-  /// What is kept of one session.
+  /// The records of one session.
   struct StoredEntries {
     let origin: SessionOrigin
-    /// All that was confirmed, in order.
+    /// The confirmed entries in order.
     var entries: [LogEntry] = []
-    /// Appended, and not confirmed yet.
+    /// The records that were appended but not confirmed.
     var pending: [LogRecord] = []
     var snapshots: [LogSnapshot] = []
-    /// Nobody was in it, and nothing has been confirmed since.
+    /// The snapshot of the session without members; `nil` if a record was confirmed after it.
     var idle: LogSnapshot?
-    /// When something was last confirmed, or was so long ago; machine milliseconds.
+    /// The time of the last activity, in machine milliseconds: the last confirmation, or as
+    /// reported by an idle snapshot.
     var activeAt: Int64 = 0
     var hasEnded = false
   }
 
   private(set) var kept: [SessionID: StoredEntries] = [:]
-  /// Whether it answers ``AppendOutcome/pending`` and confirms later.
+  /// Whether it returns ``AppendOutcome/pending`` and confirms later.
   let isLate: Bool
-  /// Whether sessions leave memory and come back from it.
+  /// Whether sessions are evicted to it and reloaded from it.
   let canLoad: Bool
-  /// Whether it cannot store anything now.
+  /// Whether appending and loading fail at the moment.
   var isFailing = false
   private(set) var failureCount = 0
   /// Sessions that are being loaded.
   private(set) var loading: Set<SessionID> = []
   /// The machine's time, in milliseconds.
   var now: () -> Int64 = { 0 }
-  /// Called when the first record of a session waits.
+  /// Called when the first record of a session becomes pending.
   var pends: (SessionID) -> Void = { _ in }
-  /// Pages of histories that have been read and not been given to the hub.
+  /// The pages of histories that were read but not yet passed to the hub.
   private(set) var readings: [() -> Void] = []
-  /// Called when there is one more.
+  /// Called when a page is added to ``readings``.
   var reads: () -> Void = {}
-  /// Called when a session is to be loaded.
+  /// Called when the hub requests a session.
   var loads: (SessionID) -> Void = { _ in }
 
   init(isLate: Bool, canLoad: Bool) {
@@ -61,7 +62,7 @@ final class SimulatedLog: SessionLog {
     return .pending
   }
 
-  /// Confirms the first `count` records that wait.
+  /// Confirms the first `count` pending records of a session.
   func confirm(_ count: Int, of session: SessionID) {
     for _ in 0..<count {
       guard let record = kept[session]?.pending.removeFirst() else { return }
@@ -81,9 +82,9 @@ final class SimulatedLog: SessionLog {
     }
   }
 
-  /// Forgets what waits.
+  /// Drops all pending records.
   ///
-  /// - Returns: The sessions of which something did, in order.
+  /// - Returns: The sessions that lost records, sorted.
   func loseAll() -> [SessionID] {
     let lost = kept.filter { !$0.value.pending.isEmpty }.keys.sorted { $0.text < $1.text }
     for session in lost {
@@ -98,7 +99,7 @@ final class SimulatedLog: SessionLog {
   }
 }
 
-/// Sessions leave memory, and come back.
+/// Snapshots, loading and histories.
 extension SimulatedLog {
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard canLoad else { return true }
@@ -115,9 +116,10 @@ extension SimulatedLog {
     loads(session)
   }
 
-  /// Folds a session from a snapshot that leaves enough history, and what came after it.
+  /// Restores a session from a snapshot that is old enough to rebuild the history, and applies the
+  /// entries after it.
   ///
-  /// - Returns: `nil` when the log cannot be read now, or has no such session.
+  /// - Returns: `nil` if the log is failing or has no such session.
   func finishLoading(_ session: SessionID, limits: SessionLimits) -> LoadedSession? {
     loading.remove(session)
     if isFailing {
@@ -145,7 +147,7 @@ extension SimulatedLog {
     return kept.snapshots.last { $0.kept.revision <= revision }
   }
 
-  /// What a process that starts finds.
+  /// The sessions that a restarted process finds.
   var dormant: [DormantSession] {
     kept.values.filter { !$0.hasEnded }.sorted { $0.origin.id.text < $1.origin.id.text }.map {
       DormantSession(
@@ -155,7 +157,7 @@ extension SimulatedLog {
     }
   }
 
-  /// The process is gone, and with it what it was about to load and to read.
+  /// Drops the requests of a process that was killed.
   func forgetLoading() { (loading, readings) = ([], []) }
 
   func history(
@@ -166,7 +168,7 @@ extension SimulatedLog {
     let entries = (kept[position.origin.id]?.entries ?? []).dropFirst(position.sequence)
     for entry in entries where !position.isDone {
       position.apply(entry, sequence: position.sequence + 1, &deltas)
-      // Short pages, so that there are several.
+      // Short pages, so that a history has several.
       if deltas.count == 3 { break }
     }
     let page = HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
@@ -174,7 +176,7 @@ extension SimulatedLog {
     reads()
   }
 
-  /// Answers the reading that has waited longest, if the process that asked still runs.
+  /// Passes the oldest page to the hub; nothing if there is none.
   func finishReading() {
     if !readings.isEmpty { readings.removeFirst()() }
   }

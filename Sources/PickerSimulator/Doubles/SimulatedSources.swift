@@ -2,8 +2,7 @@ import CivilTime
 import PickerHub
 import PickerModel
 
-/// Zones with everything that zones do: odd offsets, clock changes at midnight, a date that was
-/// skipped.
+/// Zones with all special cases: unusual offsets, clock changes at midnight, a skipped date.
 final class SimulatedZones: ZoneSource {
   static let names = [
     "UTC", "Asia/Shanghai", "Asia/Kathmandu", "America/New_York", "America/Havana",
@@ -20,11 +19,11 @@ final class SimulatedZones: ZoneSource {
     "America/Havana": zone("America/Havana", -18_000, "CST5CDT,M3.2.0/0,M11.1.0/1"),
     "Australia/Lord_Howe": zone(
       "Australia/Lord_Howe", 37_800, "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"),
-    // 2011-12-30 was left out.
+    // 2011-12-30 was skipped.
     "Pacific/Apia": ZoneRules(
       name: "Pacific/Apia", initialOffsetSeconds: -36_000,
       transitions: [(at: 1_325_239_200, offsetSeconds: 50_400)], footer: nil),
-    // Daylight time begins at midnight: the day's first hour is left out.
+    // Daylight saving time starts at midnight, so the first hour of the day is skipped.
     "America/Sao_Paulo": zone("America/Sao_Paulo", -10_800, "<-03>3<-02>,M11.1.0/0,M2.3.0/0"),
   ]
 
@@ -35,7 +34,7 @@ final class SimulatedZones: ZoneSource {
   }
 }
 
-/// English, Chinese, and a third language that says where its texts come from.
+/// English, Chinese, and ``ThirdTexts``.
 final class SimulatedTexts: TextSource {
   static let tags = ["en", "zh-Hans", "eo", "eo-DE", "zh-Hans-CN", "", "tlh", "x-y-z"]
 
@@ -53,7 +52,7 @@ final class SimulatedTexts: TextSource {
   }
 }
 
-/// A language in which every text shows what it was made from.
+/// A language whose texts contain the value and the function that made them.
 private struct ThirdTexts: RowTexts {
   let tag = "eo"
 

@@ -4,13 +4,14 @@ import PickerClient
 import PickerModel
 import PickerSession
 
-/// The shipped client's state; the model has a type of the same name.
+/// The state of the shipped client. ``PickerModel`` has a type of the same name.
 typealias ClientState = PickerClient.PickerState
 
-/// The shipped client's state, compared with the session's.
+/// Compares the state of the shipped client with the session's.
 extension ClientState {
-  /// - Parameter isThorough: Whether the definition and every known row are compared.
-  /// - Throws: What differs.
+  /// Compares the whole state at the client's revision.
+  ///
+  /// - Parameter isThorough: Whether to compare the definition and all loaded rows, too.
   func check(
     against truth: Replica.Truth, _ texts: any RowTexts, isThorough: Bool
   ) throws(ProtocolBreach) {
@@ -25,7 +26,7 @@ extension ClientState {
     if isThorough {
       let document = truth.picker.definition.document(full: false).serialized()
       let text = String(decoding: document, as: UTF8.self)
-      // GET may show all of it.
+      // GET can return the definition with its nodes or columns.
       guard definition?.json == text || definition?.json.count ?? 0 > text.count else {
         throw ProtocolBreach("the definition is \(text)")
       }
@@ -40,7 +41,7 @@ extension ClientState {
   private func checkColumns(
     _ truths: [ColumnState], _ texts: any RowTexts, _ isThorough: Bool
   ) throws(ProtocolBreach) {
-    guard columns.count == truths.count else { throw ProtocolBreach("columns do not come and go") }
+    guard columns.count == truths.count else { throw ProtocolBreach("columns equal the session's") }
     for (index, (column, truth)) in zip(columns, truths).enumerated() {
       guard column.generation == truth.generation, column.count == truth.rows.count,
         column.row == truth.selected
@@ -84,10 +85,10 @@ extension ClientState {
     }
     guard let months = picker.months, monthList?.first.civil == months.first,
       monthList?.last.civil == months.last, monthList?.count == months.count
-    else { throw ProtocolBreach("the list at revision \(revision) is another one") }
+    else { throw ProtocolBreach("the months at revision \(revision) are the session's") }
   }
 
-  /// The bands of the months whose bands the client is sent.
+  /// Compares the bands of the months for which the server sends bands.
   func checkBands(of truth: Picker, in shownMonths: Set<String>) throws(ProtocolBreach) {
     for (month, view) in months where shownMonths.contains(month.iso) {
       let expected = truth.bands(of: month.civil).map {
@@ -97,9 +98,9 @@ extension ClientState {
       guard bands == expected else {
         throw ProtocolBreach("the bands of \(month) are \(expected), not \(bands)")
       }
-      // What the client paints by itself is the same.
+      // The bands that the client computes must be the same.
       guard pendingCount > 0 || view.bands == self.bands(of: month) else {
-        throw ProtocolBreach("a client paints the bands of \(month) as the server does")
+        throw ProtocolBreach("a client computes the bands of \(month) as the server does")
       }
     }
   }
@@ -120,23 +121,23 @@ extension ClientState {
         "\($0.day.iso) \($0.text) \($0.isOutside) \($0.isDisabled) \($0.isToday)"
       }
       guard known == described else {
-        throw ProtocolBreach("the cells of \(month.iso) are those of now")
+        throw ProtocolBreach("the cells of \(month.iso) are current")
       }
     }
     guard months.keys.map(\.iso).sorted() == expected else {
       throw ProtocolBreach(
-        "the months looked at are \(expected), not \(months.keys.map(\.iso).sorted())")
+        "the months in view are \(expected), not \(months.keys.map(\.iso).sorted())")
     }
   }
 
-  /// The members by id, as the protocol writes them.
+  /// The members by id, in the form of the protocol.
   func memberTrees() -> [String: JSONTree] {
     var trees: [String: JSONTree] = [:]
     for member in members { trees[member.id] = tree(of: member) }
     return trees
   }
 
-  /// The result as the protocol writes it.
+  /// The result in the form of the protocol.
   private var resultTree: JSONTree {
     switch result {
     case nil: .null

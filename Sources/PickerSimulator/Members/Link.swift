@@ -1,63 +1,65 @@
 import PickerSession
 
-/// One WebSocket of a client, with its way there and its way back.
+/// A WebSocket between a client and the hub.
 ///
-/// Each way keeps the order; different links overtake each other.
+/// Messages of one link and direction arrive in order; those of different links can overtake each
+/// other.
 final class Link {
   enum Pace {
     case quick
-    /// The socket is full after one of so many frames, for at most so many milliseconds.
+    /// On average one in `fullOneIn` frames makes the socket write-blocked, for at most
+    /// `milliseconds`.
     case slow(fullOneIn: Int, milliseconds: Int)
   }
 
   let id: ConnectionID
-  /// The client's number.
+  /// The number of the client.
   let client: Int
   let session: SessionID
   let pace: Pace
   let openedAt: Int64
-  /// When the last message of each way arrives.
+  /// The arrival times of the last messages in both directions.
   var upArrival: Int64
   var downArrival: Int64
 
-  // As the hub has been told.
-  /// Whether the hub has heard that it is gone.
+  // The state from the hub's point of view.
+  /// Whether the hub knows that the connection is closed.
   var isGoneAtHub = false
-  /// What the hub closed it with.
+  /// The code with which the hub closed the connection.
   var closeCode: UInt16?
-  /// Whether the socket holds a frame that is not out.
+  /// Whether the socket is write-blocked.
   var isFull = false
-  /// Nothing that is sent arrives any more, and nobody says so.
+  /// Whether messages to the client are lost without an error.
   var isHalfOpen = false
   /// The session's revision when the welcome was sent.
   var attachRevision: Int?
-  /// The missed deltas that were there then.
+  /// The deltas that the client had missed then.
   var missed: [Delta] = []
 
-  // What its client did, which is why it may be closed.
+  // Actions of the client, which justify that the hub closes the connection.
   var hasJoined = false
   var resumeRevision: Int?
   var didLeave = false
   var didMisbehave = false
   var didFlood = false
   var hasBadCredentials = false
-  /// The message on its way that must close it.
+  /// A message in flight that must make the hub close the connection.
   var fatal: [UInt8]?
   var mustClose: Bool { fatal != nil }
 
-  // What its client expects.
+  // The expectations of the client.
   var hasWelcome = false
-  /// The token that its join shows.
+  /// The token in the client's join.
   var joinToken: String?
-  /// The revision of the last delta or snapshot over it.
+  /// The revision of the last delta or snapshot on this connection.
   var revision = 0
-  /// The months of the last `months` message, whose bands it is sent.
+  /// The months of the last `months` message, for which the server sends bands.
   var shownMonths: Set<String> = []
-  /// It asked for another epoch than the session's.
+  /// Whether the join had a wrong epoch.
   var hasWrongEpoch = false
-  /// Refs in the order in which they will be answered.
+  /// The unanswered refs in the order in which they must be answered.
   var expected: [Int] = []
-  /// Months, rows and touches that may have been refused.
+  /// The number of sent messages without ref, each of which can be refused.
   var looseCount = 0
 
   init(
@@ -72,9 +74,9 @@ final class Link {
     downArrival = now
   }
 
-  /// Whether it said that it is a member that there was before.
+  /// Whether the join tried to resume.
   var hasResumed: Bool { resumeRevision != nil }
 
-  /// Whether it reads later than it could.
+  /// Whether the client reads slowly or not at all.
   var isSlow: Bool { if case .slow = pace { true } else { isHalfOpen } }
 }

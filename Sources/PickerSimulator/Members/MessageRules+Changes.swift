@@ -1,8 +1,8 @@
 import JSONText
 
-/// What protocol.md says of the changes of a delta, and of a refusal.
+/// The rules of protocol.md for the changes of deltas and refusals.
 extension MessageRules {
-  /// - Parameter shownMonths: The months whose bands the client is sent.
+  /// - Parameter shownMonths: The months for which the server sends bands.
   static func check(
     delta: JSONTree, shownMonths: Set<String>
   ) throws(ProtocolBreach) {
@@ -17,12 +17,12 @@ extension MessageRules {
     }
   }
 
-  /// Where the picker really stands, without causes.
+  /// Checks a refusal, whose changes are the current state without causes.
   static func check(refused: JSONTree) throws(ProtocolBreach) {
     try refused.has(["type", "code", "detail", "revision", "changes"], maybe: ["ref", "params"])
     for change in try refused.list("changes") {
       guard ["row", "reload", "range"].contains(try change.text("change")) else {
-        throw ProtocolBreach("a refusal says where a column or the range stands: \(change.shown)")
+        throw ProtocolBreach("a refusal has the state of a column or the range: \(change.shown)")
       }
       try check(change: change, isStanding: true, shownMonths: [])
     }
@@ -42,7 +42,7 @@ extension MessageRules {
     case "bands":
       try change.has(["change", "month", "bands"])
       guard shownMonths.contains(try change.text("month")) else {
-        throw ProtocolBreach("bands are of months looked at: \(change.shown)")
+        throw ProtocolBreach("bands are of months in view: \(change.shown)")
       }
       try check(bands: try change.list("bands"))
     case "status":

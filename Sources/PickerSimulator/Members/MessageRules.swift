@@ -2,9 +2,9 @@ import CivilTime
 import JSONText
 import PickerSession
 
-/// What protocol.md says of every message, for any client: which fields it has, and of what type.
+/// The rules of protocol.md for each message: its required and optional fields and their types.
 ///
-/// Fields that an older client ignores are allowed where the protocol has them.
+/// Fields that were added to the protocol later are optional here.
 enum MessageRules {
   static func check(welcome: JSONTree) throws(ProtocolBreach) {
     try welcome.has(
@@ -20,7 +20,7 @@ enum MessageRules {
     let snapshot = try message.part("snapshot")
     try check(snapshot: snapshot)
     guard try message.text("status") == (try snapshot.text("status")) else {
-      throw ProtocolBreach("a snapshot says one status twice")
+      throw ProtocolBreach("both statuses of a snapshot are equal")
     }
     try check(members: try message.list("members"))
   }
@@ -48,7 +48,7 @@ enum MessageRules {
     for member in members {
       try check(member: member)
       guard ids.insert(try member.text("id")).inserted else {
-        throw ProtocolBreach("a member is there once")
+        throw ProtocolBreach("member ids are unique")
       }
     }
   }
@@ -70,7 +70,7 @@ enum MessageRules {
         try cell.has(["date", "text"], maybe: ["outside", "disabled", "today", "note"])
         let isOutside = !(try cell.text("date")).hasPrefix(try month.text("month"))
         guard (cell["outside"] == .bool(true)) == isOutside else {
-          throw ProtocolBreach("a cell outside its month says so: \(cell.shown)")
+          throw ProtocolBreach("a cell outside its month is marked: \(cell.shown)")
         }
       }
       try check(bands: try month.list("bands"))
@@ -87,7 +87,7 @@ enum MessageRules {
     try presence.has(["type"], maybe: lists)
     for list in lists where presence[list] != nil {
       let entries = try presence.list(list)
-      guard !entries.isEmpty else { throw ProtocolBreach("presence says something") }
+      guard !entries.isEmpty else { throw ProtocolBreach("a list of presence is not empty") }
       for entry in entries {
         switch list {
         case "joined", "changed": try check(member: entry)
@@ -117,7 +117,7 @@ enum MessageRules {
     rows: [JSONTree], from: Int, count: Int
   ) throws(ProtocolBreach) {
     guard from >= 0, from + rows.count <= count else {
-      throw ProtocolBreach("rows lie within the column")
+      throw ProtocolBreach("rows are within the column")
     }
     for row in rows {
       try row.has(["key", "text"], maybe: ["note"])
@@ -130,7 +130,7 @@ enum MessageRules {
     guard let first = CivilMonth(iso: try list.text("first").utf8),
       let last = CivilMonth(iso: try list.text("last").utf8),
       try list.number("count") == last.index - first.index + 1
-    else { throw ProtocolBreach("a list of months is counted: \(list.shown)") }
+    else { throw ProtocolBreach("the count of months is correct: \(list.shown)") }
   }
 
   static func check(
@@ -140,7 +140,7 @@ enum MessageRules {
     let (start, end) = (tree["start"]?.string, tree["end"]?.string)
     guard (start == nil) == (end == nil), (start == nil) == (try tree.number("hits") == 0),
       start ?? "" <= end ?? ""
-    else { throw ProtocolBreach("a range is whole: \(tree.shown)") }
+    else { throw ProtocolBreach("a range has a start, an end and hits, or none: \(tree.shown)") }
     guard tree["reach"] != nil else { return }
     let reach = try tree.part("reach")
     try reach.has(["from", "through"])

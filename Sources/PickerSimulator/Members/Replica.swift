@@ -3,19 +3,20 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// A session folded from its log alone, beside the hub: what a restart, or another node, would
-/// have.
+/// A session that is computed only from its log, independent of the hub: the state that a restarted
+/// server would have.
 struct Replica {
   private(set) var fold: SessionFold
-  /// How many entries of the log it has taken.
+  /// The number of applied entries.
   private(set) var entryCount = 0
-  /// What stood at each revision that was the last of its entry.
+  /// The state at each revision, except for revisions that are followed by another one of the same
+  /// entry.
   private(set) var truths: [Int: Truth] = [:]
-  /// Every command that was done.
+  /// The refs of all executed commands.
   private var done: Set<Done> = []
   private(set) var deltas: [Delta] = []
 
-  /// A picker as everybody should see it at one revision.
+  /// The state that all clients must have at one revision.
   struct Truth {
     let picker: Picker
     let status: SessionStatus
@@ -32,24 +33,24 @@ struct Replica {
     note()
   }
 
-  /// Takes what the log has by now.
+  /// Applies the entries that are new in the log.
   ///
   /// - Parameter isLate: Whether a member's role can change between append and apply.
-  /// - Returns: The first sentence that is not true of it; `nil` if all are.
+  /// - Returns: The first invariant that does not hold, as a sentence; `nil` if all hold.
   mutating func follow(_ entries: [LogEntry], isLate: Bool) -> String? {
     for entry in entries.dropFirst(entryCount) {
       let before = fold.revision
       var count = 0
       let outcomes = fold.apply(entry)
       if outcomes.contains(where: { $0.isUnneeded(isLate: isLate) }) {
-        return "a command that is refused for its type or its member's role is not stored"
+        return "a command that is refused for its type or its member's role is not logged"
       }
       for case .delta(let delta) in outcomes {
         count += 1
         guard delta.revision == before + count else { return "revisions have no gaps" }
         if let author = delta.author {
           let isNew = done.insert(Done(member: author.member, ref: author.ref)).inserted
-          guard isNew else { return "a ref is done once: \(author)" }
+          guard isNew else { return "a ref is executed once: \(author)" }
         }
         deltas.append(delta)
       }
@@ -68,7 +69,7 @@ struct Replica {
 }
 
 extension Outcome {
-  /// Whether it is a refusal for which nothing has to be stored.
+  /// Whether it is a refusal that must not be logged.
   fileprivate func isUnneeded(isLate: Bool) -> Bool {
     guard case .answered(_, let answer) = self, case .refused(let refusal, _) = answer.body else {
       return false

@@ -3,7 +3,7 @@ import PickerClient
 import PickerSession
 import Synchronization
 
-/// An app with the shipped client, ``ClientMachine``, and what the checkers know of it.
+/// An app with the shipped client, ``ClientMachine``, and the records that the checkers need.
 final class SimulatedClient {
   let number: Int
   let session: SessionRecord
@@ -11,37 +11,37 @@ final class SimulatedClient {
   private let jitter: SharedRandomSource
   private(set) var machine: ClientMachine
   var link: Link?
-  /// The machine's timer; only the one that was set last counts.
+  /// Identifies the last timer that was set; earlier ones are ignored.
   var timerSetting = 0
   var timerDue: Int64?
-  /// Commands that were given to the machine and have no outcome yet.
+  /// The refs of commands for which the machine has not reported an outcome.
   private(set) var unsettled: Set<Int> = []
-  /// The last answer to any ref: what the machine settles a command with.
+  /// The last answer, with which the machine must settle its command.
   private var lastAnswer: (ref: Int, verdict: Verdict)?
-  /// Unanswered commands as they were sent, by ref.
+  /// The unanswered commands as they were sent, by ref.
   private(set) var sent: [Int: Sent] = [:]
-  /// Commands that were answered lately, to be sent again.
+  /// The last answered commands, to be sent again.
   private(set) var answered: [(ref: Int, bytes: [UInt8], isGenuine: Bool)] = []
-  /// The answer to each ref, as long as the member is the same.
+  /// The answer to each ref of the current member.
   private(set) var verdicts: [Int: Verdict] = [:]
-  /// Whether the hub was asked for other months than the machine looks at.
+  /// Whether the hub got a request for other months than those that the machine has in view.
   var isViewUnknown = false
-  /// Does nothing any more.
+  /// Whether the client no longer acts.
   var isRetired = false
 
   struct Sent {
     let bytes: [UInt8]
-    /// Whether it is the machine's own message, not another one in its place.
+    /// Whether it is the machine's own message and not a replacement.
     let isGenuine: Bool
   }
 
   enum Verdict: Hashable {
-    /// `nil`: its reader was slow, and received only the revision of a snapshot.
+    /// `nil` if the client was slow and received a snapshot instead of the delta.
     case done(revision: Int?)
     case refused(code: String)
 
     var isVague: Bool { self == .done(revision: nil) }
-    /// Whether the server remembers the ref. It judges an unknown type again each time.
+    /// Whether the server records the ref. It does not for unknown types.
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
@@ -65,7 +65,7 @@ final class SimulatedClient {
     return machine.handle(event, at: now)
   }
 
-  /// The app ends and starts again, as the same member if `identity` says so.
+  /// Restarts the app, as the same member if there is an `identity`.
   func restart(as identity: ClientIdentity?) {
     machine = ClientMachine(
       machine.profile, identity: identity, jitter: { [jitter] in jitter.fraction() })
@@ -74,7 +74,7 @@ final class SimulatedClient {
     if identity == nil { becomeAnother() }
   }
 
-  /// Refs mean other commands from now on.
+  /// Drops the answers, because the refs of a new member are those of other commands.
   func becomeAnother() {
     answered = []
     verdicts = [:]
@@ -83,9 +83,9 @@ final class SimulatedClient {
 
   func note(_ message: Sent, as ref: Int) { sent[ref] = message }
 
-  /// A ref has its answer.
+  /// Records the answer to a ref.
   ///
-  /// - Throws: If it had another one before.
+  /// - Throws: If the ref had a different answer before.
   func note(_ ref: Int, _ verdict: Verdict) throws(ProtocolBreach) {
     lastAnswer = (ref, verdict)
     if let message = sent.removeValue(forKey: ref) {
@@ -94,7 +94,7 @@ final class SimulatedClient {
     }
     if case .refused("oldRef") = verdict { return }
     if case .refused("tooMany") = verdict { return }
-    // A viewer's is not remembered: with another role it may be done later.
+    // Not recorded by the server: with another role the command can succeed later.
     if case .refused("notAllowed") = verdict, verdicts[ref] == nil { return }
     if let before = verdicts[ref], before != verdict, !before.isVague, !verdict.isVague {
       throw ProtocolBreach("ref \(ref) has one outcome: \(before), then \(verdict)")
@@ -102,9 +102,9 @@ final class SimulatedClient {
     verdicts[ref] = verdict
   }
 
-  /// The machine reports what came of a command.
+  /// Records the outcome that the machine reports for a command.
   ///
-  /// - Throws: If it reported that before, or something else happened.
+  /// - Throws: If it has reported one before, or the outcome differs from the answer.
   func settle(_ ref: Int, _ result: Result<Int, PickerFailure>) throws(ProtocolBreach) {
     guard unsettled.remove(ref) != nil else {
       throw ProtocolBreach("a command is settled once: ref \(ref)")
@@ -126,7 +126,7 @@ final class SimulatedClient {
   }
 }
 
-/// A source of random for a closure that may run anywhere.
+/// A thread-safe random source, because the closure must be `Sendable`.
 private final class SharedRandomSource: Sendable {
   private let random: Mutex<RandomSource>
 
@@ -135,14 +135,14 @@ private final class SharedRandomSource: Sendable {
   func fraction() -> Double { random.withLock { $0.fraction() } }
 }
 
-/// A session that somebody created.
+/// A session that was created.
 final class SessionRecord {
   let id: SessionID
   let definition: JSONTree
   let ttlSeconds: Int
-  /// By role.
+  /// The tokens by role; empty for a session without tokens.
   let tokens: [String: String]
-  /// Somebody deleted it, or its time was up.
+  /// Whether it was deleted or has expired.
   var isEnded = false
 
   init(id: SessionID, definition: JSONTree, ttlSeconds: Int, tokens: [String: String]) {

@@ -1,11 +1,11 @@
 import JSONText
 import PickerClient
 
-/// A shipped client, and what it was sent and has reported.
+/// A shipped client, with the messages that it received and the outcomes that it reported.
 final class WireClient {
   private(set) var machine: ClientMachine
   var wire: Wire?
-  /// The revision of the last delta, or of the snapshot that made it unnecessary.
+  /// The revision of the last delta or welcome.
   private(set) var revision = 0
   private(set) var outcomes: [Int: Result<Int, PickerFailure>] = [:]
   private(set) var commandCount = 0
@@ -16,7 +16,7 @@ final class WireClient {
 
   var state: ClientState { machine.state }
 
-  /// Whether it is live and every command has an outcome.
+  /// Whether it is connected and all commands have an outcome.
   var isSettled: Bool {
     state.connection == .live && state.pendingCount == 0 && outcomes.count == commandCount
   }
@@ -26,23 +26,27 @@ final class WireClient {
     return machine.handle(event, at: now)
   }
 
-  /// - Throws: If a command has two outcomes, or none that is wanted.
+  /// Records the outcome of a command.
+  ///
+  /// - Throws: If the command already has one, or it failed.
   func settle(_ ref: Int, _ result: Result<Int, PickerFailure>) throws(ProtocolBreach) {
     guard outcomes.updateValue(result, forKey: ref) == nil else {
       throw ProtocolBreach("a command is settled once: ref \(ref)")
     }
     guard case .success = result else {
-      throw ProtocolBreach("every command is done: ref \(ref), \(result)")
+      throw ProtocolBreach("every command is executed: ref \(ref), \(result)")
     }
   }
 
-  /// - Throws: If a delta is missing or comes twice.
+  /// Records a received message.
+  ///
+  /// - Throws: If a delta is missing or duplicate.
   func note(_ bytes: [UInt8]) throws(ProtocolBreach) {
     let message: JSONTree
     do throws(JSONError) {
       message = try JSONTree.parse(bytes)
     } catch {
-      throw ProtocolBreach("a frame is one whole message: \(error)")
+      throw ProtocolBreach("a frame is one complete message: \(error)")
     }
     switch try message.text("type") {
     case "delta":

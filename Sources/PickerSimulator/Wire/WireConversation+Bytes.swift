@@ -1,8 +1,8 @@
 import PickerHub
 
-/// The bytes of the connections, and the fault among them.
+/// Transports the bytes of the connections, and injects the fault.
 extension WireConversation {
-  /// Carries bytes until none are under way.
+  /// Transports bytes until none are in flight.
   func carryAll() {
     var hasMoved = true
     while hasMoved, breach == nil {
@@ -24,7 +24,8 @@ extension WireConversation {
     give(.opened, to: wire.client)
   }
 
-  /// How many bytes of a connection are in front of the fault; `nil` if it has none.
+  /// The number of bytes of a connection before the fault; `nil` if the fault is elsewhere or has
+  /// happened.
   func bytesBeforeFault(_ wire: Wire, _ direction: WireFault.Direction) -> Int? {
     guard let fault, fault.direction == direction, wire.client === clients.first else {
       return nil
@@ -32,7 +33,7 @@ extension WireConversation {
     return fault.offset - passed[direction, default: 0]
   }
 
-  /// - Returns: Whether anything has happened.
+  /// - Returns: Whether bytes were transported.
   private func carry(_ wire: Wire, _ direction: WireFault.Direction) -> Bool {
     let count = direction == .up ? wire.up.pending.count : wire.down.pending.count
     guard count > 0, !wire.isDead else { return false }

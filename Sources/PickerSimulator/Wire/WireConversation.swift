@@ -5,13 +5,13 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// A short conversation of two shipped clients with a real hub, over connections that carry bytes,
-/// with at most one fault on the first client's way.
+/// A short conversation of two shipped clients with a real hub over byte streams, with at most one
+/// fault on the connections of the first client.
 final class WireConversation: HubPort {
   private static let start = Instant(rfc3339: "2026-11-20T12:00:00Z".utf8)!
 
   let script: WireScript
-  /// What is still to happen, if anything.
+  /// The fault that has not happened yet.
   var fault: WireFault?
   let log = SimulatedLog(isLate: false, canLoad: false)
   private(set) var hub: Hub!
@@ -19,9 +19,9 @@ final class WireConversation: HubPort {
   private(set) var clients: [WireClient] = []
   var wires: [Wire] = []
   private(set) var now: Int64 = 0
-  /// Bytes read so far by the other end, of the first client's connections.
+  /// The bytes that were read, on the connections of the first client.
   var passed: [WireFault.Direction: Int] = [.up: 0, .down: 0]
-  /// What is not as it should be, first.
+  /// The first rule that was violated, as a sentence.
   private(set) var breach: String?
 
   init(_ script: WireScript, fault: WireFault?) {
@@ -35,7 +35,7 @@ final class WireConversation: HubPort {
     do {
       create(try CreateRequest(body))
     } catch {
-      fail("the definition is one: \(error)")
+      fail("the definition is valid: \(error)")
     }
   }
 
@@ -51,7 +51,7 @@ final class WireConversation: HubPort {
     }
   }
 
-  /// The hub and its port refer to each other.
+  /// Breaks the reference cycle between the hub and its port.
   func end() { hub = nil }
 
   var time: HubTime {
@@ -94,7 +94,7 @@ final class WireConversation: HubPort {
 
   // MARK: - Time
 
-  /// Lets everything happen until `isDone`.
+  /// Advances the time and transports bytes until `isDone`.
   func run(until isDone: () -> Bool) {
     for _ in 0..<200 where breach == nil {
       carryAll()
@@ -107,7 +107,7 @@ final class WireConversation: HubPort {
       }
       if hubDue ?? .max <= now { hub.timer(at: time) }
     }
-    fail("the conversation comes to rest")
+    fail("the conversation ends")
   }
 
   // MARK: - The hub's port
@@ -115,7 +115,7 @@ final class WireConversation: HubPort {
   func send(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
     let wire = wires[Int(id.raw) - 1]
     if wire.isGoneAtHub || wire.isClosedByHub { fail("nothing is sent after the end") }
-    if wire.isFull { fail("nothing is sent to a full connection before it is writable") }
+    if wire.isFull { fail("nothing is sent to a write-blocked connection before it is writable") }
     if wire.isDead { return .sent }
     wire.down.pending += WireFrame.text(Array(frame.bytes)).encoded()
     guard let fault, let room = bytesBeforeFault(wire, .down), wire.down.pending.count > room
@@ -128,12 +128,12 @@ final class WireConversation: HubPort {
   func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
     let wire = wires[Int(id.raw) - 1]
     if wire.isClosedByHub || wire.isGoneAtHub { fail("a connection is closed once") }
-    // Only of a connection that the client has given up, but the hub has not seen go.
+    // Allowed only for a connection that the client has abandoned without the hub's knowledge.
     if !wire.isDead || code != 4409 { fail("the hub does not close: \(code) \(reason)") }
     wire.isClosedByHub = true
   }
 
-  /// The hub learns that a connection is gone.
+  /// Reports to the hub that a connection is lost.
   func noticeEnd(of wire: Wire) {
     wire.isDead = true
     (wire.up.pending, wire.down.pending) = ([], [])

@@ -1,4 +1,4 @@
-/// A WebSocket frame, of the two kinds that the protocol needs: unfragmented text, and close.
+/// A WebSocket frame of the two types that the simulation needs: unfragmented text, and close.
 ///
 /// - Source: RFC 6455, section 5.2
 enum WireFrame: Hashable {
@@ -26,13 +26,13 @@ enum WireFrame: Hashable {
   }
 }
 
-/// Makes frames of bytes that arrive in pieces of any size.
+/// Decodes frames from bytes that arrive in parts of any size.
 struct WireFrameDecoder {
   private var bytes: [UInt8] = []
 
   mutating func append(_ piece: some Sequence<UInt8>) { bytes += piece }
 
-  /// The next whole frame, without its mask; `nil` while bytes are missing.
+  /// The next complete frame, unmasked; `nil` while bytes are missing.
   mutating func next() -> WireFrame? {
     guard bytes.count >= 2 else { return nil }
     let lengthBytes = [126: 2, 127: 8][bytes[1] & 0x7F] ?? 0

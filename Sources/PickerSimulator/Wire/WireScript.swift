@@ -1,12 +1,13 @@
 import PickerClient
 
-/// What two clients do, one step after the other; the first one's connection has the fault.
+/// The actions of two clients, one after the other. The fault is on the connections of the first
+/// client.
 package struct WireScript: Sendable {
   enum Step: Sendable {
     case tap(PickerDay)
     case select(row: Int, column: Int)
     case confirm
-    /// The first client's connection ends, the other taps or selects, and the first resumes.
+    /// The first client disconnects, the other one executes the step, and the first one resumes.
     indirect case missed(Step)
   }
 
@@ -32,9 +33,9 @@ package struct WireScript: Sendable {
 }
 
 extension WireConversation {
-  /// Goes through the script.
+  /// Runs the script.
   ///
-  /// - Returns: What everybody sees in the end.
+  /// - Returns: The final state of both clients; `nil` if a rule was violated.
   func run() -> WireOutcome? {
     defer { end() }
     guard breach == nil else { return nil }
@@ -63,7 +64,8 @@ extension WireConversation {
     rest()
   }
 
-  /// Until all is done; then the hub notices what it has not noticed yet.
+  /// Waits until all commands are answered, then reports lost connections to the hub and waits
+  /// again.
   private func rest() {
     run { clients.allSatisfy { $0.isSettled || $0.state.connection == .idle } }
     for wire in wires where wire.isDead && !wire.isGoneAtHub { noticeEnd(of: wire) }

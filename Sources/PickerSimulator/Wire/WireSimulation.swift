@@ -1,17 +1,17 @@
 import PickerClient
 import PickerSession
 
-/// Every fault behind every byte of the scripts' conversations.
+/// Runs conversations with each kind of fault at each byte offset.
 package struct WireSimulation {
   package private(set) var faultCount = 0
   package private(set) var byteCount = 0
 
   package init() {}
 
-  /// Runs a script without a fault, and then with each.
+  /// Runs a script without a fault, then with each one.
   ///
-  /// - Parameter step: Bytes from one fault to the next; more than 1 where time is short.
-  /// - Throws: The first conversation that does not end like the undisturbed one.
+  /// - Parameter step: The distance between two offsets in bytes; 1 tests all of them.
+  /// - Throws: The first conversation whose outcome differs from the one without a fault.
   package mutating func run(_ script: WireScript, step: Int = 1) throws(WireBreach) {
     let undisturbed = WireConversation(script, fault: nil)
     guard let expected = undisturbed.run() else {
@@ -37,7 +37,7 @@ package struct WireSimulation {
     let outcome = conversation.run()
     if conversation.fault != nil { conversation.fail("the fault happens") }
     if let outcome, outcome != expected {
-      conversation.fail("the end is that of the undisturbed conversation: \(expected), \(outcome)")
+      conversation.fail("the outcome is the one without a fault: \(expected), \(outcome)")
     }
     if let sentence = conversation.breach {
       throw WireBreach(script: script, fault: fault, sentence: sentence)
@@ -45,7 +45,7 @@ package struct WireSimulation {
   }
 }
 
-/// A conversation that is not as it should be.
+/// A conversation that violated a rule.
 package struct WireBreach: Error, CustomStringConvertible {
   let script: WireScript
   let fault: WireFault?
@@ -56,7 +56,7 @@ package struct WireBreach: Error, CustomStringConvertible {
   }
 }
 
-/// What everybody sees in the end, without the names that differ when a welcome was lost.
+/// The final state of a client, without member ids, which differ if a welcome was lost.
 struct WireOutcome: Hashable {
   let revision: Int
   let status: String
@@ -74,18 +74,18 @@ struct WireOutcome: Hashable {
 }
 
 extension WireConversation {
-  /// What the clients see, after it was compared with what the log says.
+  /// The final state of the clients, after comparing it with the log.
   func outcome() -> WireOutcome? {
     guard let kept = log.kept[session],
       var replica = try? Replica(kept.origin, limits: SessionLimits())
     else {
-      fail("what was created can be folded")
+      fail("a created session can be replayed")
       return nil
     }
     if let sentence = replica.follow(kept.entries, isLate: log.isLate) { fail(sentence) }
     let commandCount = clients.map(\.commandCount).reduce(0, +)
     if replica.deltas.count != commandCount {
-      fail("every command is done once: \(replica.deltas.count) of \(commandCount)")
+      fail("every command is executed once: \(replica.deltas.count) of \(commandCount)")
     }
     guard let truth = replica.truths[replica.fold.revision] else { return nil }
     for client in clients {
@@ -93,11 +93,11 @@ extension WireConversation {
         try client.state.check(against: truth, SimulatedTexts().texts(for: "en")!, isThorough: true)
       }
       if client.revision != replica.fold.revision || client.state.revision != client.revision {
-        fail("everybody is at revision \(replica.fold.revision)")
+        fail("all clients are at revision \(replica.fold.revision)")
       }
     }
     let outcomes = clients.map { WireOutcome($0.state) }
-    if outcomes[0] != outcomes[1] { fail("everybody sees the same: \(outcomes)") }
+    if outcomes[0] != outcomes[1] { fail("all clients have the same state: \(outcomes)") }
     return outcomes[0]
   }
 }

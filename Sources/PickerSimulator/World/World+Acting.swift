@@ -2,9 +2,9 @@ import JSONText
 import PickerClient
 import PickerSession
 
-/// What people do with their clients.
+/// Random actions of users.
 extension World {
-  /// A client does one thing, and will do another.
+  /// Executes one action of a client and schedules its next one.
   func act(_ client: SimulatedClient) {
     guard actsLeft > 0, !client.isRetired else { return }
     actsLeft -= 1
@@ -27,9 +27,9 @@ extension World {
 
   private func actWithoutConnection(_ client: SimulatedClient) {
     switch random.below(4) {
-    // Some commands wait for a connection.
+    // Some commands are queued for a connection.
     case 0: giveCommand(client)
-    // A client that waits comes back by itself.
+    // A waiting client reconnects by itself.
     case 1 where client.state.connection == .waiting: break
     default: dial(client)
     }
@@ -45,7 +45,7 @@ extension World {
     }
   }
 
-  /// The network is gone; sometimes nobody notices for half a minute.
+  /// Loses a connection; sometimes neither end notices it for half a minute.
   private func loseConnection(_ client: SimulatedClient, _ link: Link) {
     let isHalfOpen = random.once(in: 4)
     drop(link, isHalfOpen: isHalfOpen)
@@ -66,7 +66,7 @@ extension World {
     }
   }
 
-  /// More messages in a second than anybody may send.
+  /// Sends more messages per second than allowed.
   private func flood(_ client: SimulatedClient, _ link: Link) {
     guard random.once(in: 6) else { return giveCommand(client) }
     link.didFlood = true

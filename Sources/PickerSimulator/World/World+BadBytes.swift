@@ -1,6 +1,6 @@
 import JSONText
 
-/// What no client of ours would send.
+/// Invalid messages, which the shipped client never sends.
 extension World {
   func misbehave(_ client: SimulatedClient, _ link: Link) {
     link.didMisbehave = true
@@ -9,15 +9,14 @@ extension World {
     if fatal { link.fatal = bytes }
     arrive(.text(bytes), from: link)
     if !fatal {
-      // It may have become another command, which would be answered, or not: nothing is expected
-      // of this connection any more.
+      // The mutated message can be a valid command, so no expectations remain for this connection.
       client.link = nil
       restart(client, as: nil)
       arrive(.closed, from: link, after: 1)
     }
   }
 
-  /// A text that closes the connection with 4400, whatever comes before it.
+  /// A message that closes the connection with 4400, whatever precedes it.
   private func fatalMessage(_ client: SimulatedClient) -> [UInt8] {
     let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
     let texts = [
@@ -35,8 +34,8 @@ extension World {
     return Array(random.pick(texts).utf8)
   }
 
-  /// A sensible message with a few bytes changed, cut, or doubled; always UTF-8, as the socket
-  /// checks that.
+  /// A valid message with a few bytes changed, removed or duplicated. It is still UTF-8, because
+  /// the socket checks that.
   private func mutatedMessage(_ client: SimulatedClient) -> [UInt8] {
     var bytes = Array(
       random.pick([
@@ -47,12 +46,12 @@ extension World {
         "{\"type\":\"rows\",\"column\":0,\"from\":400,\"count\":100}",
       ]).utf8)
     for _ in 0..<random.within(1...4) {
-      let place = random.below(bytes.count)
+      let index = random.below(bytes.count)
       switch random.below(4) {
-      case 0: bytes[place] = UInt8(random.within(0x20...0x7E))
-      case 1: bytes.remove(at: place)
-      case 2: bytes.insert(bytes[place], at: place)
-      default: bytes.insert(contentsOf: "\\u00e9[{\"9".utf8, at: place)
+      case 0: bytes[index] = UInt8(random.within(0x20...0x7E))
+      case 1: bytes.remove(at: index)
+      case 2: bytes.insert(bytes[index], at: index)
+      default: bytes.insert(contentsOf: "\\u00e9[{\"9".utf8, at: index)
       }
     }
     return bytes

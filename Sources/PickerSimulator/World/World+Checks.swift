@@ -2,14 +2,17 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// What is checked whenever the hub has been called.
+/// Checks after each call of the hub.
 extension World {
   func checkAfterCall() {
     followLogs(isTurnOver: true)
     checkOutboxes()
   }
 
-  /// Folds what the logs have by now, and compares.
+  /// Applies new log entries to the replicas and compares them with the hub's sessions.
+  ///
+  /// - Parameter isTurnOver: Whether the hub's call has returned; during a call the hub may not
+  ///   have applied all entries.
   func followLogs(isTurnOver: Bool) {
     for record in records {
       guard let kept = log.kept[record.id] else { continue }
@@ -24,7 +27,7 @@ extension World {
         replica = known
       } else {
         guard let fresh = try? Replica(kept.origin, limits: profile.limits.session) else {
-          return breach("what was created can be folded")
+          return breach("a created session can be replayed")
         }
         replica = fresh
       }
@@ -36,42 +39,41 @@ extension World {
     }
   }
 
-  /// Same log, same state.
+  /// Compares the cheap parts of two states.
   private func compare(_ fold: SessionFold, _ replica: SessionFold) {
     if fold.revision != replica.revision {
-      breach("a replay comes to the same revision: \(fold.revision), \(replica.revision)")
+      breach("a replay has the same revision: \(fold.revision), \(replica.revision)")
     }
     if fold.picker.value != replica.picker.value || fold.picker.columns != replica.picker.columns {
-      breach("a replay comes to the same picker")
+      breach("a replay has the same picker")
     }
-    if fold.status != replica.status { breach("a replay comes to the same status") }
+    if fold.status != replica.status { breach("a replay has the same status") }
     if fold.tappedBy != replica.tappedBy || fold.tappedAt != replica.tappedAt {
-      breach("a replay comes to the same tap")
+      breach("a replay has the same tap")
     }
-    if fold.undoList != replica.undoList { breach("a replay comes to the same undo list") }
-    if fold.joinCount != replica.joinCount { breach("a replay comes to the same members") }
+    if fold.undoList != replica.undoList { breach("a replay has the same undo list") }
+    if fold.joinCount != replica.joinCount { breach("a replay has the same members") }
     if let last = fold.history.last, last != replica.history.last {
-      breach("a replay comes to the same deltas")
+      breach("a replay has the same deltas")
     }
   }
 
-  /// All of it, once in a while.
+  /// Compares the complete states, which is slow.
   func compareWholly(_ fold: SessionFold, _ replica: SessionFold) {
     compare(fold, replica)
     if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true)
     {
-      breach("a replay comes to the same definition")
+      breach("a replay has the same definition")
     }
     if fold.members != replica.members || fold.remembered != replica.remembered {
-      breach("a replay comes to the same members and refs")
+      breach("a replay has the same members and refs")
     }
-    // A session that has left memory comes back with the end of its history.
+    // A reloaded session has only the last part of its history.
     let history = replica.history.suffix(log.canLoad ? fold.history.count : .max)
-    if !fold.history.elementsEqual(history) { breach("a replay comes to the same history") }
+    if !fold.history.elementsEqual(history) { breach("a replay has the same history") }
   }
 
-  /// What waits for a reader stays within its bound, whatever it asks for and however slowly it
-  /// reads.
+  /// Checks that outboxes are bounded, whatever their clients request and however slowly they read.
   private func checkOutboxes() {
     let limits = profile.limits
     for link in openLinks where link.isFull {
@@ -79,17 +81,17 @@ extension World {
       if waiting.byteCount > limits.outboxBytes + 300_000 + waiting.count * 2000
         || waiting.count > limits.outboxMessages + 3
       {
-        breach("what waits for a slow reader is bounded: \(waiting)")
+        breach("the outbox of a slow client is bounded: \(waiting)")
       }
     }
   }
 
-  /// One encode per delta and language, however many members hear it.
+  /// Checks that a delta is encoded once per language, however many members receive it.
   func checkEncodes(_ encodes: Int, _ deltas: Int) {
-    if encodes > deltas * 3 { breach("a delta is written once in each language") }
+    if encodes > deltas * 3 { breach("a delta is encoded once in each language") }
   }
 
-  /// Whether the hub had a reason to close.
+  /// Checks that the hub had a reason to close a connection with `code`.
   func judge(_ link: Link, _ code: UInt16) {
     let record = records.first { $0.id == link.session }
     let isEnded = record?.isEnded ?? true
@@ -103,7 +105,7 @@ extension World {
       case 4400: link.didMisbehave
       case 4404, 4410:
         isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
-      // The join of an older connection may arrive after that of a newer one.
+      // The join of an older connection can arrive after that of a newer one.
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4503:
         log.failureCount > 0 || isCrowded || (profile.isLogLate && link.resumeRevision != nil)

@@ -3,9 +3,9 @@ import PickerClient
 import PickerHub
 import PickerSession
 
-/// The machines of the clients, their timers and connections.
+/// Runs the clients' machines with their timers and connections.
 extension World {
-  /// Gives an event to a client, and does what it wants done.
+  /// Passes an event to a client and carries out its effects.
   func give(_ event: ClientEvent, to client: SimulatedClient) {
     let link = client.link
     let effects = client.handle(event, at: clock.machine)
@@ -34,14 +34,16 @@ extension World {
     }
   }
 
-  /// The machine recovers by itself from what it cannot apply and from answers that do not come:
-  /// over a connection that is neither slow nor lost that would hide a fault of the hub.
+  /// Checks that a client had a reason to disconnect.
+  ///
+  /// The machine recovers by itself from unreadable messages and missing answers. On a connection
+  /// that is neither slow nor lost, that would hide a bug of the hub.
   private func judgeHangUp(of link: Link, after event: ClientEvent) {
     switch event {
     case .received: breach("a client can apply every message: \(link.id.raw)")
     case .tick:
       guard !link.isSlow, link.hasJoined, !link.mustClose else { return }
-      breach("a client waits for no answer in vain: \(link.id.raw), \(link.expected.prefix(6))")
+      breach("every command is answered in time: \(link.id.raw), \(link.expected.prefix(6))")
     case .start, .stop, .leave, .opened, .closed, .retry, .token, .command, .look, .want, .touch:
       break
     }
@@ -64,13 +66,13 @@ extension World {
     give(.tick, to: client)
   }
 
-  /// The app ends, and starts again.
+  /// Restarts the client's app.
   func restart(_ client: SimulatedClient, as identity: ClientIdentity?) {
     client.restart(as: identity)
     setTimer(of: client)
   }
 
-  /// Makes a client that is not connected dial, whatever it waits for.
+  /// Makes a disconnected client connect now, in any phase.
   func dial(_ client: SimulatedClient) {
     switch client.state.connection {
     case .waiting: give(.retry, to: client)

@@ -2,11 +2,11 @@ import CivilTime
 import JSONText
 import PickerClient
 
-/// What people want of a picker: mostly sensible, never only.
+/// Random commands, mostly valid ones.
 extension World {
   func giveCommand(_ client: SimulatedClient) {
     give(.command(randomCommand(client)), to: client)
-    // A session that stays confirmed is a dull one.
+    // Reopen soon, because little happens in a confirmed session.
     if client.state.status != .open, random.coin() { give(.command(.reopen), to: client) }
   }
 
@@ -47,7 +47,7 @@ extension World {
     return .tap(PickerDay(year: month.year, month: month.month, day: random.within(1...28))!)
   }
 
-  /// A month of the list most of the time, near today or near its ends.
+  /// A month near today or near an end of the list; mostly within the list.
   func randomMonth(_ client: SimulatedClient) -> CivilMonth {
     let today = CivilDate(iso: clock.session.rfc3339.utf8.prefix(10))!.civilMonth
     guard let list = client.state.monthList, random.coin() else {
@@ -60,7 +60,7 @@ extension World {
   func look(_ client: SimulatedClient) {
     let from = PickerMonth(randomMonth(client))
     let count = random.within(1...4)
-    // The same months once more would not be asked for.
+    // The machine does not request the same months again.
     if client.isViewUnknown {
       give(.look(from: from.adding(months: 1) ?? from, count: 1), to: client)
     }
@@ -69,7 +69,7 @@ extension World {
 
   func want(_ client: SimulatedClient) {
     let first = random.pick([-5, 0, 3, 90, 650])
-    // Every window is a message.
+    // Each window is a message, so limit their number.
     let count = min(random.pick([0, 1, 30, 300]), client.state.limits.windowRows * 4)
     give(.want(column: random.within(0...3), rows: first...(first + count)), to: client)
   }

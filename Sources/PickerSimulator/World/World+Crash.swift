@@ -1,10 +1,10 @@
 import PickerHub
 import PickerSession
 
-/// The process ends without a word, the disk fails, sessions come back.
+/// Crashes of the process, failures of the disk, and loading of sessions.
 extension World {
-  /// `kill -9`: what the log had not confirmed may be in it or not, every connection is gone, and a
-  /// new process begins with what the log has.
+  /// Simulates `kill -9`: a random part of the pending records is stored, all connections are lost,
+  /// and a new process starts with the stored sessions.
   func crash() {
     for record in records {
       log.confirm(random.within(0...log.pendingCount(of: record.id)), of: record.id)
@@ -21,21 +21,21 @@ extension World {
     checkNothingIsMissing()
   }
 
-  /// Whatever anybody has heard of is in the log.
+  /// Checks that the log has all revisions that any client has received.
   private func checkNothingIsMissing() {
     for client in clients {
       guard let replica = replicas[client.session.id] else { continue }
       if client.state.revision > replica.fold.revision {
         breach(
-          "what was answered is never lost: client \(client.number) has seen "
+          "an acknowledged revision is never lost: client \(client.number) has received "
             + "\(client.state.revision), the log has \(replica.fold.revision)")
       }
     }
   }
 
-  /// The disk takes nothing of what waits.
+  /// Fails all pending records.
   func loseStore() {
-    // Somebody asks at the worst moment.
+    // Requests arrive at the worst moment.
     for record in records { read(record) }
     let lost = log.loseAll()
     enter { hub.lost(lost, at: $0) }

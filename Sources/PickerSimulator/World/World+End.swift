@@ -2,9 +2,10 @@ import CivilTime
 import PickerHub
 import PickerSession
 
-/// After the dust has settled nothing is left.
+/// The end of a run: all resources must be released.
 extension World {
-  /// Everybody goes, or is sent away; then time passes until nothing is justified any more.
+  /// Disconnects all clients, sometimes by draining the server. Then lets time pass until every
+  /// session must have ended.
   func disperse() {
     isOver = true
     if random.once(in: 4) {
@@ -12,7 +13,7 @@ extension World {
       enter { hub.drain(at: $0) }
       pass(seconds: 6)
       for link in links.values where !link.isGoneAtHub && link.closeCode != 1001 {
-        if link.closeCode == nil { breach("who drains lets nobody stay: \(link.id.raw)") }
+        if link.closeCode == nil { breach("draining closes all connections: \(link.id.raw)") }
       }
     } else {
       for client in clients {
@@ -25,13 +26,13 @@ extension World {
     pass(seconds: Int64(profile.limits.memberMilliseconds / 1000) + 2)
     checkNobodyIsLeft()
     endSessions()
-    // Instants of sessions that are gone wait until they come.
+    // Timers of deleted sessions remain until they are due.
     setClock(to: clock.session.adding(milliseconds: 366 * 86_400_000 * 40))
     pass(seconds: 86_400 * 3)
     let inventory = hub.inventory
     let sessions = inventory.sessions + inventory.dormant
     if inventory.connections + sessions + inventory.timers + inventory.ticks > 0 {
-      breach("nothing is left: \(inventory)")
+      breach("no resources are left: \(inventory)")
     }
   }
 
@@ -43,14 +44,13 @@ extension World {
         continue
       }
       if !session.fold.members.isEmpty || inventory != Hub.SessionInventory() {
-        breach("everybody has left: \(inventory), \(session.fold.members.count) members")
+        breach("all members have left: \(inventory), \(session.fold.members.count) members")
       }
-      if !session.touches.isEmpty { breach("no finger is left") }
+      if !session.touches.isEmpty { breach("no touch is left") }
     }
   }
 
-  /// Sessions end when nothing has happened in them for long enough; those that go on by themselves
-  /// are deleted.
+  /// Lets sessions with a short TTL expire and deletes the others.
   private func endSessions() {
     for record in records where record.ttlSeconds <= 600 { pass(seconds: Int64(record.ttlSeconds)) }
     for record in records where !record.isEnded { delete(record) }
@@ -59,11 +59,11 @@ extension World {
       breach("every session ends: \(hub.inventory)")
     }
     for record in records where log.kept[record.id]?.hasEnded != true {
-      breach("the log knows of every end")
+      breach("the log has the end of every session")
     }
   }
 
-  /// Lets time pass with nobody there.
+  /// Lets time pass.
   func pass(seconds: Int64) {
     let end = clock.machine + seconds * 1000
     while step(until: end) {}

@@ -2,7 +2,7 @@ package import PickerHub
 package import PickerSession
 package import PickerWire
 
-/// The network between the clients and the hub.
+/// The hub's port: a simulated network.
 extension World: HubPort {
   package func send(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
     if fullSoon.contains(id) { tellFull() }
@@ -11,12 +11,12 @@ extension World: HubPort {
 
   private func take(_ frame: Frame, _ id: ConnectionID) -> SendOutcome {
     guard let link = links[id.raw], !link.isGoneAtHub else {
-      breach("nothing is sent to a connection that is gone")
+      breach("nothing is sent to a closed connection")
       return .gone
     }
-    if link.closeCode != nil { breach("nothing is sent to a connection after its close") }
+    if link.closeCode != nil { breach("nothing is sent after a close") }
     if link.isFull && !toldFull.contains(id) {
-      breach("nothing is sent to a full connection before it is writable")
+      breach("nothing is sent to a write-blocked connection before it is writable")
     }
     sentFrameCount += 1
     noteAttach(link)
@@ -35,8 +35,8 @@ extension World: HubPort {
     return .full
   }
 
-  /// A connection that gets full may be noticed later in the turn, within another call of the port
-  /// or at its end, as by the real loop.
+  /// Batched sending: that a connection is write-blocked may be reported later, within another call
+  /// of the port or at the end of the event-loop iteration, as by the real transport.
   package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
     if random.once(in: 3) { tellFull() }
     let wasFull = links[id.raw]?.isFull == true
@@ -48,6 +48,7 @@ extension World: HubPort {
     return .sent
   }
 
+  /// Reports the connections in ``fullSoon`` to the hub as write-blocked.
   func tellFull() {
     for id in fullSoon {
       guard let link = links[id.raw], !link.isGoneAtHub, link.closeCode == nil else { continue }
@@ -63,7 +64,7 @@ extension World: HubPort {
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }
-    if reason.utf8.count > 123 { breach("a close reason has room for 123 bytes") }
+    if reason.utf8.count > 123 { breach("a close reason has at most 123 bytes") }
     if (last != nil) != (code >= 4300 || code == 1001) {
       breach("an error precedes every close from 4300 on: \(code)")
     }
@@ -74,8 +75,8 @@ extension World: HubPort {
     arrive(.closed, from: link)
   }
 
-  /// The first frame of a link is its welcome: what the session was then says which deltas it
-  /// missed.
+  /// Records the state of the session when the first frame, the welcome, is sent: it determines
+  /// which deltas the client has missed.
   private func noteAttach(_ link: Link) {
     guard link.attachRevision == nil, let fold = hub.session(link.session)?.fold else { return }
     link.attachRevision = fold.revision
@@ -84,14 +85,14 @@ extension World: HubPort {
     }
   }
 
-  /// Brings something to the client.
+  /// Schedules the arrival of a message at the client.
   func deliver(_ message: Downward, to link: Link, after wait: Int64 = 0) {
     link.downArrival = max(link.downArrival, clock.machine + delay() + wait)
     inFlightCount += 1
     queue.add(.reachClient(link.id, message), at: link.downArrival)
   }
 
-  /// Brings something to the hub.
+  /// Schedules the arrival of a message at the hub.
   func arrive(_ message: Upward, from link: Link, after wait: Int64 = 0) {
     link.upArrival = max(link.upArrival, clock.machine + delay() + wait)
     inFlightCount += 1
@@ -100,7 +101,7 @@ extension World: HubPort {
 
   private func delay() -> Int64 { Int64(random.within(0...profile.delayMax)) }
 
-  /// Something has reached the hub.
+  /// Passes an arrived message to the hub.
   func reach(_ id: ConnectionID, _ message: Upward) {
     guard let link = links[id.raw], !link.isGoneAtHub else { return }
     switch message {
@@ -118,7 +119,7 @@ extension World: HubPort {
         hub.session(link.session) != nil, !hub.isEnding(link.session)
       {
         breach(
-          "what is no message of ours closes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"
+          "an invalid message closes: \(String(decoding: bytes.prefix(80), as: UTF8.self))"
         )
       }
     case .closed:
@@ -127,7 +128,8 @@ extension World: HubPort {
     }
   }
 
-  /// The client's end is gone without a word; the hub notices at once, or after half a minute.
+  /// Closes the client's end without a close frame. The hub notices it immediately, or after half a
+  /// minute if `isHalfOpen`.
   func drop(_ link: Link, isHalfOpen: Bool) {
     if isHalfOpen { link.isHalfOpen = true }
     arrive(.closed, from: link, after: isHalfOpen ? 30_000 : 0)

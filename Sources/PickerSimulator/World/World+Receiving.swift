@@ -4,13 +4,13 @@ import PickerHub
 import PickerModel
 import PickerSession
 
-/// What clients receive: the message is checked against the protocol, the machine takes it, and its
-/// state is compared with what stood at that revision.
+/// Messages that arrive at clients: each is checked against the protocol and passed to the machine,
+/// whose state is then compared with the session's at that revision.
 extension World {
   func reachClient(_ id: ConnectionID, _ message: Downward) {
     guard let link = links[id.raw] else { return }
     let client = clients[link.client]
-    // What comes over a connection that the client has given up is not read.
+    // Messages on a connection that the client has abandoned are not read.
     guard client.link === link else { return }
     switch message {
     case .opened: give(.opened, to: client)
@@ -53,7 +53,7 @@ extension World {
     case "welcome": return try check(welcome: message, client, link)
     case "draining":
       try message.has(["type", "reconnectAfterMs"])
-      if !isDraining { throw ProtocolBreach("a server that stays does not drain") }
+      if !isDraining { throw ProtocolBreach("only a draining server sends draining") }
       return
     case "error": return try message.has(["type", "code", "detail"])
     default: guard link.hasWelcome else { throw ProtocolBreach("a welcome comes first") }
@@ -97,13 +97,13 @@ extension World {
     link.revision = try message.number("revision")
     let mine = try message.list("members").first { $0["id"] == .string(me) }
     guard mine?["online"] == .bool(true) else {
-      throw ProtocolBreach("members has everybody, also who is welcomed: \(me)")
+      throw ProtocolBreach("members contains the recipient: \(me)")
     }
     if try message.flag("resumed") {
       guard message["snapshot"] == nil, isSame, link.resumeRevision == client.state.revision,
         link.revision == client.state.revision,
         client.state.epoch == (try message.text("epoch"))
-      else { throw ProtocolBreach("who resumes goes on where it was") }
+      else { throw ProtocolBreach("a resumed client continues at its revision") }
       let own = link.missed.compactMap { $0.author?.member.text == me ? $0.author?.ref : nil }
       link.expected = own + link.expected
     } else {
@@ -119,7 +119,7 @@ extension World {
       revision >= 0, revision <= attach, attach - revision <= profile.limits.session.history,
       !link.hasWrongEpoch
     else { return }
-    throw ProtocolBreach("who missed little is resumed: \(revision) of \(attach)")
+    throw ProtocolBreach("a client that missed few revisions resumes: \(revision) of \(attach)")
   }
 
   private func check(
@@ -132,7 +132,7 @@ extension World {
     }
     link.revision = revision
     guard let deltas = replicas[client.session.id]?.deltas, revision <= deltas.count else {
-      throw ProtocolBreach("what is sent is in the log")
+      throw ProtocolBreach("a delta that is sent is in the log")
     }
     let author = deltas[revision - 1].author
     guard delta["by"]?.string == author?.member.text else {
@@ -157,7 +157,7 @@ extension World {
     guard Rejection(rawValue: code) != nil else { throw ProtocolBreach("\(code) is a refusal") }
     guard refused["ref"] != nil else {
       guard ["tooMany", "wrongKind", "noSuchColumn"].contains(code), link.looseCount > 0 else {
-        throw ProtocolBreach("a refusal says of what: \(code)")
+        throw ProtocolBreach("the refusal of a command has its ref: \(code)")
       }
       link.looseCount -= 1
       return
@@ -165,7 +165,7 @@ extension World {
     try answer(try refused.number("ref"), .refused(code: code), client, link)
   }
 
-  /// Every command is answered once, in the order in which they were sent.
+  /// Checks that each command is answered once, in the order of sending.
   private func answer(
     _ ref: Int, _ verdict: SimulatedClient.Verdict, _ client: SimulatedClient, _ link: Link
   ) throws(ProtocolBreach) {
@@ -179,7 +179,7 @@ extension World {
 
   private func check(snapshot: JSONTree, _ link: Link) throws(ProtocolBreach) {
     try MessageRules.check(snapshotMessage: snapshot)
-    guard link.isSlow else { throw ProtocolBreach("only a slow reader needs a snapshot") }
+    guard link.isSlow else { throw ProtocolBreach("only a slow client gets a snapshot") }
     let revision = try snapshot.number("revision")
     guard revision >= link.revision else { throw ProtocolBreach("a snapshot does not go back") }
     link.revision = revision
@@ -198,7 +198,7 @@ extension World {
     let index = try rows.number("column")
     guard client.state.columns.indices.contains(index),
       try rows.number("generation") == client.state.columns[index].generation
-    else { throw ProtocolBreach("rows have another generation than the reload: \(rows.shown)") }
+    else { throw ProtocolBreach("rows have the generation of the reload: \(rows.shown)") }
     try MessageRules.check(rows: rows, count: client.state.columns[index].count)
   }
 
@@ -209,10 +209,10 @@ extension World {
     let me = client.state.me
     for member in presence["changed"]?.array ?? [] {
       guard let known = client.state.member(member["id"]?.string) else {
-        throw ProtocolBreach("who changed is known: \(member.shown)")
+        throw ProtocolBreach("a changed member is known: \(member.shown)")
       }
       guard known.id != me?.id || known.role.rawValue != member["role"]?.string else {
-        throw ProtocolBreach("of itself a member learns only another role")
+        throw ProtocolBreach("presence about the recipient is only a change of its role")
       }
     }
     let others =
@@ -220,11 +220,11 @@ extension World {
       + (presence["left"]?.array ?? []).compactMap(\.string)
       + (presence["touching"]?.array ?? []).compactMap { $0["member"]?.string }
     guard !others.contains(where: { $0 == me?.id }) else {
-      throw ProtocolBreach("a member hears nothing of itself")
+      throw ProtocolBreach("presence does not mention the recipient")
     }
   }
 
-  /// What a machine showed of its own tap before the answer is what the answer says.
+  /// Checks that a predicted tap equals its answer.
   private func checkPrediction(
     _ delta: JSONTree, before: ClientState, _ client: SimulatedClient
   ) throws(ProtocolBreach) {
@@ -238,7 +238,7 @@ extension World {
     }
   }
 
-  /// What the client sees is what stood at its revision.
+  /// Compares the client's state with the session's at the same revision.
   func check(_ client: SimulatedClient, isThorough: Bool) throws(ProtocolBreach) {
     let state = client.state
     guard let truth = replicas[client.session.id]?.truths[state.revision] else { return }
@@ -247,7 +247,7 @@ extension World {
     try state.checkBands(of: truth.picker, in: link.shownMonths)
   }
 
-  /// The texts that a client is pending.
+  /// The texts that a client must receive, by its locale or the definition's.
   func language(of client: SimulatedClient) -> any RowTexts {
     let fallback = client.session.definition["locale"]?.string ?? "en"
     return client.locale.flatMap { texts.texts(for: $0) } ?? texts.texts(for: fallback)

@@ -6,9 +6,9 @@ import PickerModel
 import PickerSession
 import PickerWire
 
-/// What comes by HTTP, and what happens to the clock.
+/// HTTP requests, and changes of the clock.
 extension World {
-  /// Creates a session of a random definition; some are refused, and then there is none.
+  /// Creates a session with a random definition. If the definition is invalid, no session is added.
   func create() {
     let ttlSeconds = random.pick([30, 600, 86_400])
     let definition = RandomDefinition.make(&random)
@@ -18,7 +18,7 @@ extension World {
       .init("openTap", .string(random.coin() ? "owner" : "shared")),
     ])
     guard let request = try? CreateRequest(body.serialized()) else {
-      return breach("what is well-formed can be asked for")
+      return breach("a well-formed request is accepted")
     }
     enter { time in
       hub.create(request, socketBase: "ws://here", at: time) { [unowned self] result in
@@ -33,7 +33,7 @@ extension World {
 
   private func note(_ created: CreatedSession, _ definition: JSONTree, _ ttlSeconds: Int) {
     guard let body = try? JSONTree.parse(created.body) else {
-      return breach("the answer to a creation is JSON")
+      return breach("the response to a creation is JSON")
     }
     var tokens: [String: String] = [:]
     for token in body["tokens"]?.members ?? [] { tokens[token.key] = token.value.string }
@@ -42,7 +42,7 @@ extension World {
         id: created.id, definition: definition, ttlSeconds: ttlSeconds, tokens: tokens))
   }
 
-  /// Somebody looks, or seldom deletes.
+  /// Reads a session or its log, or rarely deletes it.
   func request() {
     guard actsLeft > 0, !records.isEmpty else { return }
     queue.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
@@ -68,7 +68,7 @@ extension World {
     }
   }
 
-  /// `GET` shows what stands.
+  /// Reads a session with `GET`.
   func read(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
@@ -82,9 +82,9 @@ extension World {
     }
   }
 
-  /// Checked when it is answered: the session is then what the answer shows.
+  /// Compares the response with the session at the time of the response.
   private func check(reading result: Result<[UInt8], HubProblem>, _ record: SessionRecord) {
-    // Other entries that the log has may be yet to come to the hub in this turn.
+    // The hub may not have applied all logged entries yet.
     followLogs(isTurnOver: false)
     let body = try? result.get()
     guard let body else {
@@ -103,17 +103,17 @@ extension World {
       }
       let state = try ClientState(reading: tree)
       guard let stands = truth.truths[state.revision], state.revision == session.fold.revision
-      else { throw ProtocolBreach("GET is of now") }
+      else { throw ProtocolBreach("GET returns the current revision") }
       try state.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
       guard state.memberTrees() == members(of: session) else {
-        throw ProtocolBreach("GET has all members")
+        throw ProtocolBreach("GET returns all members")
       }
     } catch {
       breach("\(error.sentence): \(String(decoding: body.prefix(600), as: UTF8.self))")
     }
   }
 
-  /// The members as they should be seen.
+  /// The members that all clients must have, by id.
   func members(of session: Session) -> [String: JSONTree] {
     var members: [String: JSONTree] = [:]
     for member in session.fold.members.values {
@@ -126,7 +126,7 @@ extension World {
     return members
   }
 
-  /// The log has a line per revision, none left out.
+  /// Reads a session's log, which must have a line for each revision.
   func readLog(of record: SessionRecord) {
     let after = random.pick([0, 0, 1, 7, -1])
     requestsUnanswered += 1
@@ -143,10 +143,10 @@ extension World {
     }
   }
 
-  /// Reads the rest of a log, page by page. A loop, because a page that is in memory is answered
-  /// within the call, and a log may have thousands.
+  /// Reads the rest of a log page by page. A loop instead of recursion, because a page in memory is
+  /// returned within the call, and a log can have thousands of pages.
   ///
-  /// - Parameter revision: That of the session when the log was asked for.
+  /// - Parameter revision: The session's revision at the time of the request.
   private func readOn(
     _ first: LogPage, lines before: [UInt8] = [], after: Int, through revision: Int,
     _ record: SessionRecord
@@ -186,7 +186,8 @@ extension World {
     if expected < revision { breach("the log ends with the last revision") }
   }
 
-  /// The sessions' clock is set: a little, a lot, forwards, backwards, to just before midnight.
+  /// Sets the sessions' clock: forwards or backwards by minutes to years, or to just before
+  /// midnight.
   func jump() {
     guard actsLeft > 0 else { return }
     queue.add(.clockJump, at: clock.machine + Int64(random.within(1...profile.pauseMax * 12)))
@@ -215,7 +216,7 @@ extension World {
 }
 
 extension ClientState {
-  /// What a client makes of the answer to `GET`, which has the parts of a welcome.
+  /// The state of a client that receives the response to `GET` as a welcome.
   fileprivate init(reading tree: JSONTree) throws(ProtocolBreach) {
     let snapshot = try tree.part("snapshot")
     try MessageRules.check(snapshot: snapshot)
@@ -233,7 +234,7 @@ extension ClientState {
     }
     self = machine.state
     guard connection == .live, status.rawValue == (try tree.text("status")) else {
-      throw ProtocolBreach("GET can be read as a welcome")
+      throw ProtocolBreach("GET has all parts of a welcome")
     }
   }
 }

@@ -6,9 +6,10 @@ import PickerModel
 import PickerSession
 
 extension World {
-  /// Lives through the seed's world.
+  /// Runs the world: twice random actions, then a quiet phase with a comparison; finally the end of
+  /// all sessions.
   ///
-  /// - Throws: The first thing that was not as it should be.
+  /// - Throws: The first violation.
   package func run() throws(Violation) {
     begin()
     for round in 0..<2 {
@@ -37,7 +38,7 @@ extension World {
     }
   }
 
-  /// Everybody does what they like.
+  /// Runs the phase of random actions, faults and crashes.
   private func live(acts: Int) {
     actsLeft = acts
     isCalm = false
@@ -63,10 +64,10 @@ extension World {
     actsLeft = 0
   }
 
-  /// Nobody does anything any more; who is not connected connects; what is on its way arrives.
+  /// Runs the quiet phase: no actions; all clients reconnect, and all messages arrive.
   private func settle() {
     log.isFailing = false
-    // Whoever reads slowly or not at all is found out within 10 and 30 s.
+    // Slow connections are closed after 10 s, half-open ones after 30 s.
     run(for: 45_000)
     isCalm = true
     for _ in 0..<3 {
@@ -75,7 +76,7 @@ extension World {
     }
     let end = clock.machine + 60_000
     while !isStill, step(until: end) {}
-    if !isStill { breach("the dust settles: \(unrest)") }
+    if !isStill { breach("all work is completed: \(unrest)") }
   }
 
   private func run(for milliseconds: Int64) {
@@ -85,10 +86,10 @@ extension World {
     enter { hub.timer(at: $0) }
   }
 
-  /// Whether nothing is on its way anywhere.
+  /// Whether no work is in progress.
   private var isStill: Bool { unrest.isEmpty }
 
-  /// What is still on its way.
+  /// The work that is still in progress.
   private var unrest: [String] {
     var unrest: [String] = []
     if !log.loading.isEmpty { unrest.append("\(log.loading.count) to load") }
@@ -107,12 +108,12 @@ extension World {
     return unrest
   }
 
-  /// The links that the hub has not seen go, in the order in which they came.
+  /// The links that the hub considers open, in the order of opening.
   var openLinks: [Link] {
     links.values.filter { !$0.isGoneAtHub }.sorted { $0.id.raw < $1.id.raw }
   }
 
-  /// Everybody sees the same, and that is what there is.
+  /// Compares all sessions with their logs and all clients with their sessions.
   private func compareAll() {
     for record in records {
       guard let session = hub.session(record.id), let replica = replicas[record.id] else {
@@ -123,13 +124,13 @@ extension World {
       checkTick(of: session)
       checkDescribed(session, record)
       for listener in session.listeners where links[listener.connection.raw]?.isGoneAtHub != false {
-        breach("only who is connected listens: \(listener.connection.raw)")
+        breach("every listener is connected: \(listener.connection.raw)")
       }
     }
     for client in clients { compare(client) }
   }
 
-  /// A tick that the log refused is retried after a second.
+  /// Checks that no tick is overdue. One that the log refused is retried after a second.
   private func checkTick(of session: Session) {
     guard let due = session.nextTick, due.adding(milliseconds: 2000) < clock.session else { return }
     breach("no tick is overdue: \(due.rfc3339)")
@@ -154,10 +155,10 @@ extension World {
   ) throws(ProtocolBreach) {
     let state = client.state
     guard state.connection == .live, let me = state.me?.id else {
-      throw ProtocolBreach("who is welcomed is live: \(state.connection)")
+      throw ProtocolBreach("a client with a welcome is live: \(state.connection)")
     }
     guard state.revision == session.fold.revision else {
-      throw ProtocolBreach("everybody is at revision \(session.fold.revision)")
+      throw ProtocolBreach("all clients are at revision \(session.fold.revision)")
     }
     guard link.expected.isEmpty, client.unsettled.isEmpty, state.pendingCount == 0 else {
       throw ProtocolBreach("every command is answered: \(link.expected), \(client.unsettled)")
@@ -172,27 +173,27 @@ extension World {
     let touches = session.touches.filter { $0.key.text != me }.map(\.key.text).sorted()
     guard state.touching.keys.sorted() == touches else {
       throw ProtocolBreach(
-        "fingers are where they are: \(touches), \(state.touching.keys.sorted())")
+        "touches are the session's: \(touches), \(state.touching.keys.sorted())")
     }
     let listener = session.listener(of: MemberID(me))
-    guard listener?.connection == link.id else { throw ProtocolBreach("who is welcomed listens") }
+    guard listener?.connection == link.id else { throw ProtocolBreach("a live client is a listener") }
     if client.session.isCalendar, !client.isViewUnknown {
       try state.checkMonths(
         of: session.fold.picker, language(of: client), in: listener?.view)
     }
   }
 
-  /// A session keeps beside it what its listeners justify.
+  /// Checks that the hub has exactly the resources that a session's listeners need.
   private func checkDescribed(_ session: Session, _ record: SessionRecord) {
     guard let inventory = hub.inventory(of: record.id) else { return }
     let members = session.fold.members.count
-    if inventory.steps != 0 { breach("nothing waits for the log") }
-    if inventory.pending != members { breach("as many members as pending: \(inventory)") }
+    if inventory.steps != 0 { breach("no entry is pending for the log") }
+    if inventory.pending != members { breach("the count of members is correct: \(inventory)") }
     if inventory.connections != inventory.listeners {
-      breach("a connection per listener: \(inventory)")
+      breach("every connection is a listener's: \(inventory)")
     }
     if inventory.listeners + inventory.absent != members {
-      breach("who does not listen is absent: \(inventory), \(members) members")
+      breach("every member is listening or absent: \(inventory), \(members) members")
     }
   }
 }

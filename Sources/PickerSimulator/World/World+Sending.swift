@@ -2,10 +2,11 @@ import CivilTime
 import JSONText
 import PickerClient
 
-/// What the machines send, and what other clients would send in its place: cells and points instead
-/// of dates, windows of any size, unknown types, wrong secrets, commands before the welcome.
+/// Sends the machines' messages, or replaces them by those of other clients: cells and points
+/// instead of dates, windows of any size, unknown types, wrong secrets, commands before the
+/// welcome.
 extension World {
-  /// Whether clients may do what the shipped one never does.
+  /// Whether messages may be replaced by ones that the shipped client never sends.
   var mayTamper: Bool { actsLeft > 0 }
 
   func send(_ bytes: [UInt8], _ client: SimulatedClient, _ link: Link) {
@@ -25,7 +26,7 @@ extension World {
   // MARK: - Join
 
   private func join(_ message: JSONTree, _ client: SimulatedClient, _ link: Link) {
-    // One of so many never joins, and is closed.
+    // A connection without a join must be closed by the hub.
     if mayTamper, random.once(in: 30) { return }
     link.hasJoined = true
     client.isViewUnknown = false
@@ -35,7 +36,7 @@ extension World {
     }
     arrive(.text(message.serialized()), from: link)
     guard mayTamper, message["resume"] != nil, random.once(in: 3) else { return }
-    // What had no answer is sent before the welcome, too.
+    // Unanswered commands may also be sent before the welcome.
     for (ref, sent) in client.sent.sorted(by: { $0.key < $1.key }) {
       arrive(.text(sent.bytes), from: link)
       link.expected.append(ref)
@@ -43,7 +44,7 @@ extension World {
     link.didFlood = client.sent.count > profile.limits.messagesPerSecond
   }
 
-  /// What the client shows to be the same member again, rightly or wrongly.
+  /// The `resume` of a join, sometimes with a wrong value.
   private func tampered(resume: JSONTree, _ link: Link) -> JSONTree? {
     guard let revision = resume["revision"]?.integer else { return nil }
     link.resumeRevision = revision
@@ -113,7 +114,7 @@ extension World {
     ]
   }
 
-  /// A command that was answered, again.
+  /// Sends an answered command again.
   func sendAgain(_ client: SimulatedClient, _ link: Link) {
     guard link.hasWelcome, !client.answered.isEmpty else { return }
     let (ref, bytes, _) = random.pick(client.answered)
@@ -145,7 +146,7 @@ extension World {
 }
 
 extension JSONTree {
-  /// The object with another value of one member, or without it.
+  /// The object with one member set to `value`, or without it if `value` is `nil`.
   func with(_ name: String, _ value: JSONTree?) -> JSONTree {
     var members = members ?? []
     let index = members.firstIndex { $0.key == name }

@@ -4,10 +4,10 @@ import PickerHub
 import PickerSession
 import PickerWire
 
-/// A whole world around a real hub, from a seed: clients, network, clocks, a log.
+/// A deterministic simulation around a real hub: clients, network, clocks and log.
 ///
-/// Nothing in it asks the machine for the time, for random or for anything else, so that a seed
-/// that fails fails again.
+/// Everything follows from the seed; nothing uses the system's clock or random source. So a failure
+/// is reproduced by running its seed again.
 package final class World {
   package let seed: UInt64
   var random: RandomSource
@@ -19,36 +19,37 @@ package final class World {
   let zones = SimulatedZones()
   let texts = SimulatedTexts()
   var links: [UInt64: Link] = [:]
-  /// Connections of which the hub hears at the end of its turn that they are full.
+  /// The write-blocked connections that are not reported to the hub yet, at the latest at the end
+  /// of the event-loop iteration.
   var fullSoon: [ConnectionID] = []
-  /// Those of which it has heard so within the turn that goes on.
+  /// The connections that were reported as write-blocked in the current iteration.
   var toldFull: Set<ConnectionID> = []
   var linkCount: UInt64 = 0
   var clients: [SimulatedClient] = []
   var records: [SessionRecord] = []
-  /// What each session's log makes, folded apart from the hub.
+  /// The state of each session, computed from its log independently of the hub.
   var replicas: [SessionID: Replica] = [:]
-  /// Messages that are on their way.
+  /// The number of messages in flight.
   var inFlightCount = 0
   var actsLeft = 0
   var isDraining = false
-  /// Whether everybody has gone: no client dials any more.
+  /// Whether all clients have been disconnected, so that none connects again.
   var isOver = false
-  /// Whether everybody reads as fast as they can.
+  /// Whether all clients read without delay.
   var isCalm = false
-  /// Settings of the clock whose sessions have not all ticked.
+  /// The number of clock changes after which not all sessions have ticked.
   var clockSetsUnanswered = 0
-  /// Readings, logs and deletions that have no answer yet.
+  /// The number of HTTP requests without a response.
   var requestsUnanswered = 0
   private var timerSetting = 0
   private var timerDue: Int64?
   private(set) var eventCount = 0
   var sentFrameCount = 0
-  /// How often a client was compared with the session after everything was quiet.
+  /// The number of comparisons of a client with its session in a quiet phase.
   var comparisonCount = 0
-  /// What was found first.
+  /// The first violation.
   private(set) var violation: Violation?
-  /// Called with every event, for people who want to see it.
+  /// Called with a line for each event.
   var trace: ((String) -> Void)?
 
   package init(seed: UInt64) {
@@ -66,7 +67,7 @@ package final class World {
     begin(with: [])
   }
 
-  /// A process begins, with the sessions that the log has.
+  /// Starts a server process with the stored sessions.
   func begin(with dormant: [DormantSession]) {
     let configuration = HubConfiguration(
       authentication: profile.authentication, limits: profile.limits)
@@ -78,14 +79,15 @@ package final class World {
     enter { hub.restore(dormant, at: $0) }
   }
 
-  /// FNV-1a instead of SHA-256: nobody guesses secrets in a simulated world.
+  /// FNV-1a instead of SHA-256, because it is faster and needs no security here.
   static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var hash = FNV1aHash()
     hash.add(bytes)
     return (0..<8).map { UInt8(truncatingIfNeeded: hash.value >> (8 * $0)) }
   }
 
-  /// Calls the hub, and looks at everything that can be looked at afterwards.
+  /// Calls the hub, then runs all checks and updates the hub's timer. Every call of the hub must be
+  /// made through this function.
   func enter(_ call: (HubTime) -> Void) {
     call(clock.now)
     tellFull()
@@ -98,9 +100,9 @@ package final class World {
     if let due { queue.add(.hubTimer(setting: timerSetting), at: max(due, clock.machine)) }
   }
 
-  /// Lets the next event happen.
+  /// Runs the next event.
   ///
-  /// - Returns: Whether there was one, before `end`.
+  /// - Returns: `false` if there is none until `end`, or a violation was found.
   func step(until end: Int64 = .max) -> Bool {
     guard violation == nil, let time = queue.nextTime, time <= end,
       let (_, event) = queue.next()
@@ -143,7 +145,7 @@ package final class World {
     queue.add(.logStores(session), at: clock.machine + Int64(random.within(1...60)))
   }
 
-  /// The log has some of what was appended, or all.
+  /// Confirms some or all pending records.
   private func store(_ session: SessionID) {
     let pendingCount = log.pendingCount(of: session)
     guard pendingCount > 0 else { return }
@@ -153,7 +155,7 @@ package final class World {
     if log.pendingCount(of: session) > 0 { planStore(of: session) }
   }
 
-  /// Something is not as it should be; the first such thing counts.
+  /// Records a violated rule; only the first one is retained.
   func breach(_ sentence: String) {
     guard violation == nil else { return }
     violation = Violation(
@@ -162,12 +164,12 @@ package final class World {
   }
 }
 
-/// What was found, and how to see it again.
+/// A violated rule, with the command that reproduces it.
 package struct Violation: Error, CustomStringConvertible {
   package let seed: UInt64
   let machine: Int64
   let session: String
-  /// What should be true and is not.
+  /// The rule that was violated.
   package let sentence: String
 
   package var description: String {
@@ -177,7 +179,7 @@ package struct Violation: Error, CustomStringConvertible {
 }
 
 extension Event {
-  /// The event in a line, for people.
+  /// The event as a line of the trace.
   var shown: String {
     switch self {
     case .reachHub(let id, .text(let bytes)):
