@@ -176,7 +176,7 @@ extension World {
         "touches are the session's: \(touches), \(state.touching.keys.sorted())")
     }
     let listener = session.listener(of: MemberID(me))
-    guard listener?.connection == link.id else { throw ProtocolBreach("a live client is a listener") }
+    guard listener?.connection == link.id else { throw ProtocolBreach("a live client listens") }
     if client.session.isCalendar, !client.isViewUnknown {
       try state.checkMonths(
         of: session.fold.picker, language(of: client), in: listener?.view)
