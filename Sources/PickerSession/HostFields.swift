@@ -1,21 +1,24 @@
 package import JSONText
 
-/// What a host gives a session at its creation for its own use.
+/// The optional fields that a host sets when it creates a session, for its own use.
+///
 /// - Source: host.md, sections 2, 3, 4 and 6.
 package struct HostFields: Hashable, Sendable {
-  /// The host's own id of the session, of 1 to 200 characters; unique while the session lives.
+  /// The host's own id of the session, 1 to 200 characters; unique among existing sessions.
   package var external: String?
-  /// Comes back in answers and events; at most 4 KiB.
+  /// JSON that responses and events repeat unchanged; at most 4 KiB.
   package var meta: VerbatimJSON?
-  /// How long the host may take to decide on a confirmation, 1 to 3,600; `nil` if it is not asked.
+  /// The seconds in which the host must decide on a confirmation, 1 … 3,600; `nil` if confirmations
+  /// need no decision of the host.
   package var decideSeconds: Int?
-  /// What the feed reports besides what it always does.
+  /// The optional events of the session in the feed.
   package var watched: Set<Watched>
-  /// Whether all devices of the same subject are one member.
+  /// Whether connections with the same subject are one member, so that a user has the same member
+  /// on all devices.
   package var isOneMember: Bool
 
   package enum Watched: String, CaseIterable, Sendable {
-    /// Results that have stood for a while.
+    /// Results that have not changed for a while.
     case result
     /// Members that join and leave.
     case members

@@ -61,12 +61,14 @@ package struct CreateRequest: Hashable, Sendable {
 }
 
 extension HostFields {
-  /// The longest `meta`, in bytes without white space between tokens.
+  /// The maximum length of `meta` in bytes, not counting white space between tokens.
   package static let metaBytesMax = 4096
   private static let externalCountMax = 200
   private static let decideSecondsMax = 3600
 
-  /// - Parameter body: The text of `tree`.
+  /// Reads the fields of a body.
+  ///
+  /// - Parameter body: The JSON text of `tree`, from which `meta` is copied unchanged.
   fileprivate init(_ tree: JSONTree, _ body: [UInt8]) throws(BadMessage) {
     self.init(
       external: try HostFields.external(tree["external"]),
@@ -76,7 +78,7 @@ extension HostFields {
       isOneMember: try HostFields.isOneMember(tree["oneMember"]))
   }
 
-  /// An external id: of a body or of a path.
+  /// Validates an external id, which can come from a body or a path.
   package static func external(_ tree: JSONTree?) throws(BadMessage) -> String? {
     guard let tree else { return nil }
     guard let text = tree.string, (1...externalCountMax).contains(text.unicodeScalars.count) else {
@@ -99,7 +101,7 @@ extension HostFields {
     guard let tree else { return nil }
     guard let members = tree.members else {
       throw BadMessage(
-        "decide must be an object, as {\"by\": \"host\", \"seconds\": 300}", pointer: "/decide")
+        "decide must be an object like {\"by\": \"host\", \"seconds\": 300}", pointer: "/decide")
     }
     for member in members where !["by", "seconds"].contains(member.key) {
       throw BadMessage(
@@ -126,10 +128,10 @@ extension HostFields {
     for (index, word) in words.enumerated() {
       guard let known = word.string.flatMap(Watched.init(rawValue:)) else {
         throw BadMessage(
-          "watch may have \"result\" and \"members\" only", pointer: "/watch/\(index)")
+          "watch can contain only \"result\" and \"members\"", pointer: "/watch/\(index)")
       }
       guard watched.insert(known).inserted else {
-        throw BadMessage("watch has \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
+        throw BadMessage("watch contains \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
       }
     }
     return watched
@@ -145,7 +147,7 @@ extension HostFields {
 }
 
 extension JSONWriter {
-  /// The fields that come back, each after a comma.
+  /// The fields `external` and `meta` of a session that has them, each preceded by a comma.
   mutating func hostFields(_ origin: SessionOrigin) {
     if let external = origin.host.external {
       literal(",\"external\":")
