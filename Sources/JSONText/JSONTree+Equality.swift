@@ -1,4 +1,5 @@
-/// Compares strings and names by their UTF-8 bytes, and members in their order.
+/// Strings and names are compared by their UTF-8 bytes. Objects are equal only if their members
+/// have the same order; see ``isSameValue(as:)`` to ignore it.
 extension JSONTree: Hashable {
   package static func == (left: JSONTree, right: JSONTree) -> Bool {
     switch (left, right) {

@@ -1,20 +1,23 @@
-/// A JSON value as it was written, but for the white space between its tokens.
+/// The text of a JSON value as it was received, without white space between its tokens.
 ///
-/// Numbers retain all their digits and members their order, so that a value that pickerd only
-/// stores and sends back is the one that was given. It has no line breaks.
+/// For values that pickerd stores and sends back without using them: numbers retain all digits, and
+/// objects the order of their members. The text contains no line breaks.
 package struct VerbatimJSON: Hashable, Sendable {
   package let text: String
 
-  /// - Parameter text: What ``text`` of another value has been.
+  /// Restores a stored value.
+  ///
+  /// - Parameter text: The ``text`` of the value that was stored. It is not checked.
   package init(stored text: String) { self.text = text }
 
   /// The value of a member of a JSON object.
   ///
   /// - Parameters:
-  ///   - name: The name of the member. Of several, the first counts.
+  ///   - name: The name of the member. If several members have it, the first one is read.
   ///   - object: The JSON text of the object.
   /// - Returns: `nil` if there is no such member.
-  /// - Throws: ``JSONError`` for what is no JSON object, as far as it is read.
+  /// - Throws: ``JSONError`` if the text is not a JSON object. The text after the member is not
+  ///   checked.
   package init?(
     member name: String, of object: [UInt8], depthMax: Int = 128
   ) throws(JSONError) {

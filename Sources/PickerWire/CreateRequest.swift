@@ -131,7 +131,7 @@ extension HostFields {
           "watch can contain only \"result\" and \"members\"", pointer: "/watch/\(index)")
       }
       guard watched.insert(known).inserted else {
-        throw BadMessage("watch contains \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
+        throw BadMessage("watch lists \(known.rawValue.quoted) twice", pointer: "/watch/\(index)")
       }
     }
     return watched

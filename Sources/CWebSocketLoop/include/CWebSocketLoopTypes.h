@@ -58,8 +58,8 @@ typedef struct wsl_limits {
   uint32_t connections_max;      ///< TCP connections of all kinds; further ones are answered 503.
                                  ///< The admin listener has `WSL_ADMIN_CONNECTIONS_MAX` besides
   uint32_t network_connections_max; ///< per IPv4 address or IPv6 /64; further ones: 429
-  wsl_peers *count;              ///< counter shared by all loops that set this pointer, with its
-                                 ///< own limits; must outlive them. NULL: counts this loop only
+  wsl_peers *count;              ///< counter with its own limits, shared by all loops that set this
+                                 ///< pointer; must outlive them. NULL: counts this loop only
   uint32_t message_bytes_max;    ///< one assembled WebSocket message; a longer one: close 1009
   uint32_t fragments_max;        ///< frames of one message; more: close 1009
   uint32_t assembly_ms;          ///< from a message's first byte to its last; longer: close 1009

@@ -1,7 +1,7 @@
 import CivilTime
 import PickerSession
 
-/// The minimum of ended sessions and connections before the queues are compacted.
+/// With fewer ended sessions and connections the queues are never compacted.
 private let endedCountMin = 16
 
 /// Compaction of the timer and tick queues.

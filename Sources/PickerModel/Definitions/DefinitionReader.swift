@@ -3,9 +3,9 @@ import JSONText
 
 /// Reads the members of one object of a definition and records the first problem in document order.
 ///
-/// Read the fields in any order, then call ``finish()``, which throws the problem that comes first
-/// in the document. Reading an invalid field returns `nil` and records its problem; after
-/// ``finish()`` every field that was read can be unwrapped.
+/// Read the fields in any order, then call ``finish()``. Reading an invalid field returns `nil` and
+/// records its problem; ``finish()`` throws the recorded problem that comes first in the document.
+/// If it does not throw, all fields that were read are valid and can be unwrapped.
 struct DefinitionReader {
   let members: [JSONTree.Member]
   let limits: DefinitionLimits

@@ -53,8 +53,8 @@ struct NodeReading {
     return count
   }
 
-  /// - Parameter level: The level of a tree, from 1; `nil` for the rows of a column, which may be
-  ///   plain texts and have no children.
+  /// - Parameter level: The level in a tree, from 1; `nil` for the rows of a column, which can be
+  ///   plain strings and have no children.
   private func check(_ siblings: [JSONTree], level: Int?) throws(DefinitionProblem) {
     var keys: Set<ExactString> = []
     for (index, node) in siblings.enumerated() {
@@ -76,7 +76,7 @@ struct NodeReading {
       _ = try node.text(named: "a row", limits)
     } else if case .object = node {
     } else {
-      let form = level == nil ? "a text or an object with a text" : "an object with a text"
+      let form = level == nil ? "a string or an object with a text" : "an object with a text"
       throw DefinitionProblem("a row is \(node.noun); it must be \(form)")
     }
     if let key = NodeReading.key(of: node), !keys.insert(ExactString(key)).inserted {

@@ -16,9 +16,10 @@ package enum ExceededLimit: Hashable, Sendable {
 extension SessionFold {
   /// The answer to such a command in the current state; `nil` if its member has left.
   ///
-  /// The checks have the order of logged commands, with one exception: for an unknown type or a
-  /// missing role, a ref between the known ones (``RefBook/isGap(_:)``) is not refused as old. So a
-  /// client that sends a refused command again, after later ones, gets the same refusal.
+  /// The checks run in the same order as for logged commands, with one difference: a ref that is
+  /// not recorded but lies between recorded ones (``RefBook/isGap(_:)``) is not refused as old if
+  /// the type is unknown or the role is too low. Otherwise a client that sends such a command again
+  /// after later ones would get a different refusal.
   func refusal(
     of command: Command, ref: Int, by member: MemberID, beyond limit: ExceededLimit?
   ) -> Answer? {

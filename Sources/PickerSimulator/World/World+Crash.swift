@@ -35,7 +35,7 @@ extension World {
 
   /// Fails all pending records.
   func loseStore() {
-    // Requests arrive at the worst moment.
+    // Requests that arrive while records are lost must be answered, too.
     for record in records { read(record) }
     let lost = log.loseAll()
     enter { hub.lost(lost, at: $0) }
