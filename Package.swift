@@ -58,11 +58,12 @@ let package = Package(
       ]),
 
     // The shell.
+    line("BackgroundWork", []),
     line(
       "SessionLog",
       [
-        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .systemLibrary(
       name: "CLibWebSockets", pkgConfig: "libwebsockets",
@@ -74,7 +75,9 @@ let package = Package(
     .target(
       name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto")]),
-    line("WebSocketTransport", ["CWebSocketLoop", "PickerHub", "PickerWire", "PickerSession"]),
+    line(
+      "WebSocketTransport",
+      ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
     line(
       "PickerServer",
       [
@@ -136,8 +139,8 @@ let package = Package(
     tests(
       "SessionLogTests",
       [
-        "SessionLog", "PickerHub", "PickerSession", "PickerModel", "CivilTime", "JSONText",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "SessionLog", "BackgroundWork", "PickerHub", "PickerSession", "PickerModel", "CivilTime",
+        "JSONText", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(
@@ -150,8 +153,8 @@ let package = Package(
     tests(
       "PickerServerTests",
       [
-        "PickerServer", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire",
-        "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "PickerServer", "WebSocketTransport", "SessionLog", "BackgroundWork", "PickerHub",
+        "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
       ]),
     tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),

@@ -4,7 +4,6 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,11 +25,6 @@ int64_t wsl_thread_us(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-void wsl_lower_priority(void) {
-  enum { NICE = 10 };
-  setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 }
 
 void wsl_http_date(char into[30]) {

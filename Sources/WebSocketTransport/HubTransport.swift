@@ -1,3 +1,4 @@
+import BackgroundWork
 import CWebSocketLoop
 package import PickerHub
 package import PickerSession

@@ -1,7 +1,9 @@
+import Foundation
 import Glibc
+import Synchronization
 import Testing
 
-@testable import WebSocketTransport
+@testable import BackgroundWork
 
 @Suite struct BackgroundQueueTests {
   @Test func `work is done in order, on a thread with a lower priority than the others`() async {
@@ -17,6 +19,33 @@ import Testing
 
     #expect(found == [[1, 10], [2, 10], [3, 10]])
     #expect(niceValue() == 0)
+  }
+
+  @Test func `drain waits for the work that was added before`() {
+    let queue = BackgroundQueue(name: "test")
+    let count = Mutex(0)
+    for _ in 1...100 { queue.async { count.withLock { $0 += 1 } } }
+
+    queue.drain()
+
+    #expect(count.withLock { $0 } == 100)
+  }
+
+  @Test func `a released queue does its work and ends its thread`() async throws {
+    let thread = try await withCheckedThrowingContinuation { continuation in
+      let queue = BackgroundQueue(name: "test")
+      queue.async {
+        continuation.resume(
+          with: Result {
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+          })
+      }
+    }
+
+    for _ in 1...500 where FileManager.default.fileExists(atPath: "/proc/\(thread)") {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(!FileManager.default.fileExists(atPath: "/proc/\(thread)"))
   }
 }
 

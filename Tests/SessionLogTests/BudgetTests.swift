@@ -31,10 +31,10 @@ import Testing
     fixture.join("m_1")
     fixture.tap(10, by: "m_1")
     var count = 0
-    log.encodingQueue.suspend()
+    let hold = log.encodingQueue.hold()
 
     while fixture.snapshot() { count += 1 }
-    log.encodingQueue.resume()
+    hold.signal()
     log.flush()
 
     #expect((5...12).contains(count))

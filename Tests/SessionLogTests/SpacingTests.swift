@@ -61,11 +61,11 @@ import Testing
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.refuse(10, by: "m_1")
-    log.encodingQueue.suspend()
+    let hold = log.encodingQueue.hold()
     fixture.snapshot(isIdle: true)
     let early = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     fixture.tap(3, by: "m_1")
-    log.encodingQueue.resume()
+    hold.signal()
     log.flush()
 
     let late = try #require(try await shelf.loaded(fixture.origin.id, from: log))
@@ -86,8 +86,8 @@ import Testing
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.tap(3, by: "m_1")
-    log.historyQueue.suspend()
-    defer { log.historyQueue.resume() }
+    let hold = log.historyQueue.hold()
+    defer { hold.signal() }
     let position = try #require(
       HistoryPosition(of: fixture.origin, after: 0, through: 3, limits: SessionLimits()))
     log.history(from: position) { _ in }
@@ -105,14 +105,14 @@ import Testing
     let log = try shelf.open()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
-    log.encodingQueue.suspend()
+    let hold = log.encodingQueue.hold()
     fixture.snapshot()
     fixture.tap(3, by: "m_1")
     // Unlike flush(), this does not wait for the encoding.
     log.queue.sync {}
 
     #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 4)
-    log.encodingQueue.resume()
+    hold.signal()
     log.flush()
     #expect(try shelf.read(Int.self, "SELECT count(*) FROM snapshot") == 1)
   }

@@ -256,10 +256,6 @@ void wsl_http_date(char into[30]);
 /// - Source: RFC 9110, section 15; RFC 6585 for 429 and 431
 const char *wsl_reason_phrase(int status);
 
-/// Lets other threads run before this one, from now on (`nice` 10). Linux lets a thread without
-/// privileges not undo that.
-void wsl_lower_priority(void);
-
 /// Fills `bytes` from libcrypto's random generator. Aborts the process if the generator fails,
 /// because no secret could be generated any more.
 void wsl_random(void *bytes, size_t count);

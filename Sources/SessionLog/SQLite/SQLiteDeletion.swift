@@ -5,7 +5,9 @@ import GRDB
 /// after the next start.
 extension SQLiteSessionLog {
   /// The maximum of entries that a transaction deletes.
-  private static let rowCountMax = 1000
+  private static let rowCountMax = 250
+  /// Seconds between two transactions: each flushes the disk, and a batch may have to wait for it.
+  private static let pause = 0.025
   /// The maximum of snapshots that a transaction deletes: one may have megabytes.
   private static let snapshotCountMax = 4
 
@@ -20,7 +22,7 @@ extension SQLiteSessionLog {
 
   /// Pending batches run before it, because the queue is first in, first out.
   private func deleteNextPart() {
-    queue.asyncAfter(deadline: .now() + 0.005) { self.deletePart() }
+    queue.asyncAfter(deadline: .now() + SQLiteSessionLog.pause) { self.deletePart() }
   }
 
   private func deletePart() {

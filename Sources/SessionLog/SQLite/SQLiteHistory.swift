@@ -33,7 +33,7 @@ enum SQLiteHistory {
     }
     var position = start
     if position.sequence == 0 { try begin(&position, number, database, make) }
-    let newest = try StoredSnapshot.newest(of: number, database)
+    let newest = try StoredSnapshot.newestSequence(of: number, database)
     let rows = try Row.fetchCursor(
       database,
       sql: "SELECT place, body FROM entry WHERE session = ? AND place > ? ORDER BY place LIMIT ?",
@@ -45,10 +45,12 @@ enum SQLiteHistory {
     {
       count += 1
       let sequence: Int = row[0]
-      if let newest, position.sequence <= newest.sequence, sequence > newest.sequence {
+      if let newest, position.sequence <= newest, sequence > newest {
         // The snapshot's refs decide on the entries after it; a compacted log does not contain
         // them.
-        guard position.fold.revision == newest.revision else { return nil }
+        guard let newest = try StoredSnapshot.newest(of: number, database),
+          position.fold.revision == newest.revision
+        else { return nil }
         position.adopt(try newest.kept(of: start.origin, make: make), sequence: newest.sequence)
       }
       let entry = try SQLiteReading.entry(

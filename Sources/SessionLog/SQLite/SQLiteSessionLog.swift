@@ -1,3 +1,4 @@
+import BackgroundWork
 package import CivilTime
 import Foundation
 import GRDB
@@ -41,9 +42,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// loops.
   let readingQueue = DispatchQueue(label: "pickerd.store.reading")
   /// Reads pages of the history, so that they do not delay reloads.
-  let historyQueue = DispatchQueue(label: "pickerd.store.history", qos: .utility)
+  let historyQueue = BackgroundQueue(name: "store history")
   /// Encodes snapshots, so that this does not delay batches.
-  let encodingQueue = DispatchQueue(label: "pickerd.store.encoding")
+  let encodingQueue = BackgroundQueue(name: "store encoding")
   let lock: StoreLock
   /// The identities of the file and its journal when they were opened.
   let files: [FileIdentity]
@@ -279,7 +280,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   /// Waits until all records appended so far are stored or lost, and checkpoints the journal.
   package func flush() {
-    encodingQueue.sync {}
+    encodingQueue.drain()
     queue.sync {
       writeAndRead()
       let journal = try? pool.writeWithoutTransaction { database in
@@ -288,13 +289,5 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       guard let journal, journal[0] == 0, (try? checkFiles()) != nil else { return }
       lock.settle(lock.batch)
     }
-  }
-}
-
-extension Error {
-  /// The text of an error of SQLite.
-  var storeText: String {
-    guard let error = self as? DatabaseError else { return "\(self)" }
-    return error.message ?? error.resultCode.description
   }
 }

@@ -89,6 +89,12 @@ struct StoredSnapshot {
     ).map(StoredSnapshot.init)
   }
 
+  /// The sequence of ``newest(of:_:)``, without reading the snapshot.
+  static func newestSequence(of number: Int64, _ database: Database) throws -> Int? {
+    try Int.fetchOne(
+      database, sql: "SELECT max(place) FROM snapshot WHERE session = ?", arguments: [number])
+  }
+
   static func all(
     of number: Int64, after sequence: Int, through last: Int, _ database: Database
   ) throws -> [StoredSnapshot] {
