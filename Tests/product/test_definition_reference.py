@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from harness.pickerd import REPOSITORY
 

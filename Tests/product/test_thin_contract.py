@@ -6,7 +6,7 @@ import subprocess
 from copy import deepcopy
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
 from harness import contract

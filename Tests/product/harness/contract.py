@@ -4,8 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+from jsonschema_rs import Draft202012Validator, Registry
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 MESSAGES = {
@@ -17,7 +16,7 @@ MESSAGES = {
 @cache
 def _registry():
     documents = (json.loads(path.read_text()) for path in SCHEMAS.glob("*.json"))
-    return Registry().with_resources((d["$id"], Resource.from_contents(d)) for d in documents)
+    return Registry([(document["$id"], document) for document in documents])
 
 
 @cache
@@ -28,10 +27,10 @@ def _validator(name):
 
 def fits(name, value):
     """Asserts that `value` is valid against `schemas/NAME.json`."""
-    problems = sorted(_validator(name).iter_errors(value), key=lambda problem: problem.json_path)
+    problems = sorted(_validator(name).iter_errors(value), key=_path)
     if problems:
-        said = "\n".join(f"  {p.json_path}: {p.message[:300]}" for p in problems[:5])
-        raise AssertionError(f"invalid {name}:\n{said}\n  in {_short(value)}")
+        texts = "\n".join(f"  {_path(p)}: {p.message[:300]}" for p in problems[:5])
+        raise AssertionError(f"invalid {name}:\n{texts}\n  in {_short(value)}")
     return value
 
 
@@ -40,6 +39,12 @@ def message_fits(message):
     assert isinstance(message, dict), f"a message is a JSON object: {_short(message)}"
     assert message.get("type") in MESSAGES, f"unknown message type: {_short(message)}"
     return fits(message["type"], message)
+
+
+def _path(problem):
+    """Where a problem is in the message, such as `$.changes[0].row`."""
+    return "$" + "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.instance_path)
 
 
 def _short(value):
