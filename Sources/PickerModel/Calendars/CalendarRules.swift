@@ -168,14 +168,14 @@ struct CalendarRules {
     } else if range.end > bounds.max {
       reason = .max
     }
-    guard var kept = keeping(range), !kind.blocked.contains(kept.start) else {
+    guard var remaining = keeping(range), !kind.blocked.contains(remaining.start) else {
       return (nil, reason ?? .blocked)
     }
-    if range.isSingle || isOpen(range) { return (kept, reason) }
-    let walked = walk(from: kept.start, towards: kept.end)
-    kept.end = walked.stop
+    if range.isSingle || isOpen(range) { return (remaining, reason) }
+    let walked = walk(from: remaining.start, towards: remaining.end)
+    remaining.end = walked.stop
     reason = reason ?? walked.reason
-    return kept.dayCount < kind.minDays ? (nil, reason ?? .minDays) : (kept, reason)
+    return remaining.dayCount < kind.minDays ? (nil, reason ?? .minDays) : (remaining, reason)
   }
 
   // MARK: What to paint

@@ -49,11 +49,11 @@ extension Picker {
 
   /// Restores an earlier range, cut to the current definition and bounds.
   mutating func restoreRange(_ wanted: DateRange?, _ calendar: CalendarRules) -> [PickerChange] {
-    let kept = calendar.keepingWalked(wanted).range
-    guard kept != range else { return [] }
-    value = .range(kept)
-    let reach = calendar.reach(of: kept)
-    return [.range(.init(range: kept, cause: .undo, reason: nil, wanted: nil, reach: reach))]
+    let remaining = calendar.keepingWalked(wanted).range
+    guard remaining != range else { return [] }
+    value = .range(remaining)
+    let reach = calendar.reach(of: remaining)
+    return [.range(.init(range: remaining, cause: .undo, reason: nil, wanted: nil, reach: reach))]
   }
 
   /// The cells of a month's grid, row by row.

@@ -88,16 +88,16 @@ extension CascadeKind: ColumnRules {
 
   /// Each column keeps its key if its rows contain it; otherwise it goes to its first row.
   func keeping(_ keys: [String]) -> RetainedSelection {
-    var kept: [String] = []
+    var retained: [String] = []
     var list = table.roots[0]
     while list.count > 0 {
-      let wanted = kept.count < keys.count ? keys[kept.count] : nil
+      let wanted = retained.count < keys.count ? keys[retained.count] : nil
       let row = wanted.flatMap { table.row(ofKey: $0, in: list) } ?? 0
       let node = Int(list.first) + row
-      kept.append(table.keys[node])
+      retained.append(table.keys[node])
       list = table.children[node]
     }
-    return RetainedSelection(keys: kept)
+    return RetainedSelection(keys: retained)
   }
 
   var areColumnsLinked: Bool { true }
@@ -105,11 +105,11 @@ extension CascadeKind: ColumnRules {
   /// Each column keeps its key if its rows contain it. The first column that loses its key goes to
   /// the nearest remaining row, and each later one to its first row unless it keeps its key.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
-    var kept: [String] = []
+    var retained: [String] = []
     var hasMoved = false
     var list = table.roots[0]
     while list.count > 0 {
-      let column = kept.count
+      let column = retained.count
       var row = 0
       if column < keys.count {
         if hasMoved {
@@ -120,9 +120,9 @@ extension CascadeKind: ColumnRules {
         hasMoved = hasMoved || !table.keys[Int(list.first) + row].isExactly(keys[column])
       }
       let node = Int(list.first) + row
-      kept.append(table.keys[node])
+      retained.append(table.keys[node])
       list = table.children[node]
     }
-    return RetainedSelection(keys: kept)
+    return RetainedSelection(keys: retained)
   }
 }

@@ -128,10 +128,10 @@ struct DateRules: ColumnRules {
     row: Int, column: Int, showing keys: [String], in columns: [ColumnState]
   ) -> RetainedSelection {
     let (date, reason) = selecting(row: row, column: column, from: CivilDate(pickerKeys: keys)!)
-    var kept = RetainedSelection(keys: date.pickerKeys, reason: reason)
-    kept.goalDay = goalDay.map { column == 2 ? date.day : $0 }
-    kept.aimedDay = column == 2 ? nil : goalDay.map(twoDigits)
-    return kept
+    var retained = RetainedSelection(keys: date.pickerKeys, reason: reason)
+    retained.goalDay = goalDay.map { column == 2 ? date.day : $0 }
+    retained.aimedDay = column == 2 ? nil : goalDay.map(twoDigits)
+    return retained
   }
 
   /// The date after a row is selected while `date` is, and why it was clamped.
@@ -150,8 +150,8 @@ struct DateRules: ColumnRules {
     }
     let target = CivilMonth(year: year, month: month)!
     let isShorter = day > target.dayCount
-    let kept = keeping(target.date(day: isShorter ? target.dayCount : day))
-    return (kept.date, kept.reason ?? (isShorter ? .monthLength : nil))
+    let retained = keeping(target.date(day: isShorter ? target.dayCount : day))
+    return (retained.date, retained.reason ?? (isShorter ? .monthLength : nil))
   }
 
   func keeping(_ keys: [String]) -> RetainedSelection {

@@ -9,8 +9,8 @@ extension Picker {
     if let calendar { return checkCalendar(calendar) }
     let rules = definition.columnRules(
       within: bounds, today: today, goalDay: nil, knowing: nil)!
-    let kept = rules.keeping(value.keys)
-    guard kept.reason == nil, kept.keys.isExactly(value.keys) else {
+    let retained = rules.keeping(value.keys)
+    guard retained.reason == nil, retained.keys.isExactly(value.keys) else {
       return "the selected keys can be shown"
     }
     let views = rules.columns(showing: value.keys)

@@ -34,16 +34,16 @@ extension Picker {
     if bounds == before.bounds, today == before.today { return TickAnswer() }
     let rules = definition.columnRules(
       within: bounds, today: today, goalDay: value.goalDay, knowing: before.shownSlotDays)!
-    let kept = rules.keeping(value.keys)
+    let retained = rules.keeping(value.keys)
     return TickAnswer(
       changes: show(
-        kept, rules, goalDay: value.goalDay, by: .tick(reasonOfTick(kept, before))))
+        retained, rules, goalDay: value.goalDay, by: .tick(reasonOfTick(retained, before))))
   }
 
   /// The reason for which a tick clamps: `elapsed`, or `noSuchTime` for a slot that disappeared
   /// because the clock was set back.
-  private func reasonOfTick(_ kept: RetainedSelection, _ before: Picker) -> ClampReason {
-    guard kept.reason != nil, case .slots(let earliest) = bounds,
+  private func reasonOfTick(_ retained: RetainedSelection, _ before: Picker) -> ClampReason {
+    guard retained.reason != nil, case .slots(let earliest) = bounds,
       let rules = before.columnRules as? SlotRules,
       let instant = rules.instant(of: before.value.keys)
     else { return .elapsed }
