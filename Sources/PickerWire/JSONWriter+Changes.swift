@@ -150,12 +150,12 @@ extension JSONWriter {
     }
   }
 
-  /// The changes in a refusal: the current state without causes, see ``Answer/Standing``.
-  mutating func standing(
-    _ standing: Answer.Standing, in fold: SessionFold, texts: any RowTexts, windowRows: Int,
+  /// The changes in a refusal: the current state without causes, see ``Answer/Correction``.
+  mutating func correction(
+    _ correction: Answer.Correction, in fold: SessionFold, texts: any RowTexts, windowRows: Int,
     _ cache: inout RowsCache
   ) {
-    switch standing {
+    switch correction {
     case .nothing: return
     case .range:
       literal("{\"change\":\"range\",")

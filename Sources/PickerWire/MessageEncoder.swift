@@ -161,7 +161,7 @@ package final class MessageEncoder {
   }
 
   package func refused(
-    ref: Int?, _ refusal: Refusal, _ standing: Answer.Standing, in fold: SessionFold,
+    ref: Int?, _ refusal: Refusal, _ correction: Answer.Correction, in fold: SessionFold,
     texts: any RowTexts
   ) -> Frame {
     frame(.refused) { writer in
@@ -176,7 +176,7 @@ package final class MessageEncoder {
       writer.literal(",\"revision\":")
       writer.integer(fold.revision)
       writer.literal(",\"changes\":[")
-      writer.standing(standing, in: fold, texts: texts, windowRows: windowRows, &cache)
+      writer.correction(correction, in: fold, texts: texts, windowRows: windowRows, &cache)
       writer.literal("]}")
     }
   }

@@ -119,8 +119,8 @@ extension Hub {
   func encode(_ answer: Answer, _ texts: any RowTexts, in session: Session) -> Frame {
     switch answer.body {
     case .reply(let revision): encoder.reply(ref: answer.ref ?? 0, revision: revision)
-    case .refused(let refusal, let standing):
-      encoder.refused(ref: answer.ref, refusal, standing, in: session.fold, texts: texts)
+    case .refused(let refusal, let correction):
+      encoder.refused(ref: answer.ref, refusal, correction, in: session.fold, texts: texts)
     }
   }
 

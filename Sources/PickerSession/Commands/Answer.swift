@@ -9,12 +9,12 @@ package struct Answer: Hashable, Sendable {
   package enum Body: Hashable, Sendable {
     /// The command is done, at this revision. If it had nothing to change, the current revision.
     case reply(revision: Int)
-    case refused(Refusal, Standing)
+    case refused(Refusal, Correction)
   }
 
   /// The part of the current state that a refusal includes, so that the sender can undo what it
   /// displayed in advance.
-  package enum Standing: Hashable, Sendable {
+  package enum Correction: Hashable, Sendable {
     case nothing
     /// The selected row of a column; with `reloads` also its rows, because the sender has old ones.
     case column(Int, reloads: Bool)

@@ -11,10 +11,10 @@ extension SessionFold {
 
   /// A refusal with the current state that the sender needs.
   func refused(_ refusal: Refusal, _ author: Delta.Author) -> Answer {
-    Answer(ref: author.ref, body: .refused(refusal, standing(for: author.command, refusal)))
+    Answer(ref: author.ref, body: .refused(refusal, correction(for: author.command, refusal)))
   }
 
-  private func standing(for command: Command, _ refusal: Refusal) -> Answer.Standing {
+  private func correction(for command: Command, _ refusal: Refusal) -> Answer.Correction {
     switch command {
     case .select(let selection):
       guard picker.columns.indices.contains(selection.column) else { return .nothing }

@@ -139,7 +139,7 @@ extension SessionFold {
   private mutating func select(
     _ selection: Command.Selection
   ) throws(Refusal) -> SessionChange? {
-    let before = standingValue
+    let before = undoValue
     let row = try row(meantBy: selection)
     let changes = try picker.select(row: row, column: selection.column)
     if !changes.isEmpty { undoList.push(before, countMax: limits.undo) }
@@ -173,7 +173,7 @@ extension SessionFold {
   private mutating func tap(
     _ target: TapTarget, by member: MemberID, at now: Instant
   ) throws(Refusal) -> SessionChange? {
-    let before = standingValue
+    let before = undoValue
     let rangeBefore = picker.range
     let changes: [PickerChange]
     do throws(Refusal) {
@@ -196,7 +196,7 @@ extension SessionFold {
   }
 
   private mutating func clear() -> SessionChange? {
-    let before = standingValue
+    let before = undoValue
     let rangeBefore = picker.range
     let changes = picker.clear()
     if changes.isEmpty { return nil }
@@ -207,7 +207,7 @@ extension SessionFold {
 
   private mutating func undo() throws(Refusal) -> SessionChange? {
     while let value = undoList.popPast() {
-      let before = standingValue
+      let before = undoValue
       guard let change = restore(value) else { continue }
       undoList.pushFuture(before)
       return change
@@ -217,7 +217,7 @@ extension SessionFold {
 
   private mutating func redo() throws(Refusal) -> SessionChange? {
     while let value = undoList.popFuture() {
-      let before = standingValue
+      let before = undoValue
       guard let change = restore(value) else { continue }
       undoList.pushPast(before)
       return change
@@ -225,7 +225,7 @@ extension SessionFold {
     throw Refusal(.nothingToUndo, "there is no undone value to restore")
   }
 
-  private mutating func restore(_ value: StandingValue) -> SessionChange? {
+  private mutating func restore(_ value: UndoValue) -> SessionChange? {
     let rangeBefore = picker.range
     let changes = picker.restore(value.value)
     if changes.isEmpty { return nil }

@@ -99,8 +99,8 @@ package struct SessionFold: Sendable {
   }
 
   /// The current value in the form in which undo restores it.
-  var standingValue: StandingValue {
-    StandingValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
+  var undoValue: UndoValue {
+    UndoValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
   }
 
   /// The next instant at which a tick can change anything; `nil` if there is none or the session is

@@ -3,7 +3,7 @@ package import DequeModule
 package import PickerModel
 
 /// A value of the picker and, for a range, the tap that made it.
-package struct StandingValue: Hashable, Sendable {
+package struct UndoValue: Hashable, Sendable {
   package let value: PickerValue
   /// The member of the last accepted tap.
   package let by: MemberID?
@@ -22,19 +22,19 @@ package struct StandingValue: Hashable, Sendable {
 /// - Source: rules.md, "Undo".
 package struct UndoList: Hashable, Sendable {
   /// The values before the current one; undo restores the last one. At most ``SessionLimits/undo``.
-  package private(set) var past: Deque<StandingValue>
+  package private(set) var past: Deque<UndoValue>
   /// The undone values; redo restores the last one. Cleared by each select, tap and clear.
-  package private(set) var future: [StandingValue]
+  package private(set) var future: [UndoValue]
 
-  package init(past: some Sequence<StandingValue> = [], future: [StandingValue] = []) {
+  package init(past: some Sequence<UndoValue> = [], future: [UndoValue] = []) {
     self.past = Deque(past)
     self.future = future
   }
 
   /// The list with ``PickerValue/made(under:)`` applied to each value.
   func made(under definition: Definition) -> UndoList {
-    func made(_ value: StandingValue) -> StandingValue {
-      StandingValue(
+    func made(_ value: UndoValue) -> UndoValue {
+      UndoValue(
         value: value.value.made(under: definition), by: value.by, tappedAt: value.tappedAt)
     }
     return UndoList(past: past.map(made), future: future.map(made))
@@ -44,17 +44,17 @@ package struct UndoList: Hashable, Sendable {
   var count: Int { past.count + future.count }
 
   /// Adds the value that a select, tap or clear has replaced.
-  mutating func push(_ value: StandingValue, countMax: Int) {
+  mutating func push(_ value: UndoValue, countMax: Int) {
     past.append(value)
     if past.count > countMax { past.removeFirst() }
     future.removeAll()
   }
 
-  mutating func popPast() -> StandingValue? { past.popLast() }
+  mutating func popPast() -> UndoValue? { past.popLast() }
 
-  mutating func popFuture() -> StandingValue? { future.popLast() }
+  mutating func popFuture() -> UndoValue? { future.popLast() }
 
-  mutating func pushFuture(_ value: StandingValue) { future.append(value) }
+  mutating func pushFuture(_ value: UndoValue) { future.append(value) }
 
-  mutating func pushPast(_ value: StandingValue) { past.append(value) }
+  mutating func pushPast(_ value: UndoValue) { past.append(value) }
 }

@@ -42,8 +42,8 @@ extension SessionFold.StoredState {
       let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
       let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
       let members = tree["members"]?.all(Member.init(tree:)),
-      let past = tree["past"]?.all(StandingValue.init(tree:)),
-      let future = tree["future"]?.all(StandingValue.init(tree:)),
+      let past = tree["past"]?.all(UndoValue.init(tree:)),
+      let future = tree["future"]?.all(UndoValue.init(tree:)),
       // Older versions did not store members that had left, or notes.
       let notes = (tree["notes"] ?? .object([])).notes,
       let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:))
@@ -115,7 +115,7 @@ extension RefBook.Entry {
   }
 }
 
-extension StandingValue {
+extension UndoValue {
   fileprivate var tree: JSONTree {
     var fields: [JSONTree.Member] = [.init("value", value.tree)]
     if let by { fields.append(.init("by", .string(by.text))) }
