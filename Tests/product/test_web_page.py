@@ -28,7 +28,7 @@ def test_every_card_opens_a_session_of_its_own(window, plain, card):
 
 @pytest.mark.parametrize("locale,title,direction", [
     ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "不晚于今天的日期", "ltr"),
-    ("ja", "今日までの日付", "ltr"), ("de", "Ein Datum, höchstens heute", "ltr"),
+    ("ja", "今日までの日付", "ltr"), ("de", "Ein Datum, spätestens heute", "ltr"),
     ("ar", "تاريخ أقصاه اليوم", "rtl")])
 def test_the_language_of_an_open_picker_can_be_changed(window, server, locale, title, direction):
     ana = window(server, name="Ana", locale="de" if locale == "en" else "en")

@@ -81,7 +81,7 @@ test("the notice for a sold-out day has the shortened stay", () => {
   assert.equal(said(state, notices), "Dec 24 sold out: your stay now ends on Dec 23");
   assert.equal(said(state, notices, "de"), "24. Dez. ausgebucht: Ihr Aufenthalt endet jetzt am 23. Dez.");
   assert.equal(said(state, notices, "ja"), "12月24日 は空きがなくなりました。ご滞在は 12月23日 までになりました");
-  assert.equal(said(state, notices, "zh-Hans"), "12月24日 已售完：您的入住现在到 12月23日 为止");
+  assert.equal(said(state, notices, "zh-Hans"), "12月24日 已售完：您的住宿现在到 12月23日 为止");
   assert.match(said(state, notices, "ar"), /^نفدت الأماكن: .+؛ تنتهي إقامتك الآن في .+$/);
 });
 

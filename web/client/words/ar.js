@@ -3,15 +3,15 @@
 const rules = new Intl.PluralRules("ar");
 const digits = new Intl.NumberFormat("ar");
 
-/** @param {number} count @param {{one: string, two: string, few: string, many: string}} forms */
+/** @param {number} count @param {{one: string, two: string, few: string, many: string, other: string}} forms */
 function counted(count, forms) {
   const form = rules.select(count);
   if (form === "one") return forms.one;
   if (form === "two") return forms.two;
-  return `${digits.format(count)} ${form === "few" ? forms.few : forms.many}`;
+  return `${digits.format(count)} ${form === "few" ? forms.few : form === "many" ? forms.many : forms.other}`;
 }
 
-const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا" };
+const dayForms = { one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا", other: "يوم" };
 
 /** @type {import("./types").Words} */
 export const ar = {
@@ -27,7 +27,7 @@ export const ar = {
   loading: "جارٍ التحميل…",
 
   undo: "تراجع", redo: "إعادة", clear: "مسح", confirm: "تأكيد", cancel: "إلغاء", reopen: "إعادة الفتح",
-  retry: "حاول الآن", useHere: "استخدمه هنا",
+  retry: "أعد المحاولة الآن", useHere: "استخدمه هنا",
   today: "اليوم", previousMonth: "الشهر السابق", nextMonth: "الشهر التالي", calendar: "التقويم",
 
   connection: {
@@ -93,7 +93,7 @@ export const ar = {
 
   refusals: {
     noSuchColumn: "لم يعد هذا العمود موجودًا.",
-    staleColumn: "لم يعد هذا الصف موجودًا: حرّك أحدهم عمودًا قبله.",
+    staleColumn: "لم يعد هذا الصف موجودًا: غيّر أحدهم عمودًا سابقًا.",
     noSuchRow: "لم يعد هذا الصف موجودًا.",
     outsideMonths: "هذا الشهر ليس في هذا التقويم.",
     noSuchCell: "لا يوجد يوم في هذا الموضع.",

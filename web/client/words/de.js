@@ -16,13 +16,13 @@ export const de = {
   empty: "nichts auszuwählen",
   loading: "Lädt…",
 
-  undo: "Rückgängig", redo: "Wiederholen", clear: "Löschen", confirm: "Bestätigen", cancel: "Abbrechen", reopen: "Wieder öffnen",
+  undo: "Rückgängig", redo: "Wiederholen", clear: "Auswahl löschen", confirm: "Bestätigen", cancel: "Absagen", reopen: "Wieder öffnen",
   retry: "Jetzt erneut versuchen", useHere: "Hier verwenden",
   today: "Heute", previousMonth: "Voriger Monat", nextMonth: "Nächster Monat", calendar: "Kalender",
 
   connection: {
     idle: "Nicht verbunden", connecting: "Verbindung wird hergestellt…", joining: "Beitritt läuft…", live: "Verbunden",
-    waiting: "Verbindung verloren. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
+    waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",
     notAllowed: "Sie dürfen hier nicht teilnehmen.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
@@ -74,8 +74,8 @@ export const de = {
   },
   tones: { low: "niedrig", high: "hoch", good: "gut", bad: "schlecht" },
 
-  confirmed: "bestätigt", cancelled: "abgebrochen", reopened: "wieder offen",
-  confirmedNow: "Bestätigt.", cancelledNow: "Abgebrochen.",
+  confirmed: "bestätigt", cancelled: "abgesagt", reopened: "wieder offen",
+  confirmedNow: "Bestätigt.", cancelledNow: "Abgesagt.",
   viewer: "Nur Ansicht: Sie können nichts ändern.",
   joined: "ist beigetreten", left: "hat den Picker verlassen", gone: "ist abwesend", back: "ist zurück", promoted: "hat jetzt die Eigentümerrechte",
   here: (count) => `${counted(count, "Person", "Personen")} anwesend`,
@@ -89,7 +89,7 @@ export const de = {
     noSuchCell: "An dieser Stelle ist kein Tag.",
     otherMonth: "Dieser Tag gehört zum Nachbarmonat; tippen Sie ihn dort an.",
     beforeMin: "Dieser Tag ist zu früh.", afterMax: "Dieser Tag ist zu spät.", blocked: "Dieser Tag ist nicht verfügbar.",
-    tapClaimed: "Jemand anderes hat diesen Zeitraum begonnen. Versuchen Sie es in einigen Sekunden noch einmal.",
+    tapClaimed: "Jemand anderes hat diesen Zeitraum begonnen und darf ihn zuerst abschließen. Versuchen Sie es in einigen Sekunden noch einmal.",
     minDays: "Dieser Zeitraum ist zu kurz; tippen Sie einen weiter entfernten Tag an.",
     wrongKind: "Dieser Picker unterstützt das nicht.",
     nothingToUndo: "Es gibt nichts, was rückgängig gemacht werden kann.",
@@ -100,7 +100,7 @@ export const de = {
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     unknownType: "Dieser Server unterstützt das nicht.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",
-    full: "Diese Sitzung ist voll. Beginnen Sie eine neue.",
+    full: "Diese Sitzung hat ihre Obergrenze erreicht. Beginnen Sie eine neue.",
     offline: "Das ist offline nicht möglich.",
   },
   why: {

@@ -18,10 +18,10 @@ export type Words = {
     idle: string; connecting: string; joining: string; live: string; waiting: string; offline: string;
     credentials: string; left: string; ended: string; elsewhere: string; notAllowed: string; away: string;
   };
-  /** Commands that wait for the connection. */
+  /** Commands that are queued until the connection is back. */
   queued: Counted;
   corrected: (wanted: string, given: string, reason: string) => string;
-  /** By the wire's `reason`; `first` and `last`: the bound as a date, if the definition has one. */
+  /** By the protocol's `reason`. `first` and `last`: the bound as a date, if the definition has one. */
   reasons: {
     [reason: string]: (facts: {
       count: number; days: number; least: number; first: string | null; last: string | null;
@@ -37,7 +37,7 @@ export type Words = {
   opener: Named;
   hint: { wheels: string; first: string; second: string; again: string; single: string };
   hits: Counted; days: Counted;
-  /** What the host has changed, and what that did to the selection; days and times as texts. */
+  /** Changes of the host, and their effect on the selection; days and times are texts. */
   host: {
     daysClosed: Named; daysOpened: Named; timeTaken: Named; timeFreed: Named;
     rowRenamed: (from: string, to: string) => string; rowRemoved: Named; rowAdded: Named;
@@ -49,14 +49,14 @@ export type Words = {
     selected: Named; nothingLeft: string;
     note: (where: string, text: string) => string; noteRemoved: Named; notes: Counted;
   };
-  /** What a note's tone is called. */
+  /** The names of the tones of notes. */
   tones: { low: string; high: string; good: string; bad: string };
   confirmed: string; cancelled: string; reopened: string; confirmedNow: string; cancelledNow: string;
   viewer: string;
   joined: string; left: string; gone: string; back: string; promoted: string;
   here: Counted;
   lost: string;
-  /** By the wire's code. */
+  /** By the protocol's code. */
   refusals: { [code: string]: string };
   why: {
     beforeMin: (date: string) => string;

@@ -63,7 +63,7 @@ export const zhHans = {
     max: (last) => (last ? `现在最晚可选 ${last}` : "最晚可选的日期已更改"),
     hours: "营业时间已更改", other: "可选内容已更改",
     and: "，", then: (what, then) => `${what}：${then}`,
-    stayEnds: (date) => `您的入住现在到 ${date} 为止`, stayBegins: (date) => `您的入住现在从 ${date} 开始`,
+    stayEnds: (date) => `您的住宿现在到 ${date} 为止`, stayBegins: (date) => `您的住宿现在从 ${date} 开始`,
     stayGone: "您选的区间已不可选，已被清除", dayGone: "您选的日期已不可选，已被清除",
     selected: (text) => `您的选择现在是 ${text}`, nothingLeft: "已没有可选的内容",
     note: (where, text) => `${where}：${text}`, noteRemoved: (where) => `${where}：备注已移除`,

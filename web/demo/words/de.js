@@ -12,7 +12,7 @@ export const de = {
   themes: { system: "Wie das System", light: "Hell", dark: "Dunkel" },
   name: "Ihr Name", guest: (number) => `Gast ${number}`, skip: "Zum Picker springen",
   pickers: {
-    date: { title: "Ein Datum, höchstens heute", text: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste." },
+    date: { title: "Ein Datum, spätestens heute", text: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste." },
     slot: { title: "Ein Termin", text: "Tag, Stunde, Minute: frühestens in zwanzig Minuten, in Zehnerschritten, immer auf dem aktuellen Stand." },
     linked: { title: "Verknüpfte Spalten", text: "Provinz, Stadt, Bezirk: Jede Spalte hängt von der davor ab." },
     month: { title: "Ein Monatsblatt", text: "Sechs ganze Wochen rund um einen Monat, und ein Tag zur Auswahl." },
