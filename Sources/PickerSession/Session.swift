@@ -90,6 +90,7 @@ package final class Session {
   /// Prepends deltas, read from the log, to the history in memory.
   package func restoreHistory(_ deltas: [Delta]) { fold.restoreHistory(deltas) }
 
+  /// The role of a member; `nil` if it is not in the session.
   package func role(of member: MemberID) -> Role? { fold.members[member]?.role }
 
   /// Whether a select at `now` uses the row's index and not its key, so that the key need not be
@@ -98,6 +99,7 @@ package final class Session {
     fold.isCurrent(selection) && fold.picker.isStill(at: now)
   }
 
+  /// The connection of a member, which has at most one; `nil` if it is offline.
   package func listener(of member: MemberID) -> Listener? {
     listeners.first { $0.member == member }
   }

@@ -15,6 +15,7 @@ package struct EncodedPresence {
   private let ownRoles: [Part]
   private let mentioned: Set<MemberID>
 
+  /// Encodes updates with the current state of the members that they mention.
   package init(_ updates: PresenceUpdates, in session: Session) {
     func write(_ member: MemberID, _ body: (inout JSONWriter) -> Void) -> Part {
       var writer = JSONWriter(capacity: 128)

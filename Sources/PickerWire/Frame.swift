@@ -16,6 +16,7 @@ package final class Frame: @unchecked Sendable {
   package let count: Int
   package let kind: FrameKind
 
+  /// Copies `bytes` once, behind the headroom.
   package init(_ bytes: UnsafeRawBufferPointer, _ kind: FrameKind = .other) {
     self.kind = kind
     count = bytes.count

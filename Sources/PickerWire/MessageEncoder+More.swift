@@ -92,6 +92,10 @@ extension MessageEncoder {
     return Frame(writer, .presence)
   }
 
+  /// A `draining` message.
+  ///
+  /// - Parameter reconnectAfterMilliseconds: The delay after which the client should reconnect,
+  ///   different for each client to spread the load.
   package func draining(reconnectAfterMilliseconds: Int) -> Frame {
     var writer = JSONWriter()
     writer.literal("{\"type\":\"draining\",\"reconnectAfterMs\":")
@@ -100,6 +104,7 @@ extension MessageEncoder {
     return Frame(writer, .draining(reconnectAfterMilliseconds: reconnectAfterMilliseconds))
   }
 
+  /// An `error` message, the last one before a close.
   package func error(code: String, detail: String) -> Frame {
     var writer = JSONWriter()
     writer.literal("{\"type\":\"error\",\"code\":")

@@ -160,6 +160,10 @@ package final class MessageEncoder {
     }
   }
 
+  /// A `refused` message with the current state that the sender needs.
+  ///
+  /// - Parameter ref: The ref of the command; `nil` if a message without ref is refused (`months`,
+  ///   `rows`).
   package func refused(
     ref: Int?, _ refusal: Refusal, _ correction: Answer.Correction, in fold: SessionFold,
     texts: any RowTexts

@@ -11,6 +11,7 @@ package enum ServerSentEvent {
   /// connection.
   package static let comment: [UInt8] = Array(":\n\n".utf8)
 
+  /// The part of an epoch that ids contain.
   package static func epochMark(of epoch: String) -> String { String(epoch.prefix(markCount)) }
 
   /// Parses an id that ``bytes(_:epochMark:)`` wrote; `nil` for anything else.

@@ -17,8 +17,10 @@ public final class LivePicker {
   /// leaving.
   @ObservationIgnored public let connection: PickerConnection
 
+  /// Observes a connection that ``run()`` starts.
   public init(_ connection: PickerConnection) { self.connection = connection }
 
+  /// Makes a connection to a session, which ``run()`` starts.
   public convenience init(
     to address: SessionAddress, as profile: ClientProfile = ClientProfile()
   ) { self.init(PickerConnection(to: address, as: profile)) }

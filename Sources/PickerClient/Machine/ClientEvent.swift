@@ -67,6 +67,7 @@ public struct ClientIdentity: Hashable, Sendable, Codable {
   /// The greatest ref that this member has used. The next command gets a greater one.
   public var ref: Int
 
+  /// Restores an identity from its stored parts.
   public init(member: String, secret: String, epoch: String, ref: Int) {
     self.member = member
     self.secret = secret

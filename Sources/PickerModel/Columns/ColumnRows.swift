@@ -84,6 +84,7 @@ package struct NumberSet: Hashable, Sendable {
   package var first: Int? { isEmpty ? nil : bits.trailingZeroBitCount }
   package var last: Int? { isEmpty ? nil : 63 - bits.leadingZeroBitCount }
 
+  /// - Precondition: 0 ≤ `number`.
   package func contains(_ number: Int) -> Bool { bits >> UInt64(number) & 1 == 1 }
 
   /// The smallest number in the set that is not less than `number`.
@@ -92,6 +93,7 @@ package struct NumberSet: Hashable, Sendable {
     return number > 63 || rest == 0 ? nil : number + rest.trailingZeroBitCount
   }
 
+  /// - Precondition: 0 ≤ `number` ≤ 63.
   package mutating func insert(_ number: Int) { bits |= 1 << UInt64(number) }
 
   /// - Precondition: 0 ≤ `row` < ``count``.
@@ -102,6 +104,7 @@ package struct NumberSet: Hashable, Sendable {
     return rest.trailingZeroBitCount
   }
 
+  /// The index of a number among the numbers of the set; `nil` if it is not in the set.
   package func row(of number: Int) -> Int? {
     guard number >= 0, number <= 63, contains(number) else { return nil }
     return (bits & (1 << UInt64(number) - 1)).nonzeroBitCount

@@ -122,7 +122,9 @@ package struct SiblingRows: Sendable {
   /// A number for the content of the list: equal for two lists of one definition if and only if
   /// their rows have the same keys and texts.
   package var listNumber: Int { Int(list.content) }
+  /// - Precondition: 0 ≤ `row` < ``count``.
   package func key(at row: Int) -> String { table.keys[node(at: row)] }
+  /// - Precondition: 0 ≤ `row` < ``count``.
   package func text(at row: Int) -> String { table.texts[node(at: row)] }
   package func row(ofKey key: String) -> Int? { table.row(ofKey: key, in: list) }
 

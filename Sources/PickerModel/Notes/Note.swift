@@ -5,6 +5,7 @@ package import JSONText
 ///
 /// - Source: rules.md, "Notes".
 package struct Note: Hashable, Sendable {
+  /// A hint for the colour in which clients draw a note, such as `low` for a low price.
   package enum Tone: String, Hashable, Sendable, CaseIterable {
     case low, high, good, bad
   }

@@ -21,6 +21,7 @@ package struct Notes: Hashable, Sendable {
   package var isEmpty: Bool { days.isEmpty && columns.isEmpty }
   package var rowCount: Int { columns.values.reduce(0) { $0 + $1.count } }
 
+  /// Applies a change that ``change(by:for:)`` returned for these notes.
   package mutating func apply(_ change: NotesChange) {
     for day in change.days { days[day.date] = day.note }
     for column in change.columns {
