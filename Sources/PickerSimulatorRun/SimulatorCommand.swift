@@ -1,8 +1,9 @@
 import Glibc
 import PickerSimulator
 
-/// `picker-simulator --seed N --count N [--verbose]`: worlds from seeds, until one is not as it
-/// should be. `picker-simulator --bytes`: faults behind every byte of a connection.
+/// `picker-simulator --seed N --count N [--verbose]` runs simulated worlds until one violates a
+/// rule. `picker-simulator --bytes` runs conversations with a fault after each byte of a
+/// connection.
 ///
 /// The exit status is 1 for a violation, and 2 for wrong usage.
 @main

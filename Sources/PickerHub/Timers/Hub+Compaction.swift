@@ -6,8 +6,8 @@ private let endedCountMin = 16
 
 /// Compaction of the timer and tick queues.
 extension Hub {
-  /// Counts an ended session or connection. The queues are compacted when a quarter of their
-  /// entries may be obsolete, so that the amortized cost per end is constant.
+  /// Counts an ended session or connection, and compacts the queues when a quarter of their entries
+  /// may be obsolete. So the amortized cost of each ended session or connection is constant.
   func noteEnd() {
     endedCount += 1
     let entryCount = timers.entryCount + ticks.entryCount

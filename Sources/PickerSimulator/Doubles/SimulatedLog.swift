@@ -111,7 +111,7 @@ extension SimulatedLog {
   }
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
-    precondition(canLoad, "a log that keeps sessions in memory loads none")
+    precondition(canLoad, "a log without eviction has no sessions to load")
     precondition(loading.insert(session).inserted, "a session is loaded once at a time")
     loads(session)
   }

@@ -35,8 +35,8 @@ struct StoredDocument: Sendable {
 }
 
 extension LogEntry {
-  /// The stored JSON of the entry. A whole definition is returned separately, and the entry has its
-  /// digest instead.
+  /// The stored JSON of the entry. If the entry contains a whole definition, the JSON has its
+  /// digest instead, and the definition is returned as `document`.
   func stored(digest: ([UInt8]) -> [UInt8]) -> (body: Data, document: StoredDocument?) {
     guard case .define(let change) = body, change.source == .whole else {
       return (Data(tree.serialized()), nil)
