@@ -50,7 +50,7 @@ struct SimulatorCommand {
     let report = simulation.report
     print(
       "\(report.worldCount) worlds, \(report.eventCount) events, "
-        + "\(report.revisionCount) revisions, \(report.frameCount) frames: all as it should be")
+        + "\(report.revisionCount) revisions, \(report.frameCount) frames, no violations")
   }
 
   private func runBytes() -> Never {
@@ -63,7 +63,7 @@ struct SimulatorCommand {
       }
     }
     stop(
-      "\(simulation.faultCount) faults behind \(simulation.byteCount) bytes: all as it should be",
+      "\(simulation.faultCount) faults behind \(simulation.byteCount) bytes, no violations",
       status: 0)
   }
 
