@@ -23,7 +23,7 @@ package struct VerbatimJSON: Hashable, Sendable {
   ) throws(JSONError) {
     let text = object.span
     var cursor = JSONCursor(depthMax: depthMax)
-    guard try cursor.nextKind(text) == .object else { throw cursor.failure("no JSON object") }
+    guard try cursor.nextKind(text) == .object else { throw cursor.failure("not an object") }
     guard try cursor.open(UInt8(ascii: "{"), text) else { return nil }
     repeat {
       let isMeant = try cursor.readName(text).isExactly(name)

@@ -136,20 +136,20 @@ import Testing
     _ = await live(ana)
     let ref = ana.send(.tap(PickerDay("2026-11-20")!))
 
-    var heard: [String] = []
+    var received: [String] = []
     for await event in events {
       switch event {
-      case .notice(.ranged): heard.append("notice")
+      case .notice(.ranged): received.append("notice")
       case .notice: continue
-      case .answered(ref, .success(1)): heard.append("answer")
-      case .answered: heard.append("another answer")
-      case .state(let state) where state.revision == 1: heard.append("state")
+      case .answered(ref, .success(1)): received.append("answer")
+      case .answered: received.append("another answer")
+      case .state(let state) where state.revision == 1: received.append("state")
       case .state: continue
       }
-      if heard.last == "state" { break }
+      if received.last == "state" { break }
     }
 
-    #expect(heard == ["notice", "answer", "state"])
+    #expect(received == ["notice", "answer", "state"])
   }
 
   @Test func `leave has removed the member when it returns`() async throws {

@@ -3,19 +3,19 @@ import PickerModel
 import Testing
 
 /// A tree of values to compare with.
-private struct Twig {
+private struct TreeNode {
   let text: String
   let key: String
-  let children: [Twig]
+  let children: [TreeNode]
 
-  static func grow(levels: Int, using random: inout RandomSource) -> [Twig] {
+  static func grow(levels: Int, using random: inout RandomSource) -> [TreeNode] {
     guard levels > 0 else { return [] }
     let keys = ["a", "b", "c", "d"].shuffled(using: &random).prefix(
       .random(in: 1...3, using: &random))
     return keys.map { key in
       let isLeaf = Int.random(in: 0..<4, using: &random) == 0
       let children = isLeaf ? [] : grow(levels: levels - 1, using: &random)
-      return Twig(text: key.uppercased(), key: key, children: children)
+      return TreeNode(text: key.uppercased(), key: key, children: children)
     }
   }
 
@@ -30,16 +30,16 @@ private struct Twig {
 @Suite struct CascadeKindTests {
   /// The rows of every column and the selected keys, found by walking the tree from its root.
   private func columns(
-    _ roots: [Twig], wanted: [String], depth: Int
+    _ roots: [TreeNode], wanted: [String], depth: Int
   ) -> (rows: [[String]], keys: [String]) {
     var (siblings, rows, keys) = (roots, [[String]](), [String]())
     for level in 0..<depth {
       rows.append(siblings.map(\.key))
       guard !siblings.isEmpty else { continue }
       let wantedKey = level < wanted.count ? wanted[level] : ""
-      let twig = siblings.first { $0.key == wantedKey } ?? siblings[0]
-      keys.append(twig.key)
-      siblings = twig.children
+      let node = siblings.first { $0.key == wantedKey } ?? siblings[0]
+      keys.append(node.key)
+      siblings = node.children
     }
     return (rows, keys)
   }
@@ -48,7 +48,7 @@ private struct Twig {
   func `columns of random trees equal those found by a walk`(_ onParentChange: String) throws {
     var random = RandomSource(seed: 11)
     for _ in 0..<60 {
-      let roots = Twig.grow(levels: 4, using: &random)
+      let roots = TreeNode.grow(levels: 4, using: &random)
       let depth = roots.map(\.depth).max()!
       let nodes = roots.map(\.json).joined(separator: ",")
       var picker = try Picker(

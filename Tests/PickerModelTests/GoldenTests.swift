@@ -45,12 +45,12 @@ private struct GoldenRun {
   private var changes: [PickerChange] = []
   private var refusal: Rejection?
   private var error: String?
-  private var lookedAt: CivilMonth?
+  private var viewedMonth: CivilMonth?
 
   mutating func perform(_ step: JSONTree, definition: JSONTree) throws {
     let now = Instant(step["now"]!.string!)
     let action = step["do"]!
-    (changes, refusal, error, lookedAt) = ([], nil, nil, nil)
+    (changes, refusal, error, viewedMonth) = ([], nil, nil, nil)
     if action["create"] != nil {
       do throws(DefinitionProblem) {
         let made = try Definition.make(from: definition, zone: Zones.named)
@@ -77,7 +77,7 @@ private struct GoldenRun {
       } else if let tap = action["tap"] {
         changes = try picker!.tap(target(tap))
       } else if let look = action["look"] {
-        lookedAt = CivilMonth(look["month"]!.string!)
+        viewedMonth = CivilMonth(look["month"]!.string!)
       } else {
         changes = ticked.changes
       }
@@ -214,8 +214,8 @@ private struct GoldenRun {
   }
 
   private var month: JSONTree {
-    let cells = picker!.cells(of: lookedAt!)!
-    let bands = picker!.bands(of: lookedAt!).map { band in
+    let cells = picker!.cells(of: viewedMonth!)!
+    let bands = picker!.bands(of: viewedMonth!).map { band in
       JSONTree.object([
         .init("row", .integer(band.row)), .init("from", .integer(band.from)),
         .init("to", .integer(band.to)), .init("head", .bool(band.head)),
@@ -223,7 +223,7 @@ private struct GoldenRun {
       ])
     }
     return .object([
-      .init("month", .string(lookedAt!.iso)), .init("cells", .integer(cells.count)),
+      .init("month", .string(viewedMonth!.iso)), .init("cells", .integer(cells.count)),
       .init("firstCell", .string(cells.first!.date.iso)),
       .init("lastCell", .string(cells.last!.date.iso)),
       .init("lead", .integer(cells.firstIndex { !$0.isOutside }!)), .init("bands", .array(bands)),

@@ -92,11 +92,11 @@ extension Picker {
       let rows = keys.map { #""\#($0)""# }.joined(separator: ",")
       return #"{"kind":"columns","columns":[[\#(rows)]]}"#
     }
-    for (left, kept) in [("abef", "e"), ("fe", "e"), ("ab", "b"), ("ax", "a"), ("xy", "x")] {
+    for (left, remaining) in [("abef", "e"), ("fe", "e"), ("ab", "b"), ("ax", "a"), ("xy", "x")] {
       var picker = try Picker(columns("abcdef"), at: RedefineTests.now)
       _ = try picker.select(key: "c", column: 0)
       _ = try picker.redefine(columns(left))
-      #expect(picker.keys == [kept])
+      #expect(picker.keys == [remaining])
     }
   }
 
@@ -159,10 +159,10 @@ extension Picker {
 
     #expect(summary(answer.changes) == (change.isEmpty ? [] : ["range " + change]))
     #expect(answer.cellsChanged)
-    let kept = picker.range
+    let remaining = picker.range
     _ = picker.clear()
     _ = picker.restore(value)
-    #expect(picker.range == kept)
+    #expect(picker.range == remaining)
     #expect(picker._checkInvariants() == nil)
   }
 

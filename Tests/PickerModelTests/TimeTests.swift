@@ -28,7 +28,7 @@ import Testing
   ]
 
   /// The state that a member sees.
-  private struct Look: Equatable {
+  private struct VisibleState: Equatable {
     let columns: [ColumnState]
     let months: MonthList?
     let range: DateRange?
@@ -52,7 +52,7 @@ import Testing
     for moment in TimeTests.moments {
       let start = Instant(moment)
       let picker = try Picker(Definition.make(json), now: start)
-      let look = Look(picker)
+      let visible = VisibleState(picker)
       let next = picker.nextTick
       #expect(next.map { $0 > start } ?? true)
       var now = start
@@ -62,7 +62,7 @@ import Testing
         if isPast || now > start.adding(minutes: 3_000) { break }
         var later = picker
         let answer = later.tick(now)
-        guard answer == TickAnswer(), Look(later) == look else {
+        guard answer == TickAnswer(), VisibleState(later) == visible else {
           Issue.record("\(json) at \(moment) changed at \(now), before \(next?.rfc3339 ?? "-")")
           break
         }
@@ -79,14 +79,14 @@ import Testing
       var picker = try Picker(Definition.make(json), now: Instant(moment))
       for _ in 0..<40 {
         guard let next = picker.nextTick else { break }
-        let before = Look(picker)
+        let before = VisibleState(picker)
         let answer = picker.tick(next)
-        #expect((answer == TickAnswer()) == (Look(picker) == before))
+        #expect((answer == TickAnswer()) == (VisibleState(picker) == before))
         let new = try Picker(picker.definition, now: next)
         #expect(picker.columns.map(\.rows.count).first == new.columns.map(\.rows.count).first)
         #expect(picker.columns.first?.rows == new.columns.first?.rows)
         #expect(picker.months == new.months)
-        #expect(Look(picker).cells == Look(new).cells)
+        #expect(VisibleState(picker).cells == VisibleState(new).cells)
         #expect(picker._checkInvariants() == nil)
       }
     }

@@ -30,9 +30,9 @@ import Testing
 
     #expect(SessionFixture.refusal(outcomes) == .staleColumn)
     guard case .answered(_, let answer)? = outcomes.last,
-      case .refused(_, let standing) = answer.body
+      case .refused(_, let correction) = answer.body
     else { return }
-    #expect(standing == .column(0, reloads: true))
+    #expect(correction == .column(0, reloads: true))
   }
 
   @Test func `a stale generation with an unknown key is refused with noSuchRow`() throws {

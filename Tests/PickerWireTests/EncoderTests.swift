@@ -313,8 +313,8 @@ private let lettersSnapshot =
 
   @Test func `a member that has just joined gets its new role as a change`() throws {
     let session = try makeSession(letters)
-    let bosNews = session.takeUpdates()
-    #expect(bosNews.joined.contains(bo))
+    let bosUpdates = session.takeUpdates()
+    #expect(bosUpdates.joined.contains(bo))
     _ = session.apply(LogEntry(at: noon, body: .left(bo)))
     _ = session.takeUpdates()
     _ = session.apply(LogEntry(at: noon, body: .returned(bo, nil)))
