@@ -10,7 +10,7 @@ package struct SessionOrigin: Sendable {
   package let definition: Definition
   /// At most 200 characters.
   package let title: String?
-  /// Seconds without a delta or a join after which the session is deleted; default 86,400.
+  /// Seconds without a delta or a join after which the session ends; default 86,400.
   package let ttlSeconds: Int
   package let openTap: OpenTap
   package let access: Access

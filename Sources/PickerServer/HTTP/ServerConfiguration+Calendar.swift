@@ -19,7 +19,7 @@ extension ServerConfiguration {
 
   /// Validates `--outlook-link`.
   ///
-  /// - Throws: Unless it is an https URL with a placeholder for the start.
+  /// - Throws: Unless it is an https URL that contains `{start}`.
   static func outlookLink(_ text: String) throws(ConfigurationProblem) -> String {
     let isVisible = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     guard text.hasPrefix("https://"), isVisible, text.utf8.count <= 2_000,
