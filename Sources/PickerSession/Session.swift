@@ -13,6 +13,8 @@ package final class Session {
   package private(set) var updates = PresenceUpdates()
   /// The positions of the fingers that are down.
   package private(set) var touches: [MemberID: Touch] = [:]
+  /// Events of applied entries that have not been handed to the feed.
+  private var events: [FeedEvent] = []
   /// The members with an open connection.
   private var online: Set<MemberID> = []
 
@@ -27,7 +29,7 @@ package final class Session {
   }
   package var remnant: LogRemnant { fold.remnant }
   package var memberCount: Int { fold.members.count }
-  package var nextTick: Instant? { fold.status == .open ? fold.picker.nextTick : nil }
+  package var nextTick: Instant? { fold.nextTick }
 
   /// Applies the next entry of the log.
   ///
@@ -50,6 +52,7 @@ package final class Session {
     let before = fold.revision
     fold.apply(entry, &outcomes)
     for outcome in outcomes {
+      if let event = fold.event(of: outcome, at: entry.at) { events.append(event) }
       switch outcome {
       case .delta(let delta): effects.append(.broadcast(delta))
       case .cellsChanged(let change): effects.append(.monthsAgain(change))
@@ -69,10 +72,25 @@ package final class Session {
         touches[member] = nil
         updates.leave(member)
         effects.append(.presence)
+      case .resultStood: break
       }
     }
     outcomes.removeLast(outcomes.count)
     return fold.revision != before
+  }
+
+  package var creationEvent: FeedEvent { fold.creationEvent }
+
+  package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
+    fold.endEvent(reason, at: now)
+  }
+
+  package var hasEvents: Bool { !events.isEmpty }
+
+  /// Takes the events away, to be handed to the feed.
+  package func takeEvents() -> [FeedEvent] {
+    defer { events = [] }
+    return events
   }
 
   /// Refuses a command without logging it, see ``SessionFold/refusal(of:ref:by:beyond:)``.

@@ -81,6 +81,7 @@ private final class BenchPort: HubPort {
 private final class BenchLog: SessionLog {
   let canLoad = false
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .stored }
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool { true }
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
   func history(

@@ -44,6 +44,9 @@ final class TestLog: SessionLog {
   var records: [LogRecord] = []
   var snapshots: [LogSnapshot] = []
   var takesSnapshots = true
+  /// The events that the hub has handed over.
+  var fed: [FeedRecord] = []
+  var takesEvents = true
   var canLoad = false
   /// Pages of histories that were to be read.
   var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
@@ -56,6 +59,11 @@ final class TestLog: SessionLog {
     if outcome == .exhausted { return .stored }
     records.append(record)
     return outcome == .full ? .stored : outcome
+  }
+
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
+    if takesEvents { fed.append(record) }
+    return takesEvents
   }
 
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
@@ -106,12 +114,13 @@ final class HubFixture {
 
   init(
     _ definition: String, _ configuration: HubConfiguration = HubConfiguration(),
-    shard: HubShard = .whole
+    shard: HubShard = .whole, fields: String = "", canLoad: Bool = false
   ) throws {
+    log.canLoad = canLoad
     hub = Hub(
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
       identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)
-    let request = try CreateRequest(Array(#"{"definition":\#(definition)}"#.utf8))
+    let request = try CreateRequest(Array(#"{"definition":\#(definition)\#(fields)}"#.utf8))
     hub.create(request, socketBase: "ws://here", at: now) { [unowned self] result in
       guard case .success(let created) = result else { return }
       session = created.id

@@ -83,7 +83,7 @@ import Testing
     let entry = LogEntry(at: fixture.origin.createdAt, body: clear)
 
     #expect(log!.append(.entry(entry), of: id) == .full)
-    #expect(log!.append(.ended, of: id) == .pending)
+    #expect(log!.append(.ended(nil), of: id) == .pending)
     log!.flush()
     #expect(log!.state.withLock { $0.full.isEmpty })
   }

@@ -100,6 +100,7 @@ final class HistoryLog: SessionLog {
 
   var canLoad: Bool { true }
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome { .failed }
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool { true }
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { false }
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
 

@@ -13,7 +13,7 @@ import Testing
     """
 
   private func end(_ fixture: LogFixture, _ log: SQLiteSessionLog) {
-    #expect(log.append(.ended, of: fixture.origin.id) == .pending)
+    #expect(log.append(.ended(nil), of: fixture.origin.id) == .pending)
     log.flush()
   }
 

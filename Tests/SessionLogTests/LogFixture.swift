@@ -14,6 +14,10 @@ final class LogFixture {
   private(set) var entryCount = 0
   private(set) var spent = SpentEntries()
   private(set) var deltas: [Delta] = []
+  /// Events of entries that were not handed to the feed.
+  private var events: [FeedEvent] = []
+  /// The last entry whose events were handed to the feed.
+  private(set) var eventSequence = FeedRecord.nothing
   private var appending: (any SessionLog)?
   var log: any SessionLog { appending! }
 
@@ -50,6 +54,7 @@ final class LogFixture {
     let outcomes = fold.apply(entry)
     spent.note(fold.remnant, sequence: entryCount)
     for case .delta(let delta) in outcomes { deltas.append(delta) }
+    events += outcomes.compactMap { fold.event(of: $0, at: entry.at) }
     return outcome
   }
 
@@ -57,6 +62,20 @@ final class LogFixture {
   func append(_ body: LogEntry.Body) -> AppendOutcome {
     let at = origin.createdAt.adding(milliseconds: Int64(entryCount))
     return append(LogEntry(at: at, body: body))
+  }
+
+  /// Hands the events since the last call to the feed, as a hub does.
+  @discardableResult
+  func feed() -> Bool {
+    defer { (events, eventSequence) = ([], entryCount) }
+    if eventSequence == FeedRecord.nothing { events.insert(fold.creationEvent(of: origin), at: 0) }
+    return log.feed(
+      FeedRecord(events: events, sequence: entryCount, previous: eventSequence), of: origin.id)
+  }
+
+  /// Changes the status: a confirmation, or the reopening of what is confirmed.
+  func change() {
+    append(.command(MemberID("m_1"), ref: entryCount + 1, fold.status == .open ? .confirm : .reopen))
   }
 
   func join(_ member: String) {
@@ -86,7 +105,15 @@ final class LogFixture {
     return log.store(
       LogSnapshot(
         entryCount: entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
-        nextTick: nil, idleMilliseconds: 0, spent: spent), of: origin.id)
+        nextTick: nil, idleMilliseconds: 0, spent: spent, eventSequence: eventSequence),
+      of: origin.id)
+  }
+}
+
+extension SessionFold {
+  fileprivate func creationEvent(of origin: SessionOrigin) -> FeedEvent {
+    // The origin has made a fold before.
+    try! SessionFold(origin, limits: limits).creationEvent
   }
 }
 

@@ -17,7 +17,7 @@ import Testing
 
     #expect(outcomes == [.stored, .stored, .exhausted])
     #expect(log.append(tick, of: other) == .stored)
-    #expect(log.append(.ended, of: id) == .stored)
+    #expect(log.append(.ended(nil), of: id) == .stored)
     #expect(log.entries(of: id).isEmpty && log.sessionCount == 1)
   }
 }

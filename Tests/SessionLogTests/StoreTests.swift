@@ -26,14 +26,15 @@ final class Shelf: Sendable {
   }
 
   func open(
-    limits: SessionLimits = SessionLimits(), zone: ZoneRules = .utc,
+    limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
+    zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
     afterIteration: @escaping SQLiteSessionLog.AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
-      path: path, limits: limits, zone: { _ in zone }, digest: digest, versions: versions,
+      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest, versions: versions,
       pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
     ) { notice in
       self.notices.withLock { $0.append(notice) }
@@ -211,7 +212,7 @@ final class Shelf: Sendable {
     let log = try Shelf().open()
     let session = try GeneratedSession(seed: 5)
     store(session, in: log)
-    _ = log.append(.ended, of: session.origin.id)
+    _ = log.append(.ended(nil), of: session.origin.id)
     log.flush()
 
     let count = try log.pool.read { database in

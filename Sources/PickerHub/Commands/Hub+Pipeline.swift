@@ -59,8 +59,7 @@ extension Hub {
   /// Ends a session whose log accepts no more entries: every later change would fail.
   private func endFull(_ hosted: HostedSession) {
     guard hosted.phase == .open else { return }
-    hosted.endReason = "the session has ended: its log has reached its maximum size"
-    end(hosted) { [unowned self] result in
+    end(hosted, .full) { [unowned self] result in
       if case .failure = result { fail(hosted) }
     }
   }
@@ -163,6 +162,7 @@ extension Hub {
     }
     effects.removeLast(effects.count)
     swap(&effects, &self.effects)
+    if hosted.session.hasEvents && !feed(hosted) { return }
     queueTick(of: hosted)
     if isSnapshotDue(hosted) { storeSnapshot(of: hosted, isIdle: false) }
     if case .left = entry.body { evict(hosted) }

@@ -6,7 +6,9 @@ package import PickerSession
 package enum LogRecord: Sendable {
   case created(SessionOrigin)
   case entry(LogEntry)
-  case ended
+  /// The log writes the event in the transaction that removes the session; `nil` for a session that
+  /// could not be read.
+  case ended(FeedEvent?)
 }
 
 extension LogRecord {
@@ -26,7 +28,7 @@ extension LogRecord {
     switch self {
     case .created(let origin): 1024 + (origin.title?.utf8.count ?? 0)
     case .entry(let entry): entry.byteCount
-    case .ended: 64
+    case .ended(let event): 64 + (event?.byteCount ?? 0)
     }
   }
 }
@@ -64,10 +66,14 @@ package struct LogSnapshot: Sendable {
   package let idleMilliseconds: Int64
   /// Entries since the previous snapshot that this one makes superfluous.
   package let spent: SpentEntries
+  /// The last of the covered entries that has events. The snapshot must not be stored before them:
+  /// they could not be derived again.
+  package let eventSequence: Int
 
   package init(
     entryCount: Int, kept: SessionFold.StoredState, picker: Picker? = nil, isIdle: Bool,
-    nextTick: Instant?, idleMilliseconds: Int64, spent: SpentEntries = SpentEntries()
+    nextTick: Instant?, idleMilliseconds: Int64, spent: SpentEntries = SpentEntries(),
+    eventSequence: Int = FeedRecord.nothing
   ) {
     self.entryCount = entryCount
     self.kept = kept
@@ -76,6 +82,7 @@ package struct LogSnapshot: Sendable {
     self.nextTick = nextTick
     self.idleMilliseconds = idleMilliseconds
     self.spent = spent
+    self.eventSequence = eventSequence
   }
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
@@ -99,10 +106,15 @@ package struct LoadedSession: Sendable {
   /// Whether the log has an idle snapshot after the last entry: until the next append, another one
   /// would be identical.
   package let isSnapshotted: Bool
+  /// The last entry whose events the feed has.
+  package let eventSequence: Int
+  /// The events of later entries; `nil` if there are none.
+  package let missed: FeedRecord?
 
   package init(
     fold: SessionFold, entryCount: Int, snapshotEntryCount: Int = 0,
-    spent: SpentEntries = SpentEntries(), idleMilliseconds: Int64, isSnapshotted: Bool = false
+    spent: SpentEntries = SpentEntries(), idleMilliseconds: Int64, isSnapshotted: Bool = false,
+    eventSequence: Int = FeedRecord.nothing, missed: FeedRecord? = nil
   ) {
     self.fold = fold
     self.entryCount = entryCount
@@ -110,6 +122,8 @@ package struct LoadedSession: Sendable {
     self.spent = spent
     self.idleMilliseconds = idleMilliseconds
     self.isSnapshotted = isSnapshotted
+    self.eventSequence = eventSequence
+    self.missed = missed
   }
 }
 
@@ -123,6 +137,11 @@ package protocol SessionLog: AnyObject {
   var canLoad: Bool { get }
   /// Appends a record. Called on the hub's thread, as are all functions here.
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome
+  /// Adds events to the feed, after everything that was appended and added before. If storing fails
+  /// later, the log reports the session as lost; loading it derives the events again.
+  ///
+  /// - Returns: `false` if nothing can be stored now.
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool
   /// Stores a snapshot, and deletes the entries that it makes superfluous. If storing fails later,
   /// the log reports the session as lost.
   ///

@@ -26,6 +26,8 @@ package final class HostedSession {
   var snapshotEntryCount = 0
   /// Entries after the last snapshot that the next one makes superfluous.
   var spent = SpentEntries()
+  /// The sequence number of the last entry whose events were handed to the log.
+  var eventSequence = FeedRecord.nothing
   /// Whether the log refused the last record because it has reached its maximum size.
   var isLogFull = false
   /// Whether the log may have recent deltas that ``SessionFold/history`` does not have.
@@ -57,8 +59,16 @@ package final class HostedSession {
   var lastPresence: Int64 = .min / 2
   var isPresenceQueued = false
 
+  /// Why the session ends.
+  var end = SessionEnd.deleted
+
   /// The detail of the error that members receive when the session ends.
-  var endReason = "the session has ended"
+  var endDetail: String {
+    switch end {
+    case .deleted, .expired: "the session has ended"
+    case .full: "the session has ended: its log has reached its maximum size"
+    }
+  }
 
   enum Phase {
     /// In memory, or about to be.

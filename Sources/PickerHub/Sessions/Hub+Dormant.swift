@@ -9,8 +9,9 @@ package struct DormantSession: Hashable, Sendable {
   /// The time since its last revision or join.
   package let idleMilliseconds: Int64
   package let nextTick: Instant?
-  /// Whether it had members when the log was last written. It is then loaded soon, because members
-  /// that do not reconnect must leave in time.
+  /// Whether it had members when the log was last written, or has entries whose events may be
+  /// missing in the feed. It is then loaded soon: members that do not reconnect must leave in time,
+  /// and missing events are derived.
   package let hasMembers: Bool
 
   package init(
@@ -77,7 +78,9 @@ extension Hub {
     hosted.isHistoryPartial = fold.history.count < min(fold.revision, fold.limits.history)
     hosted.lastActivity = known.lastActivity
     hosted.memberCountPending = session.fold.members.count
+    hosted.eventSequence = session.eventSequence
     directory.loaded(hosted)
+    if let missed = session.missed { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
@@ -136,7 +139,7 @@ extension Hub {
     let snapshot = LogSnapshot(
       entryCount: hosted.entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
       nextTick: fold.nextTick, idleMilliseconds: now.machine - hosted.lastActivity,
-      spent: hosted.spent)
+      spent: hosted.spent, eventSequence: hosted.eventSequence)
     guard log.store(snapshot, of: hosted.id) else { return }
     hosted.snapshotEntryCount = hosted.entryCount
     hosted.spent = SpentEntries()
@@ -151,6 +154,9 @@ extension Hub {
         lose(hosted)
       } else if directory.endLost(id) {
         expireLater(id)
+      } else if directory.dormant(id) != nil {
+        // Its last events may be among what is lost: loading it derives them again.
+        timers.add(.load(id), due: now.machine + 5 * retryMilliseconds)
       }
     }
   }

@@ -85,6 +85,7 @@ extension Hub {
     case .failed, .full, .exhausted: answer(.failure(.unavailable))
     case .stored:
       directory.create(hosted, isStored: true)
+      feedCreation(of: hosted)
       open(hosted)
       answer(.success(created))
     case .pending:
@@ -93,6 +94,7 @@ extension Hub {
         .created { [unowned self] isStored in
           guard isStored else { return answer(.failure(.unavailable)) }
           directory.created(hosted)
+          feedCreation(of: hosted)
           open(hosted)
           answer(.success(created))
         })
@@ -194,14 +196,19 @@ extension Hub {
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in end(hosted, completion: answer)
+      [unowned self] hosted in end(hosted, .deleted, completion: answer)
     }
   }
 
   /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the
-  /// end, the connections are closed.
-  func end(_ hosted: HostedSession, completion: @escaping (Result<Void, HubProblem>) -> Void) {
-    switch log.append(.ended, of: hosted.id) {
+  /// end, the connections are closed. The event has the state of now, without pending entries.
+  func end(
+    _ hosted: HostedSession, _ reason: SessionEnd,
+    completion: @escaping (Result<Void, HubProblem>) -> Void
+  ) {
+    hosted.end = reason
+    let event = hosted.session.endEvent(reason, at: now.session)
+    switch log.append(.ended(event), of: hosted.id) {
     case .failed, .full, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted)
@@ -219,7 +226,7 @@ extension Hub {
     directory.ended(hosted.id)
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
-      close(connection, .sessionEnded, hosted.endReason)
+      close(connection, .sessionEnded, hosted.endDetail)
     }
     noteEnd()
   }

@@ -86,7 +86,7 @@ extension Hub {
     } else {
       guard let known = directory.dormant(session) else { return }
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
-      if due <= time.machine { return endDormant(session) }
+      if due <= time.machine { return endDormant(session, at: time) }
     }
     addExpiry(of: session, due: due)
   }
@@ -99,16 +99,27 @@ extension Hub {
 
   /// Ends a session whose time to live has expired; tries again if the log cannot store the end.
   private func endInTime(_ hosted: HostedSession) {
-    end(hosted) { [unowned self] result in
+    end(hosted, .expired) { [unowned self] result in
       if case .failure = result { expireLater(hosted.id) }
     }
   }
 
-  /// Ends a session that is in the log only and whose time to live has expired.
-  private func endDormant(_ session: SessionID) {
+  /// Loads a session that is in the log only and whose time to live has expired, to end it with the
+  /// event of its last state.
+  private func endDormant(_ session: SessionID, at time: HubTime) {
     // The request that loads it may be a join. If not, the session expires later.
     if directory[session]?.isLoading == true { return expireLater(session) }
-    switch log.append(.ended, of: session) {
+    directory.loadLater(
+      BackgroundLoad(session) { [unowned self] hosted in
+        if hosted != nil { expire(session, at: now) } else { endUnreadable(session) }
+      })
+    loadInBackground()
+  }
+
+  /// Ends a session whose log cannot be read.
+  private func endUnreadable(_ session: SessionID) {
+    guard directory.dormant(session) != nil else { return }
+    switch log.append(.ended(nil), of: session) {
     case .failed, .full, .exhausted: expireLater(session)
     case .stored:
       directory.ended(session)
@@ -147,11 +158,13 @@ extension Hub {
   @discardableResult
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
     let fold = hosted.session.fold
-    guard !hosted.isEnding, !hosted.isTickPending, fold.status == .open else { return true }
+    guard !hosted.isEnding, !hosted.isTickPending else { return true }
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
     // The clock was set back while the session was evicted. A correction of up to a second makes no
     // tick.
-    let isAhead = fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
+    let isAhead =
+      fold.status == .open
+      && fold.picker.asOf.milliseconds > time.session.milliseconds + 1000
     return isDue || isAhead ? appendTick(to: hosted, at: time) : true
   }
 

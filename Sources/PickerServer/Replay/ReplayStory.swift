@@ -44,7 +44,7 @@ final class ReplayStory {
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
         line(nil, at, "\(name(member)) becomes \(role)", [])
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
-      case .cellsChanged: hasLine = false
+      case .cellsChanged, .resultStood: hasLine = false
       }
     }
     if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }

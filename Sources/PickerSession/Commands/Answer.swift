@@ -38,6 +38,8 @@ package enum Outcome: Hashable, Sendable {
   case joined(MemberID)
   case roleChanged(MemberID)
   case left(MemberID)
+  /// A changed result is to be reported in the feed; members have received it before.
+  indirect case resultStood(StandingResult)
 }
 
 /// A calendar before and after time changed its cells.

@@ -28,6 +28,7 @@ extension SessionFold {
     package var joinCount: Int
     package var tappedBy: MemberID?
     package var tappedAt: Instant?
+    package var unreported: UnreportedResult?
 
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
@@ -35,7 +36,7 @@ extension SessionFold {
       status: SessionStatus, statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
-      tappedAt: Instant?
+      tappedAt: Instant?, unreported: UnreportedResult? = nil
     ) {
       self.picker = picker
       self.version = version
@@ -53,6 +54,7 @@ extension SessionFold {
       self.joinCount = joinCount
       self.tappedBy = tappedBy
       self.tappedAt = tappedAt
+      self.unreported = unreported
     }
   }
 
@@ -66,7 +68,7 @@ extension SessionFold {
       statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
       undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
-      tappedAt: tappedAt)
+      tappedAt: tappedAt, unreported: unreported)
   }
 
   /// Restores a session from a snapshot.
@@ -98,6 +100,7 @@ extension SessionFold {
     joinCount = kept.joinCount
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt
+    unreported = kept.unreported
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }

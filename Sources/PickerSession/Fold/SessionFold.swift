@@ -37,6 +37,8 @@ package struct SessionFold: Sendable {
   /// The member of the last accepted tap on the current range, and the time of that tap.
   package internal(set) var tappedBy: MemberID?
   package internal(set) var tappedAt: Instant?
+  /// A changed result that the feed has not reported yet; always `nil` where it is not watched.
+  package internal(set) var unreported: UnreportedResult?
   /// Which part of the last applied entry must stay in the log once a snapshot covers it.
   package internal(set) var remnant = LogRemnant.entry
   /// The last deltas in order, without gaps, the last one with ``revision``. Bounded by
@@ -103,9 +105,13 @@ package struct SessionFold: Sendable {
     UndoValue(value: picker.value, by: tappedBy, tappedAt: tappedAt)
   }
 
-  /// The next instant at which a tick can change anything; `nil` if there is none or the session is
-  /// not open.
-  package var nextTick: Instant? { status == .open ? picker.nextTick : nil }
+  /// The next instant at which a tick may change anything or reports a changed result; `nil` if
+  /// there is none.
+  package var nextTick: Instant? {
+    let next = status == .open ? picker.nextTick : nil
+    guard let due = unreported?.due else { return next }
+    return next.map { min($0, due) } ?? due
+  }
 
   /// The deltas after `revision`; `nil` if the history no longer has all of them, or `revision` is
   /// in the future. Empty if `revision` is the current one.
@@ -121,6 +127,7 @@ package struct SessionFold: Sendable {
   /// - Returns: Whether the value or the result changed.
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+    if unreported != nil { reportResult(at: now, &outcomes) }
     guard status == .open, !picker.passes(to: now) else { return false }
     let before = picker
     let answer = picker.tick(now)
@@ -173,6 +180,7 @@ package struct SessionFold: Sendable {
       statusChangeCount += 1
       statusChangedAt = now
     }
+    if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
       result: result)

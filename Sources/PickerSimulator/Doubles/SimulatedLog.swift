@@ -19,18 +19,24 @@ final class SimulatedLog: SessionLog {
     /// reported by an idle snapshot.
     var activeAt: Int64 = 0
     var hasEnded = false
+    /// Handed over, and not in the feed yet.
+    var pendingEvents: [FeedRecord] = []
+    /// The last entry whose events are in the feed.
+    var eventSequence = FeedRecord.nothing
   }
 
-  private(set) var kept: [SessionID: StoredEntries] = [:]
+  var kept: [SessionID: StoredEntries] = [:]
   /// Whether it returns ``AppendOutcome/pending`` and confirms later.
   let isLate: Bool
   /// Whether sessions are evicted to it and reloaded from it.
   let canLoad: Bool
   /// Whether appending and loading fail at the moment.
   var isFailing = false
-  private(set) var failureCount = 0
+  var failureCount = 0
   /// Sessions that are being loaded.
   private(set) var loading: Set<SessionID> = []
+  /// The events of all sessions that survive a crash.
+  var feed: [FeedEvent] = []
   /// The machine's time, in milliseconds.
   var now: () -> Int64 = { 0 }
   /// Called when the first record of a session becomes pending.
@@ -64,6 +70,7 @@ final class SimulatedLog: SessionLog {
 
   /// Confirms the first `count` pending records of a session.
   func confirm(_ count: Int, of session: SessionID) {
+    if count > 0 { storeEvents(of: session) }
     for _ in 0..<count {
       guard let record = kept[session]?.pending.removeFirst() else { return }
       keep(record, of: session)
@@ -78,7 +85,9 @@ final class SimulatedLog: SessionLog {
     switch record {
     case .created: break
     case .entry(let entry): kept[session]?.entries.append(entry)
-    case .ended: kept[session]?.hasEnded = true
+    case .ended(let event):
+      kept[session]?.hasEnded = true
+      if let event { feed.append(event) }
     }
   }
 
@@ -86,8 +95,10 @@ final class SimulatedLog: SessionLog {
   ///
   /// - Returns: The sessions that lost records, sorted.
   func loseAll() -> [SessionID] {
-    let lost = kept.filter { !$0.value.pending.isEmpty }.keys.sorted { $0.text < $1.text }
+    let lost = kept.filter { !$0.value.pending.isEmpty || !$0.value.pendingEvents.isEmpty }.keys
+      .sorted { $0.text < $1.text }
     for session in lost {
+      kept[session]?.pendingEvents = []
       if case .created? = kept[session]?.pending.first {
         kept[session] = nil
       } else {
@@ -103,6 +114,7 @@ final class SimulatedLog: SessionLog {
 extension SimulatedLog {
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard canLoad else { return true }
+    storeEvents(of: session)
     kept[session]?.snapshots.append(snapshot)
     guard snapshot.isIdle else { return true }
     kept[session]?.idle = snapshot
@@ -133,11 +145,11 @@ extension SimulatedLog {
       fold = SessionFold(kept.origin, limits: limits, kept: start.kept)
       firstIndex = start.entryCount
     }
-    for entry in kept.entries[firstIndex...] { _ = fold.apply(entry) }
+    let missed = missedEvents(&fold, kept.entries[firstIndex...], after: kept.eventSequence)
     return LoadedSession(
       fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt,
       isSnapshotted: kept.snapshots.last.map { $0.isIdle && $0.entryCount == kept.entries.count }
-        ?? false)
+        ?? false, eventSequence: kept.eventSequence, missed: missed)
   }
 
   private func start(of kept: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {

@@ -61,6 +61,9 @@ extension World {
   /// Compares the complete states, which is slow.
   func compareWholly(_ fold: SessionFold, _ replica: SessionFold) {
     compare(fold, replica)
+    if fold.unreported != replica.unreported {
+      breach("a replay comes to the same unreported result")
+    }
     if fold.picker.definition.document(full: true) != replica.picker.definition.document(full: true)
     {
       breach("a replay has the same definition")

@@ -9,6 +9,7 @@ extension World {
     for record in records {
       log.confirm(random.within(0...log.pendingCount(of: record.id)), of: record.id)
     }
+    for record in records where random.once(in: 2) { log.storeEvents(of: record.id) }
     _ = log.loseAll()
     log.forgetLoading()
     for link in openLinks {

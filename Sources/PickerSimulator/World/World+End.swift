@@ -25,7 +25,9 @@ extension World {
     pass(seconds: 40)
     pass(seconds: Int64(profile.limits.memberMilliseconds / 1000) + 2)
     checkNobodyIsLeft()
+    checkFeed()
     endSessions()
+    checkFeed()
     // Timers of deleted sessions remain until they are due.
     setClock(to: clock.session.adding(milliseconds: 366 * 86_400_000 * 40))
     pass(seconds: 86_400 * 3)

@@ -12,10 +12,12 @@ extension World {
   func create() {
     let ttlSeconds = random.pick([30, 600, 86_400])
     let definition = RandomDefinition.make(&random)
+    let watched = ["result", "members"].filter { _ in random.coin() }
     let body = JSONTree.object([
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
       .init("ttlSeconds", .integer(ttlSeconds)),
       .init("openTap", .string(random.coin() ? "owner" : "shared")),
+      .init("watch", .array(watched.map(JSONTree.string))),
     ])
     guard let request = try? CreateRequest(body.serialized()) else {
       return breach("a well-formed request is accepted")

@@ -28,6 +28,7 @@ extension SessionFold.StoredState {
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
+    if let unreported { fields.append(.init("unreported", unreported.tree)) }
     return .object(fields)
   }
 
@@ -58,7 +59,25 @@ extension SessionFold.StoredState {
       undoList: UndoList(past: past, future: future), members: members,
       remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
-      tappedAt: tree["tappedAt"]?.instant)
+      tappedAt: tree["tappedAt"]?.instant,
+      unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)))
+  }
+}
+
+/// `[firstChangedAt, lastChangedAt, revision]`.
+extension UnreportedResult {
+  fileprivate var tree: JSONTree {
+    .array([
+      .integer(Int(firstChangedAt.milliseconds)), .integer(Int(lastChangedAt.milliseconds)),
+      .integer(revision),
+    ])
+  }
+
+  fileprivate init?(tree: JSONTree) {
+    guard let fields = tree.array, fields.count == 3, let first = fields[0].instant,
+      let last = fields[1].instant, let revision = fields[2].integer
+    else { return nil }
+    self.init(firstChangedAt: first, lastChangedAt: last, revision: revision)
   }
 }
 

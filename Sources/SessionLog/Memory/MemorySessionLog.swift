@@ -31,17 +31,23 @@ package final class MemorySessionLog: SessionLog {
   /// refused.
   package let logByteCountMax: Int
 
+  /// Shared by the logs of all loops.
+  private let feed: MemoryFeed?
+
   /// Runs a function on another thread, and the function that it returns on the hub's thread.
   package typealias Background = (@escaping @Sendable () -> @Sendable () -> Void) -> Void
   private let background: Background
 
   /// - Parameters:
   ///   - logByteCountMax: The maximum size of a session's log in bytes.
+  ///   - feed: Receives the events; they are dropped if it is `nil`.
   ///   - background: Runs reads of the history. Default: at once, on the hub's thread.
   package init(
-    logByteCountMax: Int = SessionLimits().logBytes, background: @escaping Background = { $0()() }
+    logByteCountMax: Int = SessionLimits().logBytes, feed: MemoryFeed? = nil,
+    background: @escaping Background = { $0()() }
   ) {
     self.logByteCountMax = logByteCountMax
+    self.feed = feed
     self.background = background
   }
 
@@ -59,11 +65,17 @@ package final class MemorySessionLog: SessionLog {
       log.byteCount += entry.byteCount
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       last = log
-    case .ended:
+    case .ended(let event):
       logs[session] = nil
       last = nil
+      if let event { feed?.append([event]) }
     }
     return .stored
+  }
+
+  package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
+    feed?.append(record.events)
+    return true
   }
 
   /// Deletes the entries that the snapshot makes superfluous. All of them come after the previous

@@ -8,10 +8,14 @@ import PickerSession
 extension SQLiteBatchWriter {
   /// Stores a snapshot, deletes the entries before it that changed nothing, and deletes snapshots
   /// that neither loading nor reading the history needs.
+  ///
+  /// - Returns: `false` if events of entries that the snapshot covers are lost.
   mutating func store(
     _ snapshot: EncodedSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
-  ) throws {
-    guard var position = try position(of: session, database) else { return }
+  ) throws -> Bool {
+    guard var position = try position(of: session, database) else { return true }
+    guard position.eventSequence >= snapshot.eventSequence else { return false }
+    position.eventSequence = max(position.eventSequence, snapshot.entryCount)
     if grown.remove(session) != nil { try noteGrowth(of: session, now, database) }
     try compact(snapshot.spent, &position, database)
     for document in [snapshot.definition, snapshot.shown] {
@@ -21,11 +25,12 @@ extension SQLiteBatchWriter {
     try prune(snapshot, &position, database)
     try noteSize(of: session, position, database)
     positions[session] = position
-    guard snapshot.isIdle && position.entryCount == snapshot.entryCount else { return }
+    guard snapshot.isIdle && position.entryCount == snapshot.entryCount else { return true }
     try execute(
       database, "UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ? WHERE number = ?",
       [snapshot.nextTick, now - snapshot.idleMilliseconds, position.number])
     positions[session] = nil
+    return true
   }
 
   private func insert(

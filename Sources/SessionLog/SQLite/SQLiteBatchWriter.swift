@@ -11,18 +11,20 @@ struct SQLiteBatchWriter {
   enum Record: Sendable {
     case log(LogRecord, SessionID)
     case snapshot(EncodedSnapshot, SessionID)
+    case feed(FeedRecord, SessionID)
 
     /// The memory that it takes while it is pending, in bytes, an estimate.
     var byteCount: Int {
       switch self {
       case .log(let record, _): 64 + record.byteCount
       case .snapshot(let snapshot, _): snapshot.byteCount
+      case .feed(let record, _): record.byteCount
       }
     }
 
     var session: SessionID {
       switch self {
-      case .log(_, let session), .snapshot(_, let session): session
+      case .log(_, let session), .snapshot(_, let session), .feed(_, let session): session
       }
     }
   }
@@ -35,6 +37,10 @@ struct SQLiteBatchWriter {
     let byteCounts: [SessionID: Int?]
     /// Whether rows of ended sessions remain to be deleted.
     let hasEnded: Bool
+    /// Sessions with events or snapshots that were not stored, because events before them are lost.
+    let refused: [SessionID]
+    /// The position of the newest event; `nil` if this process has written none.
+    let feedPosition: Int?
   }
 
   /// The end of a session's log.
@@ -46,6 +52,8 @@ struct SQLiteBatchWriter {
     var rowCount: Int
     /// The size of the stored entries, snapshots and definitions in bytes.
     var byteCount: Int
+    /// The last entry whose events are in the feed.
+    var eventSequence: Int
   }
 
   /// The maximum of entries of a session that is deleted at once. Larger ones are deleted later, in
@@ -57,8 +65,12 @@ struct SQLiteBatchWriter {
   var grown: Set<SessionID> = []
   private var byteCounts: [SessionID: Int?] = [:]
   private var hasEnded = false
+  private var refused: [SessionID] = []
+  /// The end of the feed; `nil` until the first event is written.
+  var feed: StoredFeed?
+  let feedLimits: FeedLimits
   private let limits: SessionLimits
-  private let digest: @Sendable ([UInt8]) -> [UInt8]
+  let digest: @Sendable ([UInt8]) -> [UInt8]
   let versions: FoldVersions
   let spacing: SnapshotSpacing
 
@@ -66,10 +78,11 @@ struct SQLiteBatchWriter {
   ///   - limits: The limits of new sessions.
   ///   - digest: A one-way hash.
   init(
-    _ limits: SessionLimits, _ versions: FoldVersions,
+    _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     self.limits = limits
+    self.feedLimits = feedLimits
     self.digest = digest
     self.versions = versions
     spacing = SnapshotSpacing(limits)
@@ -96,19 +109,23 @@ struct SQLiteBatchWriter {
   ) throws -> Result {
     byteCounts.removeAll(keepingCapacity: true)
     hasEnded = false
+    refused = []
     try database.execute(sql: "BEGIN IMMEDIATE")
     do {
       let now = Int64(Date.now.timeIntervalSince1970 * 1000)
       for record in records { try write(record, now, database) }
       for session in grown { try noteGrowth(of: session, now, database) }
       grown.removeAll(keepingCapacity: true)
+      try trimFeed(now, database)
       try execute(
         database,
         "UPDATE store SET batch = batch + 1, writtenAt = CASE WHEN ?2 THEN ?1 ELSE writtenAt END",
         [now, isClockPlausible])
       let batch = try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
       try database.execute(sql: "COMMIT")
-      return Result(batch: batch, byteCounts: byteCounts, hasEnded: hasEnded)
+      return Result(
+        batch: batch, byteCounts: byteCounts, hasEnded: hasEnded, refused: refused,
+        feedPosition: feed?.newest)
     } catch {
       if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
       throw error
@@ -119,8 +136,11 @@ struct SQLiteBatchWriter {
     switch record {
     case .log(.created(let origin), let session): try create(session, origin, now, database)
     case .log(.entry(let entry), let session): try add(entry, session, database)
-    case .log(.ended, let session): try end(session, database)
-    case .snapshot(let snapshot, let session): try store(snapshot, session, now, database)
+    case .log(.ended(let event), let session): try end(session, event, now, database)
+    case .snapshot(let snapshot, let session):
+      if try !store(snapshot, session, now, database) { refused.append(session) }
+    case .feed(let record, let session):
+      if try !feed(record, session, now, database) { refused.append(session) }
     }
   }
 
@@ -144,7 +164,8 @@ struct SQLiteBatchWriter {
         origin.ttlSeconds, now, versions.rules, versions.tzdata,
       ])
     positions[session] = Position(
-      number: database.lastInsertedRowID, entryCount: 0, rowCount: 0, byteCount: 0)
+      number: database.lastInsertedRowID, entryCount: 0, rowCount: 0, byteCount: 0,
+      eventSequence: FeedRecord.nothing)
   }
 
   private mutating func add(
@@ -182,14 +203,20 @@ struct SQLiteBatchWriter {
   ) throws {
     byteCounts[session] = .some(position.byteCount)
     try execute(
-      database, "UPDATE session SET rowCount = ?, byteCount = ? WHERE number = ?",
-      [position.rowCount, position.byteCount, position.number])
+      database,
+      "UPDATE session SET rowCount = ?, byteCount = ?, eventSequence = ? WHERE number = ?",
+      [position.rowCount, position.byteCount, position.eventSequence, position.number])
   }
 
   /// Ends a session: no reader finds it any more. The rows of a long log are deleted later, so that
   /// they do not delay the entries of other sessions.
-  private mutating func end(_ session: SessionID, _ database: Database) throws {
+  private mutating func end(
+    _ session: SessionID, _ event: FeedEvent?, _ now: Int64, _ database: Database
+  ) throws {
     guard let position = try position(of: session, database) else { return }
+    if let event = try event ?? endOfUnreadable(session, now, database) {
+      try insert(event, now, database)
+    }
     if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {
       try execute(
         database, "UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
@@ -206,9 +233,12 @@ struct SQLiteBatchWriter {
     if let position = positions[session] { return position }
     let statement = try database.cachedStatement(
       sql: """
-        SELECT number, entryCount, rowCount, byteCount FROM session WHERE id = ? AND isEnded = 0
+        SELECT number, entryCount, rowCount, byteCount, eventSequence FROM session
+        WHERE id = ? AND isEnded = 0
         """)
     guard let row = try Row.fetchOne(statement, arguments: [session.text]) else { return nil }
-    return Position(number: row[0], entryCount: row[1], rowCount: row[2], byteCount: row[3])
+    return Position(
+      number: row[0], entryCount: row[1], rowCount: row[2], byteCount: row[3],
+      eventSequence: row[4])
   }
 }

@@ -9,6 +9,7 @@ enum SQLiteOpening {
   /// An open store.
   struct Opened {
     let pool: DatabasePool
+    let feed: SQLiteFeed
     let sessions: [DormantSession]
     /// Whether stored history was missing or the file is a backup, so that all sessions have a new
     /// epoch.
@@ -34,6 +35,7 @@ enum SQLiteOpening {
         guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
       }
       try SQLiteSchema.migrator.migrate(pool)
+      let feed = try SQLiteFeed(pool)
       return try pool.write { database in
         let hasLost = try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
         lock.note(try batch(database))
@@ -42,7 +44,7 @@ enum SQLiteOpening {
         let hasEnded = try Bool.fetchOne(
           database, sql: "SELECT EXISTS (SELECT * FROM session WHERE isEnded)")
         return Opened(
-          pool: pool, sessions: try sessions(database, doubt), hasLostHistory: hasLost,
+          pool: pool, feed: feed, sessions: try sessions(database, doubt), hasLostHistory: hasLost,
           clockDoubt: doubt, hasEnded: hasEnded ?? false)
       }
     } catch {
@@ -145,7 +147,8 @@ enum SQLiteOpening {
     let rows = try Row.fetchCursor(
       database,
       sql: """
-        SELECT id, ttlSeconds, hasMembers, nextTick, activeAt FROM session WHERE isEnded = 0
+        SELECT id, ttlSeconds, hasMembers OR eventSequence < entryCount, nextTick, activeAt
+        FROM session WHERE isEnded = 0
         """)
     var sessions: [DormantSession] = []
     while let row = try rows.next() {

@@ -36,13 +36,14 @@ enum SQLiteReading {
     if let divergence = try folding.start(SnapshotSpacing(limits), row) {
       return .diverged(divergence)
     }
-    let tail = try folding.foldTail(entryCount: row["entryCount"])
+    let tail = try folding.foldTail(
+      entryCount: row["entryCount"], eventSequence: row["eventSequence"])
     let idle = Int64(Date.now.timeIntervalSince1970 * 1000) - (row["activeAt"] as Int64)
     return .loaded(
       LoadedSession(
         fold: folding.fold, entryCount: folding.sequence, snapshotEntryCount: tail.start,
         spent: tail.spent, idleMilliseconds: max(0, idle),
-        isSnapshotted: tail.isIdle),
+        isSnapshotted: tail.isIdle, eventSequence: row["eventSequence"], missed: tail.missed),
       byteCount: row["byteCount"])
   }
 

@@ -74,6 +74,7 @@ enum SQLiteSchema {
     }
     migrator.registerMigration("3", migrate: addBudgets)
     migrator.registerMigration("4", migrate: addDefinitions)
+    migrator.registerMigration("5", migrate: addFeed)
     return migrator
   }
 
@@ -129,6 +130,37 @@ enum SQLiteSchema {
         -- origin's; NULL also if the body contains them.
         ALTER TABLE snapshot ADD COLUMN definition BLOB;
         ALTER TABLE snapshot ADD COLUMN shown BLOB;
+        """)
+  }
+
+  /// The feed begins with what happens after the migration.
+  private static func addFeed(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        CREATE TABLE event (
+          -- 1, 2, 3, ... without gaps.
+          position INTEGER PRIMARY KEY,
+          -- When it was stored; milliseconds since 1970.
+          at INTEGER NOT NULL,
+          type TEXT NOT NULL,
+          id TEXT NOT NULL,
+          body BLOB NOT NULL
+        );
+        CREATE INDEX eventType ON event (type, position);
+
+        CREATE TABLE feed (
+          only INTEGER PRIMARY KEY CHECK (only = 1),
+          -- The position of the newest event, also if it has been deleted.
+          newest INTEGER NOT NULL,
+          byteCount INTEGER NOT NULL
+        );
+        INSERT INTO feed (only, newest, byteCount) VALUES (1, 0, 0);
+
+        CREATE TABLE feedCursor (name TEXT PRIMARY KEY, position INTEGER NOT NULL);
+
+        -- The last entry whose events are in the feed; -1 if the creation is not.
+        ALTER TABLE session ADD COLUMN eventSequence INTEGER NOT NULL DEFAULT -1;
+        UPDATE session SET eventSequence = entryCount;
         """)
   }
 }

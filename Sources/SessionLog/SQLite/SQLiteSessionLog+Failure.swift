@@ -27,7 +27,7 @@ extension SQLiteSessionLog {
   /// Stops accepting appends, reports the pending records as lost, and probes the store every half
   /// second.
   func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
-    writer = SQLiteBatchWriter(limits, versions, digest: digest)
+    writer = SQLiteBatchWriter(limits, feedLimits, versions, digest: digest)
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence

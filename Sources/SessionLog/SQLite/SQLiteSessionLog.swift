@@ -49,6 +49,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// The identities of the file and its journal when they were opened.
   let files: [FileIdentity]
   let limits: SessionLimits
+  let feedLimits: FeedLimits
+  /// The events of all sessions.
+  package let feed: SQLiteFeed
   let versions: FoldVersions
   let digest: @Sendable ([UInt8]) -> [UInt8]
   /// Whether the wall clock is in doubt: then the time of the batches is not stored.
@@ -103,6 +106,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// - Parameters:
   ///   - path: The file; its folder must exist.
   ///   - limits: The limits of new sessions.
+  ///   - feedLimits: How much the feed retains.
   ///   - zone: Zone rules by IANA name; called on any thread.
   ///   - digest: A one-way hash; called on any thread.
   ///   - versions: The versions of the rules and the zone database of this process.
@@ -112,7 +116,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// - Throws: ``StoreProblem`` if another process serves it, it is damaged, it was written by a
   ///   newer pickerd, or it cannot be opened.
   package init(
-    path: String, limits: SessionLimits = SessionLimits(),
+    path: String, limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
     zone: @escaping @Sendable (String) -> ZoneRules?,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     versions: FoldVersions = FoldVersions(tzdata: nil),
@@ -122,16 +126,18 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   ) throws(StoreProblem) {
     self.path = path
     self.limits = limits
+    self.feedLimits = feedLimits
     self.versions = versions
     self.pendingByteCountMax = pendingByteCountMax
     definitions = StoredDefinitions(zone: zone, digest: digest)
     self.afterIteration = afterIteration
     self.notify = notify
     self.digest = digest
-    writer = SQLiteBatchWriter(limits, versions, digest: digest)
+    writer = SQLiteBatchWriter(limits, feedLimits, versions, digest: digest)
     lock = try StoreLock(path: path)
     let opened = try SQLiteOpening.open(path, lock)
     pool = opened.pool
+    feed = opened.feed
     restored = opened.sessions
     hasLostHistory = opened.hasLostHistory
     clockDoubt = opened.clockDoubt
@@ -170,6 +176,10 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
       if outcome == .failed { self.notify(.lost([session])) }
     }
     return true
+  }
+
+  package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
+    add(.feed(record, session), needsBudget: false) == .pending
   }
 
   private func add(_ record: SQLiteBatchWriter.Record, needsBudget: Bool) -> AppendOutcome {
@@ -247,34 +257,11 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
         }
       }
       notify(.stored(SQLiteBatchWriter.counts(of: records)))
+      if !result.refused.isEmpty { notify(.lost(result.refused)) }
+      if let position = result.feedPosition { feed.signal.advance(to: position) }
       if result.hasEnded { deleteEndedLater() }
     } catch {
       fail(records, error)
-    }
-  }
-
-  private func read(_ session: SessionID, _ limits: SessionLimits, hub: Int) {
-    do {
-      let outcome = try pool.read { database in
-        try SQLiteReading.load(session, limits: limits, versions, database) { origin in
-          try definitions.definition(of: origin, hub: hub)
-        } make: { document in
-          self.definitions.definition(document: document, hub: hub)
-        }
-      }
-      switch outcome {
-      case nil: notify(.loaded(session, nil))
-      case .diverged(let divergence):
-        queue.async {
-          self.renew(session, divergence) { self.read(session, limits, hub: hub) }
-        }
-      case .loaded(let loaded, let byteCount):
-        state.withLock { $0.note(byteCount, of: session, max: self.limits.logBytes) }
-        notify(.loaded(session, loaded))
-      }
-    } catch {
-      notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))
-      notify(.loaded(session, nil))
     }
   }
 

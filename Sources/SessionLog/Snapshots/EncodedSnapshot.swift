@@ -11,6 +11,7 @@ struct EncodedSnapshot: Sendable {
   let nextTick: Int64?
   let idleMilliseconds: Int64
   let spent: SpentEntries
+  let eventSequence: Int
   let checksum: Int64?
   let body: Data
   /// The current and the shown definition of the state; `nil` if it is the origin's.
@@ -24,6 +25,7 @@ struct EncodedSnapshot: Sendable {
     nextTick = snapshot.nextTick?.milliseconds
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
+    eventSequence = snapshot.eventSequence
     checksum = snapshot.picker.map { StateChecksum(snapshot.kept, $0).value }
     var kept = snapshot.kept
     definition = kept.definition.map { StoredDocument($0.definition, digest: digest) }

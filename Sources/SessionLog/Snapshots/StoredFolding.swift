@@ -3,6 +3,7 @@ import DequeModule
 import Foundation
 import GRDB
 import JSONText
+import PickerHub
 import PickerModel
 import PickerSession
 
@@ -94,7 +95,7 @@ struct StoredFolding {
       fold = SessionFold(origin, limits: limits, kept: try start.kept(of: origin, make: make))
       sequence = base
     }
-    try foldEntries(through: newest.sequence) { _, _ in }
+    try foldEntries(through: newest.sequence) { _, _, _, _ in }
   }
 
   /// The sequence number of the first stored snapshot.
@@ -107,26 +108,39 @@ struct StoredFolding {
 
   /// Applies the entries after the newest snapshot. None of them is compacted.
   ///
+  /// - Parameter eventSequence: The last entry whose events are in the feed.
   /// - Returns: The sequence number of the snapshot, the entries that the next one makes
-  ///   superfluous, and whether the snapshot is idle and no entries follow it.
+  ///   superfluous, whether the snapshot is idle and no entries follow it, and the events that are
+  ///   not in the feed.
   mutating func foldTail(
-    entryCount: Int
-  ) throws -> (start: Int, spent: SpentEntries, isIdle: Bool) {
+    entryCount: Int, eventSequence: Int
+  ) throws -> (start: Int, spent: SpentEntries, isIdle: Bool, missed: FeedRecord?) {
     let start = sequence
     var spent = SpentEntries()
     var count = 0
-    try foldEntries(through: .max) { remnant, sequence in
-      spent.note(remnant, sequence: sequence)
+    var events = eventSequence == FeedRecord.nothing ? [try creationEvent] : []
+    try foldEntries(through: .max) { fold, outcomes, sequence, now in
+      spent.note(fold.remnant, sequence: sequence)
       count += 1
+      guard sequence > eventSequence else { return }
+      for outcome in outcomes {
+        if let event = fold.event(of: outcome, at: now) { events.append(event) }
+      }
     }
     guard sequence == entryCount, sequence == start + count else {
       throw StoredProblem("session \(origin.id) has \(start + count) of \(entryCount) entries")
     }
-    return (start, spent, startsIdle && count == 0)
+    let missed = FeedRecord(events: events, sequence: sequence, previous: eventSequence)
+    return (start, spent, startsIdle && count == 0, events.isEmpty ? nil : missed)
+  }
+
+  private var creationEvent: FeedEvent {
+    get throws { try SessionFold(origin, limits: limits).creationEvent }
   }
 
   private mutating func foldEntries(
-    through last: Int, _ each: (LogRemnant, _ sequence: Int) -> Void
+    through last: Int,
+    _ each: (borrowing SessionFold, [PickerSession.Outcome], _ sequence: Int, _ at: Instant) -> Void
   ) throws {
     let rows = try Row.fetchCursor(
       database,
@@ -136,9 +150,9 @@ struct StoredFolding {
     while let row = try rows.next() {
       let entry = try SQLiteReading.entry(
         row[1], of: origin.id, after: fold.definition, database, make: make)
-      _ = fold.apply(entry)
+      let outcomes = fold.apply(entry)
       sequence = row[0]
-      each(fold.remnant, sequence)
+      each(fold, outcomes, sequence, entry.at)
     }
   }
 }

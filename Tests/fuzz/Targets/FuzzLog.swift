@@ -63,6 +63,8 @@ final class FuzzLog: SessionLog {
     return late
   }
 
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool { !isFailing }
+
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     if snapshot.isIdle { stored[session]?.snapshot = snapshot }
     return true

@@ -1,0 +1,26 @@
+package import PickerSession
+
+/// The events of one entry of a session's log, or of several that were derived again.
+///
+/// A session has a mark in its log: the last entry whose events the feed has. The store adds the
+/// events and advances the mark in one transaction, so that a crash neither loses nor doubles any.
+package struct FeedRecord: Sendable {
+  package let events: [FeedEvent]
+  /// The sequence number of the entry; 0 for the creation. The mark advances to it.
+  package let sequence: Int
+  /// The mark that the record needs, or a later one: that of the record before it. If that record
+  /// was lost, this one must not be stored either.
+  package let previous: Int
+
+  /// The mark of a session whose creation the feed does not have.
+  package static let nothing = -1
+
+  package init(events: [FeedEvent], sequence: Int, previous: Int) {
+    self.events = events
+    self.sequence = sequence
+    self.previous = previous
+  }
+
+  /// Bytes that it takes while it is pending.
+  package var byteCount: Int { events.reduce(64) { $0 + $1.byteCount } }
+}

@@ -1,0 +1,67 @@
+package import CivilTime
+
+/// The types of events in the feed, by their names on the wire.
+package enum FeedEventType: String, CaseIterable, Sendable {
+  case created = "session.created"
+  case confirming = "session.confirming"
+  case confirmed = "session.confirmed"
+  case cancelled = "session.cancelled"
+  case reopened = "session.reopened"
+  case ended = "session.ended"
+  case lateConfirmation = "session.confirming.late"
+  case definitionChanged = "definition.changed"
+  case resultChanged = "result.changed"
+  case memberJoined = "member.joined"
+  case memberLeft = "member.left"
+}
+
+/// Something that happened to a session, for readers of the feed.
+///
+/// A function of an entry of the session's log and the state after it: deriving it again after a
+/// crash gives the same event. It has no position yet; the store assigns one when it commits.
+/// - Source: host.md, section 4.
+package struct FeedEvent: Hashable, Sendable {
+  package let type: FeedEventType
+  package let session: SessionID
+  /// Two events with equal identities are the same event.
+  package let identity: String
+  package let timestamp: Instant
+  /// The `data` object as JSON, at most ``dataByteCountMax`` bytes.
+  package let data: [UInt8]
+
+  /// A larger result is left out, so that an event with its envelope has at most 20,000 bytes.
+  package static let dataByteCountMax = 19_500
+
+  /// Bytes that it takes in memory while it is pending.
+  package var byteCount: Int { 160 + data.count }
+
+  /// - Parameter discriminator: What tells two events of this type at the same revision apart.
+  init(
+    _ type: FeedEventType, of origin: SessionOrigin, revision: Int, discriminator: String = "",
+    timestamp: Instant, data: [UInt8]
+  ) {
+    self.type = type
+    session = origin.id
+    identity = "\(origin.id) \(origin.epoch) \(revision) \(type.rawValue) \(discriminator)"
+    self.timestamp = timestamp
+    self.data = data
+  }
+
+  /// The end of a session whose log cannot be read: nothing is known but its id and epoch.
+  package init(endOfUnreadable session: SessionID, epoch: String, at now: Instant) {
+    type = .ended
+    self.session = session
+    identity = "\(session) \(epoch) end"
+    timestamp = now
+    data = Array(
+      #"{"session":"\#(session)","epoch":"\#(epoch)","reason":"\#(SessionEnd.expired)"}"#.utf8)
+  }
+}
+
+/// Why a session has ended, the `reason` of `session.ended`.
+package enum SessionEnd: String, Sendable {
+  case deleted
+  case expired
+  /// Its log has reached the maximum of bytes.
+  case full
+}

@@ -1,0 +1,140 @@
+package import CivilTime
+import JSONText
+import PickerModel
+
+/// What the feed reports of a session: a pure function of the log, used when an entry is applied
+/// and again when a session is loaded whose last events were not stored.
+extension SessionFold {
+  /// The event of an outcome of the entry that was applied last; `nil` for most outcomes.
+  ///
+  /// - Parameter now: The time of the entry.
+  package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
+    switch outcome {
+    case .answered, .cellsChanged, .roleChanged: nil
+    case .delta(let delta): delta.isReported ? event(of: delta) : nil
+    case .joined(let member):
+      members[member].flatMap { event(.memberJoined, $0, at: now) }
+    case .left(let member):
+      remembered.member(member).flatMap { event(.memberLeft, $0, at: now) }
+    case .resultStood(let standing):
+      event(
+        .resultChanged, revision: standing.revision, at: standing.at, standing.status,
+        standing.result)
+    }
+  }
+
+  /// The event of the creation.
+  package var creationEvent: FeedEvent {
+    event(.created, revision: 0, at: origin.createdAt, status, result)
+  }
+
+  /// The event of the end, with the state that nothing changes any more.
+  package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
+    event(.ended, revision: revision, at: now, status, result) {
+      $0.literal(",\"reason\":")
+      $0.string(reason.rawValue)
+    }
+  }
+
+  private func event(of delta: Delta) -> FeedEvent? {
+    switch delta.change {
+    case .picker, .notes: return nil
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
+      return event(
+        .definitionChanged, revision: delta.revision, at: delta.at, status, result
+      ) {
+        $0.literal(",\"version\":")
+        $0.integer(redefinition.version)
+      }
+    case .status(let status, result: let confirmed):
+      let type: FeedEventType =
+        switch status {
+        case .open: .reopened
+        case .confirmed: .confirmed
+        case .cancelled: .cancelled
+        }
+      return event(
+        type, revision: delta.revision, at: delta.at, status, confirmed ?? result, by: delta.by)
+    }
+  }
+
+  /// An event about a member; `nil` if members are not watched.
+  private func event(_ type: FeedEventType, _ member: Member, at now: Instant) -> FeedEvent? {
+    guard origin.host.watched.contains(.members) else { return nil }
+    // A member that joins, leaves and comes back has another number each time it is there.
+    return event(
+      type, revision: revision, discriminator: "\(member.number)", at: now, status, result
+    ) {
+      $0.literal(",\"member\":{\"id\":")
+      $0.string(member.id.text)
+      $0.literal(",\"name\":")
+      $0.string(member.name)
+      $0.literal(",\"role\":")
+      $0.string(member.role.rawValue)
+      $0.literal("}")
+    }
+  }
+
+  private func event(
+    _ type: FeedEventType, revision: Int, discriminator: String = "", at now: Instant,
+    _ status: SessionStatus, _ result: PickerResult, by member: MemberID? = nil,
+    _ more: (inout JSONWriter) -> Void = { _ in }
+  ) -> FeedEvent {
+    func data(hasResult: Bool) -> [UInt8] {
+      var writer = JSONWriter(capacity: 512)
+      writeOrigin(revision: revision, to: &writer)
+      writer.literal(",\"status\":")
+      writer.string(status.rawValue)
+      writer.literal(",\"result\":")
+      if hasResult { result.write(to: &writer) } else { writer.literal("null") }
+      if !hasResult { writer.literal(",\"resultOmitted\":true") }
+      if let member { write(by: member, to: &writer) }
+      more(&writer)
+      writer.literal("}")
+      return writer.bytes
+    }
+    var bytes = data(hasResult: true)
+    if bytes.count > FeedEvent.dataByteCountMax { bytes = data(hasResult: false) }
+    return FeedEvent(
+      type, of: origin, revision: revision, discriminator: discriminator, timestamp: now,
+      data: bytes)
+  }
+
+  private func writeOrigin(revision: Int, to writer: inout JSONWriter) {
+    writer.literal("{\"session\":")
+    writer.string(origin.id.text)
+    writer.literal(",\"epoch\":")
+    writer.string(origin.epoch)
+    writer.literal(",\"revision\":")
+    writer.integer(revision)
+    if let external = origin.host.external {
+      writer.literal(",\"external\":")
+      writer.string(external)
+    }
+    if let title = origin.title {
+      writer.literal(",\"title\":")
+      writer.string(title)
+    }
+    if let meta = origin.host.meta {
+      writer.literal(",\"meta\":")
+      writer.verbatim(meta)
+    }
+  }
+
+  private func write(by member: MemberID, to writer: inout JSONWriter) {
+    writer.literal(",\"by\":{\"member\":")
+    writer.string(member.text)
+    writer.literal("}")
+  }
+}
+
+extension Delta {
+  /// Whether the feed reports it.
+  fileprivate var isReported: Bool {
+    switch change {
+    case .picker, .notes: false
+    case .definition(let redefinition, _, tappedBy: _, rangeBefore: _): redefinition.isAnnounced
+    case .status: true
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import PickerHub
+import PickerSession
+
+/// The feed: events are handed over, stored later, and derived again when they are lost.
+extension SimulatedLog {
+  func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
+    // A session that cannot be loaded again could not derive its events again.
+    if isFailing && canLoad {
+      failureCount += 1
+      return false
+    }
+    kept[session]?.pendingEvents.append(record)
+    if !isLate || !canLoad { storeEvents(of: session) }
+    return true
+  }
+
+  /// Stores the events that were handed over for a session, each once.
+  func storeEvents(of session: SessionID) {
+    guard let entries = kept[session] else { return }
+    for record in entries.pendingEvents {
+      let eventSequence = kept[session]?.eventSequence ?? FeedRecord.nothing
+      precondition(record.previous <= eventSequence, "events before are stored first")
+      guard record.sequence > eventSequence else { continue }
+      feed += record.events
+      kept[session]?.eventSequence = record.sequence
+    }
+    kept[session]?.pendingEvents = []
+  }
+
+  /// Folds entries, and derives the events that the feed does not have.
+  func missedEvents(
+    _ fold: inout SessionFold, _ entries: ArraySlice<LogEntry>, after eventSequence: Int
+  ) -> FeedRecord? {
+    var events = eventSequence == FeedRecord.nothing ? creationEvents(of: fold.origin) : []
+    for (index, entry) in zip(entries.indices, entries) {
+      let outcomes = fold.apply(entry)
+      if index < eventSequence { continue }
+      events += outcomes.compactMap { fold.event(of: $0, at: entry.at) }
+    }
+    if events.isEmpty { return nil }
+    return FeedRecord(events: events, sequence: entries.endIndex, previous: eventSequence)
+  }
+
+  private func creationEvents(of origin: SessionOrigin) -> [FeedEvent] {
+    (try? SessionFold(origin)).map { [$0.creationEvent] } ?? []
+  }
+}

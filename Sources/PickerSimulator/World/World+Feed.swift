@@ -1,0 +1,38 @@
+import PickerHub
+import PickerSession
+
+/// What is checked of the feed: it has every event of the logs once, in order.
+extension World {
+  /// Called when everything has come to rest, and again when every session has ended.
+  func checkFeed() {
+    for record in records { log.storeEvents(of: record.id) }
+    let events = Dictionary(grouping: log.feed, by: \.session)
+    if Set(log.feed.map(\.identity)).count != log.feed.count {
+      breach("no event is in the feed twice")
+    }
+    for record in records {
+      guard let kept = log.kept[record.id] else { continue }
+      check(events[record.id] ?? [], of: kept)
+    }
+  }
+
+  private func check(_ events: [FeedEvent], of kept: SimulatedLog.StoredEntries) {
+    guard var fold = try? SessionFold(kept.origin, limits: profile.limits.session) else { return }
+    var expected = [fold.creationEvent]
+    for entry in kept.entries {
+      expected += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+    }
+    guard kept.hasEnded else {
+      if events != expected {
+        breach("the feed has \(events.map(\.type)) of \(expected.map(\.type))")
+      }
+      return
+    }
+    // Entries that waited for the log when the end was accepted are not done any more.
+    if events.last?.type != .ended || events.filter({ $0.type == .ended }).count != 1
+      || !expected.starts(with: events.dropLast())
+    {
+      breach("the feed has \(events.map(\.type)) of \(expected.map(\.type)) and the end")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// The events of all sessions of a server, in the one order that the store gave them.
+/// - Source: host.md, section 4.
+package protocol EventFeed: AnyObject, Sendable {
+  /// Reports every new position.
+  var signal: FeedSignal { get }
+  /// Reads events on another thread.
+  ///
+  /// - Parameter completion: Called on any thread.
+  func read(
+    _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
+  /// Reads the position of a cursor; `nil` if there is no such cursor.
+  func cursor(
+    _ name: String, completion: @escaping @Sendable (Result<Int?, FeedProblem>) -> Void)
+  /// Sets a cursor, creating it if there are fewer than ``FeedLimits/cursorCountMax``.
+  func setCursor(
+    _ name: String, to position: Int,
+    completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void)
+}
+
+/// Which events are wanted.
+package struct FeedRequest: Sendable {
+  /// Events up to this position are not wanted.
+  package let after: Int
+  /// `nil` for all types.
+  package let types: [String]?
+  package let countMax: Int
+
+  package init(after: Int, types: [String]?, countMax: Int) {
+    self.after = after
+    self.types = types
+    self.countMax = countMax
+  }
+
+  /// A page ends after the event with which it has as many bytes.
+  package static let byteCountMax = 262_144
+  package static let countMax = 1000
+}
+
+/// Some events, in the order of their positions.
+package struct FeedPage: Sendable {
+  package let lines: [FeedLine]
+  /// All wanted events up to this position are in the page, or were before it.
+  package let position: Int
+
+  package init(lines: [FeedLine], position: Int) {
+    self.lines = lines
+    self.position = position
+  }
+}
+
+package enum FeedProblem: Error, Hashable, Sendable {
+  /// Events after the position have been deleted, or the position has not been reached: it is of
+  /// another store, or of a time before a backup was restored.
+  case gone(oldest: Int, newest: Int)
+  /// There are as many cursors as there may be.
+  case tooManyCursors
+  /// The store cannot be read or written now.
+  case unavailable
+}
+
+/// How much the feed retains.
+package struct FeedLimits: Hashable, Sendable {
+  package var events = 1_000_000
+  package var milliseconds: Int64 = 30 * 86_400_000
+  /// Bytes of the events in a file.
+  package var bytes = 1 << 30
+  /// Bytes of the events in memory, where there is no file.
+  package var memoryBytes = 1 << 26
+  package static let cursorCountMax = 100
+
+  package init() {}
+}
+
+/// The first and the last position that a feed has.
+struct FeedBounds: Hashable, Sendable {
+  var oldest: Int
+  var newest: Int
+
+  /// - Throws: ``FeedProblem/gone`` if events after a position are missing.
+  func check(_ after: Int) throws(FeedProblem) {
+    if after + 1 < oldest || after > newest { throw .gone(oldest: oldest, newest: newest) }
+  }
+}

@@ -1,0 +1,50 @@
+import JSONText
+package import PickerSession
+
+/// An event of the feed as it is stored: all of its line but the position.
+package struct FeedLine: Sendable {
+  package let position: Int
+  package let type: String
+  /// `ev_` and 32 hexadecimal digits of the digest of the event's identity.
+  let id: String
+  /// The members of the JSON object after the position, with its closing brace.
+  let body: [UInt8]
+
+  init(position: Int, type: String, id: String, body: [UInt8]) {
+    self.position = position
+    self.type = type
+    self.id = id
+    self.body = body
+  }
+
+  init(_ event: FeedEvent, position: Int, digest: ([UInt8]) -> [UInt8]) {
+    var writer = JSONWriter(capacity: 96 + event.data.count)
+    writer.literal("\"type\":")
+    writer.string(event.type.rawValue)
+    writer.literal(",\"timestamp\":")
+    writer.string(event.timestamp.rfc3339)
+    writer.literal(",\"data\":")
+    writer.raw(event.data)
+    writer.literal("}")
+    self.init(
+      position: position, type: event.type.rawValue,
+      id: "ev_" + Array(digest(Array(event.identity.utf8)).prefix(16)).hexadecimal,
+      body: writer.bytes)
+  }
+
+  /// The JSON object, without a line break.
+  package var json: [UInt8] {
+    Array("{\"id\":\"\(id)\",\"position\":\(position),".utf8) + body
+  }
+
+  /// Bytes that count towards the feed's limit.
+  var byteCount: Int { id.utf8.count + body.count }
+}
+
+extension [UInt8] {
+  fileprivate var hexadecimal: String {
+    let digits = Array<UInt8>("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,104 @@
+import DequeModule
+package import PickerSession
+import Synchronization
+
+/// The feed of a server without a file: shared by the logs of all loops, gone with the process.
+package final class MemoryFeed: EventFeed {
+  private struct State {
+    var lines: Deque<FeedLine> = []
+    var times: Deque<Int64> = []
+    var position = 0
+    var byteCount = 0
+    var cursors: [String: Int] = [:]
+
+    var bounds: FeedBounds {
+      FeedBounds(oldest: lines.first?.position ?? position + 1, newest: position)
+    }
+  }
+
+  package let signal = FeedSignal()
+  private let state = Mutex(State())
+  private let limits: FeedLimits
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
+  private let now: @Sendable () -> Int64
+
+  /// - Parameters:
+  ///   - digest: A one-way hash.
+  ///   - now: Milliseconds since 1970; called on any thread.
+  package init(
+    limits: FeedLimits = FeedLimits(), digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+    now: @escaping @Sendable () -> Int64
+  ) {
+    self.limits = limits
+    self.digest = digest
+    self.now = now
+  }
+
+  package func append(_ events: [FeedEvent]) {
+    let time = now()
+    let position = state.withLock { state in
+      for event in events {
+        state.position += 1
+        let line = FeedLine(event, position: state.position, digest: digest)
+        state.byteCount += line.byteCount
+        state.lines.append(line)
+        state.times.append(time)
+      }
+      while let first = state.lines.first, state.lines.count > limits.events
+        || state.byteCount > limits.memoryBytes || state.times[0] < time - limits.milliseconds
+      {
+        state.byteCount -= first.byteCount
+        state.lines.removeFirst()
+        state.times.removeFirst()
+      }
+      return state.position
+    }
+    signal.advance(to: position)
+  }
+
+  package func read(
+    _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
+  ) {
+    completion(state.withLock { state in MemoryFeed.page(request, state) })
+  }
+
+  private static func page(
+    _ request: FeedRequest, _ state: State
+  ) -> Result<FeedPage, FeedProblem> {
+    do throws(FeedProblem) {
+      try state.bounds.check(request.after)
+    } catch {
+      return .failure(error)
+    }
+    var (lines, byteCount): ([FeedLine], Int) = ([], 0)
+    for line in state.lines.dropFirst(request.after + 1 - state.bounds.oldest) {
+      if let types = request.types, !types.contains(line.type) { continue }
+      lines.append(line)
+      byteCount += line.byteCount
+      if lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax {
+        return .success(FeedPage(lines: lines, position: line.position))
+      }
+    }
+    return .success(FeedPage(lines: lines, position: state.position))
+  }
+
+  package func cursor(
+    _ name: String, completion: @escaping @Sendable (Result<Int?, FeedProblem>) -> Void
+  ) {
+    completion(.success(state.withLock { $0.cursors[name] }))
+  }
+
+  package func setCursor(
+    _ name: String, to position: Int,
+    completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
+  ) {
+    let isSet = state.withLock { state in
+      guard state.cursors[name] != nil || state.cursors.count < FeedLimits.cursorCountMax else {
+        return false
+      }
+      state.cursors[name] = position
+      return true
+    }
+    completion(isSet ? .success(()) : .failure(.tooManyCursors))
+  }
+}

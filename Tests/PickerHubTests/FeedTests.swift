@@ -1,0 +1,182 @@
+import JSONText
+import PickerModel
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Events that the hub hands to the log.
+@Suite struct HubFeedTests {
+  private func types(_ fixture: HubFixture) -> [FeedEventType] {
+    fixture.log.fed.flatMap(\.events).map(\.type)
+  }
+
+  private func post(_ fixture: HubFixture, _ command: String) throws {
+    let request = try MemberRequest(Array(#"{"name":"Kiosk"}"#.utf8))
+    var welcome: JSONTree?
+    fixture.hub.addMember(to: fixture.session, request, token: nil, at: fixture.now) {
+      welcome = try? JSONTree.parse($0.get())
+    }
+    let member = try #require(welcome?["member"])
+    let id = try #require(member["id"]?.string)
+    let secret = try #require(member["secret"]?.string)
+    let body = #"{"member":"\#(id)","secret":"\#(secret)","ref":1,"type":"\#(command)"}"#
+    fixture.hub.post(
+      try CommandRequest(Array(body.utf8)), to: fixture.session, token: nil, locale: nil,
+      at: fixture.now
+    ) { _ in }
+  }
+
+  @Test func `the creation is handed over when it is stored`() throws {
+    let fixture = try HubFixture(letters)
+
+    #expect(types(fixture) == [.created])
+    #expect(fixture.log.fed[0].sequence == 0)
+    #expect(fixture.log.fed[0].previous == FeedRecord.nothing)
+  }
+
+  @Test func `a WebSocket and a POST make the same event`() throws {
+    let sockets = try HubFixture(letters)
+    sockets.join(1)
+    sockets.say(1, #"{"type":"confirm","ref":1}"#)
+    let posts = try HubFixture(letters)
+    try post(posts, "confirm")
+
+    #expect(types(sockets) == [.created, .confirmed])
+    #expect(sockets.log.fed.last?.events.map(\.data) == posts.log.fed.last?.events.map(\.data))
+  }
+
+  @Test func `a deletion is in the record that ends the session`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
+
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      Issue.record("the last record is not the end")
+      return
+    }
+    #expect(event.type == .ended)
+    #expect(String(decoding: event.data, as: UTF8.self).hasSuffix(#""reason":"deleted"}"#))
+    #expect(types(fixture) == [.created])
+  }
+
+  @Test func `an expired session ends with the same event and another reason`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.wait(Int64(fixture.fold.origin.ttlSeconds) * 1000 + 1)
+
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      Issue.record("the last record is not the end")
+      return
+    }
+    #expect(String(decoding: event.data, as: UTF8.self).hasSuffix(#""reason":"expired"}"#))
+  }
+
+  @Test func `an evicted session is loaded to end with its last state`() throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let fold = fixture.fold
+    fixture.wait(6000)
+    #expect(fixture.hub.session(fixture.session) == nil)
+
+    fixture.wait(Int64(fold.origin.ttlSeconds) * 1000)
+    #expect(fixture.log.loads == [0])
+    fixture.hub.loaded(
+      fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
+      at: fixture.now)
+
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      Issue.record("the last record is not the end")
+      return
+    }
+    #expect(event.type == .ended)
+    #expect(fixture.hub.sessionCount == 0)
+  }
+
+  @Test func `an expired session that cannot be read ends without its state`() throws {
+    let fixture = try HubFixture(letters, canLoad: true)
+    let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000
+    fixture.wait(6000 + ttl)
+    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+
+    guard case .ended(nil)? = fixture.log.records.last else {
+      Issue.record("the last record is not the end")
+      return
+    }
+    #expect(fixture.hub.sessionCount == 0)
+  }
+
+  @Test func `a session whose events cannot be stored is unloaded`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    fixture.join(1)
+    fixture.log.takesEvents = false
+
+    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+
+    #expect(fixture.port.closes[1] == 4503)
+    #expect(fixture.hub.session(fixture.session) == nil)
+  }
+
+  @Test func `events that a crash has lost are handed over when the session is loaded`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    fixture.join(1)
+    fixture.log.takesEvents = false
+    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.log.takesEvents = true
+    let (fold, missed) = try folded(fixture)
+
+    fixture.wait(10_000)
+    fixture.hub.loaded(
+      fixture.session,
+      LoadedSession(
+        fold: fold, entryCount: 2, idleMilliseconds: 0, eventSequence: 0, missed: missed),
+      at: fixture.now)
+
+    #expect(types(fixture) == [.created, .confirmed])
+    #expect(fixture.log.fed.last?.previous == 0)
+    #expect(fixture.log.fed.last?.sequence == 2)
+  }
+
+  /// Applies the entries of the log again.
+  private func folded(_ fixture: HubFixture) throws -> (SessionFold, FeedRecord) {
+    guard case .created(let origin)? = fixture.log.records.first else {
+      throw BadMessage("no creation")
+    }
+    var fold = try SessionFold(origin)
+    var events: [FeedEvent] = []
+    for case .entry(let entry) in fixture.log.records {
+      events += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+    }
+    return (fold, FeedRecord(events: events, sequence: 2, previous: 0))
+  }
+
+  @Test func `a watched result is reported 2 s later by a tick, also while it is confirmed`()
+    throws
+  {
+    let fixture = try HubFixture(letters, fields: #","watch":["result"]"#)
+    fixture.join(1)
+    fixture.say(1, select(1, 0, 1))
+    fixture.say(1, #"{"type":"confirm","ref":2}"#)
+    #expect(types(fixture) == [.created, .confirmed])
+
+    fixture.wait(1999)
+    #expect(types(fixture).count == 2)
+    fixture.wait(1)
+
+    #expect(types(fixture) == [.created, .confirmed, .resultChanged])
+    fixture.wait(60_000)
+    #expect(types(fixture).count == 3)
+  }
+
+  @Test func `a snapshot names the last entry whose events it covers`() throws {
+    let fixture = try HubFixture(letters)
+    fixture.log.canLoad = true
+    fixture.join(1)
+    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.wait(10_000)
+
+    #expect(fixture.log.snapshots.last?.eventSequence == 2)
+    #expect(fixture.log.snapshots.last?.entryCount == 3)
+  }
+}
