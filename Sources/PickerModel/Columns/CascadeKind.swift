@@ -86,7 +86,7 @@ extension CascadeKind: ColumnRules {
     }
   }
 
-  /// Each column keeps its key if its rows contain it; otherwise it goes to its first row.
+  /// In each column the row with the same key, otherwise the first row.
   func keeping(_ keys: [String]) -> RetainedSelection {
     var retained: [String] = []
     var list = table.roots[0]
@@ -102,8 +102,8 @@ extension CascadeKind: ColumnRules {
 
   var areColumnsLinked: Bool { true }
 
-  /// Each column keeps its key if its rows contain it. The first column that loses its key goes to
-  /// the nearest remaining row, and each later one to its first row unless it keeps its key.
+  /// In each column the row with the same key. In the first column without such a row the nearest
+  /// remaining row, in the columns after it the first row.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     var retained: [String] = []
     var hasMoved = false

@@ -44,7 +44,7 @@ extension ColumnsKind: ColumnRules {
     return RetainedSelection(keys: keys)
   }
 
-  /// Each column keeps its key if it contains it; otherwise it goes to its first row.
+  /// In each column the row with the same key, otherwise the first row.
   func keeping(_ keys: [String]) -> RetainedSelection {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in
@@ -53,7 +53,7 @@ extension ColumnsKind: ColumnRules {
       })
   }
 
-  /// Each column keeps its key if it contains it; otherwise it goes to the nearest remaining row.
+  /// In each column the row with the same key, otherwise the nearest remaining row.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     RetainedSelection(
       keys: table.roots.enumerated().map { index, list in

@@ -26,7 +26,7 @@ struct DefinitionReader {
 
   func has(_ field: String) -> Bool { index(of: field) < members.count }
 
-  /// The field's index in the document. A missing field counts as the last.
+  /// The field's index in the document; for a missing field, an index after all others.
   private func index(of field: String) -> Int {
     members.firstIndex { $0.key.isExactly(field) } ?? members.count
   }

@@ -128,7 +128,7 @@ struct NodeReading {
 struct NodeForm: OptionSet {
   let rawValue: UInt8
 
-  /// A string instead of an object.
+  /// The row is a string instead of an object.
   static let isPlain = NodeForm(rawValue: 1)
   static let hasKey = NodeForm(rawValue: 2)
   static let hasChildren = NodeForm(rawValue: 4)
