@@ -38,6 +38,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
+  $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # A static Swift runtime: it need not be installed, and calls into it are direct. Exclusivity of
@@ -126,13 +127,13 @@ install: build-needs ## Install to PREFIX=/usr/local (DESTDIR= for packages)
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
 	install -D -m 644 deploy/pickerd.service "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
-	sed -i "s|/usr/local/bin/pickerd|$(PREFIX)/bin/pickerd|" \
-	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	sed -i "s|/usr/local/|$(PREFIX)/|" "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/doc/pickerd" deploy/README.md
 
 .PHONY: uninstall
 uninstall: ## Remove the installed files
 	rm -rf "$(DESTDIR)$(PREFIX)/bin/pickerd" "$(DESTDIR)$(PREFIX)/share/pickerd" \
-	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	  "$(DESTDIR)$(PREFIX)/share/doc/pickerd" "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
 
 .PHONY: clean
 clean: ## Remove all build products
