@@ -25,6 +25,10 @@ ROUNDS = 1000
 SECONDS = 60
 PREFIX = /usr/local
 DESTDIR =
+# The program that install-files, deb and sbom use.
+BINARY = .build/release/pickerd
+# Of the Debian package: xz, zstd, gzip or none.
+COMPRESSION = xz
 
 # The Debian package $(2), unless its command $(1) is already installed.
 unless = $(if $(shell command -v $(1)),,$(2))
@@ -121,14 +125,36 @@ format: ## Format the Swift sources
 	@$(FIND_SWIFT) && swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 .PHONY: install
-install: build-needs ## Install to PREFIX=/usr/local (DESTDIR= for packages)
-	@$(FIND_SWIFT) && swift build $(RELEASE) --product pickerd
-	install -D -m 755 --strip .build/release/pickerd "$(DESTDIR)$(PREFIX)/bin/pickerd"
+install: build install-files ## Install to PREFIX=/usr/local (DESTDIR= for packages)
+
+# Without a build, from BINARY.
+.PHONY: install-files
+install-files:
+	install -D -m 755 --strip "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
 	install -D -m 644 deploy/pickerd.service "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
 	sed -i "s|/usr/local/|$(PREFIX)/|" "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/doc/pickerd" deploy/README.md
+
+.PHONY: deb
+deb: build deb-files ## Make a Debian package, .build/pickerd_VERSION_ARCHITECTURE.deb
+
+.PHONY: deb-files
+deb-files:
+	@deploy/need.sh "make a Debian package" $(call unless,dpkg-shlibdeps,dpkg-dev)
+	@deploy/debian/build.sh "$(BINARY)" .build "$(COMPRESSION)"
+
+.PHONY: sbom
+sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cdx.json
+	@$(FIND_SWIFT) && python3 deploy/sbom.py "$(BINARY)" >.build/pickerd.cdx.json
+	@echo .build/pickerd.cdx.json
+
+# Needs root, package downloads and a few minutes, so it is not a part of make test.
+.PHONY: deploy-check
+deploy-check: build ## Test the Debian package and the Dockerfile's steps in a debootstrap chroot
+	@deploy/need.sh "check the deployment" debootstrap $(call unless,dpkg-shlibdeps,dpkg-dev)
+	@python3 Tests/deploy/check.py "$(BINARY)"
 
 .PHONY: uninstall
 uninstall: ## Remove the installed files

@@ -1,0 +1,92 @@
+"""The Kubernetes manifests: valid for the API, as strict as promised, and right for a server."""
+
+import re
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from harness.pickerd import REPOSITORY
+
+OBJECTS = list(yaml.safe_load_all((REPOSITORY / "deploy/kubernetes/pickerd.yaml").read_text()))
+KINDS = {each["kind"]: each for each in OBJECTS}
+POD = KINDS["StatefulSet"]["spec"]["template"]["spec"]
+CONTAINER = POD["containers"][0]
+LABELS = {"app.kubernetes.io/name": "pickerd"}
+
+
+@pytest.mark.parametrize("object", OBJECTS, ids=KINDS)
+@pytest.mark.parametrize("version", ["1.30", "1.37"])
+def test_the_manifests_are_valid_for_the_api(object, version):
+    kubernetes_validate.validate(object, version, strict=True)
+
+
+def test_an_unknown_field_would_be_found():
+    broken = {**KINDS["Service"], "spec": {**KINDS["Service"]["spec"], "sessionafinity": "None"}}
+
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(broken, "1.37", strict=True)
+
+
+def test_all_selectors_match_the_pod():
+    assert KINDS["StatefulSet"]["spec"]["template"]["metadata"]["labels"] == LABELS
+    assert KINDS["Service"]["spec"]["selector"] == LABELS
+    for kind, field in (("StatefulSet", "selector"), ("PodDisruptionBudget", "selector"),
+                        ("NetworkPolicy", "podSelector")):
+        assert KINDS[kind]["spec"][field]["matchLabels"] == LABELS, kind
+
+
+def test_the_pod_is_restricted():
+    """The rules of the Pod Security Standard `restricted`, and a read-only root."""
+    pod, container = POD["securityContext"], CONTAINER["securityContext"]
+
+    assert pod["runAsNonRoot"] and pod["runAsUser"] >= 10_000
+    assert pod["seccompProfile"]["type"] == "RuntimeDefault"
+    assert container["allowPrivilegeEscalation"] is False
+    assert container["capabilities"] == {"drop": ["ALL"]}
+    assert container["readOnlyRootFilesystem"] is True
+    assert POD["automountServiceAccountToken"] is False
+    assert KINDS["NetworkPolicy"]["spec"]["egress"] == []
+
+
+def test_a_node_can_be_drained_and_there_is_never_a_second_server():
+    assert KINDS["StatefulSet"]["spec"]["replicas"] == 1
+    assert KINDS["PodDisruptionBudget"]["spec"]["maxUnavailable"] == 1
+
+
+def test_the_pod_runs_as_the_user_of_the_image_and_mounts_its_volume():
+    dockerfile = (REPOSITORY / "deploy/Dockerfile").read_text()
+
+    assert f"USER {POD['securityContext']['runAsUser']}:" in dockerfile
+    assert f"VOLUME {CONTAINER['volumeMounts'][0]['mountPath']}\n" in dockerfile
+
+
+def test_a_server_with_these_settings_answers_the_probes(start):
+    environment = {each["name"]: each["value"] for each in CONTAINER["env"]}
+    ports = {port["name"]: port["containerPort"] for port in CONTAINER["ports"]}
+    assert environment.pop("PICKERD_ADMIN_LISTEN") == f"0.0.0.0:{ports['admin']}"
+    server = start(auth=None, clock=None, listen="0.0.0.0:0", admin="0.0.0.0:0",
+                   environment=environment)
+
+    for name in ("startupProbe", "livenessProbe", "readinessProbe"):
+        probe = CONTAINER[name]["httpGet"]
+        headers = {each["name"]: each["value"] for each in probe["httpHeaders"]}
+        assert probe["port"] == "admin"
+        assert server.get(probe["path"], headers=headers, port=server.admin_port).status == 200
+    public = {"Host": environment["PICKERD_HOST"]}
+    assert server.request("GET", "/healthz", headers=public).status == 200
+    assert server.request("GET", "/healthz", headers={"Host": "other.example"}).status == 421
+
+
+def test_the_grace_period_covers_preStop_and_the_end_of_the_server():
+    seconds = int(CONTAINER["lifecycle"]["preStop"]["exec"]["command"][1])
+
+    assert seconds + 10 < POD["terminationGracePeriodSeconds"]
+    unit = (REPOSITORY / "deploy/pickerd.service").read_text()
+    assert int(re.search(r"TimeoutStopSec=(\d+)s", unit)[1]) > 10
+
+
+def test_the_environment_names_are_known(start):
+    server = start(environment={each["name"]: each["value"] for each in CONTAINER["env"]
+                                if "LISTEN" not in each["name"]})
+    assert "unknown environment variable" not in server.log.read_text()

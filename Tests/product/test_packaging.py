@@ -1,0 +1,120 @@
+"""The Dockerfile, the Debian package and the bill of materials, as far as no chroot is needed.
+
+`make deploy-check` (Tests/deploy) installs the package and runs the Dockerfile's steps.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from harness.pickerd import REPOSITORY, binary
+
+DOCKERFILE = (REPOSITORY / "deploy/Dockerfile").read_text()
+
+
+def run(*command, **rest):
+    done = subprocess.run(
+        [str(each) for each in command], capture_output=True, text=True, cwd=REPOSITORY, **rest)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_hadolint_has_no_objections():
+    assert run(Path(sys.executable).parent / "hadolint", "deploy/Dockerfile") == ""
+
+
+def test_the_image_runs_as_a_numeric_user_and_checks_its_health():
+    last = DOCKERFILE[DOCKERFILE.rindex("\nFROM "):]
+
+    assert re.search(r"^FROM \S+-slim$", last, re.M)
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", last, re.M)
+    assert "HEALTHCHECK" in last and "STOPSIGNAL SIGTERM" in last
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The Debian package, uncompressed, and its files."""
+    folder = tmp_path_factory.mktemp("deb")
+    path = run("deploy/debian/build.sh", binary(), folder, "none").split()[-1]
+    with (folder / "data.tar").open("wb") as data:
+        subprocess.run(["dpkg-deb", "--fsys-tarfile", path], stdout=data, check=True)
+    with tarfile.open(folder / "data.tar") as archive:
+        yield path, archive
+
+
+def test_the_package_has_the_service_the_pages_and_the_examples(package):
+    names = package[1].getnames()
+
+    for name in ("usr/bin/pickerd", "usr/lib/systemd/system/pickerd.service",
+                 "etc/default/pickerd", "usr/share/pickerd/web/demo/index.html",
+                 "usr/share/doc/pickerd/copyright", "usr/share/doc/pickerd/README.md",
+                 "usr/share/doc/pickerd/examples/haproxy.cfg"):
+        assert f"./{name}" in names, name
+
+
+def test_the_package_belongs_to_root_and_nobody_else_can_write_to_it(package):
+    for member in package[1].getmembers():
+        assert (member.uname, member.gname) == ("root", "root"), member.name
+        assert member.mode & 0o7022 == 0, f"{member.name} {member.mode:o}"
+
+
+def test_the_packages_unit_starts_the_packages_program(package):
+    unit = package[1].extractfile("./usr/lib/systemd/system/pickerd.service").read().decode()
+
+    assert "ExecStart=/usr/bin/pickerd serve" in unit and "/usr/local" not in unit
+
+
+def test_the_package_depends_on_its_libraries_and_keeps_settings(package):
+    control = run("dpkg-deb", "-f", package[0])
+
+    for name in ("libc6 (>=", "libwebsockets17", "libwebsockets-evlib-uv", "libsqlite3-0", "tzdata"):
+        assert name in control, name
+    assert f"Version: {run(binary(), '--version').strip()}\n" in control
+    assert run("dpkg-deb", "-I", package[0], "conffiles").split() == ["/etc/default/pickerd"]
+
+
+def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
+    text = package[1].extractfile("./etc/default/pickerd").read().decode()
+    settings = dict(re.findall(r"^#?(PICKERD_\w+)=(.*)$", text, re.M))
+    assert len(settings) > 3
+
+    said = subprocess.run(
+        [binary(), "serve", "--check", "--store", "memory:"], capture_output=True, text=True,
+        env={**os.environ, **settings})
+
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def sbom():
+    return run("deploy/sbom.py", binary())
+
+
+def test_the_bill_of_materials_is_valid_cyclonedx(sbom):
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(sbom) is None
+    broken = sbom.replace('"type": "application"', '"type": "applicaton"')
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(broken) is not None
+
+
+def test_the_bill_of_materials_has_every_library_with_its_licence(sbom):
+    components = {each["name"]: each for each in json.loads(sbom)["components"]}
+
+    for name in re.findall(r'url: "[^"]*/([\w.-]+)", (?:exact|from)', (
+            REPOSITORY / "Package.swift").read_text()):
+        assert name in components, name
+    for name in ("libwebsockets17", "libwebsockets-evlib-uv", "libssl3", "libsqlite3-0", "libc6"):
+        assert components[name]["purl"].startswith("pkg:deb/debian/"), name
+    for name, each in components.items():
+        assert each["version"] and each["licenses"], name
+
+
+def test_the_bill_of_materials_is_reproducible(sbom):
+    assert run("deploy/sbom.py", binary()) == sbom

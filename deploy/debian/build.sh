@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# build.sh BINARY FOLDER [COMPRESSION] : makes a Debian package of a pickerd binary in FOLDER and
+# prints its path.
+set -euo pipefail
+binary=$(realpath "$1")
+folder=$(realpath "$2")
+compression=${3:-xz}
+cd "$(dirname "$0")/../.."
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+chmod 755 "$stage"
+umask 022
+
+root=$stage/root
+make --no-print-directory -s install-files BINARY="$binary" DESTDIR="$root" PREFIX=/usr >&2
+install -D -m 644 deploy/debian/default "$root/etc/default/pickerd"
+install -D -m 644 deploy/debian/copyright "$root/usr/share/doc/pickerd/copyright"
+install -D -m 644 -t "$root/usr/share/doc/pickerd/examples" \
+  deploy/nginx.conf deploy/haproxy.cfg deploy/Caddyfile deploy/monitoring/*
+gzip -9n <CHANGELOG.md >"$root/usr/share/doc/pickerd/changelog.gz"
+
+# Debian sorts ~ before everything, so that a prerelease is older than its release.
+version=$("$binary" --version | sed 's/-/~/g')
+architecture=$(dpkg --print-architecture)
+
+# The libraries that the binary is linked with. dpkg-shlibdeps insists on a source package.
+mkdir "$stage/debian"
+printf 'Source: pickerd\n\nPackage: pickerd\nArchitecture: any\n' >"$stage/debian/control"
+libraries=$(cd "$stage" && dpkg-shlibdeps -O root/usr/bin/pickerd 2>/dev/null |
+  sed 's/^shlibs:Depends=//')
+
+install -d "$root/DEBIAN"
+sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" \
+  -e "s/@LIBRARIES@/$libraries/" -e "s/@SIZE@/$(du -sk --exclude=DEBIAN "$root" | cut -f1)/" \
+  deploy/debian/control.in >"$root/DEBIAN/control"
+echo /etc/default/pickerd >"$root/DEBIAN/conffiles"
+install -m 755 -t "$root/DEBIAN" deploy/debian/{postinst,prerm,postrm}
+(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+
+package=$folder/pickerd_${version}_$architecture.deb
+dpkg-deb --root-owner-group -Z"$compression" --build "$root" "$package" >/dev/null
+echo "$package"

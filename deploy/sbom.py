@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""sbom.py BINARY : prints a software bill of materials of a pickerd binary, CycloneDX 1.6 as JSON.
+
+Swift packages are those of Package.resolved, with the licences of their checkouts; they and the
+Swift runtime are linked statically. Debian libraries are those of this machine that the binary
+loads. The same inputs give the same output.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+#: Loaded or read at run time, without being linked.
+AT_RUN_TIME = ["libwebsockets-evlib-uv", "tzdata"]
+#: Packages whose copyright file is not machine-readable.
+PROSE = {"libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
+         "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1"}
+SWIFT = "Apache-2.0 WITH Swift-exception"
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def swift_license(folder):
+    """The SPDX expression of a checkout's licence file."""
+    text = next(folder.glob("LICENSE*")).read_text()
+    if "Apache License" in text:
+        return SWIFT if "Runtime Library Exception" in text else "Apache-2.0"
+    if "Permission is hereby granted, free of charge" in text:
+        return "MIT"
+    sys.exit(f"sbom.py: the licence in {folder} is unknown; add it to swift_license")
+
+
+def swift_packages():
+    pins = json.loads((REPOSITORY / "Package.resolved").read_text())["pins"]
+    for pin in pins:
+        location = pin["location"].removesuffix(".git")
+        path, state = location.split("://")[-1], pin["state"]
+        name = path.rsplit("/", 1)[-1]
+        yield {
+            "type": "library", "bom-ref": f"swift:{name}", "name": name,
+            "version": state["version"], "purl": f"pkg:swift/{path}@{state['version']}",
+            "licenses": [{"expression": swift_license(REPOSITORY / ".build/checkouts" / name)}],
+            "externalReferences": [{"type": "vcs", "url": location}],
+            "properties": [{"name": "pickerd:revision", "value": state["revision"]}]}
+
+
+def swift_runtime():
+    version = re.search(r"Swift version (\S+)", output("swift", "--version"))[1]
+    return {
+        "type": "framework", "bom-ref": "swift:runtime", "version": version,
+        "name": "Swift runtime, Dispatch, and Foundation with ICU",
+        "licenses": [{"expression": f"{SWIFT} AND Unicode-3.0"}]}
+
+
+def debian_names(binary):
+    """The Debian packages of the libraries that the binary loads."""
+    names = set(AT_RUN_TIME)
+    for path in re.findall(r"=> (/\S+)", output("ldd", binary)):
+        # dpkg knows the paths before and after the merge of /lib into /usr/lib.
+        for candidate in (path, "/usr" + path, path.removeprefix("/usr")):
+            found = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
+            if found.returncode == 0:
+                names.add(found.stdout.split(":")[0])
+                break
+        else:
+            sys.exit(f"sbom.py: no Debian package has {path}")
+    return sorted(names)
+
+
+def debian_license(name):
+    """The licence of the paragraph `Files: *` of a package's copyright file."""
+    if name in PROSE:
+        return {"expression": PROSE[name]}
+    text = Path(f"/usr/share/doc/{name}/copyright").read_text()
+    found = re.search(r"(?m)^Files:\s*\*[^\n]*\n(?:.+\n)*?License: *(\S[^\n]*)", text)
+    if not found:
+        sys.exit(f"sbom.py: no licence in the copyright file of {name}")
+    return {"license": {"name": found[1]}}
+
+
+def debian_packages(binary):
+    for name in debian_names(binary):
+        version, architecture = output(
+            "dpkg-query", "-W", "-f=${Version} ${Architecture}\n", name).splitlines()[0].split()
+        yield {
+            "type": "data" if name == "tzdata" else "library", "bom-ref": f"deb:{name}",
+            "name": name, "version": version,
+            "purl": f"pkg:deb/debian/{name.replace('+', '%2B')}@{version.replace('+', '%2B')}"
+                    f"?arch={architecture}",
+            "licenses": [debian_license(name)]}
+
+
+def document(binary):
+    digest = hashlib.sha256(Path(binary).read_bytes()).hexdigest()
+    version = output(binary, "--version").strip()
+    components = [*swift_packages(), swift_runtime(), *debian_packages(binary)]
+    return {
+        "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, digest)}",
+        "metadata": {"component": {
+            "type": "application", "bom-ref": "pickerd", "name": "pickerd", "version": version,
+            "licenses": [{"expression": "Apache-2.0"}],
+            "hashes": [{"alg": "SHA-256", "content": digest}]}},
+        "components": components,
+        "dependencies": [
+            {"ref": "pickerd", "dependsOn": [each["bom-ref"] for each in components]}]}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    print(json.dumps(document(sys.argv[1]), indent=2, ensure_ascii=False))
