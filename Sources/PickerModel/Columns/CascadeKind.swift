@@ -102,8 +102,8 @@ extension CascadeKind: ColumnRules {
 
   var areColumnsLinked: Bool { true }
 
-  /// In each column the row with the same key. In the first column without such a row the nearest
-  /// remaining row, in the columns after it the first row.
+  /// In each column the row with the same key. Where there is none: in the first such column the
+  /// nearest remaining row, in later ones the first row.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {
     var retained: [String] = []
     var hasMoved = false
