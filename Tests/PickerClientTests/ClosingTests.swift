@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [1001, 1006])
-  func `the client reconnects to a draining server when the server said`(code: Int) {
+  func `the client reconnects to a draining server after the announced delay`(code: Int) {
     var ana = ClientFixture()
     ana.join()
 
