@@ -5,14 +5,15 @@
 
 enum { US_PER_MS = 1000 };
 
-/// Keeps the beginning of `text` as why the socket is over.
+/// Stores the first 128 bytes of `text` as the reason for the end of the connection.
 void wsc_note_reason(wsc_socket *socket, const char *text, size_t count) {
   if (count > sizeof socket->reason) count = sizeof socket->reason;
   if (count > 0) memcpy(socket->reason, text, count);
   socket->reason_count = count;
 }
 
-/// A server may answer without a subprotocol, and libwebsockets takes that for the first one.
+/// Fails if the server selected no subprotocol: libwebsockets accepts that as the first one
+/// offered.
 static int check_subprotocol(wsc_socket *socket, struct lws *wsi) {
   static const char words[] = "the server does not speak the subprotocol";
   if (lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0) return 0;
@@ -20,8 +21,9 @@ static int check_subprotocol(wsc_socket *socket, struct lws *wsi) {
   return -1;
 }
 
-/// Has libwebsockets send a close frame: it does so from a timer's callback that fails, once
-/// everything else has gone out; failing anywhere else can put the frame before data.
+/// Starts to close with `code`. libwebsockets sends the close frame when a callback returns -1.
+/// That is done in a timer's callback once all data has been sent; in other callbacks the frame
+/// could precede data.
 static void start_close(wsc_socket *socket, uint16_t code) {
   socket->phase = WSC_CLOSING;
   socket->close_code = code;
@@ -37,7 +39,8 @@ static int opened(wsc_socket *socket, struct lws *wsi) {
   return 0;
 }
 
-/// Sends one message. libwebsockets calls this unasked, too, and after a close frame.
+/// Sends one queued message. libwebsockets also calls this without a request, and after a close
+/// frame.
 static int writable(wsc_socket *socket, struct lws *wsi) {
   if (socket->phase != WSC_OPEN || lws_get_close_length(wsi) > 0) return 0;
   if (lws_partial_buffered(wsi)) {
@@ -56,7 +59,7 @@ static int writable(wsc_socket *socket, struct lws *wsi) {
   return 0;
 }
 
-/// Appends a piece. False when out of memory.
+/// Appends a part of a message to the assembly buffer. False if no memory is available.
 static bool append(wsc_socket *socket, const void *bytes, size_t count) {
   size_t wanted = socket->incoming_count + count;
   if (wanted > socket->incoming_capacity) {
@@ -101,7 +104,7 @@ static void peer_closes(wsc_socket *socket, const unsigned char *body, size_t co
   if (count > 2) wsc_note_reason(socket, (const char *)body + 2, count - 2);
 }
 
-/// Another thread has left something to do. The wsi of this callback is none.
+/// Another thread has queued a message or asked to close. This callback has no valid wsi.
 static void woken(wsc_socket *socket) {
   if (socket->phase == WSC_OPEN) lws_callback_on_writable(socket->wsi);
   if (socket->phase == WSC_DIALLING && wsc_is_asked_to_close(socket)) socket->phase = WSC_OVER;
@@ -114,8 +117,8 @@ static int timed(wsc_socket *socket, struct lws *wsi) {
   return 0;
 }
 
-/// The socket is over. If a timer found that out, `lws_service` goes on to wait for what will not
-/// come, so it is woken.
+/// The connection has ended. Wakes `lws_service`, which otherwise continues to wait if a timer
+/// detected the end.
 static int over(wsc_socket *socket, const char *reason, size_t count) {
   if (reason && socket->reason_count == 0) wsc_note_reason(socket, reason, count);
   socket->phase = WSC_OVER;

@@ -5,28 +5,29 @@
 #include <string.h>
 
 enum {
-  DIAL_SECONDS = 10,        ///< for the connection, and as long again for the handshake
-  PING_SECONDS = 20,        ///< of silence, before we ask whether the server is there
-  DEAD_SECONDS = 30,        ///< of silence, before we hang up
-  PIECE_BYTES = 16384,      ///< libwebsockets hands messages over in pieces of this size
-  DESCRIPTORS_MAX = 16,     ///< of one context; it reserves memory for each
+  DIAL_SECONDS = 10,        ///< to connect, and again for the handshake
+  PING_SECONDS = 20,        ///< without data from the server, before a ping is sent
+  DEAD_SECONDS = 30,        ///< without data from the server, before the connection is dropped
+  PIECE_BYTES = 16384,      ///< the maximum size in which libwebsockets delivers parts of messages
+  DESCRIPTORS_MAX = 16,     ///< per context, which allocates memory for each
 };
 
 static pthread_once_t process_once = PTHREAD_ONCE_INIT, tls_once = PTHREAD_ONCE_INIT;
-static SSL_CTX *tls;  ///< of all connections: it has the system's authorities
+static SSL_CTX *tls;  ///< shared by all connections; has the system's CA certificates
 
-/// Settings of the whole process. libwebsockets also reports what it logs about a connection as the
-/// reason of its end; and `exit` must not clean up OpenSSL while the thread of a socket uses it.
+/// Sets process-wide options. The log of libwebsockets is off, because its errors are also reported
+/// as the reason of a connection's end. `exit` must not clean up OpenSSL while the thread of a
+/// socket uses it.
 static void prepare_process(void) {
   lws_set_log_level(0, NULL);
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
-/// Initialises TLS once for the process, so that handshakes run side by side.
+/// Initialises TLS once for the process, so that handshakes can run concurrently.
 ///
-/// libwebsockets 4.1.6 keeps the index of a connection's data in OpenSSL's objects in a global, and
-/// every context with DO_SSL_GLOBAL_INIT changes it, also for handshakes that are under way. So
-/// only this context has the option; the index outlives it.
+/// libwebsockets 4.1.6 stores the index of its data in OpenSSL's objects in a global variable. Each
+/// context with DO_SSL_GLOBAL_INIT changes it, also for handshakes in progress. So only this
+/// temporary context has the option; the index remains valid after the context is destroyed.
 static void prepare_tls(void) {
   struct lws_context_creation_info info = {
       .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
@@ -43,13 +44,13 @@ static void prepare_tls(void) {
   SSL_CTX_set_default_verify_paths(tls);
 }
 
-/// Makes the context. `protocols` must outlive it.
+/// Creates the context of a socket. `protocols` must outlive it.
 static struct lws_context *make_context(wsc_socket *socket,
                                         const struct lws_protocols *protocols) {
   struct lws_context_creation_info info = {
       .port = CONTEXT_PORT_NO_LISTEN,
       .protocols = protocols,
-      .extensions = NULL,   // permessage-deflate of 4.1.6 aborts and overruns
+      .extensions = NULL,   // permessage-deflate of 4.1.6 aborts and overruns buffers
       .vhost_name = "client",
       .user = socket,
       .gid = (gid_t)-1,
@@ -58,11 +59,11 @@ static struct lws_context *make_context(wsc_socket *socket,
       .connect_timeout_secs = DIAL_SECONDS,
       .fd_limit_per_thread = DESCRIPTORS_MAX,
       .pt_serv_buf_size = PIECE_BYTES,
-      .http_proxy_address = "",  // else http_proxy is used, and no_proxy is not heeded
+      .http_proxy_address = "",  // otherwise http_proxy is used, and no_proxy is ignored
   };
   struct lws_context *context = lws_create_context(&info);
   if (!context || !socket->is_secure) return context;
-  // The option only says that this call is meant; nothing global is initialised.
+  // lws_init_vhost_client_ssl requires this option; it initialises nothing global.
   info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   info.provided_client_ssl_ctx = tls;
   struct lws_vhost *vhost = lws_get_vhost_by_name(context, info.vhost_name);
