@@ -4,7 +4,7 @@ import PickerClient
 import PickerModel
 import PickerSession
 
-/// The state of the shipped client. ``PickerModel`` has a type of the same name.
+/// The state of the shipped client. `PickerModel` has a type of the same name.
 typealias ClientState = PickerClient.PickerState
 
 /// Compares the state of the shipped client with the session's.
