@@ -13,22 +13,22 @@ extension Clause {
   static let snapshot = Clause("A `snapshot` replaces everything you had.")
   static let unknown = Clause("Ignore unknown types, changes and fields")
   static let result = Clause(
-    "`{\"change\":\"result\"}` is the last change of every delta after which the result is another "
-      + "one; never compute it.")
+    "`{\"change\":\"result\"}` is the last change of every delta that changes the result; never "
+      + "compute the result yourself.")
   static let answer = Clause(
-    "A command has a `ref`, your own growing number, and gets exactly one answer")
+    "A command has a `ref`, a number that you increase, and gets exactly one answer")
   static let stale = Clause(
     "A select names the row it saw by `generation` and `key`; the server never selects another one."
   )
-  static let refused = Clause("Apply the `changes` of a refusal as those of a delta.")
-  static let clamp = Clause("What a change says counts, not what was asked for")
+  static let refused = Clause("Apply the `changes` of a refusal like those of a delta.")
+  static let clamp = Clause("The changes count, not your request")
   static let resume = Clause(
     "When the connection is lost, join again with `resume`: the same member, and only the deltas "
       + "you missed.")
   static let gap = Clause("A gap in the revisions is handled the same way.")
   static let duplicate = Clause("A delta whose revision you have already changes nothing.")
   static let growing = Clause(
-    "`ref` grows over all connections of a member; it never starts again.")
+    "`ref` increases over all connections of a member; it never starts again.")
   static let resend = Clause(
     "After every `welcome` of the same `member.id`, send all unanswered commands again, in order, "
       + "with their own refs.")
@@ -39,16 +39,16 @@ extension Clause {
     "After a `welcome` with another `member.id`, do not send them again: whether they were done is "
       + "unknown.")
   static let role = Clause(
-    "A member is informed of nothing of itself but a change of its role, in `changed`.")
+    "About itself a member receives only a change of its role, in `changed`.")
   static let definition = Clause(
     "After a change of the definition a `reload` may add a column at the end, or remove one "
       + "(`removed`) with all after it.")
   static let draining = Clause("reconnects after `reconnectAfterMs` and resumes")
-  static let band = Clause("Act by the band, so that new codes need no new client.")
+  static let band = Clause("Act by the range of the code, so that new codes need no new client.")
   static let credentials = Clause("gets new credentials, then reconnects")
-  static let final = Clause("stays away: the session or the right to it is gone for good")
-  static let protocolError = Clause("stays away, and does not send that message again")
-  static let backOff = Clause("Back-off: 1 s, doubled to 30 s, each time a random part of it.")
+  static let final = Clause("does not reconnect: the session has ended, or access is denied")
+  static let protocolError = Clause("does not reconnect, and does not send that message again")
+  static let backOff = Clause("Back-off: a random time up to 1 s, then up to 2 s, 4 s … 30 s.")
 
   /// All clauses; a test checks that the guide contains each of them.
   package static let all = [

@@ -91,7 +91,7 @@ test("a gap is not folded but resumed with a new connection", () => {
   const machine = live();
   const effects = machine.received(delta(7, 1));
   assert.equal(machine.state.revision, 5);
-  assert.equal(named(effects, "hangUp").length, 1);
+  assert.equal(named(effects, "disconnect").length, 1);
   assert.equal(timer(effects, "redial"), 0);
 });
 
@@ -116,7 +116,7 @@ test("a reply ahead of the state waits for its snapshot, then reconnects", () =>
   assert.equal(timer(machine.received({ type: "reply", ref: 1, revision: 9 }), "catchUp"), 2000);
   assert.equal(timer(machine.received({ type: "snapshot", revision: 9, status: "open", snapshot, members: [member] }), "catchUp"), null);
   machine.received({ type: "reply", ref: 1, revision: 11 });
-  assert.equal(named(machine.fired("catchUp"), "hangUp").length, 1);
+  assert.equal(named(machine.fired("catchUp"), "disconnect").length, 1);
 });
 
 test("a refusal corrects the selected row", () => {
@@ -193,7 +193,7 @@ test("after a wrong secret the client joins once as a new member, then asks for 
 test("a missing answer reconnects after 10 s", () => {
   const machine = live();
   assert.equal(timer(machine.command(select(1)), "answer"), 10_000);
-  assert.equal(named(machine.fired("answer"), "hangUp").length, 1);
+  assert.equal(named(machine.fired("answer"), "disconnect").length, 1);
 });
 
 test("rows are requested once, in windows of 200", () => {
@@ -231,7 +231,7 @@ test("a new locale requests a snapshot as the same member", () => {
 test("after an invalid change the client requests a snapshot as the same member", () => {
   const machine = live();
   const gone = machine.received({ ...delta(6, 1), changes: [{ change: "row", column: 7, row: 0, key: "a", text: "A" }] });
-  assert.equal(named(gone, "hangUp").length, 1);
+  assert.equal(named(gone, "disconnect").length, 1);
   assert.equal(timer(gone, "redial"), 0, "the first time immediately");
 
   machine.fired("redial");
@@ -245,7 +245,7 @@ test("after an invalid change the client requests a snapshot as the same member"
 test("malformed JSON and missing fields reconnect", () => {
   for (const spoil of [(machine) => machine.receivedGarbage(), (machine) => machine.received({ type: "delta", revision: 6 })]) {
     const machine = live();
-    assert.equal(named(spoil(machine), "hangUp").length, 1);
+    assert.equal(named(spoil(machine), "disconnect").length, 1);
     assert.equal(machine.connection, "waiting");
   }
 });
@@ -254,7 +254,7 @@ test("unknown messages and changes are ignored", () => {
   const machine = live();
   const effects = machine.received({ type: "weather", sun: true });
   machine.received({ ...delta(6, 1), changes: [{ change: "weather" }, ...delta(6, 1).changes] });
-  assert.equal(named(effects, "hangUp").length, 0);
+  assert.equal(named(effects, "disconnect").length, 0);
   assert.equal(machine.state.columns[0].row, 1);
 });
 

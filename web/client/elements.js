@@ -1,4 +1,4 @@
-// The two elements, for pages that write no code:
+// The custom elements, for pages without own code:
 //
 //   <script type="module" src="/client/elements.js"></script>
 //   <pickerd-wheels session="ID" name="Ada" locale="de"></pickerd-wheels>

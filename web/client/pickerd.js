@@ -1,4 +1,4 @@
-// pickerd's browser client: a picker that lives on a server and is shared by everybody who joins it.
+// pickerd's browser client: a picker that is shared by all members of a session.
 //
 //   import { connect } from "/client/pickerd.js";
 //   const picker = await connect("/v1/sessions/ID", { name: "Ada", locale: "de" });
@@ -24,11 +24,11 @@ export function sessionURL(session, base = location.href) {
 }
 
 /**
- * Joins a session, or comes back to it: within 120 s, after a reload too, this tab is the same member.
+ * Joins a session. A tab that joins it again within 120 s, for example after a reload, is the same member.
  * @param {string} session see `sessionURL`
  * @param {{name?: string, locale?: string, token?: string}} [options]
- *   `token` only where the server asks for one; it is never put into a URL
- * @returns {Promise<PickerSession>} as soon as it is connecting; `connection` has the state
+ *   `token`: only for servers that require one; it is never part of a URL
+ * @returns {Promise<PickerSession>} resolves while it is still connecting; see its `connection`
  */
 export async function connect(session, options = {}) {
   const url = sessionURL(session);
@@ -46,8 +46,8 @@ export async function connect(session, options = {}) {
 }
 
 /**
- * A new member is held too, from its welcome on.
- * @param {PickerSession} picker @param {string | undefined} held the member that is held already
+ * Locks a new member too, from its welcome on.
+ * @param {PickerSession} picker @param {string | undefined} held the member that is locked already
  */
 function holdOnceKnown(picker, held) {
   picker.addEventListener("connection", () => {

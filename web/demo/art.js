@@ -1,9 +1,9 @@
-// Small drawings: one for each card, and two hands on one calendar for the top of the page.
+// The illustrations: one for each card, and an animated calendar with two users for the top of the page.
 
 const space = "http://www.w3.org/2000/svg";
 
 /**
- * An element of a drawing: `draw("circle", { cx: 3, class: "soft" })`.
+ * Creates an SVG element: `draw("circle", { cx: 3, class: "soft" })`.
  * @param {string} name @param {{[attribute: string]: string | number}} attributes
  * @param {...(Node | string)} children
  */
@@ -18,11 +18,11 @@ function draw(name, attributes, ...children) {
 const drawing = (width, height, name, ...children) =>
   draw("svg", { viewBox: `0 0 ${width} ${height}`, class: `art ${name}`, "aria-hidden": "true" }, ...children);
 
-/** @param {number} x @param {number} y @param {string} said @param {string} look */
-const text = (x, y, said, look) => draw("text", { x, y, class: look }, said);
+/** @param {number} x @param {number} y @param {string} content @param {string} look */
+const text = (x, y, content, look) => draw("text", { x, y, class: look }, content);
 
 /**
- * A wheel: what is above, in, and below its lens.
+ * A wheel with five rows around its lens.
  * @param {number} middle @param {number} width @param {string[]} rows five of them; "" for none
  */
 function wheel(middle, width, rows) {
@@ -48,7 +48,7 @@ const slot = () => drawing(200, 128, "slot",
   text(138, 69.5, ":", "colon"),
   ...wheel(163, 42, ["", "", "20", "30", "40"]));
 
-/** Three columns of three; the path through them is lit. */
+/** Three columns of three nodes with a highlighted path. */
 function linked() {
   const columns = [36, 100, 164];
   const rows = [28, 64, 100];
@@ -115,7 +115,7 @@ const range = () => drawing(200, 128, "range",
  */
 export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay })[id] ?? month)();
 
-/** Two hands, one range: the first day, the last day, and the band that grows between them. */
+/** Two users choose a range: the first day, the last day, and the band that grows between them. */
 export function together() {
   const step = 52;
   const x = (/** @type {number} */ column) => 44 + column * step;

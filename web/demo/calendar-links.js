@@ -1,11 +1,11 @@
-// Once the choice is confirmed: into everybody's own calendar.
+// The links of a confirmed session that add its result to a calendar.
 
 import { make, setText } from "/client/parts/dom.js";
 
-/** @typedef {{ics: string, google?: string, outlook?: string}} Links what `GET` of a confirmed session names */
+/** @typedef {{ics: string, google?: string, outlook?: string}} Links the `links` of a confirmed session */
 
 export class CalendarLinks {
-  /** @param {string | undefined} token a link cannot send it */
+  /** @param {string | undefined} token sent by a fetch, because a link cannot send it */
   constructor(token) {
     this.token = token;
     this.heading = make("h2", {});
@@ -22,7 +22,7 @@ export class CalendarLinks {
     setText(this.file, words.calendarFile);
   }
 
-  /** @param {Links | undefined} links nothing while nothing is confirmed, or where it is no event */
+  /** @param {Links | undefined} links undefined if the session is not confirmed or has no event */
   show(links) {
     this.element.hidden = !links;
     const all = /** @type {const} */ ([[this.file, links?.ics], [this.google, links?.google], [this.outlook, links?.outlook]]);

@@ -1,4 +1,4 @@
-// When there is no picker to show: what is the matter, in plain words, and a way on.
+// The page that is shown instead of a picker: the reason, and what the user can do.
 
 import { make } from "/client/parts/dom.js";
 import { openNew } from "./home.js";
@@ -6,9 +6,9 @@ import { routeOf } from "./route.js";
 
 /**
  * @param {import("/client/core/session.js").PickerSession} picker @param {import("./settings.js").Settings} settings
- * @param {any} document the last answer of `GET`, if there was one
+ * @param {any} document the last response to `GET`, if any
  * @param {(token: string) => void} enter
- * @returns {{reason: string, element: HTMLElement} | null} null while all is well
+ * @returns {{reason: string, element: HTMLElement} | null} null if the picker can be shown
  */
 export function closedPageOf(picker, settings, document, enter) {
   const { words } = settings;
@@ -20,27 +20,27 @@ export function closedPageOf(picker, settings, document, enter) {
       const hash = field.value.includes("#") ? field.value.slice(field.value.indexOf("#")) : "";
       enter(routeOf(hash)?.token ?? field.value.trim());
     } }, make("label", { for: "token-link" }, words.pasteLink), field, make("button", { class: "primary" }, words.enter));
-    return said(`credentials ${settings.locale}`, words.noAccess, words.noAccessText, form);
+    return closedPage(`credentials ${settings.locale}`, words.noAccess, words.noAccessText, form);
   }
   if (connection !== "away") return null;
   if (closeCode === 4409) {
     const use = make("button", { class: "primary", onclick: () => picker.retry() }, words.useHere);
-    return said(`elsewhere ${settings.locale}`, words.elsewhere, words.elsewhereText, use);
+    return closedPage(`elsewhere ${settings.locale}`, words.elsewhere, words.elsewhereText, use);
   }
   if (closeCode === 4404 || closeCode === 4410) {
     const again = document && make("button", {
       class: "primary", onclick: () => openNew(document.snapshot.definition, document.title ?? ""),
     }, words.newOne);
     const title = closeCode === 4404 ? words.notFound : words.ended;
-    return said(`ended ${settings.locale} ${Boolean(document)}`, title, words.endedText, again,
+    return closedPage(`ended ${settings.locale} ${Boolean(document)}`, title, words.endedText, again,
       make("a", { class: again ? "secondary" : "primary", href: "#/" }, words.back));
   }
   const reload = make("button", { class: "primary", onclick: () => location.reload() }, words.reload);
-  return said(`away ${settings.locale}`, words.away, `${words.awayText} (${picker.error?.detail ?? closeCode})`, reload);
+  return closedPage(`away ${settings.locale}`, words.away, `${words.awayText} (${picker.error?.detail ?? closeCode})`, reload);
 }
 
 /** @param {string} reason @param {string} title @param {string} text @param {...(Node | null)} ways */
-const said = (reason, title, text, ...ways) => ({
+const closedPage = (reason, title, text, ...ways) => ({
   reason,
   element: make("section", { class: "closed-page", role: "alert" },
     make("h1", {}, title), make("p", {}, text), make("div", { class: "ways" }, ...ways)),

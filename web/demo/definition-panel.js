@@ -1,4 +1,4 @@
-// What the picker was made from, to read, to change, and to open as a new one.
+// The panel with the definition of the picker, to read, edit and open as a new picker.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { openNew } from "./home.js";
@@ -10,7 +10,7 @@ const checkMilliseconds = 350;
 export class DefinitionPanel {
   constructor() {
     this.heading = make("summary", {});
-    this.text = make("p", { class: "said" });
+    this.text = make("p", { class: "remark" });
     this.marks = make("pre", { class: "marks", "aria-hidden": "true" });
     this.field = make("textarea", {
       class: "source", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: "14", wrap: "off", dir: "ltr",
@@ -26,7 +26,7 @@ export class DefinitionPanel {
     /** @type {any} */
     this.shown = null;
     this.title = "";
-    /** @type {any} the edited one, once the server has found it good */
+    /** @type {any} the edited definition, if the server has accepted it */
     this.good = null;
     /** @type {AbortController | null} */
     this.checking = null;
@@ -54,7 +54,7 @@ export class DefinitionPanel {
   }
 
   /**
-   * Shows what the host has made of the definition, unless somebody is editing the one before.
+   * Shows a definition that the host has changed, unless the user is editing the previous one.
    * @param {any} definition @param {string} title
    */
   follow(definition, title) {

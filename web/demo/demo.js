@@ -1,4 +1,4 @@
-// The demo page: home, or the picker that the address names.
+// The demo page: the home page, or the picker in the URL.
 
 import { make } from "/client/parts/dom.js";
 import { showHome } from "./home.js";
@@ -17,7 +17,7 @@ async function show(how) {
   try {
     await draw(how);
   } catch {
-    // A file of the page did not come.
+    // A file of the page could not be loaded.
     const { words } = settings;
     main.replaceChildren(make("p", { class: "problem", role: "alert" }, words.unreachable),
       make("button", { class: "primary", type: "button", onclick: () => location.reload() }, words.retry));
@@ -31,7 +31,7 @@ async function draw({ isArriving }) {
   page?.close();
   page = null;
   if (route) {
-    // Home does not wait for what only a picker needs.
+    // Imported here, so that the home page does not load it.
     const { PickerPage } = await import("./picker-page.js");
     if (location.hash !== hash) return;
     page = new PickerPage(main, settings, route);

@@ -1,17 +1,17 @@
-// The cards. Opening one makes a session on the server.
+// The home page with its cards. Opening a card creates a session.
 
 import { dateOfExpression } from "/client/core/civil.js";
 import { make, setText } from "/client/parts/dom.js";
 import { todayIn } from "/client/words/dates.js";
 import { artOf, together } from "./art.js";
 import { notesFrom } from "./prices.js";
-import { hashOf, keepTokens } from "./route.js";
+import { hashOf, storeTokens } from "./route.js";
 import { changeSession, createSession, Problem } from "./server.js";
 
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
 /**
- * `blocked`, `taken`: days and times from today on, which a definition cannot name. `prices`: notes for its days.
- * `latin`: its texts for those who read no Chinese.
+ * `blocked`, `taken`: as in the definition, but relative to today. `prices`: the notes of its days.
+ * `latin`: translations of its Chinese texts.
  * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], latin?: {[text: string]: string}}} DemoPicker
  */
 
@@ -24,7 +24,7 @@ let loaded;
 export const demoPickers = () => (loaded ??= fetch("/demo/pickers.json").then((response) => response.json()));
 
 /**
- * A definition for here and now: in this browser's zone, with days such as `today+P3D`, or `today+P3D 19:00`, as dates.
+ * The definition with this browser's time zone, and with relative days and times (`today+P3D`, `today+P3D 19:00`) resolved.
  * @param {any} definition @param {Pick<DemoPicker, "blocked" | "taken">} picker
  */
 export function localised(definition, { blocked, taken }, now = Date.now()) {
@@ -43,19 +43,19 @@ function dated(text, today) {
 }
 
 /**
- * Makes a session and goes there. The address gets the editor's token, so that sharing it shares no ownership.
- * @param {any} definition @param {string} title @param {unknown} [notes] written as a host would, by a request of their own
+ * Creates a session and opens it. The URL has the editor's token, so that sharing it does not share the ownership.
+ * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
  */
 export async function openNew(definition, title, notes) {
   const { session, tokens } = await createSession(definition, title);
-  if (tokens) keepTokens(session, tokens);
-  // Notes are shown and decide nothing: a picker without them is as good.
+  if (tokens) storeTokens(session, tokens);
+  // A failure is ignored: the picker works without notes.
   if (notes) await changeSession(`/v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
   location.hash = hashOf(session, tokens?.editor);
 }
 
 /**
- * A picker's definitions as a reader of a language can read them.
+ * The definitions of a picker, with texts that readers of a language can read.
  * @param {DemoPicker} picker @param {string} locale
  */
 export function definitionsOf({ definitions, latin }, locale) {
@@ -96,7 +96,7 @@ function cardOf(picker, settings, status) {
 }
 
 /**
- * A button that makes a session and goes there.
+ * A button that creates a session and opens it.
  * @param {any} definition @param {DemoPicker} picker @param {string} title @param {import("./settings.js").Settings} settings
  * @param {HTMLElement} status where a failure is shown @param {{[name: string]: any}} attributes @param {string} label
  */
@@ -108,8 +108,8 @@ function opener(definition, picker, title, { words, locale }, status, attributes
       const local = localised(definition, picker);
       await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale));
     } catch (problem) {
-      const said = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
-      setText(status, said);
+      const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
+      setText(status, text);
       status.hidden = false;
       button.disabled = false;
     }

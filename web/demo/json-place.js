@@ -1,14 +1,14 @@
-// Where in a text of JSON the value of an RFC 6901 pointer stands, so that a mistake can be marked.
+// Finds the value of a JSON Pointer (RFC 6901) in a JSON text, to mark an error.
 
-/** @typedef {{start: number, end: number}} Place in UTF-16 units, end excluded */
+/** @typedef {{start: number, end: number}} Place offsets in UTF-16 code units, end excluded */
 
 /** @param {string} pointer @returns {string[]} */
 const stepsOf = (pointer) =>
   pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 
 /**
- * @param {string} text valid JSON @param {string} pointer from the root; "" is the whole
- * @returns {Place} of a missing value: the opening bracket of where it would be
+ * @param {string} text valid JSON @param {string} pointer "" for the whole document
+ * @returns {Place} for a missing value: the opening bracket of its parent
  */
 export function placeOf(text, pointer) {
   const scanner = new Scanner(text);
@@ -28,7 +28,7 @@ class Scanner {
   }
 
   /**
-   * Stands before a value.
+   * Finds a value; the scanner must be before its ancestor.
    * @param {string[]} steps @returns {Place}
    */
   find(steps) {
@@ -51,7 +51,7 @@ class Scanner {
     return { start, end: start + 1 };
   }
 
-  /** Reads a member's name, and stands before its value. */
+  /** Reads the name of a member, up to its value. */
   name() {
     const start = this.at;
     this.string();
@@ -68,7 +68,7 @@ class Scanner {
     this.at += 1;
   }
 
-  /** Passes over a value. */
+  /** Skips a value. */
   skip() {
     let depth = 0;
     do {
@@ -83,7 +83,7 @@ class Scanner {
 }
 
 /**
- * The position of the error, as far as the message of `JSON.parse` has it.
+ * The position of a syntax error, if the message of `JSON.parse` contains it.
  * @param {string} text @param {unknown} error @returns {{place: Place | null, detail: string}}
  */
 export function stumble(text, error) {

@@ -1,20 +1,20 @@
-// The wire, for those who want to see it.
+// The panel with the messages of the connection, for developers.
 
 import { make, setText } from "/client/parts/dom.js";
 
-/** Older ones are dropped. */
-const keptMax = 200;
-/** A long message is cut for the eye. */
+/** The maximum of listed messages; older ones are removed. */
+const messagesMax = 200;
+/** The maximum of displayed characters of a message. */
 const shownMax = 4000;
 
 export class MessagesPanel {
   constructor() {
     this.heading = make("summary", {});
-    this.text = make("p", { class: "said" });
+    this.text = make("p", { class: "remark" });
     this.isPaused = false;
     this.pauseButton = make("button", { class: "secondary", type: "button", onclick: () => this.#pause() });
     this.list = make("ol", { class: "messages", dir: "ltr", tabindex: "0" });
-    this.nothing = make("p", { class: "said" });
+    this.nothing = make("p", { class: "remark" });
     this.element = make("details", { class: "panel wire" }, this.heading, this.text,
       make("div", { class: "ways" }, this.pauseButton), this.nothing, this.list);
   }
@@ -46,7 +46,7 @@ export class MessagesPanel {
     this.list.append(make("li", { class: direction },
       make("span", { class: "arrow" }, direction === "in" ? "↓" : "↑"),
       make("time", {}, new Date().toISOString().slice(11, 23)), make("code", {}, shown)));
-    while (this.list.childElementCount > keptMax) this.list.firstElementChild?.remove();
+    while (this.list.childElementCount > messagesMax) this.list.firstElementChild?.remove();
     if (isAtEnd) this.list.scrollTop = this.list.scrollHeight;
   }
 
@@ -57,7 +57,7 @@ export class MessagesPanel {
 }
 
 /**
- * Somebody may be looking over the shoulder, or at a screenshot.
+ * The message without tokens and secrets, because the page may be visible to others.
  * @param {any} message
  */
 function withoutSecrets(message) {

@@ -7,7 +7,7 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { keptTokens } from "./route.js";
+import { storedTokens } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
 import { closedPageOf } from "./closed-page.js";
@@ -21,18 +21,18 @@ export class PickerPage {
     this.place = place;
     this.settings = settings;
     this.route = route;
-    const owner = keptTokens(route.session)?.owner;
+    const owner = storedTokens(route.session)?.owner;
     this.token = owner ?? route.token;
     /** @type {PickerSession | null} */
     this.picker = null;
     /** @type {any} the element, once the kind is known */
     this.element = null;
-    /** @type {any} the answer of `GET`: title and whole definition */
+    /** @type {any} the response to `GET`: title and complete definition */
     this.document = null;
-    /** What was last read of the session: it is read again when its definition or status changes. */
+    /** The version and status for which `document` was last read; it is read again when they change. */
     this.readFor = "";
     this.isClosed = false;
-    /** @type {string | null} what is shown instead of a picker */
+    /** @type {string | null} the reason of the page that is shown instead of the picker */
     this.closedPage = null;
     this.listening = new AbortController();
     this.back = make("a", { class: "back", href: "#/" });
@@ -45,7 +45,7 @@ export class PickerPage {
     this.definition = new DefinitionPanel();
     this.messages = new MessagesPanel();
     this.links = new CalendarLinks(this.token);
-    // Where tokens are, a link that is shared has no owner's: who opens it cannot play the host.
+    // With tokens a shared link does not contain the owner's, so that its recipients get no host panel.
     this.host = owner || !route.token ? new HostPanel(route.session, owner, settings) : null;
     this.side = make("aside", { class: "side" }, ...(this.host ? [this.host.element] : []),
       this.share.element, this.definition.element, this.messages.element);
@@ -66,7 +66,7 @@ export class PickerPage {
     this.picker?.stop();
   }
 
-  /** The words of another language. */
+  /** Updates all texts to the current language. */
   translate() {
     const { words, locale } = this.settings;
     setText(this.back, words.back);
@@ -80,7 +80,7 @@ export class PickerPage {
     void this.#name();
   }
 
-  /** A name belongs to a member: a new name is a new member. */
+  /** Joins as a new member with the new name, because a member's name cannot change. */
   async rename() {
     if (!this.picker) return;
     this.listening.abort();
@@ -122,15 +122,15 @@ export class PickerPage {
     await this.#name();
   }
 
-  /** Names the picker and its columns: in the page's language if it is one of the demo's. */
+  /** Sets the titles of the picker and its columns, in the page's language if it is one of the demo's pickers. */
   async #name() {
     if (!this.document) return;
     const { words } = this.settings;
     const { title, snapshot } = this.document;
     const picker = await knownPicker(snapshot.definition.kind, title);
-    const said = picker ? words.pickers[picker.id].title : title || words.untitled;
-    setText(this.title, said);
-    document.title = `${said} – pickerd`;
+    const name = picker ? words.pickers[picker.id].title : title || words.untitled;
+    setText(this.title, name);
+    document.title = `${name} – pickerd`;
     this.labels = picker?.id === "linked" ? words.columnLabels[/** @type {"cascade" | "columns"} */ (snapshot.definition.kind)] : null;
     if (this.element) setAttribute(this.element, "labels", this.labels);
     if (!this.host || !this.picker) return;
@@ -180,7 +180,7 @@ export class PickerPage {
 }
 
 /**
- * The picker of the demo that has a title in one of its languages, if it is of the same kind.
+ * The demo's picker of a kind whose title in any language is `title`.
  * @param {string} kind @param {string | undefined} title
  */
 async function knownPicker(kind, title) {

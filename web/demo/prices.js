@@ -1,11 +1,11 @@
-// Prices for the days of a calendar, as the notes that a host writes under them.
+// Prices for the days of a calendar, as notes.
 
 import { dateOf, dateOfExpression, ordinalOf, weekdayOf } from "/client/core/civil.js";
 import { todayIn } from "/client/words/dates.js";
 
-/** @typedef {{amount: number, tone?: string, weekdays?: number[], from?: string, through?: string}} Price the first one that fits a day counts */
+/** @typedef {{amount: number, tone?: string, weekdays?: number[], from?: string, through?: string}} Price the first one that matches a day is used */
 
-/** Days from today on that have a price. */
+/** The number of days from today on that have a price. */
 const pricedDays = 180;
 
 /** @param {Price[]} prices @param {{timeZone: string}} definition @param {string} locale of the amounts */

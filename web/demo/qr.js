@@ -1,23 +1,23 @@
 // A QR code for a link: byte mode, versions 1 to 10, error correction level M (ISO/IEC 18004).
 
-/** Of version 1…10 at level M: bytes of correction a block, then blocks × data bytes, short ones first. */
+/** For versions 1…10 at level M: error correction bytes per block, then [blocks, data bytes], short blocks first. */
 const blockTable = [
   [10, [[1, 16]]], [16, [[1, 28]]], [26, [[1, 44]]], [18, [[2, 32]]], [24, [[2, 43]]],
   [16, [[4, 27]]], [18, [[4, 31]]], [22, [[2, 38], [2, 39]]], [22, [[3, 36], [2, 37]]],
   [26, [[4, 43], [1, 44]]],
 ];
-/** Of version 1…10: where the middles of the alignment patterns are, in both directions. */
+/** For versions 1…10: the coordinates of the centers of the alignment patterns, in both directions. */
 const alignments = [
   [], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50],
 ];
 const levelM = 0b00;
 
-/** @typedef {Int8Array[]} Modules rows of a square: 1 dark, 0 light; −1 while not decided */
+/** @typedef {Int8Array[]} Modules rows of a square: 1 dark, 0 light, −1 not set yet */
 
 /**
- * The code of a text, without the quiet zone of four modules that it needs around it.
+ * The QR code of a text, without the required quiet zone of four modules.
  * @param {string} text at most 213 bytes of UTF-8
- * @returns {Modules | null} null when the text is too long
+ * @returns {Modules | null} null if the text is too long
  */
 export function qrModules(text) {
   const bytes = new TextEncoder().encode(text);
@@ -41,18 +41,18 @@ function dataCount(version) {
 }
 
 /**
- * Digits of the length's field.
+ * The number of bits of the length field.
  * @param {number} version
  */
 const lengthBits = (version) => (version < 10 ? 8 : 16);
 /**
- * Bytes of text that a version holds.
+ * The maximum number of text bytes in a version.
  * @param {number} version
  */
 const capacity = (version) => dataCount(version) - Math.ceil((4 + lengthBits(version)) / 8);
 
 /**
- * Mode, length, text, end, and padding.
+ * The data bytes: mode, length, text, terminator and padding.
  * @param {Uint8Array} bytes @param {number} version
  */
 function dataBytes(bytes, version) {
@@ -73,7 +73,7 @@ function dataBytes(bytes, version) {
 }
 
 /**
- * Data and correction, the blocks' bytes in turn.
+ * Data and error correction bytes, interleaved by block.
  * @param {Uint8Array} data @param {number} version
  */
 function correctedBytes(data, version) {
@@ -92,7 +92,7 @@ function correctedBytes(data, version) {
 }
 
 /**
- * In GF(256) with x⁸ + x⁴ + x³ + x² + 1.
+ * The product in GF(256) modulo x⁸ + x⁴ + x³ + x² + 1.
  * @param {number} a @param {number} b
  */
 function product(a, b) {
@@ -105,7 +105,7 @@ function product(a, b) {
 }
 
 /**
- * Of (x − 1)(x − 2)(x − 4)…, all coefficients but the first.
+ * The generator polynomial (x − 1)(x − 2)(x − 4)…, without its leading coefficient.
  * @param {number} degree
  */
 function generator(degree) {
@@ -122,7 +122,7 @@ function generator(degree) {
 }
 
 /**
- * Reed and Solomon's.
+ * The Reed–Solomon error correction bytes.
  * @param {Uint8Array} data @param {Uint8Array} divisor
  */
 function remainder(data, divisor) {
@@ -168,7 +168,7 @@ function drawPatterns(modules, version) {
 }
 
 /**
- * Squares within squares; those at the `light` distances from the middle are light.
+ * Draws concentric squares; those at the `light` distances from the center are light.
  * @param {Modules} modules @param {number} row @param {number} column
  * @param {number} reach @param {number[]} light
  */
@@ -183,7 +183,7 @@ function drawSquares(modules, row, column, reach, light) {
 }
 
 /**
- * Appends the remainder of a division of polynomials over GF(2).
+ * Appends the remainder of a polynomial division over GF(2) to a value.
  * @param {number} value @param {number} divisor @param {number} degree
  */
 function guarded(value, divisor, degree) {
@@ -193,7 +193,7 @@ function guarded(value, divisor, degree) {
 }
 
 /**
- * Level and mask, twice.
+ * Draws both copies of the format information: error correction level and mask.
  * @param {Modules} modules @param {number} mask
  */
 function drawFormat(modules, mask) {
@@ -221,7 +221,7 @@ function drawVersion(modules, version) {
 }
 
 /**
- * What a mask turns over.
+ * The masks: whether a module is inverted.
  * @type {((row: number, column: number) => boolean)[]}
  */
 const masks = [
@@ -236,7 +236,7 @@ const masks = [
 ];
 
 /**
- * Up and down, two columns at a time, from the right.
+ * Draws the bits in zigzag order: two columns at a time from the right, alternating upwards and downwards.
  * @param {Modules} modules @param {number[]} bits @param {number} mask
  */
 function drawBits(modules, bits, mask) {
@@ -257,7 +257,7 @@ function drawBits(modules, bits, mask) {
 }
 
 /**
- * How hard a code would be to read; the least is best.
+ * The penalty of a mask; the mask with the smallest one is used.
  * @param {Modules} modules
  */
 function penaltyOf(modules) {
@@ -284,7 +284,7 @@ function penaltyOf(modules) {
 }
 
 /**
- * The modules as the path of an SVG whose units are modules.
+ * The modules as an SVG path in units of modules.
  * @param {Modules} modules
  */
 export const qrPath = (modules) => modules.flatMap((line, row) =>

@@ -1,6 +1,6 @@
-// The page's address: `#/` is home, `#/s/ID` a picker, `#/s/ID?token=…` one whose server wants a token.
+// The routes of the page: `#/` is the home page, `#/s/ID` a picker, `#/s/ID?token=…` a picker with a token.
 
-/** @typedef {{session: string, token: string | undefined} | null} Route null: home */
+/** @typedef {{session: string, token: string | undefined} | null} Route null: the home page */
 
 /** @param {string} hash @returns {Route} */
 export function routeOf(hash) {
@@ -14,7 +14,7 @@ export const hashOf = (session, token) =>
   `#/s/${encodeURIComponent(session)}${token ? `?token=${encodeURIComponent(token)}` : ""}`;
 
 /**
- * The whole link.
+ * The complete link of a session.
  * @param {string} session @param {string} [token]
  */
 export const linkOf = (session, token) => `${location.origin}${location.pathname}${hashOf(session, token)}`;
@@ -22,11 +22,11 @@ export const linkOf = (session, token) => `${location.origin}${location.pathname
 /** @typedef {{owner: string, editor: string, viewer: string}} Tokens */
 
 /**
- * The tokens of a session that this tab made; its link carries the editor's, never the owner's.
+ * Stores the tokens of a session that this tab has created. Its link contains the editor's token, never the owner's.
  * @param {string} session @param {Tokens} tokens
  */
-export const keepTokens = (session, tokens) =>
+export const storeTokens = (session, tokens) =>
   sessionStorage.setItem(`pickerd tokens ${session}`, JSON.stringify(tokens));
 
 /** @param {string} session @returns {Tokens | null} */
-export const keptTokens = (session) => JSON.parse(sessionStorage.getItem(`pickerd tokens ${session}`) ?? "null");
+export const storedTokens = (session) => JSON.parse(sessionStorage.getItem(`pickerd tokens ${session}`) ?? "null");

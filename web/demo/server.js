@@ -1,4 +1,4 @@
-// The server's HTTP, as far as this page needs it. Tokens travel in `Authorization`, never in a URL.
+// The requests of this page. Tokens are sent in `Authorization`, never in a URL.
 
 /** A problem document of the server. */
 export class Problem extends Error {
@@ -42,7 +42,7 @@ export const readSession = (id, token, locale) =>
 /** @param {string} id @param {string | undefined} token */
 export const readDefinition = (id, token) => ask(`/v1/sessions/${encodeURIComponent(id)}/definition`, { token });
 
-/** @param {string} path of what is patched @param {string} type @param {unknown} body @param {string | undefined} token the owner's */
+/** @param {string} path of the patched resource @param {string} type @param {unknown} body @param {string | undefined} token the owner's */
 export const changeSession = (path, type, body, token) => ask(path, { method: "PATCH", type, body, token });
 
 /** @param {unknown} definition @param {AbortSignal} signal */

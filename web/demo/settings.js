@@ -1,4 +1,4 @@
-// Language, colours and one's name: kept in this browser.
+// The settings of the page (language, theme and name), stored in this browser.
 
 import { icon, make, setAttribute, setText } from "/client/parts/dom.js";
 import { directionOf } from "/client/words/dates.js";
@@ -7,22 +7,22 @@ import { bestLocale, demoLanguages } from "./words/words.js";
 const themes = /** @type {const} */ (["system", "light", "dark"]);
 
 /** @param {string} name @returns {string | null} */
-function kept(name) {
+function stored(name) {
   try { return localStorage.getItem(`pickerd ${name}`); } catch { return null; }
 }
 
 /** @param {string} name @param {string} value */
-function keep(name, value) {
-  try { localStorage.setItem(`pickerd ${name}`, value); } catch { /* a private window: for now only */ }
+function store(name, value) {
+  try { localStorage.setItem(`pickerd ${name}`, value); } catch { /* Storage is forbidden: the setting lasts until a reload. */ }
 }
 
 /** Events: `locale`, `name`. */
 export class Settings extends EventTarget {
   constructor() {
     super();
-    const locale = kept("locale");
+    const locale = stored("locale");
     this.locale = locale && demoLanguages[locale] ? locale : bestLocale(navigator.languages);
-    this.theme = themes.find((theme) => theme === kept("theme")) ?? "system";
+    this.theme = themes.find((theme) => theme === stored("theme")) ?? "system";
     this.guest = Number(sessionStorage.getItem("pickerd guest")) || 1 + Math.floor(Math.random() * 98);
     sessionStorage.setItem("pickerd guest", String(this.guest));
     this.apply();
@@ -31,7 +31,7 @@ export class Settings extends EventTarget {
   get words() { return demoLanguages[this.locale]; }
 
   /** The name that others see. */
-  get name() { return kept("name")?.trim().slice(0, 64) || this.words.guest(this.guest); }
+  get name() { return stored("name")?.trim().slice(0, 64) || this.words.guest(this.guest); }
 
   apply() {
     const root = document.documentElement;
@@ -45,13 +45,13 @@ export class Settings extends EventTarget {
     const { words } = this;
     const name = make("input", {
       class: "name", type: "text", maxlength: "64", autocomplete: "nickname", spellcheck: "false",
-      value: kept("name") ?? "", placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
-      onchange: () => { keep("name", name.value); this.dispatchEvent(new Event("name")); },
+      value: stored("name") ?? "", placeholder: words.guest(this.guest), "aria-label": words.name, id: "name",
+      onchange: () => { store("name", name.value); this.dispatchEvent(new Event("name")); },
     });
     const language = this.#menu("language", words.languageLabel, this.locale,
       Object.entries(demoLanguages).map(([locale, { language: text }]) => [locale, text]), (locale) => {
         this.locale = locale;
-        keep("locale", locale);
+        store("locale", locale);
         this.apply();
         this.build(place);
         this.dispatchEvent(new Event("locale"));
@@ -60,7 +60,7 @@ export class Settings extends EventTarget {
     const theme = this.#menu("theme", words.theme, this.theme,
       themes.map((one) => [one, words.themes[one]]), (one) => {
         this.theme = themes.find((known) => known === one) ?? "system";
-        keep("theme", this.theme);
+        store("theme", this.theme);
         this.apply();
       });
     place.replaceChildren(signed("person", name), signed("globe", language), signed("half", theme));
@@ -77,7 +77,7 @@ export class Settings extends EventTarget {
 }
 
 /**
- * Signs in a box of 24.
+ * Icons as SVG paths in a view box of 24 × 24.
  * @type {{[name: string]: string}}
  */
 const signs = {
@@ -87,7 +87,7 @@ const signs = {
 };
 
 /**
- * A field with a sign before it.
+ * A field with an icon before it.
  * @param {string} sign @param {HTMLElement} field
  */
 function signed(sign, field) {

@@ -1,17 +1,17 @@
-// The link that lets somebody else in.
+// The panel with the link to share.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { qrModules, qrPath } from "./qr.js";
-import { keptTokens, linkOf } from "./route.js";
+import { storedTokens, linkOf } from "./route.js";
 
 export class SharePanel {
   /** @param {string} session @param {string | undefined} token of the address */
   constructor(session, token) {
     this.session = session;
-    this.tokens = keptTokens(session);
+    this.tokens = storedTokens(session);
     this.token = this.tokens?.editor ?? token;
     this.heading = make("h2", {});
-    this.text = make("p", { class: "said" });
+    this.text = make("p", { class: "remark" });
     this.field = make("input", { class: "link", type: "text", readonly: true, id: "share-link", onfocus: () => this.field.select() });
     this.copyButton = make("button", { class: "primary", type: "button", onclick: () => this.#copy() });
     this.sendButton = make("button", { class: "secondary", type: "button", onclick: () => this.#send() });
@@ -19,10 +19,10 @@ export class SharePanel {
     this.role = make("select", { onchange: () => this.#choose(this.role.value) });
     this.role.hidden = !this.tokens;
     this.sendButton.hidden = !navigator.share;
-    this.status = make("p", { class: "said", role: "status" });
+    this.status = make("p", { class: "remark", role: "status" });
     this.picture = make("figure", { class: "qr" });
     this.caption = make("figcaption", {});
-    this.local = make("p", { class: "said" });
+    this.local = make("p", { class: "remark" });
     this.element = make("section", { class: "panel share" }, this.heading, this.text, make("div", { class: "share-ways" },
       this.picture, make("div", {}, this.role, this.field,
         make("div", { class: "ways" }, this.copyButton, this.sendButton, this.secondLink), this.status)), this.local);
@@ -62,7 +62,7 @@ export class SharePanel {
   }
 
   /**
-   * A link that is too long for a code has none.
+   * Shows the QR code of a link, unless the link is too long.
    * @param {string} link
    */
   #picture(link) {
@@ -88,7 +88,7 @@ export class SharePanel {
       await navigator.clipboard.writeText(this.field.value);
       setText(this.status, words?.copied ?? "");
     } catch {
-      // Without a secure connection there is no clipboard: leave it selected for the hand.
+      // The clipboard needs a secure context. Without it the link is selected, so that the user can copy it.
       this.field.focus();
       setText(this.status, words?.copyFailed ?? "");
     }
@@ -98,13 +98,13 @@ export class SharePanel {
     try {
       await navigator.share({ title: document.title, url: this.field.value });
     } catch {
-      // The person thought better of it.
+      // The user has canceled sharing.
     }
   }
 }
 
 /**
- * Whether no other machine can open the address.
+ * Whether only this machine can open the address.
  * @param {string} host
  */
 const isLocal = (host) => host === "localhost" || host === "[::1]" || /^127\./.test(host);

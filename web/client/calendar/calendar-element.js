@@ -1,4 +1,4 @@
-// <pickerd-calendar session="…">: an endless list of months, and a range by two taps.
+// <pickerd-calendar session="…">: a scrolling list of months, in which two taps choose a range.
 
 import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
 import { within } from "../core/predict.js";
@@ -26,7 +26,7 @@ export class CalendarElement extends PickerElement {
     this.tools.append(this.todayButton, this.before, this.after);
     this.list = new MonthList((from, count) => this.picker?.months(from, count), () => this.#drawMonths());
     this.stage.append(this.list.element);
-    /** @type {string | null} where the keyboard is; null before anything was focused */
+    /** @type {string | null} the date that has or last had the focus */
     this.focusDate = null;
     /** @type {string | null} the day under pointer or focus */
     this.pointed = null;
@@ -68,7 +68,7 @@ export class CalendarElement extends PickerElement {
   }
 
   /**
-   * Moves the focus to a day, wherever it is.
+   * Moves the focus to a day, and scrolls to it.
    * @param {string} date
    */
   focusOn(date) {
@@ -87,7 +87,7 @@ export class CalendarElement extends PickerElement {
   }
 
   /**
-   * The day that Tab comes to: where the keyboard was, else the range, else today, if it can be seen.
+   * The day that is reached with Tab: the last focused one, otherwise the start of the range, otherwise today, if drawn.
    * @param {PickerSession} picker
    */
   #tabDate(picker) {
@@ -97,7 +97,7 @@ export class CalendarElement extends PickerElement {
   }
 
   /**
-   * What a second tap under the pointer would choose.
+   * The range that a second tap under the pointer would choose.
    * @param {PickerSession} picker
    */
   #preview(picker) {
@@ -147,10 +147,10 @@ export class CalendarElement extends PickerElement {
     this.focusDate = date;
     const cell = picker.state.months.get(date.slice(0, 7))?.cells.find((one) => one.date === date && !one.outside);
     if (cell?.disabled) {
-      // No request is needed: show why the day is not available, and count no hit.
+      // Without a request: shows why the day is not available.
       const text = whyNot(date, picker, this.words);
-      this.announcer.sayNow(text);
-      this.note.tell({ text, who: "", color: null, mine: true, tone: "refusal", canUndo: false }, text, false);
+      this.announcer.announceNow(text);
+      this.note.show({ text, who: "", color: null, mine: true, tone: "refusal", canUndo: false }, text, false);
     } else {
       void picker.tap({ date });
     }
@@ -189,7 +189,7 @@ export class CalendarElement extends PickerElement {
   #isListed(date) { return this.#listed(date) === date; }
 
   /**
-   * The date, or the day of the list that is nearest to it.
+   * The date, or the nearest one within the list of months.
    * @param {string} date
    */
   #listed(date) {

@@ -1,12 +1,12 @@
-// A calendar by keyboard: days, weeks, months and years; Enter taps, Escape clears an open range.
+// Keyboard navigation of a calendar by days, weeks, months and years.
 
 import { addingDays, addingMonths, ordinalOf, weekdayOf } from "../core/civil.js";
 
 /**
- * Where a key leads from a date.
+ * The date that a key moves the focus to.
  * @param {string} key @param {boolean} isShifted @param {string} date
  * @param {{firstWeekday: number, isRightToLeft: boolean}} calendar
- * @returns {string | null} null when the key leads nowhere
+ * @returns {string | null} null for other keys
  */
 export function dateAfterKey(key, isShifted, date, { firstWeekday, isRightToLeft }) {
   const forward = isRightToLeft ? -1 : 1;

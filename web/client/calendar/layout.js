@@ -1,12 +1,12 @@
-// Where the months of a list stand: plain arithmetic, however many there are. Heights in pixels.
+// The vertical layout of the list of months, by plain arithmetic. Heights are in pixels.
 
 import { gridOf, monthIndexOf } from "../core/civil.js";
 
-/** Of a month view's height: its title, its weekday header, and its week rows (rules.md, "Hit test"). */
+/** The fractions of a month's height: title, weekday header and weeks (rules.md, "Hit test"). */
 export const titleShare = 0.095;
 export const headerShare = 0.089;
 export const weeksShare = 1 - titleShare - headerShare;
-/** Between two months. */
+/** The gap between two months. */
 export const gap = 14;
 
 export class MonthLayout {
@@ -18,26 +18,26 @@ export class MonthLayout {
     this.firstIndex = monthIndexOf(list.first);
     this.count = list.count;
     this.rowHeight = rowHeight;
-    /** Weeks of all months before each, or null when all have six. */
+    /** The number of weeks before each month; null if all have six. */
     this.weeksBefore = weeks === "fit" ? weeksBefore(this.firstIndex, list.count, firstWeekday) : null;
   }
 
-  /** @param {number} place of a month in the list, from 0 */
-  top(place) {
-    const weeks = this.weeksBefore ? this.weeksBefore[place] : place * 6;
-    return (weeks * this.rowHeight) / weeksShare + place * gap;
+  /** @param {number} position of a month in the list, from 0 */
+  top(position) {
+    const weeks = this.weeksBefore ? this.weeksBefore[position] : position * 6;
+    return (weeks * this.rowHeight) / weeksShare + position * gap;
   }
 
-  /** @param {number} place */
-  height(place) { return this.top(place + 1) - this.top(place) - gap; }
+  /** @param {number} position */
+  height(position) { return this.top(position + 1) - this.top(position) - gap; }
 
   get totalHeight() { return Math.max(0, this.top(this.count) - gap); }
 
   /**
-   * The month at a height; the last that begins above it.
+   * The position of the month at a height: the last one that begins above it.
    * @param {number} y
    */
-  placeAt(y) {
+  positionAt(y) {
     let low = 0;
     let high = this.count - 1;
     while (low < high) {
@@ -48,15 +48,15 @@ export class MonthLayout {
     return low;
   }
 
-  /** @param {string} month or a date @returns {number} outside the list it may be negative or too great */
-  placeOf(month) { return monthIndexOf(month) - this.firstIndex; }
+  /** @param {string} month or a date @returns {number} negative or too great for a month outside the list */
+  positionOf(month) { return monthIndexOf(month) - this.firstIndex; }
 }
 
 /** @param {number} firstIndex @param {number} count @param {number} firstWeekday */
 function weeksBefore(firstIndex, count, firstWeekday) {
   const before = new Uint32Array(count + 1);
-  for (let place = 0; place < count; place += 1) {
-    before[place + 1] = before[place] + gridOf(firstIndex + place, firstWeekday, "fit").weekCount;
+  for (let position = 0; position < count; position += 1) {
+    before[position + 1] = before[position] + gridOf(firstIndex + position, firstWeekday, "fit").weekCount;
   }
   return before;
 }

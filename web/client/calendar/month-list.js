@@ -1,4 +1,4 @@
-// The scrolling list of months: only those in view, and their neighbours, are in the DOM.
+// The scrolling list of months. Only the months in view and their neighbours are in the DOM.
 
 import { monthOf } from "../core/civil.js";
 import { make } from "../parts/dom.js";
@@ -7,17 +7,17 @@ import { MonthView } from "./month-view.js";
 
 /** Months drawn beyond those in view, on either side. */
 const spare = 1;
-/** Months asked for beyond those in view, on either side, and the wait before: a fling passes many. */
+/** Months requested beyond those in view, on either side, and the delay before the request: a fling passes many. */
 const askedSpare = 3;
 const askMilliseconds = 70;
 /** Heights of a week, in `rem` of the page. */
 const rowHeightMin = 2.5;
 const rowHeightMax = 3.4;
-/** What a week is higher by, in `rem`, where days have notes. */
+/** The additional height of a week, in `rem`, if days have notes. */
 const noteHeight = 1.1;
 
 export class MonthList {
-  /** @param {(from: string, count: number) => void} ask @param {() => void} scrolled something else is in view */
+  /** @param {(from: string, count: number) => void} ask requests months @param {() => void} scrolled called when other months are in view */
   constructor(ask, scrolled) {
     this.ask = ask;
     this.scrolled = scrolled;
@@ -34,12 +34,12 @@ export class MonthList {
     this.weeks = "six";
     /** @type {{first: string, count: number} | null} */
     this.list = null;
-    /** Whether there is room for notes: from the first one on, so that the weeks do not jump. */
+    /** Whether weeks have room for notes. Never reset, so that the layout does not jump. */
     this.hasNotes = false;
     this.frame = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    /** @type {{from: number, through: number} | null} places that were asked for */
+    /** @type {{from: number, through: number} | null} the positions of the requested months */
     this.asked = null;
     this.element.addEventListener("scroll", () => {
       this.frame ||= requestAnimationFrame(() => {
@@ -85,16 +85,16 @@ export class MonthList {
 
   /** @param {import("./month-view.js").Scene} scene */
   draw(scene) {
-    const places = this.#placesInView();
-    if (!places || !this.layout) return;
-    const { from, through } = places;
-    const kept = new Set();
-    for (let place = Math.max(0, from - spare); place <= Math.min(this.layout.count - 1, through + spare); place += 1) {
-      kept.add(this.#have(place).month);
+    const span = this.#positionsInView();
+    if (!span || !this.layout) return;
+    const { from, through } = span;
+    const shown = new Set();
+    for (let position = Math.max(0, from - spare); position <= Math.min(this.layout.count - 1, through + spare); position += 1) {
+      shown.add(this.#have(position).month);
     }
     for (const [month, view] of this.views) {
-      // A month that has the focus stays, or the focus would be lost.
-      if (!kept.has(month) && !view.element.matches(":focus-within")) this.#drop(month, view);
+      // A month with the focus stays, because removing it would lose the focus.
+      if (!shown.has(month) && !view.element.matches(":focus-within")) this.#drop(month, view);
     }
     for (const view of this.views.values()) view.draw(scene);
     this.#askFor(from, through);
@@ -107,7 +107,7 @@ export class MonthList {
   get monthInView() {
     if (!this.layout || !this.list) return "0001-02";
     const middle = this.element.scrollTop + this.element.clientHeight * 0.4;
-    return monthOf(this.layout.firstIndex + this.layout.placeAt(middle));
+    return monthOf(this.layout.firstIndex + this.layout.positionAt(middle));
   }
 
   /**
@@ -116,21 +116,21 @@ export class MonthList {
    */
   showMonth(month, isSmooth) {
     if (!this.layout) return;
-    const place = Math.max(0, Math.min(this.layout.count - 1, this.layout.placeOf(month)));
-    this.element.scrollTo({ top: this.layout.top(place), behavior: isSmooth ? "smooth" : "auto" });
+    const position = Math.max(0, Math.min(this.layout.count - 1, this.layout.positionOf(month)));
+    this.element.scrollTo({ top: this.layout.top(position), behavior: isSmooth ? "smooth" : "auto" });
   }
 
   /**
-   * Scrolls just as far as a day needs to be seen, and puts its month into the DOM.
+   * Adds the month of a day to the DOM, and scrolls as little as needed to show the day.
    * @param {string} date @param {boolean} isSmooth
    */
   reveal(date, isSmooth) {
     if (!this.layout) return;
-    const place = this.layout.placeOf(date);
-    const view = this.#have(place);
+    const position = this.layout.positionOf(date);
+    const view = this.#have(position);
     const cell = view.cellOf(date);
     if (!cell) return;
-    const top = this.layout.top(place) + (this.layout.height(place) - view.grid.weekCount * this.layout.rowHeight)
+    const top = this.layout.top(position) + (this.layout.height(position) - view.grid.weekCount * this.layout.rowHeight)
       + Math.floor((view.grid.lead + Number(date.slice(8)) - 1) / 7) * this.layout.rowHeight;
     const margin = this.layout.rowHeight;
     const { scrollTop, clientHeight } = this.element;
@@ -153,7 +153,7 @@ export class MonthList {
     this.element.style.setProperty("--week-height", `${rowHeight}px`);
     this.element.style.setProperty("--day-height", `${dayHeight}px`);
     this.element.style.setProperty("--spot", `${Math.min(dayHeight, width / 7) - 6}px`);
-    for (const view of this.views.values()) this.#place(view);
+    for (const view of this.views.values()) this.#put(view);
   }
 
   #resized() {
@@ -163,36 +163,36 @@ export class MonthList {
     this.scrolled();
   }
 
-  /** What is at the top of the view, so that it can be put there again. */
+  /** The month at the top of the view and the offset within it, to restore the scroll position. */
   #anchor() {
     if (!this.layout || this.layout.count === 0) return null;
-    const place = this.layout.placeAt(this.element.scrollTop);
-    const within = (this.element.scrollTop - this.layout.top(place)) / this.layout.height(place);
-    return { index: this.layout.firstIndex + place, within };
+    const position = this.layout.positionAt(this.element.scrollTop);
+    const within = (this.element.scrollTop - this.layout.top(position)) / this.layout.height(position);
+    return { index: this.layout.firstIndex + position, within };
   }
 
   /** @param {{index: number, within: number}} anchor */
   #restore({ index, within }) {
     if (!this.layout) return;
-    const place = Math.max(0, Math.min(this.layout.count - 1, index - this.layout.firstIndex));
-    this.element.scrollTop = this.layout.top(place) + within * this.layout.height(place);
+    const position = Math.max(0, Math.min(this.layout.count - 1, index - this.layout.firstIndex));
+    this.element.scrollTop = this.layout.top(position) + within * this.layout.height(position);
   }
 
-  #placesInView() {
+  #positionsInView() {
     if (!this.layout || this.layout.count === 0) return null;
     const { scrollTop, clientHeight } = this.element;
-    return { from: this.layout.placeAt(scrollTop), through: this.layout.placeAt(scrollTop + (clientHeight || 400)) };
+    return { from: this.layout.positionAt(scrollTop), through: this.layout.positionAt(scrollTop + (clientHeight || 400)) };
   }
 
-  /** @param {number} place */
-  #have(place) {
-    const month = monthOf(/** @type {MonthLayout} */ (this.layout).firstIndex + place);
+  /** @param {number} position */
+  #have(position) {
+    const month = monthOf(/** @type {MonthLayout} */ (this.layout).firstIndex + position);
     let view = this.views.get(month);
     if (!view) {
       view = new MonthView(month, this.firstWeekday, this.weeks);
       this.views.set(month, view);
-      this.#place(view);
-      // In order, so that Tab and a screen reader meet them as the eye does.
+      this.#put(view);
+      // In chronological order, for Tab and screen readers.
       const next = [...this.views.keys()].filter((one) => one > month).sort()[0];
       this.content.insertBefore(view.element, next ? this.views.get(next)?.element ?? null : null);
     }
@@ -200,11 +200,11 @@ export class MonthList {
   }
 
   /** @param {MonthView} view */
-  #place(view) {
+  #put(view) {
     if (!this.layout) return;
-    const place = this.layout.placeOf(view.month);
-    view.element.style.insetBlockStart = `${this.layout.top(place)}px`;
-    view.element.style.blockSize = `${this.layout.height(place)}px`;
+    const position = this.layout.positionOf(view.month);
+    view.element.style.insetBlockStart = `${this.layout.top(position)}px`;
+    view.element.style.blockSize = `${this.layout.height(position)}px`;
   }
 
   /** @param {string} month @param {MonthView} view */
@@ -219,10 +219,10 @@ export class MonthList {
     const isFirst = this.asked === null;
     clearTimeout(this.timer);
     const ask = () => {
-      const places = this.#placesInView();
-      if (!places || !this.layout) return;
-      const first = Math.max(0, places.from - askedSpare);
-      const last = Math.min(this.layout.count - 1, places.through + askedSpare, first + 23);
+      const span = this.#positionsInView();
+      if (!span || !this.layout) return;
+      const first = Math.max(0, span.from - askedSpare);
+      const last = Math.min(this.layout.count - 1, span.through + askedSpare, first + 23);
       this.asked = { from: first, through: last };
       this.ask(monthOf(this.layout.firstIndex + first), last - first + 1);
     };

@@ -1,4 +1,4 @@
-// One month: title, weekday header, days, and behind them the bands of the range.
+// A month: title, weekday header, days, and the bands of the range behind them.
 
 import { bandsOf, dateOf, gridOf, monthIndexOf } from "../core/civil.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
@@ -11,14 +11,14 @@ import { isTaken, whyNot } from "./why.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 /**
- * What a month needs to draw itself.
+ * The input of drawing a month.
  * @typedef {object} Scene
  * @property {PickerSession} picker
  * @property {import("../words/words.js").Words} words
- * @property {import("../core/types").Range | null} range as it is shown, own unanswered taps included
+ * @property {import("../core/types").Range | null} range including the effect of own unanswered taps
  * @property {boolean} isGuess
  * @property {{start: string, end: string} | null} preview
- * @property {string} focusDate the one day that Tab comes to
+ * @property {string} focusDate the day that is reached with Tab
  */
 
 export class MonthView {
@@ -29,10 +29,10 @@ export class MonthView {
     this.firstWeekday = firstWeekday;
     this.weeks = weeks;
     this.grid = gridOf(this.index, firstWeekday, weeks);
-    /** @type {any[]} a cell each */
+    /** @type {any[]} the elements of the cells */
     this.days = [];
     this.#build();
-    /** @type {string} what the words were drawn in */
+    /** @type {string} the locale of the drawn texts */
     this.locale = "";
   }
 
@@ -48,7 +48,7 @@ export class MonthView {
   draw(scene) {
     const { picker, words } = scene;
     const known = picker.state.months.get(this.month);
-    // The server's own names where it sends them; else the browser's.
+    // The server's names if it sends them, otherwise the browser's.
     const title = known?.title ?? monthTitle(this.month, picker.locale);
     const { weekdays } = picker.state;
     if (this.locale !== picker.locale || this.name !== title || this.weekdays !== weekdays) {
@@ -160,7 +160,7 @@ function bandWord(band, words) {
 }
 
 /**
- * The cells under bands, and which of them are the range's ends.
+ * The cells that bands cover, with the ends of the range marked.
  * @param {Band[]} bands
  */
 function coveredCells(bands) {
@@ -174,7 +174,7 @@ function coveredCells(bands) {
 }
 
 /**
- * Other people's fingers in a month, by date.
+ * The members that touch days of a month, by date.
  * @param {PickerSession} picker @param {string} month
  */
 function fingersOn({ state }, month) {

@@ -1,4 +1,4 @@
-// The look of the calendar. A month's parts have the shares of its height that rules.md names.
+// The style sheet of the calendar. The fractions of a month's height are defined in rules.md.
 
 import { sheetOf } from "../parts/dom.js";
 

@@ -1,4 +1,4 @@
-// Why a day cannot be picked, from the definition alone, in the page's words.
+// The reason why a day cannot be picked, from the definition, as text in the page's language.
 
 import { ordinalOf, weekdayOf } from "../core/civil.js";
 import { boundOf } from "../parts/session-dates.js";
@@ -30,7 +30,7 @@ export function whyNot(date, picker, words) {
 }
 
 /**
- * The stays of a definition that are taken; thousands of them are listed once.
+ * The taken stays of a definition, cached per definition because there may be thousands.
  * @param {import("../core/types").Definition} definition
  * @returns {{weekdays?: number[], from?: string, through?: string}[]}
  */
@@ -44,7 +44,7 @@ function takenOf(definition) {
 const taken = new WeakMap();
 
 /**
- * Whether the day is one of those that are blocked within the bounds; the others lie beyond them.
+ * Whether an unavailable day is within the bounds of the definition, so that it must be blocked or taken.
  * @param {string} date @param {import("../core/session.js").PickerSession} picker
  */
 export function isTaken(date, picker) {

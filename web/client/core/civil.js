@@ -1,7 +1,7 @@
-// Civil (proleptic Gregorian) dates by integer arithmetic: no Date, no zone, no seconds.
-// Dates are `YYYY-MM-DD`, months `YYYY-MM`, as on the wire. A month's index is year × 12 + month − 1.
+// Civil (proleptic Gregorian) dates with integer arithmetic, without Date and time zones.
+// Dates are `YYYY-MM-DD` and months `YYYY-MM`, as in the protocol. A month's index is year × 12 + month − 1.
 
-/** Days before each month of a year that does not leap. */
+/** The days before each month in a common year. */
 const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
 /** @param {number} year */
@@ -49,7 +49,7 @@ export function dateOf(ordinal) {
  */
 export const weekdayOf = (ordinal) => (ordinal % 7) + 1;
 
-/** @param {string} month `YYYY-MM` (a date is understood too) */
+/** @param {string} month `YYYY-MM`, or a date */
 export function monthIndexOf(month) {
   const [year, number] = month.split("-").map(Number);
   return year * 12 + number - 1;
@@ -88,7 +88,7 @@ export function gridOf(index, firstWeekday, weeks) {
 }
 
 /**
- * What to paint for a range in one month, a run per week row; the server's own `bands` look the same.
+ * The bands of a range in one month, one per week; equal to the `bands` that the server sends.
  * @param {number} index a month's index
  * @param {{start: string, end: string} | null} range inclusive
  * @param {number} firstWeekday
@@ -118,7 +118,7 @@ export function bandsOf(index, range, firstWeekday, weeks) {
 }
 
 /**
- * A date moved by whole months; a day that is not there becomes the month's last.
+ * A date moved by whole months. A day that the month does not have becomes its last day.
  * @param {string} date @param {number} months
  */
 export function addingMonths(date, months) {
@@ -131,10 +131,10 @@ export function addingMonths(date, months) {
 export const addingDays = (date, days) => dateOf(ordinalOf(date) + days);
 
 /**
- * A date expression (`2026-11-20`, `today`, `today-P18Y`), as a definition writes its bounds.
+ * The date of a date expression of a definition (`2026-11-20`, `today`, `today-P18Y`).
  * @param {string} text
  * @param {string} today
- * @returns {string | null} null when it is none
+ * @returns {string | null} null for any other text
  */
 export function dateOfExpression(text, today) {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;

@@ -1,10 +1,10 @@
-// What a close code asks of a client. It acts by the band, so that a new code needs no new client.
+// The reaction to a close code. It depends on the range of the code only, so that new codes need no new client.
 
 /**
- * - `return`: the server is going away, another takes over: reconnect after `reconnectAfterMs`, and resume
- * - `credentials`: a token is missing, wrong or over: come back with a new one
- * - `away`: stay away
- * - `retry`: come back with back-off
+ * - `return`: the server is shutting down: reconnect after `reconnectAfterMs`, and resume
+ * - `credentials`: the token is missing, invalid or expired: reconnect with a new one
+ * - `away`: do not reconnect
+ * - `retry`: reconnect with back-off
  * @typedef {"return" | "credentials" | "away" | "retry"} ClosingAnswer
  */
 
@@ -24,7 +24,7 @@ export function answerToClose(code) {
 export const pauseMillisecondsMax = 30_000;
 
 /**
- * Exponential back-off with full jitter: anything between nothing and 1 s, 2 s, 4 s … 30 s.
+ * Exponential back-off with full jitter: a random pause of up to 1 s, 2 s, 4 s … 30 s.
  * @param {number} attempt 0 for the first attempt after a loss
  * @param {() => number} random in [0, 1)
  * @returns {number} milliseconds

@@ -1,4 +1,4 @@
-// One column as far as this client knows it: a window of its rows, by index.
+// A column, with those of its rows that this client has received, by index.
 
 import { withNote } from "./notes.js";
 
@@ -11,9 +11,9 @@ export class Column {
     this.count = wire.count;
     /** @type {number | null} the selected row; null in an empty column */
     this.row = wire.row;
-    /** @type {Map<number, Row> | null} the rows of then: a correction speaks of one of them */
+    /** @type {Map<number, Row> | null} after a reload, until the `row` change: the former rows, which a notice may name */
     this.rowsBefore = null;
-    /** @type {Row | null} after a reload, until its move: the row that was selected before */
+    /** @type {Row | null} after a reload, until the `row` change: the row that was selected before */
     this.before = null;
     /** @type {Map<number, Row>} */
     this.rows = new Map();
@@ -25,7 +25,7 @@ export class Column {
     rows.forEach((row, offset) => this.rows.set(from + offset, row));
   }
 
-  /** @param {{[key: string]: import("./types").Note | null}} notes by key; null takes one away */
+  /** @param {{[key: string]: import("./types").Note | null}} notes by key; null removes a note */
   takeNotes(notes) {
     for (const [index, row] of this.rows) {
       if (Object.hasOwn(notes, row.key)) this.rows.set(index, withNote(row, notes[row.key]));
@@ -33,7 +33,7 @@ export class Column {
   }
 
   /**
-   * The row that a `row` change names. Without a note of its own it has the one known already.
+   * The row of a `row` change. If the change has no note, the row retains the known one.
    * @param {import("./types").Change} change @returns {Row}
    */
   rowWith({ row, key, text, note }) {
@@ -42,7 +42,7 @@ export class Column {
   }
 
   /**
-   * The row at an index, if it is known here.
+   * The row at an index, if it was received.
    * @param {number | null} index
    */
   at(index) {
@@ -50,7 +50,7 @@ export class Column {
   }
 
   /**
-   * The index of a key among the rows that are known here.
+   * The index of a key among the received rows.
    * @param {string} key
    */
   rowOf(key) {
@@ -75,7 +75,7 @@ export class Column {
   }
 
   /**
-   * The stretches of from…through that are not known, in whole windows of `size` rows.
+   * The windows of `size` rows within from…through in which rows are missing.
    * @param {number} from @param {number} through @param {number} size
    * @returns {{from: number, count: number}[]}
    */

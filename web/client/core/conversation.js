@@ -9,14 +9,14 @@ import { PickerState } from "./state.js";
 /** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Outcome} Outcome */
 
-/** A revision that no server has reached: it answers with a snapshot, and the member is the same. */
+/** A revision that no server reaches: resuming from it returns a snapshot for the same member. */
 const beyondAnyRevision = Number.MAX_SAFE_INTEGER;
 
 export const answerMillisecondsMax = 10_000;
 export const catchUpMillisecondsMax = 2_000;
 const lookAgainMilliseconds = 1_000;
 
-/** What can wait for the connection; the rest depends on what others did meanwhile. */
+/** Commands that can be queued without a connection. The effect of the others depends on the changes of other members. */
 const queueable = new Set(["select", "tap", "clear"]);
 
 export class Conversation {
@@ -57,7 +57,7 @@ export class Conversation {
     if (!isSame) {
       for (const entry of this.pending.takeUncertain()) {
         this.#settle(entry.ref, { outcome: "lost" });
-        this.#tell([{ kind: "lost", command: entry.message, mine: true }]);
+        this.#notify([{ kind: "lost", command: entry.message, mine: true }]);
       }
     }
     this.pending.startAfter(message.ref ?? 0);
@@ -67,7 +67,7 @@ export class Conversation {
     this.save();
   }
 
-  /** @param {Message} message @returns {boolean} false when something between is missing */
+  /** @param {Message} message @returns {boolean} false if a delta before it is missing */
   take(message) {
     switch (message.type) {
       case "delta": return this.#delta(message);
@@ -76,8 +76,8 @@ export class Conversation {
       case "snapshot": this.#snapshot(message); break;
       case "months": this.#months(message); break;
       case "rows": this.state.takeRows(message); this.looking.rowsCame(message); break;
-      case "presence": this.#tell(this.state.presence(message)); break;
-      // Any other type is newer than this client, and nothing to it.
+      case "presence": this.#notify(this.state.presence(message)); break;
+      // Other types are newer than this client, and ignored.
     }
     return true;
   }
@@ -90,7 +90,7 @@ export class Conversation {
     if (when !== "live" && !canWait) {
       this.pending.answered(entry.ref);
       this.#settle(entry.ref, { outcome: "offline" });
-      this.#tell([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
+      this.#notify([{ kind: "refused", code: "offline", detail: "there is no connection", command, mine: true }]);
     }
     if (when === "live") this.#send(entry);
     this.save();
@@ -101,13 +101,13 @@ export class Conversation {
     return !this.pending.isEmpty;
   }
 
-  /** Asks again for what was refused for being too much at once. */
+  /** Sends the requests again that were refused with `tooMany`. */
   lookAgain() {
     this.looking.forgetRows();
     if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
   }
 
-  /** Nothing that waits will be done any more. */
+  /** Settles all pending commands as lost. */
   giveUp() {
     for (const entry of this.pending.takeAll()) this.#settle(entry.ref, { outcome: "lost" });
   }
@@ -129,7 +129,7 @@ export class Conversation {
     this.#answered(message.ref, { outcome: "done", revision: message.revision });
     this.#caughtUp();
     this.save();
-    this.#tell(notices);
+    this.#notify(notices);
     return true;
   }
 
@@ -137,7 +137,7 @@ export class Conversation {
   #reply(message) {
     this.#answered(message.ref, { outcome: "done", revision: message.revision });
     this.save();
-    // Only a snapshot on its way can be behind a reply that is ahead of us.
+    // A reply with a later revision means that a snapshot must follow.
     if (message.revision > this.state.revision) {
       this.perform({ effect: "timer", name: "catchUp", milliseconds: catchUpMillisecondsMax });
     }
@@ -153,7 +153,7 @@ export class Conversation {
     this.state.changes(message.changes ?? [], null, true);
     this.looking.forgetStaleRows(this.state.columns);
     this.save();
-    this.#tell([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
+    this.#notify([{ kind: "refused", code, detail, command: entry?.message ?? null, mine: true }]);
   }
 
   /** @param {Message} message */
@@ -167,7 +167,7 @@ export class Conversation {
   /** @param {Message} message */
   #months(message) {
     this.state.takeMonths(message);
-    this.state.keepMonths((month) => this.looking.isInView(month));
+    this.state.retainMonths((month) => this.looking.isInView(month));
   }
 
   #caughtUp() {
@@ -198,7 +198,7 @@ export class Conversation {
   }
 
   /** @param {import("./types").Notice[]} notices */
-  #tell(notices) {
+  #notify(notices) {
     for (const notice of notices) this.perform({ effect: "emit", name: "notice", detail: notice });
   }
 }

@@ -1,4 +1,4 @@
-// In what a new definition differs from the one before, as far as a person wants to know.
+// The differences between two definitions that are shown to users.
 
 import { ordinalOf } from "./civil.js";
 
@@ -46,7 +46,7 @@ function closedDays(before, after) {
 }
 
 /**
- * The days that a definition closes by name, by what they are.
+ * The single days and spans that a definition closes, by their dates.
  * @param {Definition} definition @returns {Map<string, Days>}
  */
 function daysOf({ blocked, taken }) {
@@ -72,7 +72,7 @@ const timesOf = ({ taken }) => new Map(Object.values(taken ?? {})
 const without = (these, those) => [...these].flatMap(([name, value]) => (those.has(name) ? [] : [value]));
 
 /**
- * Days that follow one another are one stretch.
+ * Joins spans of consecutive days.
  * @param {Days[]} days @returns {Days[]}
  */
 function joined(days) {
@@ -87,7 +87,7 @@ function joined(days) {
 }
 
 /**
- * Rows with another text, rows that came and rows that went. A later column is another list once an earlier one has moved.
+ * Renamed, added and removed rows. In a cascade, columns after a moved selection are skipped, because they show another list.
  * @param {import("./hosting.js").Before} before @param {import("./state.js").PickerState} state @param {Change[]} changes
  */
 function changedRows(before, state, changes) {
@@ -104,7 +104,7 @@ function changedRows(before, state, changes) {
 
 /** @param {Column} before @param {Column} after @returns {Difference[]} */
 function rowDifferences(before, after) {
-  // Of a long column only a part is known.
+  // Only a part of a long column was received.
   if (before.rows.size < before.count || after.rows.size < after.count) return [];
   const [old, now] = [before, after].map(({ rows }) => new Map([...rows.values()].map(({ key, text }) => [key, text])));
   /** @type {Difference[]} */

@@ -1,4 +1,4 @@
-// The browser under a session: its socket, timers, clock, and the memory of one tab.
+// The browser's side of a session: sockets, timers, the clock, and the storage of the tab.
 
 /** @typedef {import("./types").Memory} Memory */
 
@@ -14,7 +14,7 @@
 
 /**
  * @param {string} url of the session
- * @param {boolean} remembers whether this tab's memory of it may be used: not in a copy of the tab
+ * @param {boolean} remembers whether the stored memory of this tab may be used; not in a duplicated tab
  * @returns {Environment}
  */
 export function browserEnvironment(url, remembers) {
@@ -30,7 +30,7 @@ export function browserEnvironment(url, remembers) {
         if (memory) sessionStorage.setItem(name, JSON.stringify(memory));
         else sessionStorage.removeItem(name);
       } catch {
-        // Storage may be full or forbidden; then a reload is a new member, and nothing else is lost.
+        // Storage may be full or forbidden. Then a reloaded page joins as a new member.
       }
     },
   };
@@ -40,7 +40,7 @@ export function browserEnvironment(url, remembers) {
 const memoryName = (url) => `pickerd ${url}`;
 
 /**
- * What this tab remembers of a session.
+ * The memory of a session that is stored in this tab.
  * @param {string} url @returns {Memory | null}
  */
 export function recall(url) {
@@ -53,15 +53,15 @@ export function recall(url) {
 }
 
 /**
- * A tab that is duplicated copies this tab's memory. Two tabs cannot be one member (4409), so a member is
- * held by a lock for as long as its page lives.
+ * Locks a member for the lifetime of this page. Duplicating a tab copies its memory, but two pages cannot be
+ * the same member (4409).
  * @param {string | undefined} member
  * @returns {Promise<boolean>} whether this page may be that member
  */
 export async function holdMember(member) {
   if (!member || !navigator.locks) return true;
   return new Promise((resolve) => {
-    /** @param {number} attempts left: a page that is being reloaded lets go a moment later */
+    /** @param {number} attempts left; a page that is being reloaded releases its lock a moment later */
     const attempt = (attempts) => navigator.locks.request(`pickerd ${member}`, { ifAvailable: true }, (lock) => {
       if (!lock && attempts > 0) {
         setTimeout(() => attempt(attempts - 1), 60);

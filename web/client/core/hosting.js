@@ -1,4 +1,4 @@
-// What the host has changed and what has become of the selection: one notice for one change.
+// The notice of a change of the host: what it changed, and the effect on the selection.
 
 import { differencesOf } from "./differences.js";
 
@@ -8,18 +8,18 @@ import { differencesOf } from "./differences.js";
 /** @typedef {import("./state.js").PickerState} PickerState */
 /** @typedef {ReturnType<typeof seenBefore>} Before */
 
-/** Reasons that a tick never has. */
+/** The reasons of changes that a tick never has. */
 const reasons = new Set(["gone", "min", "max", "blocked", "maxDays", "minDays", "selection"]);
 
 /**
- * Whether the host has made these changes, or reopening has applied what the host had changed before.
+ * Whether the changes come from the host, directly or because reopening applied a pending definition.
  * @param {Change[]} changes @param {string | null} by @param {boolean} mine
  */
 export const isHosts = (changes, by, mine) => by === null && !mine && changes.some(({ change, cause, reason }) =>
   change === "definition" || change === "notes" || cause === "define" || (cause === "clamp" && reasons.has(reason)));
 
 /**
- * What there was before a change: to be taken before it is folded.
+ * The state that a notice compares with; to be called before the changes are applied.
  * @param {PickerState} state
  */
 export const seenBefore = (state) => ({

@@ -1,4 +1,4 @@
-// The line to the server: the state of the connection, and when to dial again after it is lost.
+// The state of the connection, and the time of the next attempt after it is lost.
 
 import { pauseMilliseconds } from "./closing.js";
 
@@ -15,13 +15,13 @@ export class Line {
     this.perform = perform;
     /** @type {import("./types").Connection} */
     this.connection = "idle";
-    /** @type {{code: string, detail: string} | null} the server's `error` before it closed */
+    /** @type {{code: string, detail: string} | null} the `error` message before the close */
     this.error = null;
     /** @type {number | null} of the last close, while there is no connection */
     this.closeCode = null;
     /** Attempts since the last steady connection. */
     this.attempt = 0;
-    /** @type {number | null} when to reconnect to a server that is going away */
+    /** @type {number | null} the reconnect delay from a server that is shutting down */
     this.drainMilliseconds = null;
   }
 
@@ -35,43 +35,43 @@ export class Line {
     this.error = null;
     this.closeCode = null;
     this.drainMilliseconds = null;
-    this.turn("connecting");
+    this.setConnection("connecting");
     this.perform({ effect: "dial" });
   }
 
   redial() {
-    this.hangUp();
+    this.disconnect();
     this.dial();
   }
 
-  /** The `welcome` has come. */
+  /** The `welcome` was received. */
   live() {
-    this.turn("live");
+    this.setConnection("live");
     this.perform({ effect: "timer", name: "join", milliseconds: null },
       { effect: "timer", name: "steady", milliseconds: steadyMilliseconds });
   }
 
-  hangUp() {
+  disconnect() {
     this.forgetTimers();
-    this.perform({ effect: "hangUp" });
+    this.perform({ effect: "disconnect" });
   }
 
-  /** A message is missing or unusable: resume, at once unless that did not help before. */
+  /** A message is missing or invalid: reconnects and resumes, at once the first time, then with back-off. */
   resync() {
-    this.hangUp();
+    this.disconnect();
     this.wait(this.attempt === 0 ? 0 : null);
   }
 
-  /** @param {number | null} milliseconds null: back off */
+  /** @param {number | null} milliseconds null: with back-off */
   wait(milliseconds) {
     const pause = milliseconds ?? pauseMilliseconds(this.attempt, this.random);
     this.attempt += 1;
-    this.turn("waiting");
+    this.setConnection("waiting");
     this.perform({ effect: "timer", name: "redial", milliseconds: pause });
   }
 
   /** @param {import("./types").Connection} connection */
-  turn(connection) {
+  setConnection(connection) {
     if (this.connection === connection) return;
     this.connection = connection;
     this.perform({ effect: "emit", name: "connection" });

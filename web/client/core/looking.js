@@ -1,4 +1,4 @@
-// What this member is looking at and touching: months in view, windows of rows, a finger.
+// The months in view, the requested windows of rows, and the touches of this member.
 
 import { monthIndexOf, monthOf } from "./civil.js";
 
@@ -7,7 +7,7 @@ import { monthIndexOf, monthOf } from "./civil.js";
 
 /** The shortest time between two `touch` messages, in milliseconds. */
 export const touchMilliseconds = 100;
-/** Rows asked for at once. */
+/** The number of rows of a request. */
 export const windowRows = 200;
 
 export class Looking {
@@ -16,14 +16,14 @@ export class Looking {
     this.months = null;
     /** @type {{from: string, count: number} | null} the months that the last join was sent with */
     this.joined = null;
-    /** @type {Set<string>} windows asked for that have not come: `column:generation:from` */
+    /** @type {Set<string>} requested windows without a response: `column:generation:from` */
     this.asked = new Set();
     /** @type {object | null | undefined} undefined: no touch is pending */
     this.nextTouch = undefined;
     this.isTouchPaused = false;
   }
 
-  /** A new connection has asked for nothing yet but its months. */
+  /** Resets the requests: on a new connection only the months of `join` were requested. */
   connected() {
     this.asked.clear();
     this.nextTouch = undefined;
@@ -32,7 +32,7 @@ export class Looking {
 
   /**
    * @param {string} from @param {number} count @param {number} countMax
-   * @returns {Message | null} null when these months are looked at already
+   * @returns {Message | null} null if these months are in view already
    */
   lookAt(from, count, countMax) {
     const months = { from, count: Math.min(count, countMax) };
@@ -48,7 +48,7 @@ export class Looking {
     return offset >= 0 && offset < this.months.count;
   }
 
-  /** The last month that is looked at, or null. */
+  /** The last month in view, or null. */
   get lastMonth() {
     return this.months && monthOf(monthIndexOf(this.months.from) + this.months.count - 1);
   }
@@ -69,7 +69,7 @@ export class Looking {
     return messages;
   }
 
-  /** @param {Message} message a `rows` answer */
+  /** @param {Message} message a `rows` message */
   rowsCame({ column, generation, from }) {
     this.asked.delete(`${column}:${generation}:${from}`);
   }
@@ -86,7 +86,7 @@ export class Looking {
     this.asked.clear();
   }
 
-  /** @param {object | null} touch null when the finger is lifted @returns {Effect[]} */
+  /** @param {object | null} touch null if the finger is lifted @returns {Effect[]} */
   touch(touch) {
     if (this.isTouchPaused) {
       this.nextTouch = touch;
@@ -100,7 +100,7 @@ export class Looking {
   }
 
   /**
-   * The pause is over: the last touch that came meanwhile counts.
+   * The pause after a touch is over: sends the last touch during the pause.
    * @returns {Effect[]}
    */
   touchLater() {

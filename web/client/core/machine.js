@@ -1,4 +1,4 @@
-// The client's state machine: events in, effects out; no socket, timer, storage or clock of its own.
+// The state machine of the client: events in, effects out. It has no socket, timer, storage or clock.
 
 import { answerToClose, pauseMillisecondsMax } from "./closing.js";
 import { Conversation } from "./conversation.js";
@@ -7,7 +7,7 @@ import { Line } from "./line.js";
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
 
-/** How long a `welcome` may take. */
+/** The maximum time until `welcome` is received. */
 export const joinMillisecondsMax = 12_000;
 
 export class PickerMachine {
@@ -32,30 +32,30 @@ export class PickerMachine {
 
   start() { return this.#effects(() => this.line.dial()); }
 
-  /** Stops without leaving: the member stays for the server's 120 s, and memory keeps it. */
+  /** Disconnects without leaving: the member stays in the session for 120 s, and its memory stays stored. */
   stop() {
     return this.#effects(() => {
-      this.line.hangUp();
-      this.line.turn("idle");
+      this.line.disconnect();
+      this.line.setConnection("idle");
     });
   }
 
   leave() {
     return this.#effects(() => {
       if (this.connection === "live") this.#do({ effect: "send", message: { type: "leave" } });
-      this.line.hangUp();
+      this.line.disconnect();
       this.conversation.giveUp();
       this.conversation.identity = null;
       this.#do({ effect: "save", memory: null });
-      this.line.turn("left");
+      this.line.setConnection("left");
     });
   }
 
-  /** The socket is open: join. */
+  /** The socket is open: sends `join`. */
   opened() {
     return this.#effects(() => {
       this.triedIdentity = this.conversation.identity !== null;
-      this.line.turn("joining");
+      this.line.setConnection("joining");
       this.#do({ effect: "send", message: this.conversation.join(this.options) },
         { effect: "timer", name: "join", milliseconds: joinMillisecondsMax });
     });
@@ -68,7 +68,7 @@ export class PickerMachine {
       try {
         this.#take(message);
       } catch {
-        // Some of it may have been applied: nothing here is trusted any more but who we are.
+        // The message may be applied partly: only the identity is still valid, so a snapshot is requested.
         this.conversation.wantsSnapshot = true;
         this.line.resync();
       }
@@ -76,7 +76,7 @@ export class PickerMachine {
     });
   }
 
-  /** What was received is not JSON: it may have been a delta. */
+  /** A message is not JSON. It may have been a delta, so the client resumes. */
   receivedGarbage() {
     return this.#effects(() => {
       if (this.connection === "joining" || this.connection === "live") this.line.resync();
@@ -96,14 +96,14 @@ export class PickerMachine {
   }
 
   /**
-   * The socket is gone, and not by us.
+   * The socket was closed by the server or the network.
    * @param {number} code
    */
   closed(code) {
     return this.#effects(() => {
       this.line.forgetTimers();
       this.line.closeCode = code;
-      // A close code can be lost on the way: a server that has sent `draining` is going away.
+      // The close code can be lost: a server that has sent `draining` is shutting down.
       const isDraining = this.line.drainMilliseconds !== null && code < 4000;
       const answer = isDraining ? "return" : answerToClose(code);
       if (answer === "credentials") this.#askCredentials(code);
@@ -124,7 +124,7 @@ export class PickerMachine {
   }
 
   /**
-   * The machine's network went away or came back.
+   * The network of the device was lost or has returned.
    * @param {boolean} isOnline
    */
   network(isOnline) {
@@ -132,15 +132,15 @@ export class PickerMachine {
       const isWaiting = this.connection === "waiting" || this.connection === "offline";
       if (isOnline && isWaiting) this.line.dial();
       else if (!isOnline && (isWaiting || this.line.isConnected)) {
-        this.line.hangUp();
-        this.line.turn("offline");
-        // A browser can be wrong about it, so we look now and then.
+        this.line.disconnect();
+        this.line.setConnection("offline");
+        // The browser can be wrong about the network, so the client still tries from time to time.
         this.#do({ effect: "timer", name: "redial", milliseconds: pauseMillisecondsMax });
       }
     });
   }
 
-  /** A person is looking again, or asks for it: no need to wait any longer. */
+  /** Reconnects at once, because the user looks at the page again or asks for it. */
   retry() {
     return this.#effects(() => {
       if (!this.line.isConnected) this.line.dial();
@@ -148,7 +148,7 @@ export class PickerMachine {
   }
 
   /**
-   * New credentials after 43xx.
+   * Reconnects with a new token, after 43xx.
    * @param {string} token
    */
   credentials(token) {
@@ -172,7 +172,7 @@ export class PickerMachine {
   }
 
   /**
-   * Gives a command; its outcome comes as a `settle` effect.
+   * Sends or queues a command. Its outcome follows as a `settle` effect.
    * @param {import("./types").Command} command
    */
   command(command) {
@@ -211,7 +211,7 @@ export class PickerMachine {
     });
   }
 
-  /** @param {() => void} work @returns {Effect[]} what is to be done */
+  /** @param {() => void} work @returns {Effect[]} the effects to be performed, in order */
   #effects(work) {
     work();
     return this.out.splice(0);
@@ -222,23 +222,23 @@ export class PickerMachine {
 
   /** @param {number} code */
   #askCredentials(code) {
-    // The server may have forgotten the secret rather than the token: try once as a new member.
+    // The server may have rejected the secret, not the token: tries once more as a new member.
     if (code === 4301 && this.triedIdentity) {
       this.conversation.identity = null;
       this.line.dial();
     } else {
-      this.line.turn("credentials");
+      this.line.setConnection("credentials");
     }
   }
 
   /** @param {number} code */
   #stayAway(code) {
-    // A session that has ended is not worth remembering; a member that is connected elsewhere is.
+    // The memory of a session that has ended is deleted; that of a member connected elsewhere stays.
     if (code === 4404 || code === 4410) {
       this.conversation.identity = null;
       this.#do({ effect: "save", memory: null });
     }
     this.conversation.giveUp();
-    this.line.turn("away");
+    this.line.setConnection("away");
   }
 }

@@ -1,11 +1,11 @@
-// The host's notes: short texts on days and rows. They are part of the cells and rows that they stand on.
+// The host's notes: short texts on days and rows. They are stored in the cells and rows.
 
 /** @typedef {import("./types").Change} Change */
 /** @typedef {import("./types").Note} Note */
 /** @typedef {import("./state.js").PickerState} PickerState */
 
 /**
- * Takes a `notes` change: a day's goes to the months that are known, neighbours' cells included.
+ * Applies a `notes` change. The note of a day is set in all received months, also in cells of adjacent months.
  * @param {PickerState} state @param {Change} change
  */
 export function takeNotes(state, { days, column, rows }) {
@@ -23,7 +23,7 @@ function takeDays(state, days) {
 }
 
 /**
- * A cell or row with another note, or without one.
+ * The cell or row with a note, or without one.
  * @template {object} Noted
  * @param {Noted & {note?: Note}} noted @param {Note | null | undefined} note @returns {Noted & {note?: Note}}
  */

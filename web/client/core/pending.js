@@ -1,13 +1,13 @@
-// Commands that have no answer yet, in the order of their refs. They outlive connections and reloads.
+// Commands without an answer, in the order of their refs. They survive lost connections and reloads.
 
 /** @typedef {import("./types").Pending} Pending */
 /** @typedef {import("./types").Command} Command */
 
-/** Commands that a person may give while nobody listens; more would surprise when they are done at last. */
+/** The maximum of commands queued without a connection. More would surprise the user when they are finally done. */
 export const queuedMax = 20;
 
 export class PendingCommands {
-  /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest given out so far */
+  /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */
   constructor(entries = [], ref = 0) {
     this.entries = entries;
     this.ref = ref;
@@ -18,7 +18,7 @@ export class PendingCommands {
   }
 
   /**
-   * Goes on after the greatest ref that the server knows: a smaller one would mean another command.
+   * Continues after the greatest ref that the server knows: a smaller one could belong to another command.
    * @param {number} ref
    */
   startAfter(ref) {
@@ -26,7 +26,7 @@ export class PendingCommands {
   }
 
   /**
-   * Gives a command its ref. An unsent select of the same column gives way to it.
+   * Adds a command with the next ref. It replaces an unsent select of the same column.
    * @param {Command} command
    * @returns {{entry: Pending, replaced: Pending | null}}
    */
@@ -41,7 +41,7 @@ export class PendingCommands {
   }
 
   /**
-   * Takes the command with this ref out.
+   * Removes the command with this ref.
    * @param {number | undefined} ref @returns {Pending | null}
    */
   answered(ref) {
@@ -49,7 +49,7 @@ export class PendingCommands {
     return index < 0 ? null : this.entries.splice(index, 1)[0];
   }
 
-  /** The commands of a member that no longer exists: whether they were done is unknown. */
+  /** Removes the sent commands, after the server has forgotten their member: their outcome is unknown. */
   takeUncertain() {
     const uncertain = this.entries.filter((entry) => entry.sent);
     this.entries = this.entries.filter((entry) => !entry.sent);

@@ -1,4 +1,4 @@
-// What this member's own unanswered commands will most likely do. The server's answer replaces it.
+// Predicts the effect of this member's unanswered commands. The server's answer replaces the prediction.
 
 import { ordinalOf } from "./civil.js";
 
@@ -7,7 +7,7 @@ import { ordinalOf } from "./civil.js";
 /** @typedef {import("./state.js").PickerState} PickerState */
 
 /**
- * The selected rows with the unanswered selects on top of them.
+ * The selected rows after the unanswered selects.
  * @param {PickerState} state @param {Pending[]} pending
  * @returns {(number | null)[]}
  */
@@ -27,7 +27,7 @@ export function predictRows(state, pending) {
 }
 
 /**
- * The range with the unanswered taps and clears on top of it.
+ * The range after the unanswered taps and clears.
  * @param {PickerState} state @param {Pending[]} pending @param {string} self
  * @returns {{range: Range | null, isGuess: boolean}}
  */
@@ -50,7 +50,7 @@ export function predictRange(state, pending, self) {
 }
 
 /**
- * The two-tap rule: an even count of hits starts a range, an odd one ends it within reach.
+ * The two-tap rule: with an even number of hits a tap starts a range, with an odd one it ends it, within `reach`.
  * @param {PickerState} state @param {Range | null} range @param {string} date @param {string} self
  * @returns {Range | null} null when the tap will be refused, or its outcome cannot be predicted
  */
@@ -70,7 +70,7 @@ export function rangeAfterTap(state, range, date, self) {
 }
 
 /**
- * Whether a walk may stop early: then the end is predictable only with the server's `reach`.
+ * Whether a range may be clamped: then its end can be predicted only with the server's `reach`.
  * @param {PickerState} state
  */
 const isBounded = ({ definition }) =>
@@ -88,14 +88,15 @@ export function within(reach, date) {
 }
 
 /**
- * Whether a range waits for its second tap.
+ * Whether a range is open: its second tap is missing.
  * @param {PickerState} state @param {Range | null} range
  */
 export const isOpen = (state, range) =>
   range !== null && range.hits % 2 === 1 && state.definition?.selection !== "single";
 
 /**
- * The result as it stands now, from keys and range alone; a slot's instant is the server's to know.
+ * The current result. For old servers, which do not send it, it is computed from keys and range, without the instant of
+ * a slot.
  * @param {PickerState} state
  * @returns {import("./types").Result}
  */

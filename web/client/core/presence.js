@@ -1,4 +1,4 @@
-// Who is here and where their fingers are: the fold of `presence` and of the member lists.
+// Members and their touches, from `presence` messages and member lists.
 
 /** @typedef {import("./types").Member} Member */
 /** @typedef {import("./types").Message} Message */
@@ -29,7 +29,7 @@ export function takePresence(state, message) {
 }
 
 /**
- * The whole list of members, as `welcome` and `snapshot` have it.
+ * Replaces the list of members by the one of `welcome` or `snapshot`.
  * @param {PickerState} state @param {Member[]} members
  */
 export function takeMembers(state, members) {
@@ -57,7 +57,7 @@ function change(state, member) {
 }
 
 /**
- * An older server does not send a member its own new role: when the owner has left and nobody else became it,
+ * Older servers do not send a member its own new role. If the owner has left and no other member became owner,
  * this member did.
  * @param {PickerState} state @param {Message} message
  */

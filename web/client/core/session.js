@@ -1,4 +1,4 @@
-// One member in one session: performs the effects of the state machine on a real socket, timers and storage.
+// A member of a session: performs the effects of the state machine with a socket, timers and storage.
 
 import { PickerMachine } from "./machine.js";
 import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
@@ -7,18 +7,11 @@ import { predictRange, predictRows, resultOf, isOpen } from "./predict.js";
 /** @typedef {import("./types").Outcome} Outcome */
 /** @typedef {import("./types").Command} Command */
 
-/** The version of the wire that this client speaks. */
+/** The version of the protocol that this client supports. */
 const subprotocol = "pickerd.v1";
 
 /**
- * A shared picker as this member sees it.
- *
- * Events: `change` (redraw), `notice` (`detail` is a `Notice` to show or announce),
- * `connection` (see `connection`), `message` (`detail`: `{direction, message}`, for developers),
- * `answered` (`detail`: an `Outcome` with its `milliseconds`).
- */
-/**
- * The message in a text; null when it is none.
+ * Parses a message; null if the text is not a JSON object.
  * @param {string} text @returns {import("./types").Message | null}
  */
 function messageOf(text) {
@@ -30,6 +23,13 @@ function messageOf(text) {
   }
 }
 
+/**
+ * A shared picker, as seen by one member.
+ *
+ * Events: `change` (redraw), `notice` (`detail` is a `Notice` to show or announce),
+ * `connection` (see `connection`), `message` (`detail`: `{direction, message}`, for developers),
+ * `answered` (`detail`: an `Outcome` with its `milliseconds`).
+ */
 export class PickerSession extends EventTarget {
   #machine;
   #environment;
@@ -42,7 +42,7 @@ export class PickerSession extends EventTarget {
   #hasChanged = false;
 
   /**
-   * @param {string} url `ws:` or `wss:`, the session's own
+   * @param {string} url of the session, `ws:` or `wss:`
    * @param {{name?: string, locale?: string, token?: string, random?: () => number}} options
    * @param {import("./environment.js").Environment} environment
    */
@@ -52,7 +52,7 @@ export class PickerSession extends EventTarget {
     this.#environment = environment;
     this.#machine = new PickerMachine(options, environment.load());
     /**
-     * Milliseconds from the last command to its answer; null before the first.
+     * The milliseconds between the last answered command and its answer; null before the first.
      * @type {number | null}
      */
     this.latencyMilliseconds = null;
@@ -63,24 +63,24 @@ export class PickerSession extends EventTarget {
   /** @type {import("./types").Connection} */
   get connection() { return this.#machine.connection; }
   get locale() { return this.#machine.options.locale ?? "en"; }
-  /** Why there is no connection: the last close code, the server's own words. */
+  /** The last close code while there is no connection, and in `error` the code and detail of the server's last error. */
   get closeCode() { return this.#machine.closeCode; }
   get error() { return this.#machine.error; }
-  /** Commands that have no answer yet. */
+  /** The number of commands without an answer. */
   get pendingCount() { return this.#machine.pending.entries.length; }
   get self() { return this.state.self; }
-  /** The selected rows, own unanswered selects included. */
+  /** The selected rows, including the effect of own unanswered selects. */
   get rows() { return predictRows(this.state, this.#machine.pending.entries); }
-  /** The range, own unanswered taps included; `isGuess` until the server has confirmed it. */
+  /** The range, including the effect of own unanswered taps; `isGuess` until the server has confirmed it. */
   get rangeShown() { return predictRange(this.state, this.#machine.pending.entries, this.self?.id ?? ""); }
-  /** Whether the range waits for its second tap. */
+  /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
   get result() { return resultOf(this.state); }
   get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
   get isOwner() { return this.self?.role === "owner"; }
 
   start() { this.#perform(this.#machine.start()); }
-  /** Hangs up without leaving: a page that comes back within 120 s is the same member. */
+  /** Disconnects without leaving: a page that reconnects within 120 s is the same member. */
   stop() { this.#perform(this.#machine.stop()); }
   leave() { this.#perform(this.#machine.leave()); }
   retry() { this.#perform(this.#machine.retry()); }
@@ -92,7 +92,7 @@ export class PickerSession extends EventTarget {
   setLocale(locale) { this.#perform(this.#machine.relocate(locale)); }
 
   /**
-   * Selects a row. `seen` is what the person was looking at; by default what is known now.
+   * Selects a row. `seen` has the generation and key that the user saw; default: the current ones.
    * @param {number} column @param {number} row @param {{generation: number, key?: string}} [seen]
    */
   select(column, row, seen) {
@@ -112,17 +112,17 @@ export class PickerSession extends EventTarget {
   reopen() { return this.command({ type: "reopen" }); }
 
   /**
-   * The months in view from now on.
+   * Sets the months in view.
    * @param {string} from `YYYY-MM` @param {number} count at most 24
    */
   months(from, count) { this.#perform(this.#machine.lookAt(from, count)); }
   /**
-   * Rows that come into view; asked for if they are not known.
+   * Requests the rows in view that were not received yet.
    * @param {number} column @param {number} from @param {number} through
    */
   wantRows(column, from, through) { this.#perform(this.#machine.wantRows(column, from, through)); }
   /**
-   * A finger is here; null: lifted.
+   * Shows the user's finger to the others; null: lifted.
    * @param {{column: number, row: number} | {date: string} | null} touch
    */
   touch(touch) { this.#perform(this.#machine.touch(touch)); }
@@ -141,7 +141,7 @@ export class PickerSession extends EventTarget {
     for (const effect of effects) {
       switch (effect.effect) {
         case "dial": this.#dial(); break;
-        case "hangUp": this.#hangUp(); break;
+        case "disconnect": this.#disconnect(); break;
         case "send": this.#send(effect.message); break;
         case "timer": this.#setTimer(effect.name, effect.milliseconds); break;
         case "save": this.#environment.save(effect.memory); break;
@@ -152,7 +152,7 @@ export class PickerSession extends EventTarget {
   }
 
   #dial() {
-    this.#hangUp();
+    this.#disconnect();
     const socket = this.#environment.dial(this.url, subprotocol);
     this.#socket = socket;
     const isOurs = () => this.#socket === socket;
@@ -173,7 +173,7 @@ export class PickerSession extends EventTarget {
     this.#perform(this.#machine.received(message));
   }
 
-  #hangUp() {
+  #disconnect() {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(1000);
@@ -210,7 +210,7 @@ export class PickerSession extends EventTarget {
   }
 
   /**
-   * Many changes at once are one `change`.
+   * Dispatches an event. Several changes in the same task are combined into one `change`.
    * @param {string} name @param {unknown} [detail]
    */
   #emit(name, detail) {

@@ -1,4 +1,4 @@
-// The state of the picker: a fold over the server's messages. No I/O, no clock, no guesses.
+// The state of the picker: the server's messages applied in order. No I/O, no clock, no predictions.
 
 import { Column } from "./column.js";
 import { hostNotice, isHosts, seenBefore } from "./hosting.js";
@@ -11,7 +11,7 @@ import { takeMembers, takePresence } from "./presence.js";
 /** @typedef {import("./types").Member} Member */
 
 /**
- * A range as state: null unless there is one.
+ * The range of a message; null if it has none.
  * @param {any} wire @returns {import("./types").Range | null}
  */
 const rangeOf = (wire) => {
@@ -26,7 +26,7 @@ export class PickerState {
     this.epoch = null;
     /** The number of the last delta; 0 in a new session. */
     this.revision = 0;
-    /** Whether there is anything to show: a snapshot has come. */
+    /** Whether a snapshot was received, so that there is something to show. */
     this.isKnown = false;
     /** @type {import("./types").Definition | null} */
     this.definition = null;
@@ -42,23 +42,23 @@ export class PickerState {
     this.monthList = null;
     /** @type {import("./types").Range | null} */
     this.range = null;
-    /** @type {Map<string, import("./types").Month>} months in view, as the server drew them */
+    /** @type {Map<string, import("./types").Month>} months in view, as received */
     this.months = new Map();
-    /** @type {Map<string, Member>} everybody, this member too */
+    /** @type {Map<string, Member>} all members, including this one */
     this.members = new Map();
-    /** @type {Map<string, import("./types").Touch>} fingers of others */
+    /** @type {Map<string, import("./types").Touch>} touches of others */
     this.touching = new Map();
     /** @type {Member | null} */
     this.self = null;
     /** @type {{[name: string]: number}} */
     this.limits = {};
-    /** @type {string | null} the locale whose texts this member gets; null: an older server does not send it */
+    /** @type {string | null} the locale of the received texts; null: an older server does not send it */
     this.locale = null;
-    /** Whether the server sends every new result, so that nothing needs to be computed. */
+    /** Whether the server sends every new result, so that the client need not compute it. */
     this.tracksResult = false;
     /** @type {string[] | null} of a calendar: the names of its seven columns, if the server sends them */
     this.weekdays = null;
-    /** @type {string | null} the session's time when it last spoke of it */
+    /** @type {string | null} the last time by the session's clock that was received */
     this.now = null;
   }
 
@@ -75,7 +75,7 @@ export class PickerState {
   }
 
   /**
-   * Takes a `welcome`.
+   * Applies a `welcome`.
    * @param {Message} message
    */
   welcome(message) {
@@ -94,13 +94,13 @@ export class PickerState {
   }
 
   /**
-   * Takes a `snapshot`: what was known before is forgotten.
+   * Applies a `snapshot`, which replaces the state.
    * @param {Message} message
    */
   snapshot(message) {
     this.revision = message.revision;
     this.now = message.now ?? this.now;
-    // Presence that was pending is dropped; the touches of now follow.
+    // The server dropped pending presence messages; the current touches follow.
     this.touching.clear();
     this.#takeSnapshot(message.snapshot);
     this.status = message.status ?? this.status;
@@ -108,9 +108,9 @@ export class PickerState {
   }
 
   /**
-   * Takes a delta that follows, or the changes of a refusal.
-   * @param {Message} message @param {boolean} mine whether this member's command did it
-   * @returns {Notice[]} what is to be shown or announced
+   * Applies the next delta.
+   * @param {Message} message @param {boolean} mine whether a command of this member caused it
+   * @returns {Notice[]} the notices to show or announce
    */
   delta(message, mine) {
     this.revision = message.revision;
@@ -139,13 +139,13 @@ export class PickerState {
       else if (change.change === "definition") this.#takeDefinition(change);
       else if (change.change === "notes") takeNotes(this, change);
       else if (change.change === "result") this.result = change.result ?? null;
-      // Anything else is newer than this client: not ours to judge.
+      // Other changes are newer than this client, and ignored.
     }
     return notices;
   }
 
   /**
-   * Takes a `months` answer.
+   * Applies a `months` message.
    * @param {Message} message
    */
   takeMonths(message) {
@@ -153,15 +153,15 @@ export class PickerState {
   }
 
   /**
-   * Drops months that are out of view: the server sends no more bands for them.
+   * Drops the months out of view, because the server sends no bands for them.
    * @param {(month: string) => boolean} isInView
    */
-  keepMonths(isInView) {
+  retainMonths(isInView) {
     for (const month of this.months.keys()) if (!isInView(month)) this.months.delete(month);
   }
 
   /**
-   * Takes a `rows` answer; rows of an older generation are not ours.
+   * Applies a `rows` message; rows of an older generation are dropped.
    * @param {Message} message
    */
   takeRows(message) {
@@ -189,15 +189,15 @@ export class PickerState {
   /** @param {Change} change */
   #reload(change) {
     if (change.removed) {
-      // Columns are removed at the end; the first of several comes first.
+      // Columns are removed at the end, all those after the given one too.
       this.columns.length = Math.min(this.columns.length, change.column);
       return;
     }
     const before = this.columns[change.column];
-    // A definition that changes may add a column at the end.
+    // A changed definition may add a column at the end.
     if (!before && change.column !== this.columns.length) throw new Error(`there is no column ${change.column}`);
     const column = new Column(/** @type {any} */ (change));
-    // The row that was selected is remembered until the `row` change that follows.
+    // The selected row is stored until the `row` change that follows.
     column.before = before?.selected ?? before?.before ?? null;
     column.rowsBefore = before?.rows ?? null;
     this.columns[change.column] = column;
@@ -227,7 +227,7 @@ export class PickerState {
   /** @param {Change} change */
   #takeMonthList({ first, last, count }) {
     this.monthList = { first, last, count };
-    this.keepMonths((month) => month >= first && month <= last);
+    this.retainMonths((month) => month >= first && month <= last);
   }
 
   /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
@@ -255,7 +255,7 @@ export class PickerState {
   /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #takeStatus(change, by, mine) {
     this.status = change.status;
-    // Only a confirmation has its result; any other status leaves the result as it is.
+    // Only a confirmation contains the result.
     if (change.result !== undefined) this.result = change.result;
     return [{ kind: "status", status: change.status, result: this.result, by, mine }];
   }

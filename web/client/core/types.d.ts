@@ -1,7 +1,7 @@
-// The words of the wire (protocol.md, version 1) and of the client's state, for editors and for `tsc`.
+// The types of the protocol (protocol.md, version 1) and of the client's state, for editors and for `tsc`.
 
 export type Tone = "low" | "high" | "good" | "bad";
-/** What the host has written on a day or beside a row. */
+/** A note of the host on a day or row. */
 export type Note = { text: string; tone?: Tone };
 export type Row = { key: string; text: string; note?: Note };
 export type Band = {
@@ -44,7 +44,7 @@ export type CommandName =
   "select" | "tap" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
-/** One thing that a new definition has changed. `from` and `to` of rows are texts, of days dates. */
+/** A difference between two definitions. `from` and `to` are texts of rows, or dates. */
 export type Difference =
   | { what: "daysClosed" | "daysOpened"; from: string; through: string }
   | { what: "timeTaken" | "timeFreed"; from: string; until: string }
@@ -67,7 +67,7 @@ export type Notice =
     }
   | {
       kind: "hosted"; by: null; mine: false; differences: Difference[];
-      /** What has become of the selection; null where it is as before. */
+      /** The change of the selected range; null if there is none. */
       range: { before: Range; after: Range | null; reason: string } | null;
       rows: { column: number; from: Row | null; to: Row | null }[];
       notes: { date?: string; column?: number; text?: string; note: Note | null }[];
@@ -77,7 +77,7 @@ export type Notice =
   | { kind: "lost"; command: Command; mine: true }
   | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };
 
-/** What became of a command. */
+/** The outcome of a command. */
 export type Outcome = {
   outcome: "done" | "refused" | "offline" | "lost" | "unchanged";
   revision?: number; code?: string; detail?: string; milliseconds?: number;
@@ -85,16 +85,16 @@ export type Outcome = {
 export type Connection =
   "idle" | "connecting" | "joining" | "live" | "waiting" | "offline" | "credentials" | "away" | "left";
 
-/** What survives a reload of the page. */
+/** The data that survives a reload of the page. */
 export type Memory = {
   member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
 };
-/** A command that has no answer yet; `sent`: it may have reached the server. */
+/** A command without an answer; `sent`: it may have reached the server. */
 export type Pending = { ref: number; message: Command; sent: boolean };
 
 export type Effect =
   | { effect: "dial" }
-  | { effect: "hangUp" }
+  | { effect: "disconnect" }
   | { effect: "send"; message: Message }
   | { effect: "timer"; name: string; milliseconds: number | null }
   | { effect: "save"; memory: Memory | null }

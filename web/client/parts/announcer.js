@@ -1,4 +1,4 @@
-// The live region: one's own corrections at once, what others do merged every two seconds, focus never moved.
+// The live region for screen readers. Own corrections are announced at once, changes of others every two seconds together.
 
 import { make } from "./dom.js";
 
@@ -7,21 +7,21 @@ const mergeMilliseconds = 2000;
 export class Announcer {
   constructor() {
     this.element = make("div", { class: "unseen", role: "status", "aria-live": "polite" });
-    /** @type {Map<string, string>} the last thing that each of them did */
+    /** @type {Map<string, string>} the last pending text of each author */
     this.waiting = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
 
   /** @param {string} text */
-  sayNow(text) { this.#say(text); }
+  announceNow(text) { this.#announce(text); }
 
   /** @param {string} who @param {string} text */
-  sayLater(who, text) {
+  announceLater(who, text) {
     this.waiting.set(who, text);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.#say([...this.waiting.values()].join(". "));
+      this.#announce([...this.waiting.values()].join(". "));
       this.waiting.clear();
     }, mergeMilliseconds);
   }
@@ -33,8 +33,8 @@ export class Announcer {
   }
 
   /** @param {string} text */
-  #say(text) {
-    // The same words twice are two events: a new node is read again.
+  #announce(text) {
+    // A new node, so that the same text is announced again.
     this.element.replaceChildren(make("span", {}, text));
   }
 }

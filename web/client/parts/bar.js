@@ -1,4 +1,4 @@
-// Under the picker: what is chosen, and what can be done with it.
+// The bar under the picker: the result, and buttons for commands.
 
 import { ordinalOf } from "../core/civil.js";
 import { dateSpan, fullDate } from "../words/words.js";
@@ -7,7 +7,7 @@ import { icon, make, setAttribute, setText } from "./dom.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../words/words.js").Words} Words */
 
-/** Commands with a button, in order. */
+/** The commands with a button, in order. */
 const commands = /** @type {const} */ (["undo", "redo", "clear", "cancel", "reopen", "confirm"]);
 
 export class Bar {
@@ -52,7 +52,7 @@ export class Bar {
   #show(command, isShown, isUsable) {
     const button = this.buttons[command];
     button.hidden = !isShown;
-    // A button that has the focus keeps it; it is only marked as disabled.
+    // Not `disabled`, because a disabled button would lose the focus.
     setAttribute(button, "aria-disabled", isUsable ? null : "true");
   }
 }

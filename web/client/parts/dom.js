@@ -1,9 +1,9 @@
-// Small tools for the DOM. Nothing here writes inline style or script that a strict policy would refuse.
+// Functions for the DOM, compatible with a strict Content Security Policy: no inline styles or scripts in markup.
 
 /**
- * Makes an element: `make("button", { class: "step", onclick: … }, "▲")`.
+ * Creates an element: `make("button", { class: "step", onclick: … }, "▲")`.
  * @param {string} name
- * @param {{[attribute: string]: any}} [attributes] functions become listeners, `null` and `false` nothing
+ * @param {{[attribute: string]: any}} [attributes] functions become listeners; `null` and `false` are skipped
  * @param {...(Node | string | null | undefined)} children
  * @returns {any}
  */
@@ -18,7 +18,7 @@ export function make(name, attributes = {}, ...children) {
 }
 
 /**
- * Sets, or takes away; touches the DOM only when something changes.
+ * Sets or removes an attribute; changes the DOM only if the value differs.
  * @param {Element} element @param {string} name @param {any} value
  */
 export function setAttribute(element, name, value) {
@@ -42,7 +42,7 @@ export function sheetOf(css) {
   return sheet;
 }
 
-/** @type {{[name: string]: string}} paths in a box of 24 */
+/** @type {{[name: string]: string}} SVG paths in a view box of 24 × 24 */
 const paths = {
   undo: "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
   redo: "m15 14 5-5-5-5M20 9H10a6 6 0 0 0 0 12h3",
@@ -55,7 +55,7 @@ const paths = {
 };
 
 /**
- * A line drawing, hidden from screen readers: the button has the name.
+ * An icon, hidden from screen readers: its button has the accessible name.
  * @param {string} name
  */
 export function icon(name) {

@@ -1,4 +1,4 @@
-// Other people's fingers, where they rest: a ring in their colour, and their first letters.
+// The touches of other members on an element: a ring in their colors, and their initials.
 
 import { setAttribute } from "./dom.js";
 import { initialOf, solidOf } from "./people.js";
@@ -8,7 +8,7 @@ import { initialOf, solidOf } from "./people.js";
 const namedMax = 3;
 
 /**
- * Shows who touches an element; nobody takes it away.
+ * Shows the members that touch an element; an empty list removes the mark.
  * @param {HTMLElement} element
  * @param {Member[]} members
  */

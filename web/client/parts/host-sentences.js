@@ -1,4 +1,4 @@
-// What the host has changed, as one sentence: "Dec 24 sold out: your stay now ends on Dec 23".
+// The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
 import { dayOf, daySpan, fullDate, shortDate } from "../words/words.js";
 import { boundOf, localIn } from "./session-dates.js";
@@ -8,7 +8,7 @@ import { boundOf, localIn } from "./session-dates.js";
 /** @typedef {Extract<import("../core/types").Notice, {kind: "hosted"}>} Hosted */
 /** @typedef {import("../words/words.js").Words} Words */
 
-/** More differences than these are too many for a sentence. */
+/** The maximum of differences that a sentence lists. */
 const namedMax = 2;
 
 /** @param {Hosted} notice @param {PickerSession} picker @param {Words} words */
@@ -22,7 +22,7 @@ export function hostText(notice, picker, words) {
 }
 
 /**
- * Whether the selection has become another one.
+ * Whether the host's change has moved the selection.
  * @param {Hosted} notice
  */
 export const movesSelection = ({ range, rows }) => range !== null || rows.some(({ from }) => from !== null);
@@ -77,7 +77,7 @@ function notesText(notes, picker, { host }) {
 const daysText = (from, through, locale) => (from === through ? dayOf(from, locale) : daySpan(from, through, locale));
 
 /**
- * Local times of one day, or of two.
+ * A span of local times, on one day or two.
  * @param {string} from @param {string} until @param {PickerSession} picker
  */
 function timesText(from, until, { locale, state }) {

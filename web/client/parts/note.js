@@ -1,12 +1,12 @@
-// The line under a picker: what was corrected, refused or done by others, and Undo.
+// The note under a picker: corrections, refusals and changes of others, with an Undo button.
 
 import { icon, make, setAttribute } from "./dom.js";
 
 /** @typedef {import("./sentences.js").Sentence} Sentence */
 
-/** How long a note stays unless a hand or the focus is on it. */
+/** The time after which a note disappears, unless it is hovered or focused. */
 const stayMilliseconds = { correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
-/** A sentence does not replace one of more weight. `change`: the host has changed the definition. */
+/** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
 const weight = { correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
 
 export class Note {
@@ -15,7 +15,7 @@ export class Note {
     this.list = make("ul", { class: "sentences" });
     this.undoButton = make("button", { class: "undo-note", part: "undo", type: "button", onclick: () => { undo(); this.hide(); } });
     this.element = make("div", { class: "note", part: "note" }, this.list, this.undoButton);
-    /** @type {Sentence[]} of one event-loop iteration, shown together */
+    /** @type {Sentence[]} the sentences of one event-loop iteration, which are shown together */
     this.batch = [];
     this.weight = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -23,13 +23,13 @@ export class Note {
     setAttribute(this.element, "data-shown", null);
   }
 
-  /** @param {string} undo the word on the button */
+  /** @param {string} undo the text of the button */
   setWords(undo) {
     this.undoButton.replaceChildren(icon("undo"), undo);
   }
 
-  /** @param {Sentence} sentence @param {string} text the whole of it @param {boolean} canUndo */
-  tell(sentence, text, canUndo) {
+  /** @param {Sentence} sentence @param {string} text with its author @param {boolean} canUndo */
+  show(sentence, text, canUndo) {
     const isShown = this.element.hasAttribute("data-shown");
     if (isShown && weight[sentence.tone] < this.weight) return;
     if (this.batch.length === 0) {

@@ -1,4 +1,4 @@
-// Who is here: a round picture each, the one who is away paler, and a word when there are too many.
+// The list of members: an avatar for each, paler for absent ones, and a count if there are too many.
 
 import { make, setAttribute } from "./dom.js";
 
@@ -8,13 +8,13 @@ const shownMax = 6;
 const namedMax = 3;
 
 /**
- * The first letter that a person would see.
+ * The first visible character of a name.
  * @param {string} name
  */
 export const initialOf = (name) => [...name.trim()][0]?.toLocaleUpperCase() ?? "?";
 
 /**
- * Relative luminance as WCAG has it, 0…1.
+ * The relative luminance (WCAG 2), 0…1.
  * @param {string} color `#rrggbb`
  */
 function luminanceOf(color) {
@@ -28,7 +28,7 @@ function luminanceOf(color) {
 const channelsOf = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 
 /**
- * The colour, dark enough for white letters.
+ * The color, darkened for white text.
  * @param {string} color `#rrggbb`
  */
 export function solidOf(color) {
@@ -59,7 +59,7 @@ export class People {
     const shown = members.slice(0, shownMax).map((member) => this.#face(member, picker, words, opener));
     const more = members.length - shown.length;
     if (more > 0) shown.push(make("li", { class: "face more" }, make("span", { class: "picture" }, `+${more}`)));
-    // A few have room for their names; those of many are for who listens, or points.
+    // Names are visible for a few members only; with more they are in the tooltip and for screen readers.
     setAttribute(this.list, "data-count", members.length);
     setAttribute(this.list, "data-many", members.length > namedMax);
     this.list.replaceChildren(...shown);

@@ -1,4 +1,4 @@
-// What both elements have in common: a session, who is here, the note, the bar, the live region.
+// The base of both elements: session, list of members, note, bar and live region.
 
 import { directionOf, wordsOf } from "../words/words.js";
 import { Announcer } from "./announcer.js";
@@ -14,8 +14,8 @@ import { baseSheet } from "./sheet.js";
 /** @typedef {import("../core/types").Notice} Notice */
 
 /**
- * `session`: URL, path or id. `name`, `locale` (else the page's `lang`), `token`; `labels`: names of the
- * columns, separated by commas. `picker` may be set to a session that is connected already.
+ * Attributes: `session` (URL, path or id), `name`, `locale` (default: the page's `lang`), `token`, `labels` (the names of
+ * the columns, separated by commas). The property `picker` can be set to a session that is connected already.
  */
 export class PickerElement extends HTMLElement {
   static observedAttributes = ["session", "locale", "labels"];
@@ -37,9 +37,9 @@ export class PickerElement extends HTMLElement {
     this.retryButton = make("button", { class: "retry", type: "button", part: "retry", onclick: () => this.current?.retry() });
     this.banner = make("div", { class: "banner", part: "connection", role: "status" }, this.connectionText, this.retryButton);
     this.stage = make("div", { class: "stage", part: "stage" });
-    /** The subclass's buttons, beside the people. */
+    /** The buttons of the subclass, beside the list of members. */
     this.tools = make("div", { class: "tools" });
-    /** What can be done, while there is nothing to report. */
+    /** The hint that is shown while there is no note. */
     this.hint = make("div", { class: "hint", part: "hint" });
     this.frameElement = make("div", { class: "frame", part: "frame" },
       make("div", { class: "top" }, this.people.element, this.tools), this.banner, this.stage,
@@ -49,11 +49,11 @@ export class PickerElement extends HTMLElement {
     root.append(this.frameElement);
   }
 
-  /** @returns {CSSStyleSheet[]} the element's own style */
+  /** @returns {CSSStyleSheet[]} the style sheets of the subclass */
   static sheets() { return []; }
 
   /**
-   * The session on show.
+   * The displayed session.
    * @returns {PickerSession | null}
    */
   get picker() { return this.current; }
@@ -73,14 +73,14 @@ export class PickerElement extends HTMLElement {
 
   disconnectedCallback() {
     this.announcer.stop();
-    this.#letGo();
+    this.#releaseSession();
   }
 
   /** @param {string} name */
   attributeChangedCallback(name) {
     if (!this.isConnected) return;
     if (name === "session") {
-      this.#letGo();
+      this.#releaseSession();
       this.#join();
     } else if (name === "locale") {
       this.current?.setLocale(this.#locale);
@@ -89,13 +89,13 @@ export class PickerElement extends HTMLElement {
   }
 
   /**
-   * Draws the picker itself. The subclass's own.
+   * Draws the picker. Implemented by the subclass.
    * @param {PickerSession} picker
    */
   draw(picker) { void picker; }
 
   /**
-   * Called for each notice: a subclass may show where it happened.
+   * Called for each notice, so that the subclass can mark where it happened.
    * @param {Notice} notice
    */
   noticed(notice) { void notice; }
@@ -136,7 +136,7 @@ export class PickerElement extends HTMLElement {
     });
   }
 
-  #letGo() {
+  #releaseSession() {
     if (this.acquired === null) return;
     release(this.acquired);
     this.acquired = null;
@@ -149,27 +149,27 @@ export class PickerElement extends HTMLElement {
     const { signal } = this.listening;
     picker.addEventListener("change", () => this.redraw(), { signal });
     picker.addEventListener("connection", () => this.redraw(), { signal });
-    picker.addEventListener("notice", (event) => this.#hear(/** @type {CustomEvent} */ (event).detail), { signal });
+    picker.addEventListener("notice", (event) => this.#handleNotice(/** @type {CustomEvent} */ (event).detail), { signal });
   }
 
   /** @param {Notice} notice */
-  #hear(notice) {
+  #handleNotice(notice) {
     const picker = /** @type {PickerSession} */ (this.current);
     this.noticed(notice);
-    // The list of people shows who is away and who is back.
+    // The list of members shows this already.
     if (notice.kind === "away" || notice.kind === "back") return;
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
     const isWhole = sentence.who === "" || sentence.tone === "refusal" || (isMine && sentence.tone === "correction");
     const text = isWhole ? sentence.text : this.words.did(sentence.who, sentence.text);
-    // What the host takes away must not wait, and must not be replaced by what others do.
-    if (sentence.mine || (notice.kind === "hosted" && sentence.tone === "correction")) this.announcer.sayNow(sentence.text);
-    else this.announcer.sayLater(`${sentence.who} ${sentence.tone}`, text);
-    // One's own hand needs no report, unless something else came of it than was meant.
+    // A change of the host that moves the selection is announced at once, and not merged with changes of others.
+    if (sentence.mine || (notice.kind === "hosted" && sentence.tone === "correction")) this.announcer.announceNow(sentence.text);
+    else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, text);
+    // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";
     if (sentence.mine && sentence.tone === "move" && !isCleared) return this.note.outdate();
-    this.note.tell(sentence, text, sentence.canUndo && picker.canChange);
+    this.note.show(sentence, text, sentence.canUndo && picker.canChange);
   }
 
   /** @param {PickerSession | null} picker */
@@ -185,7 +185,7 @@ export class PickerElement extends HTMLElement {
 }
 
 /**
- * The text of the connection banner; null while all is well.
+ * The text of the connection banner; null if none is needed.
  * @param {PickerSession | null} picker @param {import("../words/words.js").Words} words
  */
 export function connectionText(picker, words) {

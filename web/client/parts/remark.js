@@ -1,4 +1,4 @@
-// The host's note as it is shown on a day or beside a row. Its tone is a sign and a word as well as a colour.
+// The display of the host's note on a day or row. Its tone is shown by a sign and a word, not only by a color.
 
 import { setAttribute, setText } from "./dom.js";
 
@@ -14,7 +14,7 @@ export function showNote(element, note) {
 }
 
 /**
- * The note for who listens, with its tone.
+ * The note with its tone, for screen readers.
  * @param {Note | undefined} note @param {import("../words/words.js").Words} words
  */
 export const noteText = (note, words) => note && (note.tone ? `${note.text} (${words.tones[note.tone]})` : note.text);

@@ -1,4 +1,4 @@
-// What happened, as a sentence in the language of the page.
+// The sentences for notices, in the language of the page.
 
 import { ordinalOf } from "../core/civil.js";
 import { isOpen } from "../core/predict.js";
@@ -12,9 +12,9 @@ import { boundOf } from "./session-dates.js";
 
 /**
  * @typedef {object} Sentence
- * @property {string} text without who did it, if somebody did
- * @property {string} who empty if the text is a whole sentence
- * @property {string | null} color of who did it
+ * @property {string} text without its author
+ * @property {string} who the author; empty if the text is a complete sentence
+ * @property {string | null} color of the author
  * @property {boolean} mine
  * @property {"correction" | "refusal" | "change" | "move" | "people"} tone
  * @property {boolean} canUndo
@@ -22,7 +22,7 @@ import { boundOf } from "./session-dates.js";
 
 /**
  * The name of a column.
- * @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels the page's own
+ * @param {PickerSession} picker @param {number} index @param {Words} words @param {string[]} labels from the page
  */
 export function columnLabel(picker, index, words, labels) {
   if (labels[index]) return labels[index];
@@ -98,14 +98,14 @@ function doneText(notice, picker, words, labels) {
 }
 
 /**
- * The end of a range that the wanted day came to.
+ * The end of the range that the requested day was clamped to.
  * @param {{start: string, end: string}} range @param {string | null} wanted
  */
 const nearerEnd = (range, wanted) => (wanted !== null && wanted < range.start ? range.start : range.end);
 
 /** @param {Extract<Notice, {kind: "moved"}>} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels */
 function movedText(notice, picker, words, labels) {
-  // A later column's reset follows from the move of an earlier one, which has its own sentence.
+  // A later column is reset because an earlier one moved, which has its own sentence.
   if (notice.cause === "reset") return null;
   const label = columnLabel(picker, notice.column, words, labels);
   return notice.cause === "undo" ? words.undone(label, notice.to.text) : words.moved(label, notice.to.text);
@@ -123,11 +123,11 @@ export function rangeText(range, picker, words) {
 
 /** @param {string} reason @param {{count?: number}} facts @param {PickerSession} picker @param {Words} words */
 function reasonText(reason, facts, picker, words) {
-  const say = /** @type {any} */ (words.reasons)[reason];
-  if (!say) return reason;
+  const text = /** @type {any} */ (words.reasons)[reason];
+  if (!text) return reason;
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
-  return say({
+  return text({
     ...facts, days: picker.state.definition?.maxDays ?? 0, least: picker.state.definition?.minDays ?? 1,
     first: first && shortDate(first, picker.locale), last: last && shortDate(last, picker.locale),
   });
@@ -139,6 +139,6 @@ function refusalText({ code, detail, command }, picker, words) {
   const isStale = command?.type === "select" && picker.state.columns[command.column]?.generation !== command.generation;
   if (code === "noSuchRow" && isStale) return words.refusals.staleColumn;
   if (code === "minDays" && days) return words.tooShort(days);
-  // For a code that is newer than this page the server's own detail is shown.
+  // For an unknown code the server's detail is shown.
   return /** @type {any} */ (words.refusals)[code] ?? detail;
 }

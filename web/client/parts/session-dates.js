@@ -1,4 +1,4 @@
-// Dates of a session: its own today, and the bounds of its definition.
+// Dates of a session: its current date, and the bounds of its definition.
 
 import { dateOfExpression } from "../core/civil.js";
 import { clockIn, todayIn } from "../words/dates.js";
@@ -6,7 +6,7 @@ import { clockIn, todayIn } from "../words/dates.js";
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 
 /**
- * Today as the session's clock and zone have it.
+ * The current date by the session's clock and time zone.
  * @param {PickerSession} picker
  */
 export function todayOf(picker) {
@@ -24,7 +24,7 @@ export function boundOf(picker, name) {
 }
 
 /**
- * A time of the definition as the session's zone shows it: it may be an instant already (RFC 3339).
+ * A time of the definition as local time. In the definition it is a local time or an instant (RFC 3339).
  * @param {string} time @param {string} timeZone @returns {string} `YYYY-MM-DDTHH:MM`
  */
 export function localIn(time, timeZone) {

@@ -1,4 +1,4 @@
-// One page, one member: elements of the same session share its connection.
+// Elements of the same session in a page share one connection, so that the page is one member.
 
 import { connect, sessionURL } from "../pickerd.js";
 
@@ -17,7 +17,8 @@ export function acquire(session, options) {
 }
 
 /**
- * Disconnects once nobody uses it; an element that is only moved in the page comes back before.
+ * Disconnects when the last element is gone. With a delay, because an element that is moved in the page is removed and
+ * added again.
  * @param {string} session
  */
 export function release(session) {

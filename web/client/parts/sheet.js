@@ -1,4 +1,4 @@
-// The look that both elements share. Themed from outside by the custom properties of `:host` and by `::part`.
+// The style sheet of both elements. Pages change it with the custom properties of `:host` and with `::part`.
 
 import { sheetOf } from "./dom.js";
 
@@ -123,7 +123,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
 .act.undo:dir(rtl) svg, .act.redo:dir(rtl) svg, .undo-note:dir(rtl) svg { transform: scaleX(-1); }
 @container (max-width: 430px) {
   .called { max-inline-size: 7.6rem; }
-  /* Company must not push the buttons, and with them the picker, down. */
+  /* More members must not move the buttons and the picker down. */
   .people[data-count="3"] .face, .top:has(.tools > *) .people:not([data-count="1"]) .face { padding-inline-end: .19rem; background: none; }
   .people[data-count="3"] .called, .top:has(.tools > *) .people:not([data-count="1"]) .called {
     position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%);

@@ -1,4 +1,4 @@
-// One wheel: a drum of rows, of which only those near the middle are in the DOM.
+// A wheel: a drum of rows. Only the rows near the middle are in the DOM.
 
 import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom.js";
 import { showGhosts } from "../parts/ghosts.js";
@@ -14,17 +14,17 @@ const reach = 4;
 const pool = 2 * reach + 1;
 /** The rotation of the drum for one row, in degrees. */
 const turn = 19;
-/** Between the last key and the select: while a key is held down only the last row counts. */
+/** The delay between the last key and the select: while a key is held down, only the last row is selected. */
 const keyPatienceMilliseconds = 140;
-/** How long a wheel waits for the row it rests on to be loaded. */
+/** The maximum time that a wheel waits until the row it rests on is received. */
 const rowPatienceMilliseconds = 4000;
 
 /**
  * @typedef {object} ColumnHandlers
  * @property {(row: number, seen: {generation: number, key: string}) => void} select
  * @property {(row: number | null) => void} touch
- * @property {(from: number, through: number) => void} want rows in view
- * @property {(steps: number) => void} beside focus the column beside, in reading order
+ * @property {(from: number, through: number) => void} want requests the rows in view
+ * @property {(steps: number) => void} beside focuses another column, in reading order
  */
 
 export class ColumnView {
@@ -34,12 +34,12 @@ export class ColumnView {
     this.handlers = handlers;
     this.motion = new Motion();
     /**
-     * The column that is drawn. While the user holds the wheel, updates of the server do not replace it.
+     * The drawn column. While the user holds the wheel, updates from the server do not replace it.
      * @type {Column | null}
      */
     this.source = null;
     /**
-     * The column as the server last sent it, and the row that should be in the middle.
+     * The column as last received, and the row that should be in the middle.
      * @type {{column: Column, row: number | null} | null}
      */
     this.latest = null;
@@ -47,12 +47,12 @@ export class ColumnView {
     this.isHeld = false;
     this.hasMoved = false;
     this.isDisabled = false;
-    this.tellAt = 0;
+    this.selectAt = 0;
     this.frame = 0;
     this.lastFrameAt = 0;
     /** @type {{row: number, member: import("../core/types").Member}[]} */
     this.ghosts = [];
-    /** @type {any[]} elements for the rows near the middle; a row's is the one at `row % pool` */
+    /** @type {any[]} elements for the rows near the middle; that of a row is at index `row % pool` */
     this.rows = [];
     /** @type {import("../words/words.js").Words | null} */
     this.words = null;
@@ -96,21 +96,21 @@ export class ColumnView {
 
   focus() { this.wheel.focus(); }
 
-  /** A hand has come onto the wheel. */
+  /** The user has grabbed the wheel. */
   hold() {
     this.isHeld = true;
     this.#run();
   }
 
   /**
-   * Turns to a row, as if by hand.
+   * Turns the wheel to a row, as the user does.
    * @param {number} row
    */
   turnTo(row) {
     if (this.isDisabled || !this.source?.count) return;
     this.isHeld = true;
     this.hasMoved = true;
-    this.tellAt = performance.now() + keyPatienceMilliseconds;
+    this.selectAt = performance.now() + keyPatienceMilliseconds;
     this.motion.moveTo(row, !wantsLessMotion());
     this.#run();
   }
@@ -118,7 +118,7 @@ export class ColumnView {
   /** @param {number} rows */
   turnBy(rows) { this.turnTo(clamped(this.row + rows, 0, this.motion.last)); }
 
-  /** Shows that the server has put this wheel elsewhere than was asked for. */
+  /** Shows that the server has selected another row than requested. */
   flash() {
     this.wheel.classList.remove("corrected");
     void this.wheel.offsetWidth;
@@ -142,7 +142,7 @@ export class ColumnView {
       this.labelElement, this.upButton, this.wheel, this.downButton);
   }
 
-  /** Draws the column that the server last sent. */
+  /** Draws the column as last received. */
   #adopt() {
     if (!this.latest) return;
     const { column, row } = this.latest;
@@ -158,7 +158,7 @@ export class ColumnView {
   }
 
   /**
-   * Rows came or went before the one in the middle: the wheel stays where it is, only its numbers change.
+   * If rows were added or removed before the selected one, the wheel does not move; only its position is renumbered.
    * @param {Column} before @param {Column} column @param {number} row
    */
   #carryOver(before, column, row) {
@@ -179,7 +179,7 @@ export class ColumnView {
   #tick() {
     this.frame = 0;
     const now = performance.now();
-    // A page that was hidden draws its next frame late: the wheel is simply there then.
+    // At most 100 ms, because a page that was hidden draws its next frame late.
     this.motion.step(Math.min(now - this.lastFrameAt, 100));
     this.lastFrameAt = now;
     if (this.isHeld && !this.motion.isHeld) this.#settle(now);
@@ -187,26 +187,26 @@ export class ColumnView {
     if (this.motion.isMoving || (this.isHeld && !this.motion.isHeld)) this.#run();
   }
 
-  /** The hand has gone elsewhere: what it turned to counts from now on. */
+  /** The wheel has lost the focus: selects its row without waiting for further keys. */
   finish() {
     if (!this.isHeld || this.motion.isHeld) return;
-    this.tellAt = 0;
-    this.#tell(this.motion.target);
+    this.selectAt = 0;
+    this.#finish(this.motion.target);
   }
 
   /**
-   * Tells the row once it is known, then lets the server's word count again.
+   * Selects the row as soon as it is received, then follows the server again.
    * @param {number} now
    */
   #settle(now) {
-    if (!this.motion.isNear || now < this.tellAt) return;
+    if (!this.motion.isNear || now < this.selectAt) return;
     const row = this.motion.target;
     const isKnown = !this.source?.count || this.source.at(row) !== undefined;
-    if (isKnown || now - this.tellAt > rowPatienceMilliseconds) this.#tell(row);
+    if (isKnown || now - this.selectAt > rowPatienceMilliseconds) this.#finish(row);
   }
 
   /** @param {number} row */
-  #tell(row) {
+  #finish(row) {
     const seen = this.source?.at(row);
     this.isHeld = false;
     this.handlers.touch(null);
@@ -242,23 +242,23 @@ export class ColumnView {
   #drawRow(element, row, offset, radius, height) {
     const source = /** @type {Column} */ (this.source);
     const isThere = row >= 0 && row < source.count && Math.abs(offset) < reach + 0.5;
-    const isSaid = source.count === 0 && row === 0;
-    element.hidden = !isThere && !isSaid;
+    const isEmptyText = source.count === 0 && row === 0;
+    element.hidden = !isThere && !isEmptyText;
     if (element.hidden) return setAttribute(element, "aria-selected", "false");
-    this.#drawText(element, isSaid ? null : source.at(row));
-    setAttribute(element, "role", isSaid ? "note" : "option");
-    setAttribute(element, "aria-selected", isSaid ? null : String(row === this.row));
-    setAttribute(element, "aria-posinset", isSaid ? null : row + 1);
-    setAttribute(element, "aria-setsize", isSaid ? null : source.count);
+    this.#drawText(element, isEmptyText ? null : source.at(row));
+    setAttribute(element, "role", isEmptyText ? "note" : "option");
+    setAttribute(element, "aria-selected", isEmptyText ? null : String(row === this.row));
+    setAttribute(element, "aria-posinset", isEmptyText ? null : row + 1);
+    setAttribute(element, "aria-setsize", isEmptyText ? null : source.count);
     setAttribute(element, "data-row", row);
     setAttribute(element, "data-key", source.at(row)?.key ?? null);
-    element.style.transform = radius === null || isSaid
+    element.style.transform = radius === null || isEmptyText
       ? `translateY(${offset * height}px)`
       : `translateZ(${-radius}px) rotateX(${-offset * turn}deg) translateZ(${radius}px)`;
     showGhosts(element, this.ghosts.filter((one) => one.row === row).map(({ member }) => member));
   }
 
-  /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: there are none at all */
+  /** @param {HTMLElement} element @param {import("../core/types").Row | null | undefined} row null: the column is empty */
   #drawText(element, row) {
     const [text, remark] = /** @type {any} */ (element.childNodes);
     const shown = row === null ? this.words?.empty ?? "" : row?.text ?? "…";
@@ -270,7 +270,7 @@ export class ColumnView {
   }
 
   /**
-   * Fingers that are further up or down show at the edge.
+   * Shows touches on rows outside of the view at the upper or lower edge.
    * @param {number} middle
    */
   #drawGhosts(middle) {

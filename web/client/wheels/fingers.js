@@ -1,14 +1,14 @@
-// Hands on a wheel: drag and throw, a tap on a row, the mouse wheel, the buttons above and below.
+// Pointer input of a wheel: dragging and flinging, a tap on a row, the mouse wheel, and the buttons above and below.
 
 import { wantsLessMotion } from "../parts/dom.js";
 
 /** @typedef {import("./column-view.js").ColumnView} ColumnView */
 
-/** A finger that moves less than this (px) taps. */
+/** A pointer that moves less than this (px) is a tap. */
 const tapSlop = 6;
-/** Pixels of a trackpad's fine scrolling that are one row. */
+/** The pixels of fine scrolling (trackpad) per row. */
 const finePixels = 36;
-/** A mouse wheel's notch is at least this many pixels at once. */
+/** A scroll event of at least this many pixels is a notch of a mouse wheel. */
 const notchPixels = 50;
 const repeatDelayMilliseconds = 380;
 const repeatMilliseconds = 90;
@@ -37,7 +37,7 @@ export function listenToFingers(view) {
     const moved = finger.y - event.clientY;
     if (!finger.hasDragged && Math.abs(moved) < tapSlop) return;
     if (!finger.hasDragged) {
-      // From here on, so that the wheel does not jump by the slop.
+      // Dragging begins here, so that the wheel does not jump by the slop.
       finger.hasDragged = true;
       finger.y = event.clientY;
       view.hasMoved = true;
@@ -56,7 +56,7 @@ export function listenToFingers(view) {
     view.motion.release(event.timeStamp);
     if (!hasDragged && !wasMoving && row !== null && event.type === "pointerup") return view.turnTo(row);
     if (wasMoving) view.hasMoved = true;
-    view.tellAt = performance.now();
+    view.selectAt = performance.now();
     if (wantsLessMotion()) view.motion.arrive();
     view.hold();
   };
@@ -69,7 +69,7 @@ export function listenToFingers(view) {
 }
 
 /**
- * The mouse wheel: a row a notch; a trackpad: rows as the fingers go.
+ * Scrolling: one row per notch of a mouse wheel, continuous on a trackpad.
  * @param {ColumnView} view
  */
 function listenToScrolling(view) {
@@ -92,7 +92,7 @@ function listenToScrolling(view) {
 }
 
 /**
- * Once for a press, again and again while it lasts.
+ * Turns once per press, and repeatedly while the button is held.
  * @param {ColumnView} view @param {HTMLElement} button @param {number} rows
  */
 function listenToButton(view, button, rows) {

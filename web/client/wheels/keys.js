@@ -1,4 +1,4 @@
-// A wheel by keyboard, as a listbox: arrows, pages of five, ends, the columns beside, and typing.
+// Keyboard input of a wheel, as for a listbox: arrows, Page Up/Down by five rows, Home, End, and type-ahead.
 
 import { TypeAhead } from "./type-ahead.js";
 
@@ -15,7 +15,7 @@ export function listenToKeys(view) {
   view.wheel.addEventListener("blur", () => view.finish());
 }
 
-/** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {boolean} whether it is ours */
+/** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {boolean} whether the key was handled */
 function press(view, key) {
   const isLeftToRight = getComputedStyle(view.element).direction !== "rtl";
   switch (key) {

@@ -1,23 +1,23 @@
-// How a wheel moves. Positions are in rows (fractions between two), time in milliseconds. No DOM.
+// The motion of a wheel. Positions are rows with fractions, times are milliseconds. No DOM.
 
-/** A finger that lifts with a speed would coast this long: the feel of a native picker. */
+/** The time that a wheel coasts at the speed of the lifted finger, similar to native pickers. */
 const coastMilliseconds = 325;
-/** The quickest and the slowest a wheel comes to rest, as angular frequencies (1/ms). */
+/** The fastest and slowest deceleration, as angular frequencies (1/ms). */
 const stiffnessMax = 1 / 65;
 const stiffnessMin = 1 / 420;
-/** Past its ends a wheel yields less and less, and never more than this many rows. */
+/** The maximum distance, in rows, that a wheel can be pulled past its ends. */
 const slackRows = 1.6;
 const slackFirmness = 0.55;
-/** Only what the finger did last counts for its speed. */
+/** The period before the finger lifts that determines its speed. */
 const sampleMilliseconds = 90;
-/** A finger that rests this long before it lifts does not throw. */
+/** A finger that rests this long before it lifts has no speed. */
 const restMilliseconds = 60;
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamped = (value, low, high) => Math.max(low, Math.min(high, value));
 
 /**
- * How far a wheel gives when it is pulled `over` rows past an end.
+ * The displacement of a wheel that is pulled `over` rows past an end.
  * @param {number} over ≥ 0
  */
 export const slack = (over) => (1 - 1 / ((over * slackFirmness) / slackRows + 1)) * slackRows;
@@ -26,9 +26,9 @@ export class Motion {
   /** @param {number} count rows @param {number} position */
   constructor(count = 0, position = 0) {
     this.count = count;
-    /** Where the wheel is. */
+    /** The current position. */
     this.position = position;
-    /** Where it will rest: a row. */
+    /** The row on which it will rest. */
     this.target = position;
     /** Rows per millisecond. */
     this.velocity = 0;
@@ -58,7 +58,7 @@ export class Motion {
   }
 
   /**
-   * The finger has moved the wheel by `rows` since it came.
+   * The finger has moved the wheel by `rows` since it grabbed it.
    * @param {number} rows @param {number} at
    */
   drag(rows, at) {
@@ -80,14 +80,14 @@ export class Motion {
     const coasted = this.position + this.velocity * coastMilliseconds;
     this.target = clamped(Math.round(coasted), 0, this.last);
     const distance = this.target - this.position;
-    // With velocity ÷ distance as stiffness the way there is a plain exponential: nothing is felt to change.
+    // With velocity ÷ distance as stiffness the motion is a plain exponential without a visible change of speed.
     const natural = distance === 0 ? stiffnessMax : this.velocity / distance;
     this.stiffness = natural > 0 ? clamped(natural, stiffnessMin, stiffnessMax) : stiffnessMax;
     this.isMoving = true;
   }
 
   /**
-   * Moves by itself.
+   * Moves to a row without a finger.
    * @param {number} row @param {boolean} [animated]
    */
   moveTo(row, animated = true) {
@@ -104,8 +104,8 @@ export class Motion {
   }
 
   /**
-   * A step of time: a critically damped spring towards the target, solved exactly, so that any frame rate
-   * draws the same curve.
+   * Advances the time: a critically damped spring towards the target, solved exactly, so that the motion does not depend
+   * on the frame rate.
    * @param {number} milliseconds since the last step
    */
   step(milliseconds) {
@@ -119,7 +119,7 @@ export class Motion {
     if (Math.abs(this.position - this.target) < 0.004 && Math.abs(this.velocity) < 0.0004) this.arrive();
   }
 
-  /** Whether the row on which the wheel will stop is certain; what remains of the motion is only visual. */
+  /** Whether the wheel is so close to its target that the row can be selected; the rest of the motion is only visual. */
   get isNear() {
     return !this.isHeld && Math.abs(this.position - this.target) < 0.12 && Math.abs(this.velocity) < 0.004;
   }

@@ -1,4 +1,4 @@
-// The look of wheels.
+// The style sheet of wheels.
 
 import { sheetOf } from "../parts/dom.js";
 
@@ -34,7 +34,7 @@ export const wheelsSheet = sheetOf(`
 }
 .row[aria-selected="true"] { color: var(--ink); font-weight: 640; }
 .row .remark { font-size: .74rem; font-weight: 560; margin-inline-start: .5em; }
-/* Beside the text where there is room, else below it. */
+/* Notes are beside the text if there is room, otherwise below it. */
 .columns[data-many] .row:has(.remark:not([hidden])) { line-height: 1.15; padding-block-start: calc((var(--row-height) - 2.15rem) / 2); }
 .columns[data-many] .row .remark:not([hidden]) { display: block; margin: 0; overflow: hidden; text-overflow: ellipsis; line-height: 1.2; }
 .wheel[data-empty] { cursor: default; }

@@ -1,4 +1,4 @@
-// Typing finds a row, by the beginning of its text or, with digits, of its key.
+// Type-ahead: finds a row by the beginning of its text, or with digits by the beginning of its key.
 
 const patienceMilliseconds = 800;
 
@@ -15,20 +15,20 @@ export class TypeAhead {
 
   /**
    * @param {string} character @param {number} at milliseconds
-   * @param {Map<number, import("../core/types").Row>} rows that are known
+   * @param {Map<number, import("../core/types").Row>} rows the received rows
    * @param {number} current the row to search from
-   * @returns {number | null} the row that is meant
+   * @returns {number | null} the matching row
    */
   type(character, at, rows, current) {
     if (at - this.at > patienceMilliseconds) this.typed = "";
     this.at = at;
     this.typed += folded(character);
-    // The same letter again and again goes from one match to the next.
+    // Repeating a letter moves to the next match.
     const isRepeated = this.typed.length > 1 && [...this.typed].every((one) => one === this.typed[0]);
     const found = this.#find(this.typed, rows, current)
       ?? (isRepeated ? this.#find(this.typed[0], rows, current + 1) : null);
     if (found !== null || this.typed === folded(character)) return found;
-    // No row begins like that: the key starts a new word.
+    // No row matches: the key starts a new search.
     this.typed = folded(character);
     return this.#find(this.typed, rows, current);
   }

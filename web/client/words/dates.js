@@ -1,10 +1,10 @@
-// Dates as a language writes them, and which way it runs.
+// Formats of dates by language, and the direction of its script.
 
 /** @param {string} locale */
 export const directionOf = (locale) =>
   (["ar", "fa", "he", "ur"].includes(locale.split("-")[0].toLowerCase()) ? "rtl" : "ltr");
 
-/** @type {Map<string, Intl.DateTimeFormat>} making one is not cheap */
+/** @type {Map<string, Intl.DateTimeFormat>} a cache: creating a format is slow */
 const formats = new Map();
 
 /** @param {string} locale @param {Intl.DateTimeFormatOptions} options */
@@ -32,34 +32,34 @@ function instantOf(date) {
 }
 
 /**
- * A date in full, with its weekday.
+ * A complete date with its weekday.
  * @param {string} date @param {string} locale
  */
 export const fullDate = (date, locale) =>
   formatOf(locale, { weekday: "long", year: "numeric", month: "long", day: "numeric" }).format(instantOf(date));
 
 /**
- * A date, short enough for a sentence.
+ * A short date with its year, for sentences.
  * @param {string} date @param {string} locale
  */
 export const shortDate = (date, locale) =>
   formatOf(locale, { year: "numeric", month: "short", day: "numeric" }).format(instantOf(date));
 
 /**
- * A day of this or the next year: without its year.
+ * A short date without its year.
  * @param {string} date @param {string} locale
  */
 export const dayOf = (date, locale) => formatOf(locale, { month: "short", day: "numeric" }).format(instantOf(date));
 
 /**
- * Days from one to another, without their year.
+ * A span of days without the year.
  * @param {string} start @param {string} end @param {string} locale
  */
 export const daySpan = (start, end, locale) => formatOf(locale, { month: "short", day: "numeric" })
   .formatRange(instantOf(start), instantOf(end)).replace(/[\u2009\u202f]/g, " ");
 
 /**
- * A range of dates in which the common parts appear once.
+ * A range of dates with years. Common parts appear once.
  * @param {string} start @param {string} end @param {string} locale
  */
 export const dateSpan = (start, end, locale) =>
@@ -76,7 +76,7 @@ export const weekdayName = (weekday, locale, width = "short") =>
   formatOf(locale, { weekday: width }).format(instantOf(`2023-01-0${weekday}`));
 
 /**
- * Today in a zone, at the instant that the server's clock shows.
+ * The date of an instant in a time zone.
  * @param {number} milliseconds since 1970 @param {string} timeZone
  */
 export function todayIn(milliseconds, timeZone) {

@@ -1,4 +1,4 @@
-// The language of the elements, and dates as it writes them (see dates.js).
+// The texts of the elements by language, and formats of dates (see dates.js).
 
 import { ar } from "./ar.js";
 import { de } from "./de.js";
@@ -12,7 +12,7 @@ import { zhHans } from "./zh-Hans.js";
 const languages = { ar, de, en, ja, zh: zhHans };
 
 /**
- * The words for a locale: its language's, else English.
+ * The texts for a locale: those of its language, otherwise English.
  * @param {string} locale BCP 47 @returns {Words}
  */
 export const wordsOf = (locale) => languages[locale.split("-")[0].toLowerCase()] ?? en;

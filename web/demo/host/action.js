@@ -1,4 +1,4 @@
-// One thing that the host can do: its controls, and the command that does the same.
+// An action of the host: its controls, and the equivalent command.
 
 import { make, setText } from "/client/parts/dom.js";
 import { Command } from "./command.js";
@@ -8,15 +8,15 @@ import { Command } from "./command.js";
 /** @typedef {import("../words/words.js").DemoWords} DemoWords */
 
 /**
- * What an action may use of the panel.
+ * The interface of the panel to its actions.
  * @typedef {object} Host
  * @property {string} session
  * @property {string | undefined} token
  * @property {DemoWords} words
  * @property {string} locale
- * @property {any} given the whole definition as it was given; null until it is known
- * @property {string[]} labels the page's names of the columns
- * @property {(request: HostRequest) => Promise<boolean>} perform whether it was done
+ * @property {any} given the complete definition as given by the host; null until it is loaded
+ * @property {string[]} labels the names of the columns in the page's language
+ * @property {(request: HostRequest) => Promise<boolean>} perform resolves to whether it succeeded
  */
 
 export class Action {
@@ -36,12 +36,12 @@ export class Action {
   }
 
   /**
-   * Shows what can be done now. The subclass's own.
+   * Shows the action that is possible now. Implemented by the subclass.
    * @param {PickerSession} picker
    */
   draw(picker) { void picker; }
 
-  /** Sends the request that the command shows. */
+  /** Sends the request that is equivalent to the command. */
   async perform() {
     const { request } = this.command;
     return request !== null && this.host.perform(request);
@@ -49,7 +49,7 @@ export class Action {
 }
 
 /**
- * A field with its name before it.
+ * A field with a label before it.
  * @param {any} field @returns {{element: HTMLElement, label: any}}
  */
 export function labelled(field) {

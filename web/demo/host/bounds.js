@@ -1,4 +1,4 @@
-// The longest stay of a calendar, and the latest date of a date picker.
+// Actions: the maximum stay of a calendar, and the latest date of a date picker.
 
 import { make, setText } from "/client/parts/dom.js";
 import { boundOf } from "/client/parts/session-dates.js";
@@ -8,7 +8,7 @@ import { mergePatch } from "./request.js";
 /** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
 /** @typedef {import("./action.js").Host} Host */
 
-/** A field whose value is sent by a button; a value that somebody is typing is left alone. */
+/** A field whose value is sent by a button. Updates do not overwrite a value that the user is editing. */
 class FieldAction extends Action {
   /** @param {Host} host @param {string} name @param {any} field */
   constructor(host, name, field) {
@@ -22,11 +22,11 @@ class FieldAction extends Action {
     } }, this.named.element, this.button);
     this.controls.append(this.form);
     field.addEventListener("input", () => this.showCommand());
-    /** @type {string | null} what the server had when the field was filled */
+    /** @type {string | null} the server's value when the field was filled */
     this.known = null;
   }
 
-  /** @param {string} title @param {string} label @param {string} known what the server has @param {string} proposed */
+  /** @param {string} title @param {string} label @param {string} known the server's value @param {string} proposed */
   show(title, label, known, proposed) {
     this.setTitle(title);
     setText(this.named.label, label);
@@ -57,7 +57,7 @@ export class LongestStayAction extends FieldAction {
     const { words } = this.host;
     const longest = picker.state.definition?.maxDays;
     const shortest = picker.state.definition?.minDays ?? 1;
-    // One less than now: to see what it does.
+    // One less than now, so that the button has a visible effect.
     this.show(words.host.longest, words.host.daysLabel, String(longest), String(Math.max(shortest, (longest ?? 8) - 1)));
   }
 

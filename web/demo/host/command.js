@@ -1,4 +1,4 @@
-// The command that does what a button does, to read and to copy.
+// The shell command that is equivalent to a button, to read and copy.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { curlOf } from "./request.js";
@@ -26,7 +26,7 @@ export class Command {
     setText(this.copyButton, words.host.copy);
   }
 
-  /** @param {HostRequest | null} request null: there is nothing to do */
+  /** @param {HostRequest | null} request null: there is no action now */
   show(request) {
     this.element.hidden = request === null;
     if (JSON.stringify(request) === JSON.stringify(this.request)) return;
@@ -44,7 +44,7 @@ export class Command {
       await navigator.clipboard.writeText(this.code.textContent);
       setText(this.copyButton, words.copied);
     } catch {
-      // Without a secure connection there is no clipboard: leave it selected for the hand.
+      // The clipboard needs a secure context. Without it the command is selected, so that the user can copy it.
       getSelection()?.selectAllChildren(this.code);
       setText(this.copyButton, words.host.selected);
     }

@@ -1,4 +1,4 @@
-// Days of a calendar: sold out, or with a price below them. The host clicks them in a small month of their own.
+// Actions on days of a calendar: sold out, or a price. The host clicks the days in a small month.
 
 import { dateAfterKey } from "/client/calendar/keys.js";
 import { dayCountOf, gridOf, monthIndexOf, monthOf } from "/client/core/civil.js";
@@ -30,9 +30,9 @@ export class DaysAction extends Action {
       make("fieldset", { class: "host-tools" }, this.legend, ...this.tools.map(({ field, text }) => make("label", {}, field, text))),
       this.note.element,
       make("div", { class: "host-month" }, make("div", { class: "host-head" }, this.before, this.title, this.after), this.weekdays, this.grid));
-    /** @type {string | null} the month on show */
+    /** @type {string | null} the displayed month */
     this.month = null;
-    /** @type {string} the day that Tab comes to, and whose command is shown */
+    /** @type {string} the day that is reached with Tab and whose command is shown */
     this.date = "";
     this.#listen();
   }
@@ -139,7 +139,7 @@ export class DaysAction extends Action {
     this.#redraw();
   }
 
-  /** What the command was made for: it stays while the day is the same, also after it was done. */
+  /** The state that the displayed command is for. The command stays while the day is the same, even after it was performed. */
   get #described() { return `${this.date} ${this.isPrice} ${JSON.stringify(this.note.note)}`; }
 
   /** @param {string} date */
@@ -163,7 +163,7 @@ export class DaysAction extends Action {
 }
 
 /**
- * Who has closed a day by name: this panel, somebody else, or nobody.
+ * Who has closed a single day: this panel, another host, or nobody.
  * @param {string} date @param {PickerSession} picker @returns {"host" | "other" | null}
  */
 function closedBy(date, picker) {

@@ -1,4 +1,4 @@
-// The text and the tone of a note.
+// The fields for the text and the tone of a note.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { labelled } from "./action.js";
@@ -22,7 +22,7 @@ export class NoteFields {
   }
 
   /**
-   * Fills in a text where nobody has typed one.
+   * Fills in a text, unless the user has typed one.
    * @param {string} text
    */
   propose(text) {
@@ -30,7 +30,7 @@ export class NoteFields {
   }
 
   /**
-   * A merge patch of a note: no tone takes the one away that was there.
+   * The merge patch of a note; without a tone it removes the previous one.
    * @returns {{text: string, tone: string | null} | null} null: no note
    */
   get note() {

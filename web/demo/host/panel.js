@@ -1,4 +1,4 @@
-// The host's backend in miniature: what it changes while people pick, and the commands that do the same.
+// The host panel: changes that a host's backend makes while members pick, and the equivalent commands.
 
 import { make, setText } from "/client/parts/dom.js";
 import { changeSession, Problem, readDefinition } from "../server.js";
@@ -12,7 +12,7 @@ import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
 /** @typedef {import("./action.js").Action} Action */
 
 /**
- * What a host can do with a picker of a kind.
+ * The actions of a host by kind of picker.
  * @type {{[kind: string]: (new (host: import("./action.js").Host) => Action)[]}}
  */
 const actions = {
@@ -24,7 +24,7 @@ const actions = {
 };
 
 export class HostPanel {
-  /** @param {string} session @param {string | undefined} token the owner's, where tokens are @param {import("../settings.js").Settings} settings */
+  /** @param {string} session @param {string | undefined} token of the owner, with --auth token @param {import("../settings.js").Settings} settings */
   constructor(session, token, settings) {
     this.session = session;
     this.token = token;
@@ -41,7 +41,7 @@ export class HostPanel {
     /** @type {PickerSession | null} */
     this.picker = null;
     this.heading = make("summary", {});
-    this.text = make("p", { class: "said" });
+    this.text = make("p", { class: "remark" });
     this.failure = make("p", { class: "problem", role: "alert", hidden: true });
     this.place = make("div", { class: "host-actions" });
     this.element = make("details", { class: "panel host", hidden: true, open: matchMedia("(min-width: 900px)").matches },
@@ -83,7 +83,7 @@ export class HostPanel {
 
   /**
    * @param {import("./request.js").HostRequest} request
-   * @returns {Promise<boolean>} whether it was done
+   * @returns {Promise<boolean>} whether it succeeded
    */
   async perform(request) {
     this.failure.hidden = true;
@@ -97,7 +97,7 @@ export class HostPanel {
     }
   }
 
-  /** Paths into rows and nodes need the definition as it was given; messages leave them out. */
+  /** Loads the complete definition, whose rows and nodes a JSON Patch refers to; messages do not contain them. */
   async #read() {
     if (this.kind !== "cascade" && this.kind !== "columns") return;
     const { definition } = this;
@@ -107,7 +107,7 @@ export class HostPanel {
       this.given = given;
       this.draw(this.picker);
     } catch {
-      this.given = null; // Its buttons have no command until the next change.
+      this.given = null; // The actions have no command until the next change.
     }
   }
 }

@@ -1,4 +1,4 @@
-// What the host asks of the server, to be sent by the page or by `curl`: both from the same values.
+// The requests of the host, sent by the page or shown as `curl` commands.
 
 /**
  * @typedef {object} HostRequest
@@ -30,7 +30,7 @@ export function curlOf(session, request, token) {
 }
 
 /**
- * As one word of a POSIX shell.
+ * The text as one quoted word of a POSIX shell.
  * @param {string} text
  */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-// Rows of a column: the selected one gets another name or a note, or goes.
+// Actions on the selected row of a column: rename, note, remove.
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { columnLabel } from "/client/parts/sentences.js";
@@ -42,13 +42,13 @@ class RowAction extends Action {
   get index() { return Number(this.column.value); }
 
   /**
-   * The subclass's own.
+   * Implemented by the subclass.
    * @param {PickerSession} picker @param {import("/client/core/types").Row} row the selected one
    */
   drawRow(picker, row) { void picker, row; }
 
   /**
-   * Where the selected row is in the definition as it was given, and what is there; null while that is not known.
+   * The path of the selected row in the complete definition, and its value; null until the definition is loaded.
    * @param {PickerSession} picker @param {import("/client/core/types").Row} row
    */
   placeOf({ state }, row) {
@@ -58,7 +58,7 @@ class RowAction extends Action {
     const path = isTree ? `/nodes/${rows.slice(0, this.index + 1).join("/children/")}` : `/columns/${this.index}/${rows[this.index]}`;
     const there = path.slice(1).split("/").reduce((value, name) => value?.[name], given);
     const text = typeof there === "string" ? there : there?.text;
-    // Another definition may be on its way.
+    // A newer definition may not be loaded yet.
     return text === row.text ? { path, there, test: typeof there === "string" ? path : `${path}/text` } : null;
   }
 }
@@ -93,7 +93,7 @@ export class RenameAction extends RowAction {
     const { place, row } = this;
     if (!place || !row || !text) return this.command.show(null);
     const test = { op: "test", path: place.test, value: row.text };
-    // The key stays the same, so that the row stays selected.
+    // With the same key, so that the row stays selected.
     this.command.show(jsonPatch("children" in Object(place.there) || this.picker?.state.definition?.kind === "cascade"
       ? [test, { op: "add", path: `${place.path}/key`, value: row.key }, { op: "replace", path: `${place.path}/text`, value: text }]
       : [test, { op: "replace", path: place.path, value: { text, key: row.key } }]));

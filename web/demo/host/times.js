@@ -1,4 +1,4 @@
-// Times of bookings: somebody else takes the selected one, gives it back, and the kitchen closes for lunch.
+// Actions on bookings: another guest takes the selected time, a booking is cancelled, and the kitchen closes for lunch.
 
 import { dateOf, ordinalOf, weekdayOf } from "/client/core/civil.js";
 import { make, setText } from "/client/parts/dom.js";
@@ -62,7 +62,7 @@ export class LunchAction extends ButtonAction {
   /** @param {import("./action.js").Host} host */
   constructor(host) {
     super(host, "host-lunch");
-    /** @type {string | null} the day that was last selected: it may be gone while it is closed */
+    /** @type {string | null} the last selected day, which is not in the list while it is closed */
     this.day = null;
   }
 
@@ -82,7 +82,7 @@ export class LunchAction extends ButtonAction {
 }
 
 /**
- * The windows in which a date is open.
+ * The opening hours of a date.
  * @param {string} date @param {import("/client/core/types").Definition} definition @returns {Window[]}
  */
 export function windowsOn(date, definition) {
@@ -94,7 +94,7 @@ export function windowsOn(date, definition) {
   return hours.filter(({ weekdays }) => !weekdays || weekdays.includes(weekday)).map(({ from, until }) => ({ from, until }));
 }
 
-/** @param {Window} window @returns {Window[]} what is left of it */
+/** @param {Window} window @returns {Window[]} the rest of it outside the lunch break */
 export const withoutLunch = ({ from, until }) => [
   { from, until: until < lunch.from ? until : lunch.from },
   { from: from > lunch.until ? from : lunch.until, until },
@@ -107,7 +107,7 @@ function localOf({ state }) {
 }
 
 /**
- * A local time some minutes later.
+ * A local time plus a number of minutes.
  * @param {string} local @param {number} minutes
  */
 export function later(local, minutes) {
