@@ -1,0 +1,112 @@
+"""The handbook, deploy/README.md: complete, and true of the server.
+
+Metrics, panels and alerts: test_monitoring.py.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+from harness.pickerd import REPOSITORY, binary
+
+HANDBOOK = (REPOSITORY / "deploy/README.md").read_text()
+FOLDERS = ("SessionLog", "PickerServer", "WebSocketTransport", "CWebSocketLoop", "PickerHub")
+#: What writes a warning, or ends the start of the server with an error.
+WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|wsl_log\(|snprintf\(problem,"
+LITERAL = r'"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"'
+INTERPOLATION = r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|%\w"
+
+
+def plain(text):
+    """Text without Markdown's code marks and line breaks."""
+    return " ".join(text.replace("`", "").split())
+
+
+def argument(text, start):
+    """The text of a call's arguments, from behind the opening parenthesis at `start`."""
+    depth = 1
+    for index in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        if depth == 0:
+            return text[start:index]
+    return ""
+
+
+def logged_texts():
+    """The literals that the sources log or report, as (file, text)."""
+    found = []
+    for folder in FOLDERS:
+        for path in sorted((REPOSITORY / "Sources" / folder).rglob("*")):
+            if path.suffix not in (".swift", ".c"):
+                continue
+            source = path.read_text()
+            for match in re.finditer(WRITERS, source):
+                arguments = argument(source, match.end())
+                if match[0] == "wsl_log(" and not arguments.startswith("loop, true"):
+                    continue
+                joined = re.sub(r'"\s*\+?\s*"', "", arguments)
+                found += [(path.name, text) for text in re.findall(LITERAL, joined)]
+    return found
+
+
+TEXTS = sorted(set(logged_texts()))
+
+
+def test_the_sources_were_understood():
+    texts = " ".join(text for _, text in TEXTS)
+
+    assert len(TEXTS) > 20
+    for expected in ("no web folder found", "writable again", "was stored with", "libuv plugin"):
+        assert expected in texts, expected
+
+
+@pytest.mark.parametrize("file, text", TEXTS)
+def test_the_handbook_has_every_warning_and_every_error_at_the_start(file, text):
+    book = plain(HANDBOOK)
+    pieces = [plain(piece).strip(" :;.()[]") for piece in re.split(INTERPOLATION, text)]
+
+    for piece in pieces:
+        if len(re.findall(r"\w", piece)) >= 6:
+            assert piece in book, f"{file}: {text}"
+
+
+def test_the_handbook_mentions_the_failure_of_the_store():
+    """Its text is composed in a function, so the search above does not see it."""
+    source = (REPOSITORY / "Sources/SessionLog/SQLite/SQLiteSessionLog+Failure.swift").read_text()
+
+    assert "is not writable:" in source and "is not writable: …" in HANDBOOK
+
+
+def test_every_option_of_serve_is_in_the_settings():
+    said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True).stdout
+    options = set(re.findall(r"^  (--[\w-]+)", said, re.M)) - {"--check", "--version"}
+
+    assert len(options) > 12
+    assert {option for option in options if f"| `{option}` |" not in HANDBOOK} == set()
+
+
+def test_every_internal_link_has_its_heading():
+    headings = {re.sub(r"[^\w -]", "", line.lower()).strip().replace(" ", "-")
+                for line in re.findall(r"^#+ (.*)$", HANDBOOK, re.M)}
+
+    assert set(re.findall(r"\]\(#([\w-]+)\)", HANDBOOK)) <= headings
+
+
+def test_every_linked_and_named_file_exists():
+    for path in re.findall(r"\]\((\.\./[^)#]+)\)", HANDBOOK):
+        assert (REPOSITORY / "deploy" / path).exists(), path
+    named = HANDBOOK + (REPOSITORY / "SECURITY.md").read_text()
+    for path in re.findall(r"`((?:deploy|Tests)/[\w./-]+)`", named):
+        assert (REPOSITORY / path).exists(), path
+
+
+def test_the_default_limits_in_the_handbook_are_those_of_the_server():
+    said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True).stdout
+    limits = dict(re.findall(r"^  (\w+) +(\d+)  ", said, re.M))
+    rules = (REPOSITORY / "deploy/monitoring/alerts.yml").read_text()
+
+    for name in ("connections", "connectionsPerAddress", "sessions"):
+        assert f"{int(limits[name]):,}" in HANDBOOK, name
+    assert f"pickerd_sockets > 0.8 * {limits['connections']}" in rules
+    assert f"pickerd_sessions > 0.8 * {limits['sessions']}" in rules
