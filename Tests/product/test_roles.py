@@ -134,6 +134,18 @@ def test_a_token_in_the_url_is_ignored(guarded):
     assert guarded.get(f"{session.path}?token={session.tokens['owner']}").code == "noToken"
 
 
+def test_a_token_in_a_cookie_is_ignored(guarded):
+    """A browser sends cookies to any page's WebSocket, so nothing may depend on them."""
+    session = guarded.session(LISTS)
+    cookie = {"Cookie": f"token={session.tokens['owner']}; Authorization={session.tokens['owner']}"}
+    ana = session.connect(headers=cookie)
+
+    ana.send({"type": "join"})
+
+    ana.closed(4301)
+    assert guarded.get(session.path, headers=cookie).code == "noToken"
+
+
 def test_a_token_in_the_subprotocol_is_ignored(guarded):
     session = guarded.session(LISTS)
     try:
