@@ -146,7 +146,7 @@ BROKEN = {
     "comes back before it should": (
         "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
     "does not see its own role": (
-        "role", 'self.meet(message.get("changed", []))', "pass"),
+        "role", 'self.update_role(message.get("changed", []))', "pass"),
 }
 
 

@@ -25,7 +25,7 @@ def guide():
 
 def reach(picker, revision):
     while picker.revision < revision:
-        picker.hear(5)
+        picker.receive(5)
 
 
 @pytest.mark.parametrize("definition, moves", [

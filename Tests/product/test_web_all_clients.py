@@ -47,7 +47,7 @@ class Everybody:
         self.ana.reach(revision)
         self.panel.reach(revision)
         while self.pia.revision < revision:
-            self.pia.hear(5)
+            self.pia.receive(5)
         self.eva.page.wait_for_function(
             "revision => document.querySelector('pickerd-wheels, pickerd-calendar')"
             ".picker.state.revision === revision", arg=revision)

@@ -22,13 +22,13 @@ import org.json.JSONException;
 import org.json.JSONObject;
 
 /**
- * A whole pickerd client: joins, folds, selects, taps, and survives lost connections and restarts.
+ * A complete pickerd client: joins, selects, taps, and survives lost connections and restarts.
  *
  * <pre>java -cp org.json.jar PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json]</pre>
  *
- * Reads commands from standard input, one JSON object a line: the wire's without "ref", such as
+ * Reads commands from standard input, one JSON object per line, without "ref", such as
  * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
- * prints the state. One thread, `loop`, runs everything that touches a field.
+ * prints the state. Fields are used on one thread only, `loop`.
  */
 public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
@@ -39,16 +39,16 @@ public class PickerClient {
   private final HttpClient http = HttpClient.newHttpClient();
   private final URI url;
   private final Path file;
-  /** What outlives the process: me, epoch, revision, state, ref, and unanswered commands. */
+  /** Stored in the file: me, epoch, revision, state, ref, and unanswered commands. */
   private JSONObject kept = new JSONObject();
   private WebSocket socket;
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
-  /** Counts connections: events of an earlier one are ignored. */
+  /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
   private int attempt;
-  /** Between the welcome of a connection and its end: commands may be sent. */
+  /** Whether commands can be sent: from the welcome to the end of a connection. */
   private boolean isJoined;
-  /** Milliseconds from `draining`; -1 otherwise. */
+  /** The reconnect delay of `draining` in milliseconds; -1 without one. */
   private long drainMilliseconds = -1;
   private long lastReceived;
 
@@ -65,7 +65,7 @@ public class PickerClient {
     void run() throws Exception;
   }
 
-  /** Runs a step on the loop's thread. A message that cannot be folded must not stop the loop. */
+  /** Runs a step on the loop's thread. An invalid message must not stop the loop. */
   void post(Step step) {
     loop.execute(() -> {
       try {
@@ -77,7 +77,7 @@ public class PickerClient {
     });
   }
 
-  /** Writes what is kept to the file, whole or not at all. */
+  /** Writes the stored values to the file atomically. */
   private void save() throws IOException {
     if (file == null) return;
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
@@ -102,7 +102,7 @@ public class PickerClient {
         }));
   }
 
-  /** A handshake that is refused is final, unless the server is busy or a proxy cannot reach it. */
+  /** A refused handshake is final, except 429 and 5xx. */
   private static int codeOf(Throwable problem) {
     Throwable cause = problem.getCause() == null ? problem : problem.getCause();
     if (!(cause instanceof WebSocketHandshakeException refused)) return 1006;
@@ -119,7 +119,7 @@ public class PickerClient {
         .put("epoch", kept.get("epoch")).put("revision", kept.get("revision")));
   }
 
-  /** One message after the other: Java's WebSocket takes the next when the last is written. */
+  /** Chains messages: Java's WebSocket accepts one only after the previous one is written. */
   private void send(JSONObject message) {
     WebSocket socket = this.socket;
     sending = sending.handle((done, problem) -> socket)
@@ -131,7 +131,7 @@ public class PickerClient {
     lost(connection, 1006);
   }
 
-  /** The server pings every 20 s: no byte for 45 s means that the connection is dead. */
+  /** The server pings every 20 s: without a byte for 45 s the connection is dead. */
   private void checkSilence() {
     long silence = (System.nanoTime() - lastReceived) / 1_000_000;
     if (socket != null && silence > SILENCE_MILLISECONDS) drop();
@@ -182,7 +182,7 @@ public class PickerClient {
     public CompletionStage<?> onPing(WebSocket socket, java.nio.ByteBuffer payload) {
       post(() -> lastReceived = System.nanoTime());
       socket.request(1);
-      return null;  // The pong is sent by the library.
+      return null;  // The library sends the pong.
     }
 
     @Override
@@ -197,7 +197,7 @@ public class PickerClient {
     }
   }
 
-  // What the server sends.
+  // The messages of the server.
 
   private void receive(JSONObject message) throws Exception {
     lastReceived = System.nanoTime();
@@ -210,14 +210,14 @@ public class PickerClient {
       }
       case "delta" -> {
         if (message.getLong("revision") != kept.getLong("revision") + 1) {
-          drop();  // A gap. Coming back resumes from before it.
+          drop();  // A gap: resuming sends the missing deltas.
           return;
         }
         kept.put("revision", message.getLong("revision"));
         fold(message.getJSONArray("changes"));
       }
       case "refused" -> {
-        if (message.getString("code").equals("tooMany")) {  // Not done, and not remembered.
+        if (message.getString("code").equals("tooMany")) {  // Not done, and its ref is not stored.
           long ref = message.optLong("ref");
           loop.schedule(() -> post(() -> resend(ref)), 1, TimeUnit.SECONDS);
           return;
@@ -238,13 +238,13 @@ public class PickerClient {
     isJoined = true;
     JSONObject member = message.getJSONObject("member"), before = kept.optJSONObject("me");
     if (before != null && !before.getString("id").equals(member.getString("id"))) {
-      kept.put("queue", new JSONArray());  // Another member: whether they were done is unknown.
+      kept.put("queue", new JSONArray());  // Another member: their outcome is unknown.
     }
     kept.put("me", member).put("epoch", message.get("epoch"));
     kept.put("ref", Math.max(kept.getLong("ref"), message.optLong("ref")));
     kept.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) kept.put("state", message.get("snapshot"));  // Not when resumed.
-    resend(0);  // Each is done once, however often it is sent.
+    resend(0);  // Each is done only once.
   }
 
   /** Sends unanswered commands again: one, or all of them for 0. */
@@ -265,7 +265,7 @@ public class PickerClient {
     kept.put("queue", rest);
   }
 
-  /** A member is informed of nothing of itself but its role. */
+  /** About itself a member receives only its role. */
   private void meet(JSONArray members) throws JSONException {
     JSONObject me = kept.getJSONObject("me");
     for (int index = 0; members != null && index < members.length(); index++) {
@@ -289,12 +289,12 @@ public class PickerClient {
       case "months" -> state.getJSONObject("calendar").put("months", change);
       case "definition" -> state.put("definition", change.get("definition"));
       case "status" -> state.put("status", change.get("status"));
-      case "result" -> state.put("result", change.get("result"));  // Never computed here.
+      case "result" -> state.put("result", change.get("result"));  // Computed by the server only.
       default -> { }  // Newer than this client, or for drawing only: bands, notes.
     }
   }
 
-  /** A column has other rows, is new at the end, or is gone with all after it. */
+  /** A column's rows are replaced, a column is added at the end, or removed with all after it. */
   private static void reload(JSONArray columns, JSONObject change) throws JSONException {
     int at = change.getInt("column");
     if (!change.optBoolean("removed")) {
@@ -304,17 +304,17 @@ public class PickerClient {
     }
   }
 
-  // What we send.
+  // Commands.
 
-  /** Gives a command its ref, writes it down, and sends it. */
+  /** Stores a command with the next ref, and sends it. */
   void give(JSONObject command) throws Exception {
     long ref = kept.getLong("ref") + 1;
     kept.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
-    save();  // Before it is sent: a crash must not give its ref to another command.
+    save();  // Before sending: after a crash no other command may get its ref.
     if (isJoined) send(command);
   }
 
-  /** Selects what is shown: `generation` and `key` say which row that is. */
+  /** Selects a row as shown; `generation` and `key` identify it. */
   private void select(JSONObject command) throws Exception {
     JSONObject column = kept.getJSONObject("state").getJSONArray("columns")
         .getJSONObject(command.getInt("column"));

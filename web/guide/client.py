@@ -1,4 +1,4 @@
-"""A whole pickerd client: joins, folds, selects, taps, and survives lost lines and restarts.
+"""A complete pickerd client: joins, selects, taps, and survives lost connections and restarts.
 
     python client.py ws://127.0.0.1:7681/v1/sessions/ID             shows the picker as it changes
     python client.py ws://… tap 2026-11-20                          taps a day of a calendar
@@ -19,10 +19,10 @@ ANSWERS = ("delta", "reply", "refused")
 
 
 class Picker:
-    """One member of one session. `state` is the snapshot with every delta folded in."""
+    """A member of a session. `state` is the snapshot with all deltas applied."""
 
-    #: What outlives the process: who we are, how far we have read, and what has no answer yet.
-    KEPT = ("me", "epoch", "revision", "state", "ref", "queue")
+    #: Stored in the file: the identity, the position in the revisions, and unanswered commands.
+    STORED = ("me", "epoch", "revision", "state", "ref", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
         self.url, self.file, self.wait, self.drain = url, file, 1, None
@@ -34,26 +34,26 @@ class Picker:
                 self.__dict__.update(json.load(text))
 
     def save(self):
-        """Writes what is kept to the file, whole or not at all."""
+        """Writes the stored values to the file atomically."""
         if self.file:
             with open(self.file + ".new", "w", encoding="utf-8") as text:
-                json.dump({name: getattr(self, name) for name in self.KEPT}, text)
+                json.dump({name: getattr(self, name) for name in self.STORED}, text)
             os.replace(self.file + ".new", self.file)
 
     # The connection.
 
     def connect(self):
-        """Joins, or comes back as the same member to where it was; returns the welcome."""
+        """Joins, or resumes as the same member; returns the welcome."""
         self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
         join = {key: value for key, value in self.hello.items() if value is not None}
         if self.me:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
         self.socket.send(json.dumps(join))
-        return self.hear()
+        return self.receive()
 
-    def hear(self, timeout=None):
-        """Waits for one message, folds it, and returns it."""
+    def receive(self, timeout=None):
+        """Waits for a message, applies it, and returns it."""
         message = json.loads(self.socket.recv(timeout))
         fold = getattr(self, "on_" + message["type"], None)
         if fold:  # An unknown type, from a newer server, is ignored.
@@ -64,10 +64,10 @@ class Picker:
         return message
 
     def next(self, timeout=None):
-        """The next message, whatever the network does; None if there is none in time."""
+        """The next message, reconnecting if needed; None if there is none in time."""
         while True:
             try:
-                message = self.hear(timeout) if self.socket else self.connect()
+                message = self.receive(timeout) if self.socket else self.connect()
                 if message["type"] not in ("error", "draining"):
                     self.wait = 1
                 return message
@@ -82,38 +82,38 @@ class Picker:
             time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)
             self.wait, self.drain = min(2 * self.wait, 30), None
 
-    # What the server sends: one method for each message that moves the picker.
+    # The messages of the server that change the state, one method for each.
 
     def on_welcome(self, message):
         if self.me and self.me["id"] != message["member"]["id"]:
-            self.queue = []  # Another member: whether the old one's commands were done is unknown.
+            self.queue = []  # Another member: the outcome of the old one's commands is unknown.
         self.me, self.epoch = message["member"], message["epoch"]
         self.ref = max(self.ref, message.get("ref", 0))
         self.revision = message["revision"]
-        self.state = message.get("snapshot", self.state)  # None of it when resumed: deltas follow.
-        for sent in self.queue:  # Each is done once, however often it is sent.
+        self.state = message.get("snapshot", self.state)  # Not when resumed: deltas follow.
+        for sent in self.queue:  # Each is done only once.
             self.socket.send(json.dumps(sent))
 
     def on_snapshot(self, message):
         self.revision, self.state = message["revision"], message["snapshot"]
-        self.meet(message["members"])
+        self.update_role(message["members"])
 
     def on_presence(self, message):
-        self.meet(message.get("changed", []))
+        self.update_role(message.get("changed", []))
 
-    def meet(self, members):  # Of ourselves, our role is all that can be new.
+    def update_role(self, members):
         self.me["role"] = {m["id"]: m["role"] for m in members}.get(self.me["id"], self.me["role"])
 
     def on_delta(self, message):
         if message["revision"] > self.revision + 1:
-            self.socket.close()  # A gap. Coming back resumes from before it.
-        elif message["revision"] == self.revision + 1:  # Not one that we have already.
+            self.socket.close()  # A gap: resuming sends the missing deltas.
+        elif message["revision"] == self.revision + 1:  # Otherwise a duplicate.
             self.revision = message["revision"]
             for change in message["changes"]:
                 self.fold(change)
 
     def on_refused(self, message):
-        if message["code"] == "tooMany":  # Not done, and not remembered.
+        if message["code"] == "tooMany":  # Not done, and its ref is not stored.
             time.sleep(1)
             for sent in self.queue:
                 if sent["ref"] == message.get("ref"):
@@ -126,19 +126,19 @@ class Picker:
 
     def fold(self, change):
         kind, state = change["change"], self.state
-        if kind == "reload":  # A column has other rows.
-            at, kept = change["column"], ("generation", "count", "from", "rows", "row")
-            gone = change.get("removed")  # With all after it; one that is not there is new.
-            column = [] if gone else [{key: change[key] for key in kept}]
+        if kind == "reload":  # The rows of a column are replaced.
+            at, names = change["column"], ("generation", "count", "from", "rows", "row")
+            gone = change.get("removed")  # With all columns after it. A new index adds a column.
+            column = [] if gone else [{key: change[key] for key in names}]
             state["columns"][at:None if gone else at + 1] = column
-        elif kind == "row":  # Another row of it is selected.
+        elif kind == "row":  # Another row is selected.
             state["columns"][change["column"]]["row"] = change["row"]
-        elif kind == "notes":  # Of days, too; they are in the cells of `months`, not kept here.
+        elif kind == "notes":  # Notes of days are in the cells of `months`, not stored here.
             for row in state["columns"][change["column"]]["rows"] if "rows" in change else []:
                 row["note"] = change["rows"].get(row["key"], row.get("note"))
         elif kind == "range":
-            kept = ("start", "end", "hits", "by", "reach")
-            range = {key: change[key] for key in kept if key in change}
+            names = ("start", "end", "hits", "by", "reach")
+            range = {key: change[key] for key in names if key in change}
             state["calendar"]["range"] = range if range["start"] else None
         elif kind == "months":
             state["calendar"]["months"] = {key: change[key] for key in ("first", "last", "count")}
@@ -146,16 +146,16 @@ class Picker:
             state["definition"] = change["definition"]
         elif kind == "status":
             state["status"] = change["status"]
-        elif kind == "result":  # Never computed here.
+        elif kind == "result":  # Computed by the server only.
             state["result"] = change["result"]
 
-    # What we send.
+    # Commands.
 
     def ask(self, type, **fields):
-        """Gives a command and returns its one answer: a delta, a reply or a refusal."""
+        """Sends a command and returns its answer: a delta, a reply or a refusal."""
         ref = self.ref = self.ref + 1
         self.queue.append({"type": type, "ref": ref, **fields})
-        self.save()  # Before it is sent: a crash must not give its ref to another command.
+        self.save()  # Before sending: after a crash no other command may get its ref.
         try:
             if self.socket:
                 self.socket.send(json.dumps(self.queue[-1]))
@@ -166,13 +166,13 @@ class Picker:
             if all(sent["ref"] != ref for sent in self.queue):
                 if message.get("ref") == ref and message["type"] in ANSWERS:
                     return message
-                raise LookupError("another member now: it is unknown whether this was done")
+                raise LookupError("another member now: the outcome is unknown")
 
     def tap(self, date):
         return self.ask("tap", date=date)
 
     def select(self, column, row):
-        """Selects what is shown: the generation says which rows that are."""
+        """Selects a row as shown; `generation` and `key` identify it."""
         shown = self.state["columns"][column]
         at = row - shown["from"]
         key = {"key": shown["rows"][at]["key"]} if 0 <= at < len(shown["rows"]) else {}
@@ -180,7 +180,7 @@ class Picker:
 
 
 def show(picker):
-    """Revision, status and result on one line; of a range that is open, the range."""
+    """Prints revision, status and result, or the open range, on one line."""
     shown = picker.state["result"] or picker.state.get("calendar", {}).get("range")
     print(picker.revision, picker.state["status"], json.dumps(shown, ensure_ascii=False), flush=True)
 

@@ -1,4 +1,4 @@
-"""Keeps a picker in step with a host's table of bookings; Python's standard library is enough."""
+"""Synchronizes a picker with a host's table of bookings. Needs only Python's standard library."""
 
 import json, sqlite3, sys, time, urllib.error, urllib.request
 
@@ -11,7 +11,7 @@ def ask(url, token, patch=None):
 
 
 def step(session, bookings, token=""):
-    """Sends what the picker does not have yet: null takes a booking away. Entries of others stay."""
+    """Sends the differences to the picker; null removes a booking. Entries of others stay."""
     taken = ask(f"{session}/definition", token).get("taken", {})
     patch = {id: None for id in taken if id.startswith("booking-") and id not in bookings}
     patch |= {id: stay for id, stay in bookings.items() if taken.get(id) != stay}
@@ -28,5 +28,5 @@ if __name__ == "__main__":
                 step(session, bookings, token)
                 done = bookings
         except (urllib.error.URLError, OSError) as error:
-            print(f"not in step yet: {error}", file=sys.stderr)  # The table is compared again in a second.
+            print(f"not synchronized yet: {error}", file=sys.stderr)  # Tried again in a second.
         time.sleep(1)

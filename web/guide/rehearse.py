@@ -1,7 +1,7 @@
-"""Has `pickerd rehearse` check client.py: pickerd rehearse -- python rehearse.py {url}
+"""Lets `pickerd rehearse` test client.py: pickerd rehearse -- python rehearse.py {url}
 
-Reads instructions from standard input, one JSON object a line: commands of the wire without ref, and
-{"type":"state"}, to which it prints the folded state. The end of the input ends it.
+Reads instructions from standard input, one JSON object per line: commands of the protocol without
+ref, and {"type":"state"}, which it answers with the state. It exits at the end of the input.
 """
 
 import json
@@ -21,7 +21,7 @@ def read():
 
 
 def state(picker):
-    """The snapshot with all deltas folded in, and what stands beside it."""
+    """The snapshot with all deltas applied, and the fields that the rehearsal adds."""
     return {**(picker.state or {}), "revision": picker.revision,
             "role": (picker.me or {}).get("role"), "unanswered": len(picker.queue)}
 
