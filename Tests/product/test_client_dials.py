@@ -24,7 +24,8 @@ def dials(server, tmp_path):
     """A ClientDial process, and a TLS proxy to the server whose certificate it trusts."""
     front = TLSFront(server.port, tmp_path)
     process = subprocess.Popen(
-        [binary()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        # Unbuffered: lines in a buffer would be invisible to select().
+        [binary()], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env={**os.environ, "SSL_CERT_FILE": str(front.certificate)})
     yield front, process
     process.kill()

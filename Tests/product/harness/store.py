@@ -172,6 +172,8 @@ class Crowd:
         for member, before in zip(came, self.members[session]):
             member.is_trusted = True
             assert member.welcome["resumed"] and member.id == before.id, member.welcome
+            self.repeat(member, before)
+        for member, before in zip(came, self.members[session]):
             self.check_answers(member, before, lines)
         session.members = list(came)
         session.agree()
@@ -188,22 +190,26 @@ class Crowd:
             assert line["ref"] == heard["ref"], f"log {line}, received {heard}"
 
     @staticmethod
+    def repeat(member, before):
+        """Sends the last answered commands and the pending ones again, without waiting."""
+        answers = [message["ref"] for message in before.record if "ref" in message]
+        for ref in answers[-4:] + list(before.pending):
+            member.send(member.said[ref])
+
+    @staticmethod
     def check_answers(member, before, lines):
         """Asserts that repeated commands have their first answer and pending ones get an answer."""
         done = {line["ref"]: line["revision"] for line in lines.values()
                 if line.get("by") == member.id}
-        answers = {m["ref"]: m for m in before.record if "ref" in m}
-        for ref in list(answers)[-4:]:
-            first = answers[ref]
-            member.send(member.said[ref])
-            second = member.answer(ref)
+        answers = [message for message in before.record if "ref" in message]
+        for first in answers[-4:]:
+            second = member.answer(first["ref"])
             if first["type"] == "refused":
                 assert (second["type"], second["code"]) == ("refused", first["code"]), (first, second)
             else:
                 assert second["type"] == "reply", (first, second)
                 assert second["revision"] == first["revision"], (first, second)
         for ref in list(before.pending):
-            member.send(member.said[ref])
             answer = member.answer(ref)
             if ref in done:
                 assert (answer["type"], answer["revision"]) == ("reply", done[ref]), answer
