@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 # Per fuzzing target; the three targets take a minute.
 FUZZ_SECONDS=20
-# Processes for the product tests, which wait most of the time.
-WORKERS=3
+# Processes for the product tests: two wait for a browser, the others mostly for timeouts.
+WORKERS=4
 
 logs=.build/test-logs
 mkdir -p "$logs"

@@ -112,10 +112,10 @@ def memory(results):
     lines = []
     for name, path in (("an idle connection", "memoryPerConnection"),
                        ("an idle member", "memoryPerMember"), ("a session", "memoryPerSession")):
-        bytes = middle(results, "idle", "pickerd", path)
-        if bytes is not None:
-            verdict = "pass" if bytes <= IDLE_BYTES else "MISS"
-            lines.append([name, shown(bytes, 0), f"≤ {IDLE_BYTES:,} {verdict}",
+        used = middle(results, "idle", "pickerd", path)
+        if used is not None:
+            verdict = "pass" if used <= IDLE_BYTES else "MISS"
+            lines.append([name, shown(used, 0), f"≤ {IDLE_BYTES:,} {verdict}",
                           shown(middle(results, "idle", "bare", path), 0),
                           shown(middle(results, "idle", "nio", path), 0)])
     return table(["bytes of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""

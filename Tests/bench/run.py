@@ -60,7 +60,7 @@ def watched(measure_it):
     return measured
 
 
-def delta_bytes(results, scenario):
+def delta_length(results, scenario):
     """The length of pickerd's deltas from the first round, which the other servers use, too."""
     for measured in results:
         if "pickerd" in measured.get(scenario.name, {}):
@@ -82,12 +82,12 @@ def one_round(results, wanted, servers, seconds):
     for scenario in SCENARIOS:
         if scenario.name not in wanted:
             continue
-        bytes = delta_bytes(results, scenario)
+        length = delta_length(results, scenario)
         for kind in order:
             if kind is not Pickerd and not scenario.has_peers:
                 continue
             def measure_it():
-                server = kind(bytes=bytes)
+                server = kind(delta_bytes=length)
                 try:
                     return measure(server, scenario, seconds=seconds)
                 finally:

@@ -39,8 +39,8 @@ class Server:
     name = ""
     core, load_core = SERVER_CORE, LOAD_CORE
 
-    def __init__(self, *, bytes):
-        self.bytes = bytes
+    def __init__(self, *, delta_bytes):
+        self.delta_bytes = delta_bytes
         self.start()
 
     def arguments(self):
@@ -83,26 +83,26 @@ class Bare(Server):
     name = "bare"
 
     def arguments(self):
-        return [BUILT / "bench/bare", self.port, self.bytes]
+        return [BUILT / "bench/bare", self.port, self.delta_bytes]
 
 
 class NIO(Server):
     name = "nio"
 
     def arguments(self):
-        return [BUILT / "bench/nio/release/RoomServer", self.port, self.bytes]
+        return [BUILT / "bench/nio/release/RoomServer", self.port, self.delta_bytes]
 
 
 class Pickerd(Server):
     name = "pickerd"
 
-    def __init__(self, *, bytes=0, store="memory:", options=(), loops=1, is_pinned=True):
+    def __init__(self, *, delta_bytes=0, store="memory:", options=(), loops=1, is_pinned=True):
         self.store = store
         self.options = options
         self.loops = loops  # one by default, like the other servers
         if not is_pinned:
             self.core = self.load_core = None
-        super().__init__(bytes=bytes)
+        super().__init__(delta_bytes=delta_bytes)
 
     def arguments(self):
         limits = [part for name, value in LIMITS.items() for part in ("--limit", f"{name}={value}")]

@@ -13,11 +13,12 @@ MANY = 100_000
 
 #: The slowest files, slowest first. A process runs whole files, so slow ones have to start early.
 LONGEST = [
-    "test_store_kill", "test_web_wheels", "test_patience", "test_store_restart", "test_web_axe",
-    "test_web_together", "test_web_calendar", "test_tools_log", "test_join_lines", "test_web_page",
-    "test_web_connection", "test_store_file", "test_socket_limits", "test_web_access",
-    "test_thin_events", "test_web_restart", "test_socket_http", "test_malformed",
-    "test_loops_connections", "test_socket_loops",
+    "test_web_axe", "test_web_wheels", "test_rehearse", "test_store_restart", "test_join_lines",
+    "test_store_kill", "test_web_calendar", "test_web_presence", "test_web_page", "test_web_host",
+    "test_socket_limits", "test_web_notes", "test_web_connection", "test_join_odd_servers",
+    "test_socket_http", "test_event_streams", "test_typescript", "test_socket_memory",
+    "test_web_accessibility", "test_store_file", "test_socket_loops", "test_loops_connections",
+    "test_malformed", "test_web_all_clients", "test_log_full", "test_loops", "test_timeouts",
 ]
 
 
@@ -28,10 +29,10 @@ BROWSERS = 2
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Orders the files and groups them for `--dist=loadgroup`: one process runs a group."""
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
     browsers = sorted({item.path.stem for item in items if item.path.stem.startswith("test_web")},
-                      key=lambda name: (places.get(name, len(places)), name))
+                      key=lambda name: (ranks.get(name, len(ranks)), name))
     groups = {name: f"browser{index % BROWSERS}" for index, name in enumerate(browsers)}
     for item in items:
         item.add_marker(pytest.mark.xdist_group(groups.get(item.path.stem, item.path.stem)))

@@ -50,8 +50,8 @@ def test_the_picture_of_hits_and_reach_matches_the_servers_messages(server):
             [("12", ("hits", "reach")), ("15", ("hits", "start", "end")), ("20", ("hits", "reach"))], 1):
         ana.tap(f"2026-11-{day}")
         ana.reach(revision)
-        range = session.get()["snapshot"]["calendar"]["range"]
-        assert compact({field: range[field] for field in fields}) in shown
+        selected = session.get()["snapshot"]["calendar"]["range"]
+        assert compact({field: selected[field] for field in fields}) in shown
 
 
 def test_every_picture_is_referenced_and_has_a_light_and_a_dark_style():

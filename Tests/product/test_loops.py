@@ -9,7 +9,7 @@ from harness.definitions import DATE, LISTS
 from harness.loops import loop_of, metric, one_on_each_loop
 from harness.pickerd import NOON, wait_until
 from harness.store import again, back, stored
-from test_thin_events import Watcher
+from test_event_streams import Watcher
 
 COUNT = 3
 

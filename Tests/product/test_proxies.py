@@ -7,8 +7,8 @@ from harness.definitions import LISTS
 from harness.member import Hung
 from harness.pickerd import REPOSITORY, wait_until
 from harness.proxies import ProxiedPickerd, redirect
-from test_thin_commands import Poster
-from test_thin_events import Watcher
+from test_http_commands import Poster
+from test_event_streams import Watcher
 
 PROXIES = ["nginx", "haproxy", "caddy"]
 

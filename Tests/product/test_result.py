@@ -4,7 +4,7 @@ import json
 
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT
 from harness.tools import replay
-from test_thin_events import Watcher
+from test_event_streams import Watcher
 
 
 def results(delta):

@@ -74,10 +74,10 @@ def test_the_file_has_no_tokens_and_secrets(serve, tmp_path):
     ana.select(0, 1)
     server.kill()
 
-    bytes = b"".join(p.read_bytes() for p in tmp_path.glob("store.sqlite*"))
+    stored_bytes = b"".join(p.read_bytes() for p in tmp_path.glob("store.sqlite*"))
     for secret in (*session.tokens.values(), ana.welcome["member"]["secret"]):
-        assert secret.encode() not in bytes
-    assert session.id.encode() in bytes
+        assert secret.encode() not in stored_bytes
+    assert session.id.encode() in stored_bytes
 
     server.start()
     assert server.get(session.path).code == "noToken"

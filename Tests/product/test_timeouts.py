@@ -1,14 +1,145 @@
-"""Configurable timeouts of the transport."""
+"""Timeouts, shortened with `--limit`; ServerConfigurationTests checks the defaults."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from harness.definitions import LISTS, heavy
+from harness.member import Member
+from harness.rawmember import CLOSE, PING, PONG, TEXT, RawMember
 from rawsocket import Raw
 
 
-def test_header_milliseconds_limits_the_time_for_a_request_header(start):
-    server = start(limits={"headerMilliseconds": 1000})
+@pytest.fixture(scope="module")
+def outcomes(_shared):
+    """Runs all clients in parallel, so that the module waits only once."""
+    server = _shared("timeouts", limits={
+        "messagesPerSecond": 100_000, "headerMilliseconds": 1000, "joinMilliseconds": 1000,
+        "pingMilliseconds": 1000, "pongMilliseconds": 4000, "messageMilliseconds": 1500,
+        "stalledMilliseconds": 1200})
+    with ThreadPoolExecutor(8) as pool:
+        pending = {
+            client.__name__: pool.submit(client, server) for client in (
+                sends_half_a_header, never_joins, never_pongs, pongs, drips, reads_nothing)}
+        outcome = {name: future.result() for name, future in pending.items()}
+    for session in server.sessions:
+        session.forget()
+    return outcome
+
+
+def sends_half_a_header(server):
     with Raw(("127.0.0.1", server.port), timeout=10) as raw:
         raw.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         begun = time.monotonic()
         raw.read_to_end()
-        assert 0.8 < time.monotonic() - begun < 4
+        return time.monotonic() - begun
+
+
+def never_joins(server):
+    session = server.session(LISTS)
+    member = session.keep(Member(session.url, join=False))
+    begun = time.monotonic()
+    member.closed(4508, timeout=20)
+    return time.monotonic() - begun
+
+
+def never_pongs(server):
+    session = server.session(LISTS)
+    silent = RawMember(server, session)
+    begun, pings = time.monotonic(), []
+    while time.monotonic() - begun < 20:
+        opcode, _ = silent.read(timeout=20)
+        if opcode == PING:
+            pings.append(time.monotonic() - begun)
+        if opcode in (None, CLOSE):
+            return pings, time.monotonic() - begun
+    return pings, None
+
+
+def pongs(server):
+    session = server.session(LISTS)
+    alive = RawMember(server, session)
+    begun = time.monotonic()
+    while time.monotonic() - begun < 6:
+        try:
+            opcode, payload = alive.read(timeout=max(0.1, begun + 6 - time.monotonic()))
+        except TimeoutError:
+            break
+        if opcode == PING:
+            alive.send_frame(PONG, payload)
+        if opcode in (None, CLOSE):
+            return time.monotonic() - begun
+    alive.send({"type": "dance", "ref": 1})
+    return alive.until_type("refused")["code"]
+
+
+def drips(server):
+    """Sends a message in many fragments, ten per second."""
+    session = server.session(LISTS)
+    slow = RawMember(server, session)
+    begun = time.monotonic()
+    slow.send_frame(TEXT, b'{"type":', final=False)
+    hung_up = threading.Event()
+
+    def drip():
+        while not hung_up.wait(0.1):
+            try:
+                slow.send_frame(0, b" ", final=False)
+            except OSError:
+                return
+
+    threading.Thread(target=drip, daemon=True).start()
+    seconds = slow.hung_up_after(25)
+    hung_up.set()
+    return seconds if seconds is None else time.monotonic() - begun
+
+
+def reads_nothing(server):
+    """Reads nothing: a snapshot replaces its pending deltas, then the server closes it."""
+    session = server.session(heavy())
+    ana, bo = session.together("Ana", "Bo")
+    ana.is_trusted = bo.is_trusted = True
+    slow = RawMember(server, session, receive_buffer=4096)
+    member = slow.welcome["member"]["id"]
+    ana.until(lambda m: member in m.screen.members)
+    begun = time.monotonic()
+    while time.monotonic() - begun < 40:
+        for n in range(20):
+            ana.ask("select", column=0, row=(n + 1) % 2, generation=1)
+        ana.until(lambda m: not m.pending, timeout=30)
+        ana.drain(0.05)
+        bo.drain()
+        if not ana.screen.members[member]["online"]:
+            slow.close()
+            return time.monotonic() - begun
+    return None
+
+
+def test_header_milliseconds_limits_the_time_for_a_request_header(outcomes):
+    assert 0.8 < outcomes["sends_half_a_header"] < 4
+
+
+def test_a_connection_that_does_not_join_in_time_is_closed(outcomes):
+    assert 0.9 <= outcomes["never_joins"] <= 3
+
+
+def test_the_server_pings_and_drops_a_connection_without_pongs(outcomes):
+    pings, seconds = outcomes["never_pongs"]
+
+    assert len(pings) >= 2 and 0.8 <= pings[0] <= 2
+    assert seconds is not None and 3.8 <= seconds <= 6
+
+
+def test_a_connection_that_answers_pings_stays_open(outcomes):
+    assert outcomes["pongs"] == "unknownType"
+
+
+def test_a_message_that_does_not_arrive_in_time_is_closed(outcomes):
+    # The client does not answer the close frame and is dropped 5 s later.
+    assert outcomes["drips"] is not None and 6.4 <= outcomes["drips"] <= 9
+
+
+def test_a_reader_that_stalls_after_a_snapshot_is_closed(outcomes):
+    assert outcomes["reads_nothing"] is not None and outcomes["reads_nothing"] >= 1.1

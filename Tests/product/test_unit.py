@@ -15,8 +15,8 @@ from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, binary
 from harness.proxies import program, substituted
 from harness.store import stored
-from test_thin_commands import Poster
-from test_thin_events import Watcher
+from test_http_commands import Poster
+from test_event_streams import Watcher
 
 UNIT = REPOSITORY / "deploy/pickerd.service"
 

@@ -11,9 +11,9 @@ import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
 from harness.pickerd import wait_until
-from test_thin_commands import Poster
-from test_thin_events import Watcher
-from test_thin_together import guide
+from test_http_commands import Poster
+from test_event_streams import Watcher
+from test_mixed_clients import guide
 
 pytest_plugins = ["webpages", "terminals"]
 

@@ -48,7 +48,7 @@ def test_the_code_on_the_page_contains_the_link(window, server, tmp_path, scheme
 def test_a_loopback_page_explains_how_to_listen_for_phones(window, server):
     ana = window(server, server.session(LISTS), name="Ana")
 
-    expect(ana.page.locator(".share .said").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
+    expect(ana.page.locator(".share .remark").last).to_contain_text(f"LISTEN=0.0.0.0:{server.port}")
 
 
 def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):

@@ -16,7 +16,7 @@ class Watcher:
     def __init__(self, session, query="", *, last=None, token=None, screen=None):
         self.screen = screen or Screen()
         self.last_id = last
-        self.bytes = 0
+        self.byte_count = 0
         self.connection = session.server.connection(timeout=5)
         headers = {"Accept": "text/event-stream"}
         if last:
@@ -33,7 +33,7 @@ class Watcher:
         """The next event as `(name, message)`, without comments; None at the end of the stream."""
         fields = {}
         for line in self.answer:
-            self.bytes += len(line)
+            self.byte_count += len(line)
             line = line.decode().rstrip("\n")
             if line == "" and fields:
                 break

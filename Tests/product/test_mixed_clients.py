@@ -9,8 +9,8 @@ import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
 from harness.pickerd import REPOSITORY
-from test_thin_commands import Poster
-from test_thin_events import Watcher
+from test_http_commands import Poster
+from test_event_streams import Watcher
 
 CLIENT = REPOSITORY / "web/guide/client.py"
 
