@@ -6,7 +6,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// A session that everybody had left is reloaded without its deltas; who resumes gets them.
+/// A session without members is reloaded without its deltas; they are read when a client resumes.
 @Suite struct HistoryTests {
   /// A session of 5 revisions that its only member has left and that has been evicted.
   private struct Evicted {
@@ -66,7 +66,7 @@ import Testing
     #expect(heard.dropFirst().map { $0["revision"]?.integer } == [3, 4, 5, 6])
   }
 
-  @Test func `an event stream goes on where it was, too`() throws {
+  @Test func `an event stream also resumes after an eviction`() throws {
     let evicted = try Evicted()
     let fixture = evicted.fixture
     try evicted.reopen(2)
@@ -80,7 +80,7 @@ import Testing
     #expect(fixture.heard(9).map { $0["revision"]?.integer } == [3, 4, 5])
   }
 
-  @Test func `a log that cannot be read closes the connection, which comes back later`() throws {
+  @Test func `a connection that resumes is closed with 4503 if the log cannot be read`() throws {
     let evicted = try Evicted()
     let fixture = evicted.fixture
     try evicted.reopen(2)
@@ -91,7 +91,7 @@ import Testing
     #expect(fixture.port.closes[2] == 4503)
   }
 
-  @Test func `the log is not read for who has missed nothing, too much, or is unknown`() throws {
+  @Test func `the log is not read for a current, too old or unknown revision or member`() throws {
     let evicted = try Evicted(history: 3)
     let fixture = evicted.fixture
     try evicted.reopen(2)

@@ -36,7 +36,7 @@ import Testing
     #expect(fixture.fold.revision == 2)
   }
 
-  @Test func `a full log refuses new members and keeps the existing ones`() throws {
+  @Test func `a full log refuses new members, but existing ones stay`() throws {
     let fixture = try HubFixture(definition)
     fixture.join(1)
     fixture.log.outcome = .full

@@ -116,7 +116,7 @@ extension HubFixture {
     #expect(cells?.contains { $0["note"] != nil } == true)
   }
 
-  @Test func `an equal note takes no revision, and an invalid one is rejected`() throws {
+  @Test func `an equal note makes no revision, and an invalid one is rejected`() throws {
     let fixture = try HubFixture(calendar)
     fixture.note(prices)
     let again = try #require(fixture.note(prices)).get()

@@ -62,7 +62,7 @@ import Testing
     #expect(welcome["snapshot"]?["columns"]?.array?.count == 2)
   }
 
-  @Test func `others see the member as offline`() throws {
+  @Test func `the member is broadcast as offline`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.forgetAll()
@@ -145,7 +145,7 @@ import Testing
 
     #expect(fixture.fold.members.isEmpty)
 
-    // The hub remembers it: its next command brings it back with its refs.
+    // The member is still stored: its next command lets it rejoin with its refs.
     #expect(try post(fixture, kiosk, picked(1, 2))?.get()["type"] == .string("reply"))
     #expect(try post(fixture, kiosk, picked(3, 1))?.get()["type"] == .string("delta"))
     #expect(fixture.fold.members.count == 1)

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `an editor who becomes the owner may confirm before the log has that`() throws {
+  @Test func `an editor that becomes owner may confirm before that is stored`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
@@ -120,7 +120,7 @@ import Testing
     #expect(codes(guarded.fixture, 1) == ["welcome", "notAllowed"])
   }
 
-  @Test func `a viewer who resumes as an editor may select before the join is stored`() throws {
+  @Test func `a viewer that resumes as an editor may select before the join is stored`() throws {
     let guarded = try Guarded()
     let fixture = guarded.fixture
     guarded.join(1, "viewer")

@@ -7,7 +7,7 @@ import Testing
 @testable import PickerSession
 @testable import PickerWire
 
-/// Event streams receive what members receive and are not members.
+/// Event streams receive all broadcasts of a session, but are not members.
 @Suite struct WatchTests {
   /// Opens an event stream on connection `raw`.
   ///
@@ -56,7 +56,7 @@ import Testing
     #expect(fixture.fold.members.count == 1)
   }
 
-  @Test func `the first member who joins after a stream is the owner`() throws {
+  @Test func `the first member after a stream is the owner`() throws {
     let fixture = try HubFixture(letters)
 
     watch(fixture, 9)

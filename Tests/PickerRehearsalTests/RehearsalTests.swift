@@ -101,7 +101,7 @@ final class SwiftClient: RehearsedClient, @unchecked Sendable {
     }
   }
 
-  @Test func `a report escapes what XML does not allow`() {
+  @Test func `a report escapes characters that XML does not allow`() {
     let scene = Scene.all[0]
     let outcome = Rehearsal.Outcome(
       scene: scene, seconds: 0.25, clause: .fold, detail: "a < \"b\" & c\u{1}", notes: "")

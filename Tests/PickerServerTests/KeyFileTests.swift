@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a file is written as it was read`() throws {
+  @Test func `a written file equals the one that was read`() throws {
     let file = try KeyFile(json: Array(TokenFixture.file.utf8))
     let again = try KeyFile(json: file.json)
 
@@ -84,7 +84,7 @@ import Testing
     #expect(ring.find(PresentedKey(key!)!, from: nil)?.scopes == [.sessions, .feed])
   }
 
-  @Test func `a change that fails leaves the file as it was`() throws {
+  @Test func `a change that fails does not modify the file`() throws {
     let fixture = try TokenFixture()
     let before = try String(contentsOfFile: fixture.path, encoding: .utf8)
 

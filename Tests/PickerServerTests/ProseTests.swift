@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a person reads: the terms, the width of prose, and that every file can be found from a page.
+/// Rules of prose: standard terms, the width of lines, and that a page mentions every file.
 ///
 /// - Source: ARCHITECTURE.md, "Where each kind of code lives".
 @Suite struct ProseTests {
@@ -41,7 +41,7 @@ import Testing
     for text in try Self.texts("swift", "c", "h", "js", "mjs", "py", "md", "sh", "html") {
       for (index, line) in text.lines.enumerated() {
         let plain = line.lowercased().replacingOccurrences(of: "oct" + "et-stream", with: "")
-        // A quotation keeps the words of its RFC.
+        // Quotations from RFCs may use other terms.
         if plain.contains("rfc") && plain.contains("\"") { continue }
         for term in refused where plain.contains(term) {
           found.append("\(text.path):\(index + 1): \(term)")

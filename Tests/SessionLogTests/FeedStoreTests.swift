@@ -197,7 +197,7 @@ import Testing
     #expect(line["data"]?["epoch"]?.string == "first")
   }
 
-  @Test func `events beyond the limit are deleted, and a reader of them is told which are left`()
+  @Test func `events beyond the limit are deleted, and their readers receive the range that is left`()
     async throws
   {
     var limits = FeedLimits()
@@ -359,7 +359,7 @@ import Testing
     #expect(memory.signal.waiterCount == 0)
   }
 
-  @Test func `sessions of an older store have no events of what was before`() async throws {
+  @Test func `sessions of an older store have no events of the time before`() async throws {
     let shelf = try Shelf()
     try shelf.write(golden: "store-schema-2.sql")
 

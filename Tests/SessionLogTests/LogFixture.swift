@@ -73,7 +73,7 @@ final class LogFixture {
       FeedRecord(events: events, sequence: entryCount, previous: eventSequence), of: origin.id)
   }
 
-  /// Changes the status: a confirmation, or the reopening of what is confirmed.
+  /// Changes the status: confirms an open session, or reopens a confirmed one.
   func change() {
     append(.command(MemberID("m_1"), ref: entryCount + 1, fold.status == .open ? .confirm : .reopen))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionLog
 
-/// Members that have left are in snapshots, but not part of the checksum: nobody sees them.
+/// Members that have left are in snapshots, but not in the checksum, because they are not visible.
 @Suite struct RememberedTests {
   /// A session that `m_2` has left, after it has used the picker.
   private func fill(_ log: any SessionLog, limits: SessionLimits = SessionLimits()) throws
@@ -19,7 +19,7 @@ import Testing
     return fixture
   }
 
-  @Test func `the checksum covers what members see, not refs and not members that have left`()
+  @Test func `the checksum covers the visible state, without refs and former members`()
     throws
   {
     let fold = try fill(MemorySessionLog()).fold

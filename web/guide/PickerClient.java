@@ -40,7 +40,7 @@ public class PickerClient {
   private final URI url;
   private final Path file;
   /** Stored in the file: me, epoch, revision, state, ref, and unanswered commands. */
-  private JSONObject kept = new JSONObject();
+  private JSONObject stored = new JSONObject();
   private WebSocket socket;
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
   /** The number of the connection: events of earlier ones are ignored. */
@@ -55,8 +55,8 @@ public class PickerClient {
   PickerClient(URI url, Path file) throws Exception {
     this.url = url;
     this.file = file;
-    kept.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
-    if (file != null && Files.exists(file)) kept = new JSONObject(Files.readString(file));
+    stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
+    if (file != null && Files.exists(file)) stored = new JSONObject(Files.readString(file));
     loop.scheduleWithFixedDelay(() -> post(this::checkSilence), 5, 5, TimeUnit.SECONDS);
     post(this::connect);
   }
@@ -81,7 +81,7 @@ public class PickerClient {
   private void save() throws IOException {
     if (file == null) return;
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    Files.writeString(fresh, kept.toString());
+    Files.writeString(fresh, stored.toString());
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
@@ -112,11 +112,11 @@ public class PickerClient {
 
   private JSONObject join() throws JSONException {
     JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
-    JSONObject me = kept.optJSONObject("me");
+    JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
     return join.put("resume", new JSONObject()
         .put("member", me.get("id")).put("secret", me.get("secret"))
-        .put("epoch", kept.get("epoch")).put("revision", kept.get("revision")));
+        .put("epoch", stored.get("epoch")).put("revision", stored.get("revision")));
   }
 
   /** Chains messages: Java's WebSocket accepts one only after the previous one is written. */
@@ -205,15 +205,15 @@ public class PickerClient {
     switch (type) {
       case "welcome" -> welcome(message);
       case "snapshot" -> {
-        kept.put("revision", message.getLong("revision")).put("state", message.get("snapshot"));
-        meet(message.optJSONArray("members"));
+        stored.put("revision", message.getLong("revision")).put("state", message.get("snapshot"));
+        updateRole(message.optJSONArray("members"));
       }
       case "delta" -> {
-        if (message.getLong("revision") != kept.getLong("revision") + 1) {
+        if (message.getLong("revision") != stored.getLong("revision") + 1) {
           drop();  // A gap: resuming sends the missing deltas.
           return;
         }
-        kept.put("revision", message.getLong("revision"));
+        stored.put("revision", message.getLong("revision"));
         fold(message.getJSONArray("changes"));
       }
       case "refused" -> {
@@ -225,7 +225,7 @@ public class PickerClient {
         System.err.println("refused: " + message);
         fold(message.getJSONArray("changes"));
       }
-      case "presence" -> meet(message.optJSONArray("changed"));
+      case "presence" -> updateRole(message.optJSONArray("changed"));
       case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
       default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
     }
@@ -236,20 +236,20 @@ public class PickerClient {
   private void welcome(JSONObject message) throws JSONException {
     attempt = 0;
     isJoined = true;
-    JSONObject member = message.getJSONObject("member"), before = kept.optJSONObject("me");
+    JSONObject member = message.getJSONObject("member"), before = stored.optJSONObject("me");
     if (before != null && !before.getString("id").equals(member.getString("id"))) {
-      kept.put("queue", new JSONArray());  // Another member: their outcome is unknown.
+      stored.put("queue", new JSONArray());  // Another member: their outcome is unknown.
     }
-    kept.put("me", member).put("epoch", message.get("epoch"));
-    kept.put("ref", Math.max(kept.getLong("ref"), message.optLong("ref")));
-    kept.put("revision", message.getLong("revision"));
-    if (message.has("snapshot")) kept.put("state", message.get("snapshot"));  // Not when resumed.
+    stored.put("me", member).put("epoch", message.get("epoch"));
+    stored.put("ref", Math.max(stored.getLong("ref"), message.optLong("ref")));
+    stored.put("revision", message.getLong("revision"));
+    if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
     resend(0);  // Each is done only once.
   }
 
   /** Sends unanswered commands again: one, or all of them for 0. */
   private void resend(long ref) throws JSONException {
-    JSONArray queue = kept.getJSONArray("queue");
+    JSONArray queue = stored.getJSONArray("queue");
     for (int index = 0; isJoined && index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
       if (ref == 0 || ref == command.getLong("ref")) send(command);
@@ -257,17 +257,17 @@ public class PickerClient {
   }
 
   private void answered(long ref) throws JSONException {
-    JSONArray rest = new JSONArray(), queue = kept.getJSONArray("queue");
+    JSONArray rest = new JSONArray(), queue = stored.getJSONArray("queue");
     for (int index = 0; index < queue.length(); index++) {
       JSONObject command = queue.getJSONObject(index);
       if (command.getLong("ref") != ref) rest.put(command);
     }
-    kept.put("queue", rest);
+    stored.put("queue", rest);
   }
 
   /** About itself a member receives only its role. */
-  private void meet(JSONArray members) throws JSONException {
-    JSONObject me = kept.getJSONObject("me");
+  private void updateRole(JSONArray members) throws JSONException {
+    JSONObject me = stored.getJSONObject("me");
     for (int index = 0; members != null && index < members.length(); index++) {
       JSONObject member = members.getJSONObject(index);
       if (member.getString("id").equals(me.getString("id"))) me.put("role", member.get("role"));
@@ -279,7 +279,7 @@ public class PickerClient {
   }
 
   private void fold(JSONObject change) throws JSONException {
-    JSONObject state = kept.getJSONObject("state");
+    JSONObject state = stored.getJSONObject("state");
     switch (change.getString("change")) {
       case "reload" -> reload(state.getJSONArray("columns"), change);
       case "row" -> state.getJSONArray("columns").getJSONObject(change.getInt("column"))
@@ -308,15 +308,15 @@ public class PickerClient {
 
   /** Stores a command with the next ref, and sends it. */
   void give(JSONObject command) throws Exception {
-    long ref = kept.getLong("ref") + 1;
-    kept.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
+    long ref = stored.getLong("ref") + 1;
+    stored.put("ref", ref).getJSONArray("queue").put(command.put("ref", ref));
     save();  // Before sending: after a crash no other command may get its ref.
     if (isJoined) send(command);
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */
   private void select(JSONObject command) throws Exception {
-    JSONObject column = kept.getJSONObject("state").getJSONArray("columns")
+    JSONObject column = stored.getJSONObject("state").getJSONArray("columns")
         .getJSONObject(command.getInt("column"));
     command.put("generation", column.getInt("generation"));
     JSONObject row = column.getJSONArray("rows")
@@ -327,11 +327,11 @@ public class PickerClient {
 
   private void show() throws JSONException {
     JSONObject shown = new JSONObject();
-    JSONObject state = kept.optJSONObject("state"), me = kept.optJSONObject("me");
+    JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
     if (state != null) shown = new JSONObject(state.toString());
     if (me != null) shown.put("role", me.get("role"));
-    shown.put("revision", kept.get("revision"));
-    System.out.println(shown.put("unanswered", kept.getJSONArray("queue").length()));
+    shown.put("revision", stored.get("revision"));
+    System.out.println(shown.put("unanswered", stored.getJSONArray("queue").length()));
   }
 
   public static void main(String[] arguments) throws Exception {
