@@ -58,15 +58,15 @@ def test_all_members_receive_the_same_deltas_in_the_same_order(server):
     for member in members:
         member.until(lambda m: not m.pending, what="all answers")
     last = session.revision()
-    stories = []
+    histories = []
     for member in members:
         member.reach(last)
-        heard = [dict(m) for m in member.record if m["type"] == "delta"]
-        for delta in heard:
+        deltas = [dict(m) for m in member.record if m["type"] == "delta"]
+        for delta in deltas:
             delta.pop("ref", None)
-        stories.append(heard)
-    assert stories[0] == stories[1] == stories[2]
-    assert last == len(stories[0]) > 10
+        histories.append(deltas)
+    assert histories[0] == histories[1] == histories[2]
+    assert last == len(histories[0]) > 10
 
 
 @pytest.mark.parametrize("command", ["undo", "redo", "clear", "confirm", "cancel", "reopen"])

@@ -48,9 +48,9 @@ class Watcher:
     def next(self, *wanted):
         """Reads and folds events up to the next of type `wanted`."""
         while True:
-            heard = self.event()
-            assert heard, f"the stream ends before {wanted}"
-            name, message = heard
+            received = self.event()
+            assert received, f"the stream ends before {wanted}"
+            name, message = received
             self.fold(name, message)
             if name in wanted:
                 return message

@@ -42,20 +42,20 @@ def test_the_server_reproduces_the_vector(server, vector):
 
 
 def act(session, ana, do, expect):
-    (verb, told), = do.items()
+    (verb, fields), = do.items()
     if verb == "define":
-        answer = session.server.request("PUT", session.path + "/definition", told)
+        answer = session.server.request("PUT", session.path + "/definition", fields)
         if "error" in expect:
             assert (answer.status, answer.code) == (422, expect["error"]), answer
         else:
             assert answer.status == 200, answer
         return None
     if verb == "select":
-        return ana.select(told["column"], told["row"])
+        return ana.select(fields["column"], fields["row"])
     if verb == "tap":
-        return ana.do("tap", **told)
+        return ana.do("tap", **fields)
     if verb == "look":
-        return ana.look(told["month"])
+        return ana.look(fields["month"])
     return None
 
 
@@ -70,21 +70,21 @@ def without_bands(delta):
 def compare(where, session, ana, answer, before, expect):
     """Asserts that an answer is exactly what a step expects."""
     got = session.get()
-    heard = deltas(ana, before)
-    changes = [change for delta in heard for change in delta["changes"]]
-    assert len(heard) <= 1, f"{where}: one step, one revision: {heard}"
+    received = deltas(ana, before)
+    changes = [change for delta in received for change in delta["changes"]]
+    assert len(received) <= 1, f"{where}: one step, one revision: {received}"
     assert ana.screen.differs_from(got) is None, where
 
     if "rejected" in expect:
         assert answer["type"] == "refused", f"{where}: {answer}"
         assert answer["code"] == expect["rejected"], f"{where}: {answer}"
-        assert not heard, f"{where}: nothing else changed"
+        assert not received, f"{where}: nothing else changed"
     elif answer is not None and answer["type"] != "months":
         assert answer["type"] in ("delta", "reply"), f"{where}: {answer}"
     if "columns" in expect:
         assert got["snapshot"]["result"] == expect["result"], where
-        assert [told(column) for column in got["snapshot"]["columns"]] == expect["columns"], where
-        assert [told(column) for column in ana.screen.columns] == expect["columns"], where
+        for columns in (got["snapshot"]["columns"], ana.screen.columns):
+            assert [shown_fields(column) for column in columns] == expect["columns"], where
     if "reloaded" in expect:
         assert [c["column"] for c in changes if c["change"] == "reload"] == expect["reloaded"]
         moved = [c for c in changes if c["change"] == "row"]
@@ -137,7 +137,7 @@ def compare_month(where, answer, expected):
     assert lead == expected["lead"], where
 
 
-def told(column):
+def shown_fields(column):
     """A column in the notation of the vectors; all their columns fit into one window."""
     rows = column["rows"]
     return {

@@ -64,9 +64,9 @@ def test_pipelined_requests_are_answered_in_order(start):
             status, headers, body = there.response()
             assert status == 200
             assert (headers.get("content-encoding") == "gzip") == (path != "/healthz")
-            said = body if path == "/healthz" else gzip.decompress(body)
+            received = body if path == "/healthz" else gzip.decompress(body)
             assert {"/v1/openapi.json": b"openapi", "/healthz": b"alive"}.get(
-                path, session.id.encode()) in said
+                path, session.id.encode()) in received
 
 
 def test_head_has_the_headers_of_the_compressed_response(server, session):
@@ -101,12 +101,12 @@ def test_event_streams_are_never_compressed(server):
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as there:
         there.sendall(f"GET {session.path}/events HTTP/1.1\r\nHost: localhost\r\n"
                       "Accept-Encoding: gzip\r\n\r\n".encode())
-        said = b""
-        while b"welcome" not in said:
+        received = b""
+        while b"welcome" not in received:
             more = there.recv(65536)
-            assert more, said
-            said += more
-    assert b"content-encoding" not in said.lower()
+            assert more, received
+            received += more
+    assert b"content-encoding" not in received.lower()
 
 
 def test_vary_includes_origin(start):

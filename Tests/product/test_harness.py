@@ -47,7 +47,7 @@ class Wire:
 
 
 @pytest.fixture
-def hears():
+def listener_of():
     def begin(*messages, pending=(7,)):
         member = object.__new__(Member)
         member.begin("Ana")
@@ -62,8 +62,8 @@ def changed(message, **fields):
     return {**deepcopy(message), **fields}
 
 
-def test_a_valid_delta_is_folded(hears):
-    ana = hears(WELCOME, DELTA)
+def test_a_valid_delta_is_folded(listener_of):
+    ana = listener_of(WELCOME, DELTA)
 
     assert ana.screen.revision == 5
     assert [column["key"] for column in ana.screen.columns] == ["b", "y"]
@@ -108,17 +108,17 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG.values(), ids=WRONG)
-def test_invalid_messages_are_detected(hears, message):
+def test_invalid_messages_are_detected(listener_of, message):
     with pytest.raises(AssertionError):
-        hears(WELCOME, message)
+        listener_of(WELCOME, message)
 
 
-def test_a_message_before_welcome_is_detected(hears):
+def test_a_message_before_welcome_is_detected(listener_of):
     with pytest.raises(AssertionError):
-        hears({"type": "presence", "left": ["m_2"]})
+        listener_of({"type": "presence", "left": ["m_2"]})
 
 
-def test_the_examples_of_the_contract_match_the_schemas(hears):
+def test_the_examples_of_the_contract_match_the_schemas(listener_of):
     for message in (
             WELCOME, DELTA, {"type": "reply", "ref": 7, "revision": 42},
             {"type": "draining", "reconnectAfterMs": 1500},

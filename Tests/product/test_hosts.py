@@ -19,8 +19,8 @@ def status(server, path, host, *, method="GET", body=None, port=None):
     try:
         connection.request(method, path, body=body, headers={"Host": host})
         answer = connection.getresponse()
-        said = answer.read()
-        return answer.status, json.loads(said)["code"] if answer.status >= 400 else None
+        text = answer.read()
+        return answer.status, json.loads(text)["code"] if answer.status >= 400 else None
     finally:
         connection.close()
 

@@ -32,8 +32,8 @@ def test_welcome_lists_all_members(server):
 
     ana, bo, cem = (session.join(name) for name in ("Ana", "Bo", "Cem"))
 
-    told = [(m["id"], m["name"], m["role"], m["online"]) for m in cem.welcome["members"]]
-    assert sorted(told) == sorted([
+    actual = [(m["id"], m["name"], m["role"], m["online"]) for m in cem.welcome["members"]]
+    assert sorted(actual) == sorted([
         (ana.id, "Ana", "owner", True), (bo.id, "Bo", "editor", True),
         (cem.id, "Cem", "editor", True)])
     assert session.get()["members"] == cem.welcome["members"]
@@ -62,8 +62,8 @@ def test_secrets_are_sent_only_to_their_member(server):
     session = server.session(DATE)
     ana, bo = session.together("Ana", "Bo")
 
-    for told in (*bo.record, session.get()):
-        assert ana.welcome["member"]["secret"] not in str(told)
+    for actual in (*bo.record, session.get()):
+        assert ana.welcome["member"]["secret"] not in str(actual)
 
 
 def test_a_member_without_a_name_is_called_guest(server):
@@ -89,9 +89,9 @@ def test_a_longer_name_is_truncated_or_refused(server):
 
     ana.send({"type": "join", "name": "x" * 65})
 
-    told = ana.hear()
-    if told["type"] == "welcome":
-        assert len(told["member"]["name"]) <= 64
+    actual = ana.hear()
+    if actual["type"] == "welcome":
+        assert len(actual["member"]["name"]) <= 64
     else:
         ana.closed(4400)
 
@@ -115,9 +115,9 @@ def test_welcome_has_the_default_limits_of_the_contract(plain):
 def test_welcome_has_the_configured_limits(small):
     session = small.session(DATE)
 
-    told = session.join("Ana").welcome["limits"]
+    actual = session.join("Ana").welcome["limits"]
 
-    assert told == {**LIMITS, "messagesPerSecond": 100_000, "members": 3, "history": 20,
+    assert actual == {**LIMITS, "messagesPerSecond": 100_000, "members": 3, "history": 20,
                     "refs": 8, "undo": 5, "months": 3, "rows": 10, "joinMilliseconds": 500,
                     "memberMilliseconds": 1000, "messageBytes": 2048}
 

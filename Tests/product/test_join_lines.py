@@ -15,13 +15,13 @@ from harness.tls import TLSFront
 pytest_plugins = ["terminals"]
 
 
-def said(output):
+def events_of(output):
     """The lines of `--json` as objects."""
     return [json.loads(line) for line in output.splitlines()]
 
 
 def answers(output):
-    return [event for event in said(output) if event["event"] == "answer"]
+    return [event for event in events_of(output) if event["event"] == "answer"]
 
 
 # --plain
@@ -115,13 +115,13 @@ def test_every_command_has_one_answer(server):
     status, output, _ = run(session.url, "--json", "--name", "Ana", stdin=stdin)
 
     assert status == 2
-    told = [(a["line"], a.get("id"), a["done"], a.get("revision", a.get("code")))
+    actual = [(a["line"], a.get("id"), a["done"], a.get("revision", a.get("code")))
             for a in answers(output)]
-    assert told == [
+    assert actual == [
         (1, "first", True, 1), (2, 7, True, 2), (3, [1], False, "badCommand"), (4, None, True, 3),
         (5, None, False, "badCommand"), (6, None, True, 4), (7, None, False, "badCommand"),
         (8, None, False, "badCommand"), (9, None, False, "notOpen")]
-    state = [event for event in said(output) if event["event"] == "state"][-1]
+    state = [event for event in events_of(output) if event["event"] == "state"][-1]
     truth = session.get()
     assert (state["revision"], state["status"], state["epoch"]) == (4, "confirmed", session.epoch)
     assert state["result"] == truth["snapshot"]["result"]
@@ -130,7 +130,7 @@ def test_every_command_has_one_answer(server):
 def test_the_new_state_precedes_the_answer_to_its_command(server):
     session = server.session(CALENDAR)
 
-    events = said(run(session.url, "--json", stdin="tap 2018-11-20\n")[1])
+    events = events_of(run(session.url, "--json", stdin="tap 2018-11-20\n")[1])
 
     names = [event["event"] for event in events]
     assert names[-3:] == ["state", "notice", "answer"]
@@ -188,7 +188,7 @@ def test_show_prints_all_loaded_rows(server, lines):
 def test_the_locale_option_selects_the_language_of_the_rows(server):
     output = run(server.session(DATE).url, "--json", "--locale", "zh-Hans")[1]
 
-    state = next(event for event in said(output) if event["event"] == "state")
+    state = next(event for event in events_of(output) if event["event"] == "state")
     assert [column["text"] for column in state["columns"]] == ["2018年", "11月", "23日"]
 
 
@@ -218,7 +218,7 @@ def test_a_missing_session_is_reported_with_4404(server):
     status, output, complaint = run(server.socket("/v1/sessions/nobody"), "--json")
 
     assert status == 1
-    assert said(output)[-1] == {
+    assert events_of(output)[-1] == {
         "event": "connection", "connection": "away", "close": 4404, "code": "noSuchSession",
         "detail": "session not found"}
     assert complaint == "pickerd join: closed, 4404 (session not found)\n"

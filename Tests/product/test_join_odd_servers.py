@@ -48,7 +48,7 @@ def padded(size):
     return json.dumps({**WELCOME, "more": "x" * (size - len(text))})
 
 
-def says(*messages, then=None):
+def sending(*messages, then=None):
     """A script that receives the join, sends `messages` and waits for the close.
 
     It puts the close code into the queue `then`, even if the client closes before it has
@@ -78,7 +78,7 @@ def only(codes):
 
 @pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
 def test_a_message_at_the_limit_is_accepted(odd, size):
-    status, output, complaint = run(odd(says(padded(size))), "--timeout", "5")
+    status, output, complaint = run(odd(sending(padded(size))), "--timeout", "5")
 
     assert (status, output, complaint) == (0, "* connecting\n* connected\n= A\n", "")
 
@@ -89,7 +89,7 @@ def test_a_fragmented_message_is_assembled(odd):
     def talk(socket):
         socket.recv()
         socket.send(text[at:at + 999] for at in range(0, len(text), 999))
-        says()(socket)
+        sending()(socket)
 
     assert run(odd(talk), "--timeout", "5")[0] == 0
 
@@ -97,7 +97,7 @@ def test_a_fragmented_message_is_assembled(odd):
 def test_a_message_over_the_limit_closes_with_1009(odd):
     codes = queue.Queue()
 
-    status, _, complaint = run(odd(says(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
+    status, _, complaint = run(odd(sending(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
 
     assert (status, only(codes)) == (1, 1009), complaint
     assert complaint.startswith("pickerd join: closed, 1009")
@@ -106,7 +106,7 @@ def test_a_message_over_the_limit_closes_with_1009(odd):
 def test_a_binary_message_closes_with_1003(odd):
     codes = queue.Queue()
 
-    status, _, complaint = run(odd(says(b"\x00\x01", then=codes)), "--timeout", "9")
+    status, _, complaint = run(odd(sending(b"\x00\x01", then=codes)), "--timeout", "9")
 
     assert (status, only(codes)) == (1, 1003)
     assert complaint.startswith("pickerd join: closed, 1003")
@@ -114,7 +114,7 @@ def test_a_binary_message_closes_with_1003(odd):
 
 @pytest.mark.parametrize("text", ["no JSON", "{}", '{"type":"welcome"}', "[" * 100])
 def test_an_invalid_message_drops_the_connection(odd, text):
-    status, output, complaint = run(odd(says(text)), "--timeout", "0.5")
+    status, output, complaint = run(odd(sending(text)), "--timeout", "0.5")
 
     assert status == 1 and "connected" not in output
     assert complaint.startswith("pickerd join: no connection")
@@ -124,7 +124,7 @@ def test_invalid_utf_8_drops_the_connection(odd):
     def talk(socket):
         socket.recv()
         socket.send(b'{"type":"\xff"}', text=True)
-        says()(socket)
+        sending()(socket)
 
     assert run(odd(talk), "--timeout", "0.5")[0] == 1
 
@@ -182,7 +182,7 @@ def test_month_titles_and_weekday_names_come_from_the_server(odd, terminal):
     cells = [{"date": f"2018-11-{day:02}", "text": str(day)} for day in range(1, 29)]
     month = {"month": "2018-11", "title": "The eleventh", "cells": cells, "bands": []}
 
-    ana = terminal(odd(says(json.dumps({**WELCOME, "snapshot": snapshot}),
+    ana = terminal(odd(sending(json.dumps({**WELCOME, "snapshot": snapshot}),
                             json.dumps({"type": "months", "revision": 4, "months": [month]}))))
 
     ana.sees("The eleventh", "A1 B2 C3 D4 E5 F6 星")

@@ -18,8 +18,8 @@ def test_the_log_has_every_revision(server):
 
     log = session.log()
 
-    told = [(l["revision"], l["by"], l["ref"], l["command"]["type"]) for l in log]
-    assert told == [
+    actual = [(l["revision"], l["by"], l["ref"], l["command"]["type"]) for l in log]
+    assert actual == [
         (1, ana.id, 3, "select"), (2, bo.id, 9, "select"), (3, bo.id, 11, "undo"),
         (4, ana.id, 4, "confirm")]
     deltas = [m["changes"] for m in ana.record if m["type"] == "delta"]

@@ -198,16 +198,16 @@ def test_the_connection_limit_covers_all_loops(start):
     server = start(options=("--loops", str(COUNT)), limits={"connections": 8})
     sessions = one_on_each_loop(server, COUNT, LISTS)
     wait_until(lambda: metric(server, "pickerd_sockets") == 1)
-    kept = [opened(raw(server), sessions[n % COUNT].path) for n in range(8)]
+    open_connections = [opened(raw(server), sessions[n % COUNT].path) for n in range(8)]
 
     with raw(server) as one_more:
         assert one_more.exchange("GET", "/healthz")[0] == 503
 
-    for connection in kept[:2]:
+    for connection in open_connections[:2]:
         connection.socket.close()
     wait_until(lambda: is_served(server), what="an accepted connection")
     wait_until(lambda: metric(server, "pickerd_connections") == 6)
-    for connection in kept:
+    for connection in open_connections:
         connection.socket.close()
 
 
@@ -216,14 +216,14 @@ def test_the_limit_per_address_covers_all_loops_and_exempts_trusted_proxies(star
     server = start(options=("--loops", str(COUNT), "--trusted-proxy", "192.0.2.1"), limits=limits)
     behind = start(limits=limits)
     wait_until(lambda: metric(server, "pickerd_sockets") == 1)
-    kept = [raw(server) for _ in range(3)] + [raw(behind) for _ in range(10)]
-    assert [connection.exchange("GET", "/healthz")[0] for connection in kept] == [200] * 13
+    open_connections = [raw(server) for _ in range(3)] + [raw(behind) for _ in range(10)]
+    assert [connection.exchange("GET", "/healthz")[0] for connection in open_connections] == [200] * 13
 
     with raw(server) as one_more:
         assert one_more.exchange("GET", "/healthz")[0] == 429
 
     assert metric(server, "pickerd_sockets_refused_per_address_total") == 1
-    for connection in kept:
+    for connection in open_connections:
         connection.socket.close()
     wait_until(lambda: is_served(server), what="an accepted connection")
 

@@ -141,10 +141,10 @@ def test_the_guides_client_does_not_send_commands_queued_for_another_member(serv
 def test_the_guides_client_runs_from_the_documented_command_line(server):
     session = server.session(CALENDAR)
 
-    said = subprocess.run([sys.executable, CLIENT, session.url, "tap", "2018-11-20"],
+    output = subprocess.run([sys.executable, CLIENT, session.url, "tap", "2018-11-20"],
                           capture_output=True, text=True, timeout=20, check=True).stdout
 
-    revision, status, shown = said.split(" ", 2)
+    revision, status, shown = output.split(" ", 2)
     assert (revision, status) == ("1", "open")
     assert json.loads(shown)["start"] == "2018-11-20"
 

@@ -176,9 +176,9 @@ def test_a_picture_requires_a_token_with_read_access(guarded):
 def test_title_weekdays_and_digits_follow_the_locale(server, locale, title, sunday):
     session = server.session(CALENDAR)
 
-    said = texts(drawn(session, "2018-11", locale=locale))
+    labels = texts(drawn(session, "2018-11", locale=locale))
 
     if title:
-        assert (said[0][0], said[1][0]) == (title, sunday)
+        assert (labels[0][0], labels[1][0]) == (title, sunday)
     else:
-        assert "٢٠١٨" in said[0][0] and said[-1][0] == "٨"
+        assert "٢٠١٨" in labels[0][0] and labels[-1][0] == "٨"

@@ -42,15 +42,15 @@ def test_members_receive_notes_of_days_in_view_in_their_locale(server):
         "revision": 1, "version": 1, "changes": [{"change": "notes", "days": both}]}
     for member in (ana, ben, cem):
         member.reach(1)
-    heard = [next(m for m in who.record if m["type"] == "delta") for who in (ana, ben, cem)]
-    assert all("by" not in delta for delta in heard)
+    received = [next(m for m in who.record if m["type"] == "delta") for who in (ana, ben, cem)]
+    assert all("by" not in delta for delta in received)
     # A neighbour's cell counts: December's first week has November 30.
     german = {"text": "ausgebucht", "tone": "bad"}
-    assert heard[0]["changes"] == [{"change": "notes", "days": {
+    assert received[0]["changes"] == [{"change": "notes", "days": {
         "2026-11-30": german, "2026-12-24": german}}]
-    assert heard[1]["changes"] == [{"change": "notes", "days": {
+    assert received[1]["changes"] == [{"change": "notes", "days": {
         "2026-11-30": {"text": "满", "tone": "bad"}}}]
-    assert heard[2]["changes"] == []
+    assert received[2]["changes"] == []
     shown = cells(cem.look("2026-12"))
     assert shown["2026-12-24"]["text"] == "sold out" and shown["2026-12-25"] is None
     line = session.log()[-1]

@@ -38,13 +38,13 @@ def test_random_selects_match_the_rules_of_date(server, low, high, seed):
     session = server.session(definition, now="2018-07-25T12:00:00+08:00")
     ana = session.join("Ana")
     first, last = date.fromisoformat(low), TODAY if high == "today" else date.fromisoformat(high)
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     value = bounded(TODAY.year, TODAY.month, TODAY.day, first, last)
 
     for _ in range(250):
         columns = shown(value, first, last)
-        column = chance.randrange(3)
-        row = chance.choice([0, len(columns[column]) - 1, chance.randrange(len(columns[column]))])
+        column = rng.randrange(3)
+        row = rng.choice([0, len(columns[column]) - 1, rng.randrange(len(columns[column]))])
         wanted = [value.year, value.month, value.day]
         wanted[column] = int(columns[column][row])
         ana.select(column, row)
@@ -102,11 +102,11 @@ def test_random_taps_match_the_rules_of_calendar(server, blocked, shortest, long
         **({"blocked": [{"weekdays": blocked}]} if blocked else {})}
     ana = server.session(definition).join("Ana", months={"from": "2018-01", "count": 12})
     rules = Taps(low, high, blocked, shortest, longest)
-    chance = random.Random(len(blocked) * 100 + shortest)
+    rng = random.Random(len(blocked) * 100 + shortest)
     day = date(2018, 6, 1)
 
     for _ in range(200):
-        day = min(max(day + timedelta(days=chance.randrange(-20, 21)), date(2018, 1, 1)),
+        day = min(max(day + timedelta(days=rng.randrange(-20, 21)), date(2018, 1, 1)),
                   date(2018, 12, 31))
         answer = ana.tap(day.isoformat())
         refused = rules.tap(day)

@@ -6,7 +6,7 @@ from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import wait_until
 
 
-def heard(member, field):
+def presence_entries(member, field):
     return [entry for m in member.record if m["type"] == "presence" for entry in m.get(field, [])]
 
 
@@ -17,10 +17,10 @@ def test_a_join_is_broadcast(server):
     bo = session.join("Bo")
 
     ana.until(lambda m: bo.id in m.screen.members)
-    told = heard(ana, "joined")
-    assert told == [{"id": bo.id, "name": "Bo", "role": "editor", "online": True,
-                     "color": bo.welcome["member"]["color"]}]
-    assert not heard(bo, "joined")
+    received = presence_entries(ana, "joined")
+    assert received == [{"id": bo.id, "name": "Bo", "role": "editor", "online": True,
+                         "color": bo.welcome["member"]["color"]}]
+    assert not presence_entries(bo, "joined")
 
 
 def test_going_offline_and_returning_are_broadcast_as_changes(server):
@@ -32,9 +32,9 @@ def test_going_offline_and_returning_are_broadcast_as_changes(server):
     session.back(bo)
     ana.until(lambda m: m.screen.members[bo.id]["online"])
 
-    told = [(entry["id"], entry["online"]) for entry in heard(ana, "changed")]
-    assert told == [(bo.id, False), (bo.id, True)]
-    assert not heard(ana, "left")
+    received = [(entry["id"], entry["online"]) for entry in presence_entries(ana, "changed")]
+    assert received == [(bo.id, False), (bo.id, True)]
+    assert not presence_entries(ana, "left")
 
 
 def test_a_leave_is_broadcast(server):
@@ -44,7 +44,7 @@ def test_a_leave_is_broadcast(server):
     bo.leave()
 
     ana.until(lambda m: bo.id not in m.screen.members)
-    assert heard(ana, "left") == [bo.id]
+    assert presence_entries(ana, "left") == [bo.id]
 
 
 def test_a_touch_on_a_row_is_broadcast(server):
@@ -68,7 +68,7 @@ def test_an_empty_touch_removes_the_touch(server):
     ana.touch()
 
     bo.until(lambda m: ana.id not in m.screen.touching)
-    assert heard(bo, "touching")[-1] == {"member": ana.id}
+    assert presence_entries(bo, "touching")[-1] == {"member": ana.id}
 
 
 def test_a_touch_on_a_day_is_broadcast(server):
@@ -127,7 +127,7 @@ def test_the_member_who_joined_first_succeeds_an_owner_who_leaves(server):
     ana.leave()
 
     cem.until(lambda m: m.screen.members[bo.id]["role"] == "owner")
-    changed = [entry for entry in heard(cem, "changed") if entry["id"] == bo.id]
+    changed = [entry for entry in presence_entries(cem, "changed") if entry["id"] == bo.id]
     assert changed[-1]["role"] == "owner"
     roles = {m["id"]: m["role"] for m in session.get()["members"]}
     assert roles == {bo.id: "owner", cem.id: "editor"}

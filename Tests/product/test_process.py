@@ -20,18 +20,18 @@ def run(*arguments, timeout=15):
 
 
 def test_help_documents_every_option():
-    said = run("serve", "--help")
+    result = run("serve", "--help")
 
-    assert said.returncode == 0
+    assert result.returncode == 0
     for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops"):
-        assert option in said.stdout, f"{option} is not documented"
+        assert option in result.stdout, f"{option} is not documented"
 
 
 def test_help_lists_the_subcommands():
-    said = run("--help")
+    result = run("--help")
 
-    assert said.returncode == 0
-    assert "serve" in said.stdout
+    assert result.returncode == 0
+    assert "serve" in result.stdout
 
 
 @pytest.mark.parametrize("arguments", [
@@ -43,11 +43,11 @@ def test_help_lists_the_subcommands():
 def test_an_invalid_command_line_is_rejected_with_an_explanation(arguments):
     first = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
 
-    said = run("serve", *first, *arguments)
+    result = run("serve", *first, *arguments)
 
-    assert said.returncode not in (0, -6, -11), said
-    assert said.stderr.strip() and "Fatal error" not in said.stderr
-    assert "serves http" not in said.stdout
+    assert result.returncode not in (0, -6, -11), result
+    assert result.stderr.strip() and "Fatal error" not in result.stderr
+    assert "serves http" not in result.stdout
 
 
 def test_the_first_line_has_the_listening_address():
@@ -72,11 +72,11 @@ def test_the_server_binds_only_the_configured_address(server):
 
 
 def test_a_port_in_use_is_reported(server):
-    said = run("serve", "--listen", f"127.0.0.1:{server.port}", "--store", "memory:")
+    result = run("serve", "--listen", f"127.0.0.1:{server.port}", "--store", "memory:")
 
-    assert said.returncode not in (0, -6, -11)
-    assert str(server.port) in said.stderr
-    assert "serves http" not in said.stdout
+    assert result.returncode not in (0, -6, -11)
+    assert str(server.port) in result.stderr
+    assert "serves http" not in result.stdout
     assert server.get("/healthz").status == 200
 
 

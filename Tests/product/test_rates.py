@@ -80,8 +80,8 @@ def test_months_over_the_rate_are_refused_without_a_ref(paced):
     for _ in range(3 * RATE):
         ana.send({"type": "months", "from": "2018-11", "count": 1})
 
-    heard = [ana.expect("months", "refused") for _ in range(3 * RATE)]
-    refused = [m for m in heard if m["type"] == "refused"]
+    received = [ana.expect("months", "refused") for _ in range(3 * RATE)]
+    refused = [m for m in received if m["type"] == "refused"]
     assert {m["code"] for m in refused} == {"tooMany"}
     assert not [m for m in refused if "ref" in m]
     assert RATE <= len(refused) <= 2 * RATE + 2
@@ -93,8 +93,8 @@ def test_rows_over_the_rate_are_refused_without_a_ref(paced):
     for _ in range(3 * RATE):
         ana.send({"type": "rows", "column": 0, "from": 0, "count": 1})
 
-    heard = [ana.expect("rows", "refused") for _ in range(3 * RATE)]
-    assert {m["code"] for m in heard if m["type"] == "refused"} == {"tooMany"}
+    received = [ana.expect("rows", "refused") for _ in range(3 * RATE)]
+    assert {m["code"] for m in received if m["type"] == "refused"} == {"tooMany"}
 
 
 def test_touches_over_the_rate_are_dropped_except_the_last(paced):

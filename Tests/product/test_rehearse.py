@@ -126,24 +126,24 @@ def test_the_pages_client_passes_as_one_that_runs_already(chromium):
 BROKEN = {
     "ignores generation": (
         "stale-column", 'generation=shown["generation"]', "generation=1"),
-    "begins its refs again": (
+    "restarts its refs": (
         "resume", 'self.ref = max(self.ref, message.get("ref", 0))', "self.ref = 0"),
-    "does not send again": (
+    "does not resend": (
         "cut-command", "for sent in self.queue:  # Each is done", "for sent in []:  # Each is done"),
     "applies a delta twice": (
         "duplicate", 'elif message["revision"] == self.revision + 1:', "else:"),
-    "comes back after 4410": (
+    "reconnects after 4410": (
         "close-44", "or 4300 <= code < 4500", "or 4300 <= code < 4500 and code != 4410"),
     "has no back-off after 4503": (
         "close-45", "time.sleep(random", "time.sleep(0 if code == 4503 else random"),
-    "chokes on an unknown type": (
+    "fails on an unknown type": (
         "unknown", "        if fold:  # An unknown",
         '        assert fold or message["type"] in ("error", "reply"), "unknown"\n'
         "        if fold:  # An unknown"),
     "drops the changes of a refusal": (
         "refusal", '        for change in message["changes"]:\n            self.fold(change)\n\n'
         "    def on_draining", "\n    def on_draining"),
-    "comes back before it should": (
+    "reconnects too early": (
         "draining", 'self.drain = message["reconnectAfterMs"] / 1000', "self.drain = 0"),
     "does not see its own role": (
         "role", 'self.update_role(message.get("changed", []))', "pass"),
@@ -167,7 +167,7 @@ def test_a_broken_client_fails_in_the_scene_that_is_about_it(fault, tmp_path):
 # The command
 
 
-def test_a_report_names_the_sentence_that_was_broken(tmp_path):
+def test_a_report_quotes_the_violated_sentence_of_the_contract(tmp_path):
     report = tmp_path / "report.xml"
 
     status, output = rehearse("--scene", "close-44", "--patience", "0.2", "--junit", str(report),
@@ -179,12 +179,12 @@ def test_a_report_names_the_sentence_that_was_broken(tmp_path):
     assert case.get("name") == "close-44" and "no client" in case.find("failure").text
 
 
-def test_what_is_no_scene_and_no_address_is_said():
+def test_unknown_scenes_and_addresses_are_rejected():
     assert rehearse("--scene", "dance", client=["true"])[0] == 64
     assert rehearse("--listen", "nowhere")[0] == 69
 
 
-def test_the_guide_and_the_help_say_how_a_client_is_instructed():
+def test_the_guide_and_the_help_describe_the_instructions():
     page = (GUIDE / "rehearse.md").read_text()
     told = subprocess.run([str(binary()), "rehearse", "--help"], capture_output=True, text=True,
                           check=True).stdout

@@ -18,10 +18,10 @@ def test_every_delta_that_changes_the_result_has_it(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
 
-    said = [ana.select(0, 1), ana.undo(), ana.redo(), ana.confirm(), ana.reopen()]
+    answers = [ana.select(0, 1), ana.undo(), ana.redo(), ana.confirm(), ana.reopen()]
 
     second, first = [{"keys": ["Windows", "Xcode"]}], [{"keys": ["MacOS", "Xcode"]}]
-    assert [results(delta) for delta in said] == [second, first, second, [], []]
+    assert [results(delta) for delta in answers] == [second, first, second, [], []]
     assert bo.reach(5).screen.result == session.result() == second[0]
 
 
@@ -30,11 +30,11 @@ def test_only_a_closed_range_has_a_result(server):
     ana, bo = session.together("Ana", "Bo")
     bo.look("2018-11")
 
-    said = [ana.tap("2018-11-20"), ana.tap("2018-11-25"), ana.tap("2018-11-03"), ana.undo(),
+    answers = [ana.tap("2018-11-20"), ana.tap("2018-11-25"), ana.tap("2018-11-03"), ana.undo(),
             ana.clear()]
 
     whole = {"start": "2018-11-20", "end": "2018-11-25", "days": 6}
-    assert [results(delta) for delta in said] == [[], [whole], [None], [whole], [None]]
+    assert [results(delta) for delta in answers] == [[], [whole], [None], [whole], [None]]
     bo.reach(5)
     closed = next(m for m in bo.record if m.get("revision") == 2 and m["type"] == "delta")
     assert [change["change"] for change in closed["changes"]] == ["range", "bands", "result"]

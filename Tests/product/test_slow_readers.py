@@ -36,14 +36,14 @@ def without_checks(*members):
 
 def story(slow, until):
     """The messages that `slow` reads up to revision `until`, without presence."""
-    heard = []
+    received = []
     while True:
         message = slow.message()
-        assert message is not None, f"closed after {[m['type'] for m in heard][-3:]}"
+        assert message is not None, f"closed after {[m['type'] for m in received][-3:]}"
         if message["type"] != "presence":
-            heard.append(message)
+            received.append(message)
         if message.get("revision") == until and message["type"] in ("delta", "snapshot"):
-            return heard
+            return received
 
 
 def test_at_most_128_kib_of_old_deltas_precede_the_snapshot(flooded):
@@ -74,19 +74,19 @@ def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):
     took = time.monotonic() - begun
     assert took < 30, f"{took:.1f} s for {FLOOD} selects: the slow reader delays others"
 
-    heard = story(slow, FLOOD)
-    kinds = [m["type"] for m in heard]
+    received = story(slow, FLOOD)
+    kinds = [m["type"] for m in received]
     assert "snapshot" in kinds and kinds.count("delta") < FLOOD
     last = max(n for n, kind in enumerate(kinds) if kind == "snapshot")
     revision = slow.welcome["revision"]
-    for message in heard:
+    for message in received:
         if message["type"] == "delta":
             assert message["revision"] == revision + 1, "only a snapshot may skip revisions"
         revision = message["revision"]
     server = session.get()
-    if last == len(heard) - 1:
-        assert heard[last]["snapshot"] == server["snapshot"]
-        assert {m["id"] for m in heard[last]["members"]} == {m["id"] for m in server["members"]}
+    if last == len(received) - 1:
+        assert received[last]["snapshot"] == server["snapshot"]
+        assert {m["id"] for m in received[last]["members"]} == {m["id"] for m in server["members"]}
 
     turn(ana, 1)
     assert slow.until_type("delta")["revision"] == FLOOD + 1

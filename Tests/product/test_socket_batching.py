@@ -116,6 +116,6 @@ def test_many_small_frames_of_one_iteration_reach_a_slow_reader(server):
 def test_a_ping_between_messages_is_answered_and_leaves_them_intact(server):
     with server.websocket() as web:
         web.send(frame(TEXT, b"one") + frame(PING, b"?") + frame(TEXT, b"two"))
-        heard = [web.read_frame() for _ in range(3)]
-        assert (PONG, b"?") in heard
-        assert [payload for opcode, payload in heard if opcode == TEXT] == [b"one", b"two"]
+        received = [web.read_frame() for _ in range(3)]
+        assert (PONG, b"?") in received
+        assert [payload for opcode, payload in received if opcode == TEXT] == [b"one", b"two"]

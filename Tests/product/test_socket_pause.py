@@ -65,12 +65,12 @@ def test_a_pause_holds_back_later_messages_of_the_same_segment(start):
     with server.websocket("/script") as web, server.websocket("/script") as other:
         for _ in range(20):
             web.send(b"".join(frame(TEXT, text) for text in (b"a", b"pause", b"b", b"pause", b"c")))
-            heard = [web.read_text(), web.read_text()]
+            received = [web.read_text(), web.read_text()]
             other.send_text("resume")
-            heard += [web.read_text(), web.read_text()]
+            received += [web.read_text(), web.read_text()]
             other.send_text("resume")
-            heard.append(web.read_text())
-            assert heard == ["a", "paused", "b", "paused", "c"]
+            received.append(web.read_text())
+            assert received == ["a", "paused", "b", "paused", "c"]
 
 
 def test_a_pause_stops_the_ping_and_message_timeouts(start):

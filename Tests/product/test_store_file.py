@@ -200,19 +200,19 @@ def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path
     else:
         server.kill()
     names = [n for n in ("", "-wal", ".lock") if (tmp_path / f"store.sqlite{n}").exists()]
-    kept = {n: (tmp_path / f"store.sqlite{n}").read_bytes() for n in names}
-    if not kept.get(suffix):
+    originals = {n: (tmp_path / f"store.sqlite{n}").read_bytes() for n in names}
+    if not originals.get(suffix):
         return  # A clean shutdown leaves an empty journal.
-    chance = random.Random(4)
-    length = len(kept[suffix])
+    rng = random.Random(4)
+    length = len(originals[suffix])
     cuts = {0, 1, 31, 32, 33, 99, 100, 512, 4095, 4096, 4097, length - 1, length}
-    cuts |= {chance.randrange(length) for _ in range(12)}
+    cuts |= {rng.randrange(length) for _ in range(12)}
     outcomes = set()
 
     for cut in sorted(c for c in cuts if c <= length):
         folder = tmp_path / f"cut{cut}"
         folder.mkdir()
-        for name, data in kept.items():
+        for name, data in originals.items():
             (folder / f"store.sqlite{name}").write_bytes(data[:cut] if name == suffix else data)
         outcomes.add(served(place, folder / "store.sqlite", session, ana, cut))
         shutil.rmtree(folder)

@@ -20,15 +20,15 @@ def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):
     monkeypatch.setattr(Listener, "is_trusted", True)
     monkeypatch.setattr(contract, "fits", lambda name, value: value)
     seed = int(os.environ.get("PICKERD_KILL_SEED", "1"))
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     server = stored(tmp_path / "log", tmp_path / "store.sqlite")
     try:
         crowd = Crowd(server)
         for number in range(ROUNDS):
-            crowd.load(chance.uniform(0.05, 0.8), f"{seed}-{number}")
-            server.environment["PICKERD_LOOPS"] = str(chance.randint(1, 3))
+            crowd.load(rng.uniform(0.05, 0.8), f"{seed}-{number}")
+            server.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
             server.start()
-            if chance.random() < 0.2:
+            if rng.random() < 0.2:
                 server.kill()
                 server.start()
             try:

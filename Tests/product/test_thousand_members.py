@@ -22,7 +22,7 @@ class OneOfMany(asyncio.Protocol):
         self.buffer = bytearray()
         self.is_upgraded = False
         self.revision = 0
-        self.told = []
+        self.received = []
         self.code = None
         self.changed = asyncio.Event()
 
@@ -85,7 +85,7 @@ class OneOfMany(asyncio.Protocol):
             self.changed.set()
         elif not payload.startswith(b'{"type":"presence"'):
             message = json.loads(payload)
-            self.told.append(message["type"])
+            self.received.append(message["type"])
             if message["type"] == "delta":
                 assert message["revision"] == self.revision + 1, message
                 self.revision = message["revision"]
@@ -97,7 +97,8 @@ class OneOfMany(asyncio.Protocol):
 
     async def until(self, holds):
         while not holds(self):
-            assert not self.transport.is_closing(), f"{self.number} is cut off after {self.told}"
+            assert not self.transport.is_closing(), (
+                f"member {self.number} is closed after {self.received}")
             self.changed.clear()
             await asyncio.wait_for(self.changed.wait(), PATIENCE)
 
@@ -117,7 +118,7 @@ async def meet(session):
     members = []
     for start in range(0, CROWD, 100):
         group = await asyncio.gather(*(enter(session, n) for n in range(start, start + 100)))
-        await asyncio.gather(*(member.until(lambda m: "welcome" in m.told) for member in group))
+        await asyncio.gather(*(member.until(lambda m: "welcome" in m.received) for member in group))
         members += group
     one_more = await enter(session, CROWD)
     await one_more.until(lambda m: m.code)
@@ -129,7 +130,7 @@ async def meet(session):
     await asyncio.gather(*(member.until(lambda m: m.revision == 10) for member in members))
     fan_out = time.monotonic() - begun
     for member in members:
-        assert member.told == ["welcome"] + ["delta"] * 10, member.told
+        assert member.received == ["welcome"] + ["delta"] * 10, member.received
         member.transport.abort()
     return one_more, fan_out
 
@@ -142,7 +143,7 @@ def test_a_thousand_members_receive_every_delta_and_one_more_is_closed_with_4503
     with ThreadPoolExecutor(1) as pool:
         one_more, fan_out = pool.submit(asyncio.run, meet(session)).result()
 
-    assert (one_more.code, one_more.told) == (4503, ["error"])
+    assert (one_more.code, one_more.received) == (4503, ["error"])
     assert session.revision() == 10
     assert len(session.get()["members"]) == CROWD
     assert time.monotonic() - begun < 20

@@ -23,12 +23,12 @@ def events(server, session, query):
     """Opens an event stream; its status and its socket, read up to the welcome or the end."""
     there = socket.create_connection(("127.0.0.1", server.port), timeout=10)
     there.sendall(f"GET {session.path}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-    said = b""
-    while b"welcome" not in said and (more := there.recv(65536)):
-        said += more
-        if b"problem+json" in said:
+    received = b""
+    while b"welcome" not in received and (more := there.recv(65536)):
+        received += more
+        if b"problem+json" in received:
             break
-    return int(said.split()[1]), there
+    return int(received.split()[1]), there
 
 
 @pytest.mark.parametrize("role", ["owner", "editor", "viewer"])
@@ -129,11 +129,11 @@ def test_a_stream_continues_after_its_ticket_has_expired(server):
 
     ana.tap("2018-11-26")
 
-    said = b""
-    while b"2018-11-26" not in said:
+    received = b""
+    while b"2018-11-26" not in received:
         more = there.recv(65536)
-        assert more, said
-        said += more
+        assert more, received
+        received += more
     there.close()
 
 

@@ -61,19 +61,19 @@ def test_a_backup_under_load_is_a_consistent_snapshot(start, store, tmp_path):
     copies = []
     for n in range(5):
         copies.append(tmp_path / f"copy-{n}.sqlite")
-        said = pickerd("backup", f"sqlite:{store}", copies[-1])
-        assert said.status == 0 and "5 sessions" in said.output, said
+        done = pickerd("backup", f"sqlite:{store}", copies[-1])
+        assert done.status == 0 and "5 sessions" in done.output, done
     busy.stop()
 
     for copy in copies:
         revisions = []
         for session in sessions:
-            said = replay(f"sqlite:{copy}", session.id, "--json")
-            assert said.status == 0, said
-            revisions.append(said.json["lastRevision"])
+            done = replay(f"sqlite:{copy}", session.id, "--json")
+            assert done.status == 0, done
+            revisions.append(done.json["lastRevision"])
             now = replay(
                 f"sqlite:{store}", session.id, "--json", "--at", revisions[-1])
-            assert now.json["state"]["snapshot"] == said.json["state"]["snapshot"]
+            assert now.json["state"]["snapshot"] == done.json["state"]["snapshot"]
         # Each round selects in one session after the other, so revisions differ by one at most.
         assert max(revisions) - min(revisions) <= 1, revisions
         assert revisions == sorted(revisions, reverse=True), revisions
@@ -163,9 +163,9 @@ def test_invalid_backups_are_rejected_with_an_explanation(start, store, tmp_path
             (66, f"sqlite:{tmp_path}", tmp_path / "x"),
             (73, here, store, "--force"), (73, here, tmp_path, "--force"),
             (73, here, tmp_path / "none" / "x"), (73, here, other, "--force")):
-        said = pickerd("backup", *arguments)
-        assert said.status == status, (arguments, said)
-        assert said.complaint and not (tmp_path / "x").exists()
+        done = pickerd("backup", *arguments)
+        assert done.status == status, (arguments, done)
+        assert done.complaint and not (tmp_path / "x").exists()
     assert not [path for path in tmp_path.iterdir() if "part" in path.name]
 
 

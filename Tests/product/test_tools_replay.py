@@ -17,7 +17,7 @@ def stored(start, tmp_path):
     return server
 
 
-def told(session, path):
+def written_log(session, path):
     """Writes the session's log to a file."""
     answer = session.server.get(f"{session.path}/log")
     path.write_bytes(answer.body)
@@ -54,9 +54,9 @@ def test_a_store_in_use_replays_to_every_revision(stored):
     session, seen = lived(stored)
 
     for revision, got in enumerate(seen):
-        said = replay(stored.path, session.id, "--at", revision, "--json")
-        assert said.status == 0, said
-        assert state(said) == shown(got)
+        done = replay(stored.path, session.id, "--at", revision, "--json")
+        assert done.status == 0, done
+        assert state(done) == shown(got)
     last = replay(stored.path, session.id, "--json")
     assert (last.json["revision"], last.json["lastRevision"]) == (5, 5)
     assert last.json["state"]["members"][0]["name"] == "Ana"
@@ -64,12 +64,12 @@ def test_a_store_in_use_replays_to_every_revision(stored):
 
 def test_a_log_from_a_file_or_a_pipe_replays_to_every_revision(server, tmp_path):
     session, seen = lived(server)
-    log = told(session, tmp_path / "log.ndjson")
+    log = written_log(session, tmp_path / "log.ndjson")
 
     for revision, got in enumerate(seen):
-        said = replay(log, "--at", revision, "--json")
-        assert said.status == 0, said
-        assert state(said) == shown(got)
+        done = replay(log, "--at", revision, "--json")
+        assert done.status == 0, done
+        assert state(done) == shown(got)
     piped = replay("-", session.id, "--json", stdin=log.read_bytes())
     assert piped.status == 0 and state(piped) == shown(seen[-1])
 
@@ -77,11 +77,11 @@ def test_a_log_from_a_file_or_a_pipe_replays_to_every_revision(server, tmp_path)
 def test_verbose_prints_members_and_their_commands(stored):
     session, _ = lived(stored)
 
-    said = replay(stored.path, session.id, "--verbose")
+    done = replay(stored.path, session.id, "--verbose")
 
-    assert "Bo (m_" in said.output and "refused, noSuchRow" in said.output
-    assert "column 1 is “Leshan” (select)" in said.output
-    assert "equal" in said.output.splitlines()[-1]
+    assert "Bo (m_" in done.output and "refused, noSuchRow" in done.output
+    assert "column 1 is “Leshan” (select)" in done.output
+    assert "equal" in done.output.splitlines()[-1]
 
 
 def test_claims_ticks_and_reopens_can_be_replayed(stored, tmp_path):
@@ -103,14 +103,14 @@ def test_claims_ticks_and_reopens_can_be_replayed(stored, tmp_path):
     cem.tap("2018-11-25")
 
     for at, status in ((2, "confirmed"), (3, "open"), (4, "open")):
-        for source in ((stored.path, session.id), (told(session, tmp_path / "log"),)):
-            said = replay(*source, "--at", at, "--json")
-            assert (said.status, said.json["state"]["status"]) == (0, status), said
-    assert state(said) == shown(seen)
-    for source in ((stored.path, calendar.id), (told(calendar, tmp_path / "log"),)):
-        said = replay(*source, "--json")
-        assert said.status == 0, said
-        assert said.json["state"]["snapshot"]["result"]["days"] == 6
+        for source in ((stored.path, session.id), (written_log(session, tmp_path / "log"),)):
+            done = replay(*source, "--at", at, "--json")
+            assert (done.status, done.json["state"]["status"]) == (0, status), done
+    assert state(done) == shown(seen)
+    for source in ((stored.path, calendar.id), (written_log(calendar, tmp_path / "log"),)):
+        done = replay(*source, "--json")
+        assert done.status == 0, done
+        assert done.json["state"]["snapshot"]["result"]["days"] == 6
 
 
 def test_changed_definitions_replay_to_every_revision(stored, tmp_path):
@@ -134,12 +134,12 @@ def test_changed_definitions_replay_to_every_revision(stored, tmp_path):
     ana.reopen()
     ana.reach(6)
     seen.append(session.get())
-    log = told(session, tmp_path / "log")
+    log = written_log(session, tmp_path / "log")
 
     for at, got in ((0, seen[0]), (1, seen[1]), (2, seen[2]), (3, seen[3]), (6, seen[4])):
         for source in ((stored.path, session.id), (log,)):
-            said = replay(*source, "--at", at, "--json")
-            assert said.status == 0 and state(said) == shown(got), said
+            done = replay(*source, "--at", at, "--json")
+            assert done.status == 0 and state(done) == shown(got), done
     for at in (4, 5):
         left, right = (
             replay(*source, "--at", at, "--json") for source in ((stored.path, session.id), (log,)))
@@ -153,10 +153,10 @@ def test_replaying_a_long_log_reproduces_its_snapshots(stored):
         ana.ask_select(0, n % 4)
     ana.reach(1200)
 
-    said = replay(stored.path, session.id, "--json")
+    done = replay(stored.path, session.id, "--json")
 
-    assert said.status == 0 and said.json["equal"], said
-    assert said.json["compared"] >= 2 and said.json["comparedWith"] == "snapshot"
+    assert done.status == 0 and done.json["equal"], done
+    assert done.json["compared"] >= 2 and done.json["comparedWith"] == "snapshot"
 
 
 def test_a_corrupt_snapshot_is_detected(stored, tmp_path):
@@ -169,14 +169,14 @@ def test_a_corrupt_snapshot_is_detected(stored, tmp_path):
     stored.stop()
     with sqlite3.connect(stored.path.removeprefix("sqlite:")) as store:
         (place, body), = store.execute("SELECT place, body FROM snapshot").fetchall()
-        kept = json.loads(body)
-        kept["picker"]["value"]["keys"][1] = "Atom"
-        store.execute("UPDATE snapshot SET body = ?", (json.dumps(kept).encode(),))
+        snapshot_body = json.loads(body)
+        snapshot_body["picker"]["value"]["keys"][1] = "Atom"
+        store.execute("UPDATE snapshot SET body = ?", (json.dumps(snapshot_body).encode(),))
 
-    said = replay(stored.path, session.id, "--json")
+    done = replay(stored.path, session.id, "--json")
 
-    assert said.status == 1
-    difference = said.json["difference"]
+    assert done.status == 1
+    difference = done.json["difference"]
     assert difference["revision"] == place - 1, "the first entry is Ana's join"
     assert difference["pointer"] == "/picker/value/keys/1"
     assert (difference["stored"], difference["folded"]) == ("Atom", "Xcode")
@@ -198,15 +198,15 @@ def changed(log, number, change):
 ])
 def test_a_corrupt_log_line_is_detected(server, tmp_path, change, pointer):
     session, _ = lived(server)
-    log = changed(told(session, tmp_path / "log"), 3 if pointer else 2, change)
+    log = changed(written_log(session, tmp_path / "log"), 3 if pointer else 2, change)
 
-    said = replay(log, "--json")
+    done = replay(log, "--json")
 
-    assert said.status == 1, said
-    assert said.json["difference"]["revision"] == (3 if pointer else 2)
-    assert said.json["difference"]["detail"]
+    assert done.status == 1, done
+    assert done.json["difference"]["revision"] == (3 if pointer else 2)
+    assert done.json["difference"]["detail"]
     if pointer is None:
-        assert "noSuchRow" in said.json["difference"]["detail"]
+        assert "noSuchRow" in done.json["difference"]["detail"]
     lines = replay(log)
     assert lines.status == 1 and lines.output.splitlines()[-1].startswith("differs")
 
@@ -214,7 +214,8 @@ def test_a_corrupt_log_line_is_detected(server, tmp_path, change, pointer):
 def test_texts_and_the_order_of_fields_are_not_compared(server, tmp_path):
     session, _ = lived(server)
     log = changed(
-        told(session, tmp_path / "log"), 1, lambda l: l["changes"][-2].update(text="elsewhere"))
+        written_log(session, tmp_path / "log"), 1,
+        lambda line: line["changes"][-2].update(text="elsewhere"))
     lines = [json.dumps(json.loads(line), sort_keys=True) for line in log.read_text().splitlines()]
     log.write_text("\n".join(lines) + "\n")
 
@@ -223,34 +224,35 @@ def test_texts_and_the_order_of_fields_are_not_compared(server, tmp_path):
 
 def test_incomplete_and_malformed_logs_are_reported(server, tmp_path):
     session, seen = lived(server)
-    whole = told(session, tmp_path / "whole").read_bytes()
+    whole = written_log(session, tmp_path / "whole").read_bytes()
     lines = whole.splitlines(keepends=True)
     log = tmp_path / "log"
 
-    def says(data, *arguments):
+    def complaint_about(data, *arguments):
         log.write_bytes(data)
-        said = replay(log, *arguments)
-        assert said.status == 65, said
-        return said.complaint + said.output
+        done = replay(log, *arguments)
+        assert done.status == 65, done
+        return done.complaint + done.output
 
-    assert "begins at revision 2" in says(b"".join(lines[1:]))
-    assert "from revision 2 to 4" in says(b"".join(lines[:2] + lines[3:]))
-    assert "out of order" in says(b"".join(lines[:3] + lines[1:]))
-    assert "has no revision" in says(b"")
-    assert "within its first line" in says(lines[0][:40])
-    assert "is cut" in says(b"".join(lines[:4]) + lines[4][:30])
-    assert "revision  4 of 4" in says(b"".join(lines[:4]) + lines[4][:30])
-    assert f"session {session.id}, not of elsewhere" in says(whole, "elsewhere")
-    assert "line 2" in says(lines[0] + b"{\n" + lines[2])
-    assert "line 2" in says(lines[0] + b'{"revision":2}\n')
+    assert "begins at revision 2" in complaint_about(b"".join(lines[1:]))
+    assert "from revision 2 to 4" in complaint_about(b"".join(lines[:2] + lines[3:]))
+    assert "out of order" in complaint_about(b"".join(lines[:3] + lines[1:]))
+    assert "has no revision" in complaint_about(b"")
+    assert "within its first line" in complaint_about(lines[0][:40])
+    assert "is cut" in complaint_about(b"".join(lines[:4]) + lines[4][:30])
+    assert "revision  4 of 4" in complaint_about(b"".join(lines[:4]) + lines[4][:30])
+    assert f"session {session.id}, not of elsewhere" in complaint_about(whole, "elsewhere")
+    assert "line 2" in complaint_about(lines[0] + b"{\n" + lines[2])
+    assert "line 2" in complaint_about(lines[0] + b'{"revision":2}\n')
     first = json.loads(lines[0])
     del first["session"]
-    assert "has no session" in says(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
+    without_session = json.dumps(first).encode() + b"\n" + b"".join(lines[1:])
+    assert "has no session" in complaint_about(without_session)
 
 
 def test_invalid_arguments_and_missing_files_are_reported(stored, tmp_path):
     session, _ = lived(stored)
-    log = told(session, tmp_path / "log")
+    log = written_log(session, tmp_path / "log")
 
     for status, *arguments in (
             (64,), (64, stored.path), (64, stored.path, session.id, "--at", "6"),
@@ -258,6 +260,6 @@ def test_invalid_arguments_and_missing_files_are_reported(stored, tmp_path):
             (64, "memory:", session.id), (66, tmp_path / "none"), (66, tmp_path),
             (66, f"sqlite:{tmp_path}/none", session.id), (66, f"sqlite:{log}", session.id),
             (66, stored.path, "nobody")):
-        said = replay(*arguments)
-        assert said.status == status, (arguments, said)
-        assert said.complaint and not said.output, (arguments, said)
+        done = replay(*arguments)
+        assert done.status == status, (arguments, done)
+        assert done.complaint and not done.output, (arguments, done)

@@ -22,8 +22,8 @@ def checked(folder, include):
 
 
 def test_the_client_and_the_demo_page_pass_strict_type_checking(tmp_path):
-    status, said = checked(tmp_path, [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts"])
-    assert status == 0, said
+    status, output = checked(tmp_path, [f"{WEB}/**/*.js", f"{WEB}/**/*.d.ts"])
+    assert status == 0, output
 
 
 def test_a_type_error_is_detected(tmp_path):
@@ -31,6 +31,6 @@ def test_a_type_error_is_detected(tmp_path):
     wrong.write_text('import { connect } from "/client/pickerd.js";\n'
                      'const picker = await connect("/v1/sessions/a");\n'
                      "picker.select(\"first\", 1);\n")
-    status, said = checked(tmp_path, [str(wrong)])
+    status, output = checked(tmp_path, [str(wrong)])
     assert status != 0
-    assert "wrong.js(3,15)" in said
+    assert "wrong.js(3,15)" in output

@@ -22,9 +22,9 @@ def themed(request, window):
 def passes(one, state):
     """Asserts that axe-core, which also searches shadow trees, finds no violations."""
     results = axe.run(one.page, options={"resultTypes": ["violations"]}).response
-    said = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
+    problems = [f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary']}"
             for rule in results["violations"] for node in rule["nodes"]]
-    assert not said, f"{state}:\n" + "\n".join(said)
+    assert not problems, f"{state}:\n" + "\n".join(problems)
     assert len(results["passes"]) > 15, "axe has run its rules"
 
 

@@ -19,7 +19,7 @@ def test_a_lost_connection_is_resumed_without_gaps(window, server, wire):
     expect(bo.chosen).to_contain_text("2000")
     bo.type_at(1, "2")
     expect(bo.chosen).to_contain_text("February")
-    wire.mend()
+    wire.restore()
 
     expect(ana.chosen).to_have_text("Wednesday, February 23, 2000", timeout=15000)
     expect(ana.chip).to_have_text("Connected")
@@ -37,7 +37,7 @@ def test_a_selection_made_while_disconnected_is_executed_once(window, server, wi
     expect(ana.selected(0)).to_have_text("Windows")
     expect(ana.page.locator(".banner")).to_contain_text("1 change will be sent")
     ana.button("Undo").click(force=True)
-    wire.mend()
+    wire.restore()
 
     # On a busy machine the page may already have reconnected and hidden the button.
     ana.page.locator("[part=retry]").dispatch_event("click")
@@ -83,7 +83,7 @@ def test_bands_are_updated_after_a_lost_connection(window, server, wire):
     bo.day("2018-11-14").click()
     bo.day("2018-11-20").click()
     expect(bo.chosen).to_contain_text("7 days")
-    wire.mend()
+    wire.restore()
 
     expect(ana.bands("2018-11")).to_have_count(2, timeout=15000)
 

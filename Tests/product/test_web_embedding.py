@@ -22,7 +22,7 @@ def rows(heading):
     return {name for line in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
 
 
-def told(words):
+def documented(words):
     return {name for line in README.splitlines() if re.search(words, line)
             for name in re.findall(r"`(\w+)\(", line)}
 
@@ -147,7 +147,7 @@ def test_the_documented_methods_state_and_events_exist(embedding, server):
     session = server.session(CALENDAR)
     ada = embedding(embedded(server, session, "pickerd-calendar"))
     ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
-    commands = told("^\\| `(select|tap|clear|confirm|months|touch|setLocale)")
+    commands = documented("^\\| `(select|tap|clear|confirm|months|touch|setLocale)")
     assert len(commands) == 16
     table = README.split("| to read |")[1].split("\n\n")[0]
     named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line)]
@@ -177,21 +177,21 @@ def test_a_page_of_an_allowed_origin_can_use_the_http_api_and_events(embedding, 
         return [made.status, welcome.revision, read.status, wrong.code, gone.status]
     }"""
 
-    heard = ada.page.evaluate(asks, [f"http://127.0.0.1:{server.port}", CALENDAR])
+    answers = ada.page.evaluate(asks, [f"http://127.0.0.1:{server.port}", CALENDAR])
 
-    assert heard == [201, 0, "open", "badRequest", 204]
+    assert answers == [201, 0, "open", "badRequest", 204]
 
 
 def test_other_origins_get_no_cors_headers(server, site):
     session = server.session(CALENDAR)
     evil = {"Origin": "https://another.example"}
 
-    heard = server.get(session.path, headers=evil)
+    answers = server.get(session.path, headers=evil)
     made = server.post("/v1/sessions", {"definition": CALENDAR}, headers=evil)
     asked = server.request("OPTIONS", "/v1/sessions", headers={**evil, "Access-Control-Request-Method": "POST"})
 
-    assert [heard.status, made.status, asked.status] == [200, 403, 403]
-    for answer in (heard, made, asked):
+    assert [answers.status, made.status, asked.status] == [200, 403, 403]
+    for answer in (answers, made, asked):
         assert "access-control-allow-origin" not in answer.headers
         assert answer.headers["vary"] == "Origin"
 

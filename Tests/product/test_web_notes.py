@@ -39,7 +39,7 @@ def test_a_price_comes_under_a_day_in_every_window_and_goes(window, server):
     expect(ana.day("2018-11-24")).to_have_attribute("aria-label", "Saturday, November 24, 2018")
 
 
-def test_whoever_comes_later_or_reloads_sees_them_too(window, server):
+def test_notes_are_shown_after_a_reload_and_to_later_members(window, server):
     session = server.session(CALENDAR)
     note(session, {"days": {"2018-11-28": {"text": "€ 120"}}})
     ana = window(server, session, name="Ana")

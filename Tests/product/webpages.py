@@ -37,13 +37,13 @@ class Window:
 
     def __init__(self, page):
         self.page = page
-        self.faults = []
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page_errors = []
+        page.on("pageerror", lambda error: self.page_errors.append(str(error)))
         page.on("console", self._heard)
 
     def _heard(self, message):
         if message.type in ("error", "warning") and not EXPECTED.search(message.text):
-            self.faults.append(message.text)
+            self.page_errors.append(message.text)
 
     # Output
 
@@ -147,8 +147,8 @@ def window(chromium):
     yield opens
     for context in contexts:
         context.close()
-    faults = [fault for one in windows for fault in one.faults]
-    assert not faults, f"the page logged errors: {faults}"
+    page_errors = [fault for one in windows for fault in one.page_errors]
+    assert not page_errors, f"the page logged errors: {page_errors}"
 
 
 class Wire:
@@ -203,7 +203,7 @@ class Wire:
                 writer.transport.abort()
         self._run(abort())
 
-    def mend(self):
+    def restore(self):
         self.is_cut = False
 
     def close(self):

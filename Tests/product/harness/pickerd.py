@@ -80,7 +80,7 @@ class Pickerd:
         """Starts the process and waits until it prints its address."""
         self.process = subprocess.Popen(
             self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
-        said = threading.Event()
+        started = threading.Event()
 
         def read(output):
             with self.log.open("ab", buffering=0) as log:
@@ -89,14 +89,14 @@ class Pickerd:
                     found = SERVES.search(line.decode(errors="replace"))
                     if found and found[1] == "admin":
                         self.admin_port = int(found[2])
-                    elif found and not said.is_set():
+                    elif found and not started.is_set():
                         self.port = int(found[2])
-                        said.set()
-            said.set()
+                        started.set()
+            started.set()
 
         self.port = self.admin_port = None
         threading.Thread(target=read, args=(self.process.stdout,), daemon=True).start()
-        said.wait(START_SECONDS)
+        started.wait(START_SECONDS)
         if not self.port:
             self.kill()
         assert self.port, f"{self.arguments} did not start:\n{self.log_tail()}"
@@ -129,10 +129,10 @@ class Pickerd:
         """The log's last lines, or the first lines of a crash report."""
         if not self.log.exists():
             return ""
-        said = self.log.read_text(errors="replace").splitlines()
-        crash = [n for n, line in enumerate(said) if "Fatal error" in line or "crashed" in line]
-        begin = max(crash[-1] - 3, 0) if crash else max(len(said) - lines, 0)
-        return "\n".join(said[begin:begin + lines])
+        texts = self.log.read_text(errors="replace").splitlines()
+        crash = [n for n, line in enumerate(texts) if "Fatal error" in line or "crashed" in line]
+        begin = max(crash[-1] - 3, 0) if crash else max(len(texts) - lines, 0)
+        return "\n".join(texts[begin:begin + lines])
 
     # HTTP
 

@@ -131,8 +131,8 @@ class Screen:
         check_list(self.months)
 
     def _range(self, change):
-        kept = ("start", "end", "hits", "by", "reach")
-        self.range = {k: change[k] for k in kept if k in change} if change["start"] else None
+        wanted = ("start", "end", "hits", "by", "reach")
+        self.range = {k: change[k] for k in wanted if k in change} if change["start"] else None
         self.check_range()
 
     def _bands(self, change):

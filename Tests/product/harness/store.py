@@ -50,29 +50,29 @@ def log_lines(session, after=0):
     return {line["revision"]: line for line in lines}
 
 
-def random_command(member, chance):
+def random_command(member, rng):
     """A random command that fits the state of the member."""
     screen = member.screen
-    if chance.random() < 0.15:
-        return {"type": chance.choice(["undo", "redo"])}
+    if rng.random() < 0.15:
+        return {"type": rng.choice(["undo", "redo"])}
     if screen.columns:
-        column = chance.randrange(len(screen.columns))
+        column = rng.randrange(len(screen.columns))
         shown = screen.columns[column]
-        row = chance.randrange(max(shown["count"], 1))
+        row = rng.randrange(max(shown["count"], 1))
         return {"type": "select", "column": column, "row": row, "generation": shown["generation"],
-                **({"key": "1"} if chance.random() < 0.2 else {})}
-    if chance.random() < 0.05:
+                **({"key": "1"} if rng.random() < 0.2 else {})}
+    if rng.random() < 0.05:
         return {"type": "clear"}
-    return {"type": "tap", "date": f"2018-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"}
+    return {"type": "tap", "date": f"2018-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"}
 
 
 def work(member, seed, is_over, in_flight=3):
     """Sends commands, a few in flight, until the connection or the test ends."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     try:
         while not is_over.is_set():
             while len(member.pending) < in_flight:
-                command = {**random_command(member, chance), "ref": member.next_ref()}
+                command = {**random_command(member, rng), "ref": member.next_ref()}
                 member.said[command["ref"]] = command
                 member.send(command)
             try:

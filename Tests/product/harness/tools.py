@@ -8,7 +8,7 @@ from .pickerd import binary
 
 
 @dataclass
-class Said:
+class CommandResult:
     """The exit status and the output of a command."""
 
     status: int
@@ -24,19 +24,20 @@ def pickerd(*arguments, stdin=None):
     """Runs a subcommand."""
     done = subprocess.run(
         [str(binary()), *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
-    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert "Fatal error" not in said.complaint, said
-    if said.status not in (0, 1):
+    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert "Fatal error" not in result.complaint, result
+    if result.status not in (0, 1):
         name = f"pickerd {arguments[0]}: "
-        assert said.complaint.startswith(name) or "Usage:" in said.complaint or said.output, said
-    return said
+        is_explained = result.complaint.startswith(name) or "Usage:" in result.complaint
+        assert is_explained or result.output, result
+    return result
 
 
 def replay(*arguments, **rest):
     return pickerd("replay", *arguments, **rest)
 
 
-def state(said):
+def state(result):
     """The state in a replay's JSON, in the form of `GET`, without members."""
-    shown = said.json["state"]
+    shown = result.json["state"]
     return {name: shown[name] for name in ("session", "revision", "status", "snapshot")}
