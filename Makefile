@@ -42,6 +42,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
+  libseccomp2 \
   $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
@@ -153,7 +154,7 @@ sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cd
 # Needs root, package downloads and a few minutes, so it is not a part of make test.
 .PHONY: deploy-check
 deploy-check: build ## Test the Debian package and the Dockerfile's steps in a debootstrap chroot
-	@deploy/need.sh "check the deployment" debootstrap $(call unless,dpkg-shlibdeps,dpkg-dev)
+	@deploy/need.sh "check the deployment" debootstrap iproute2 $(call unless,dpkg-shlibdeps,dpkg-dev)
 	@python3 Tests/deploy/check.py "$(BINARY)"
 
 .PHONY: uninstall

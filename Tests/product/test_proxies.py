@@ -160,6 +160,28 @@ def test_clients_resume_after_a_restart_behind_the_proxy(server, session, kill):
     session.agree()
 
 
+def test_clients_survive_a_reload_of_the_proxy(server, session):
+    """nginx and HAProxy retain their connections; Caddy closes them, and clients resume."""
+    ana = session.join("Ana")
+    watcher = Watcher(session)
+
+    server.proxy.reload()
+
+    if server.proxy.kind == "caddy":
+        ana.closed(1001)
+        assert watcher.event() is None
+        watcher.close()
+        ana = session.back(ana)
+        watcher = Watcher(session, last=watcher.last_id, screen=watcher.screen)
+    bo = session.join("Bo")
+    bo.select(0, 1)
+    ana.reach(1)
+    ana.select(1, 1)
+    watcher.reach(2)
+    watcher.close()
+    session.agree()
+
+
 def test_requests_wait_while_the_server_restarts(server, session):
     """HAProxy and Caddy wait for the server; nginx answers 502, and clients try again."""
     server.kill()

@@ -3,6 +3,7 @@
 import http.client
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -42,7 +43,7 @@ class Proxy:
 
     def __init__(self, kind, folder, backend_port):
         self.kind, self.folder, self.backend = kind, folder, f"127.0.0.1:{backend_port}"
-        self.http_port, self.port = free_ports(2)
+        self.http_port, self.port, self.admin_port = free_ports(3)
         self.certificate, self.key = make_certificate(folder)
         self.context = ssl.create_default_context(cafile=self.certificate)
         arguments = getattr(self, f"_{kind}")()
@@ -93,16 +94,29 @@ class Proxy:
             "  user haproxy\n  group haproxy\n": "",
             "server pickerd 127.0.0.1:7681": f"server pickerd {self.backend}"})
         subprocess.run([program("haproxy"), "-c", "-f", path], check=True, capture_output=True)
-        return [program("haproxy"), "-db", "-f", path]
+        # -W: with a master process, as Debian's service does; it is what reloads.
+        return [program("haproxy"), "-W", "-db", "-f", path]
 
     def _caddy(self):
         path = self._shipped("Caddyfile", {
-            "grace_period 10s": "grace_period 10s\n\tadmin off\n\tskip_install_trust\n"
+            "grace_period 10s": "grace_period 10s\n\tskip_install_trust"
+                                f"\n\tadmin 127.0.0.1:{self.admin_port}\n"
                                 f"\thttp_port {self.http_port}\n\thttps_port {self.port}",
             "pick.example.org {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n"
                                   f"\ttls {self.certificate} {self.key}",
             "reverse_proxy 127.0.0.1:7681": f"reverse_proxy {self.backend}"})
         return [program("caddy"), "run", "--adapter", "caddyfile", "--config", path]
+
+    def reload(self):
+        """Reloads the configuration, as `systemctl reload` does."""
+        if self.kind == "caddy":
+            subprocess.run(
+                [program("caddy"), "reload", "--force", "--adapter", "caddyfile", "--config",
+                 self.folder / "Caddyfile", "--address", f"127.0.0.1:{self.admin_port}"],
+                check=True, capture_output=True, cwd=self.folder)
+        else:
+            self.process.send_signal(
+                signal.SIGHUP if self.kind == "nginx" else signal.SIGUSR2)
 
     def access_log(self):
         """Everything that the proxy has logged."""
