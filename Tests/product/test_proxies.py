@@ -1,5 +1,7 @@
 """The proxy configurations in deploy/: nginx, HAProxy and Caddy with TLS before a real server."""
 
+import ssl
+
 import pytest
 from websockets.exceptions import InvalidStatus
 
@@ -23,7 +25,7 @@ def server(request, tmp_path_factory):
             "--store", f"sqlite:{folder}/store.sqlite", "--trusted-proxy", "127.0.0.1",
             "--web", str(REPOSITORY / "web")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SSL_CERT_FILE", str(server.proxy.certificate))
+        patch.setattr(ssl, "create_default_context", lambda: server.proxy.member_context)
         yield server
     server.stop()
 

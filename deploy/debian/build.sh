@@ -18,11 +18,17 @@ install -D -m 644 deploy/debian/default "$root/etc/default/pickerd"
 install -D -m 644 deploy/debian/copyright "$root/usr/share/doc/pickerd/copyright"
 install -D -m 644 -t "$root/usr/share/doc/pickerd/examples" \
   deploy/nginx.conf deploy/haproxy.cfg deploy/Caddyfile deploy/monitoring/*
-gzip -9n <CHANGELOG.md >"$root/usr/share/doc/pickerd/changelog.gz"
+gzip -9n <CHANGELOG.md >"$root/usr/share/doc/pickerd/CHANGELOG.md.gz"
 
 # Debian sorts ~ before everything, so that a prerelease is older than its release.
 version=$("$binary" --version | sed 's/-/~/g')
 architecture=$(dpkg --print-architecture)
+
+# Debian's own changelog, whose date does not change with each build.
+maintainer=$(sed -n 's/^Maintainer: //p' deploy/debian/control.in)
+printf 'pickerd (%s) stable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- %s  %s\n' \
+  "$version" "$maintainer" "$(LC_ALL=C date -R -r CHANGELOG.md)" |
+  gzip -9n >"$root/usr/share/doc/pickerd/changelog.gz"
 
 # The libraries that the binary is linked with. dpkg-shlibdeps insists on a source package.
 mkdir "$stage/debian"
