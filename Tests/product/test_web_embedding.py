@@ -28,8 +28,8 @@ def documented(words):
 
 
 def test_the_readme_lists_exactly_the_parts_and_properties():
-    said = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo", "day outside"}
-    parts = {part for one in said for part in one.split()} | {"confirm", "cancel", "reopen", "redo", "clear"}
+    named = set(re.findall(r'part: [^\n]*?"([a-z ]+)"', SOURCE)) | {"button undo", "day outside"}
+    parts = {part for names in named for part in names.split()} | {"confirm", "cancel", "reopen", "redo", "clear"}
     table = README.split("| `::part(…)` |")[1].split("\n\n")[0]
     assert set(re.findall(r"`([a-z]+)`", table)) == parts
     assert rows("custom property") == set(re.findall(r"--pickerd-[a-z-]+", SOURCE))
@@ -110,8 +110,8 @@ def test_the_html_example_in_the_readme_works(embedding, server):
 def test_the_javascript_example_in_the_readme_works(embedding, server):
     session = server.session(CALENDAR)
     ada = embedding('<!doctype html><html lang="en"><title>Code</title><link rel="icon" href="data:,">')
-    said = []
-    ada.page.on("console", lambda message: said.append(message.text))
+    printed = []
+    ada.page.on("console", lambda message: printed.append(message.text))
     code = re.search(r"```js\n(.*?)```", README, re.S)[1]
     code = code.replace("http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}") \
         .replace("SESSION", session.id).replace("2026-11-20", "2018-11-20")
@@ -119,8 +119,8 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
     ada.page.add_script_tag(content=code + "\nconsole.log('done', outcome.outcome);", type="module")
 
     ada.page.wait_for_timeout(1500)
-    assert "done done" in said
-    assert any(line.startswith("live") for line in said)
+    assert "done done" in printed
+    assert any(line.startswith("live") for line in printed)
     assert session.revision() == 1
 
 
@@ -149,7 +149,7 @@ def test_the_documented_methods_state_and_events_exist(embedding, server):
     ada.page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
     commands = documented("^\\| `(select|tap|clear|confirm|months|touch|setLocale)")
     assert len(commands) == 16
-    table = README.split("| to read |")[1].split("\n\n")[0]
+    table = README.split("| properties |")[1].split("\n\n")[0]
     named = [name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line)]
     missing = ada.picker(f"constructor && {sorted(commands) + named!r}"
                          ".filter((name) => !(name in document.querySelector('pickerd-calendar').picker)"
