@@ -1,6 +1,7 @@
 """The shipped configurations of nginx, HAProxy and Caddy, started in front of a server."""
 
 import http.client
+import random
 import re
 import shutil
 import signal
@@ -12,11 +13,16 @@ from .pickerd import REPOSITORY, Pickerd, wait_until
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that are free now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    """Ports of 127.0.0.1 that are free now, below those that the kernel gives out by itself."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(12_000, 32_000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
