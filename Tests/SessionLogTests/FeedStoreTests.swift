@@ -197,7 +197,7 @@ import Testing
     #expect(line["data"]?["epoch"]?.string == "first")
   }
 
-  @Test func `events beyond the limit are deleted, and their readers receive the range that is left`()
+  @Test func `events beyond the limit are deleted, and readers receive the remaining range`()
     async throws
   {
     var limits = FeedLimits()

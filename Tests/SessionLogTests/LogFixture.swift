@@ -75,7 +75,8 @@ final class LogFixture {
 
   /// Changes the status: confirms an open session, or reopens a confirmed one.
   func change() {
-    append(.command(MemberID("m_1"), ref: entryCount + 1, fold.status == .open ? .confirm : .reopen))
+    append(
+      .command(MemberID("m_1"), ref: entryCount + 1, fold.status == .open ? .confirm : .reopen))
   }
 
   func join(_ member: String) {

@@ -34,7 +34,8 @@ final class Shelf: Sendable {
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(
-      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest, versions: versions,
+      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
+      versions: versions,
       pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
     ) { notice in
       self.notices.withLock { $0.append(notice) }

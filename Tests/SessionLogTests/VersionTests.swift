@@ -66,7 +66,7 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
   }
 
-  @Test func `a session retains its epoch if another zone database does not change it`() async throws
+  @Test func `a session retains its epoch if a new zone database does not change it`() async throws
   {
     let shelf = try Shelf()
     let fixture = try fill(shelf)

@@ -12,7 +12,7 @@ from chroot import ENVIRONMENT, REPOSITORY, WORK, Chroot, run
 
 WANTS = "/etc/systemd/system/multi-user.target.wants/pickerd.service"
 STORE = "/var/lib/pickerd/pickerd.sqlite"
-#: What package management itself leaves behind.
+#: Files that package management leaves behind.
 LEFT = re.compile(r"/(proc|sys|dev|tmp|run)/|/var/(log|cache|lib/(apt|dpkg|systemd))/|"
                   r"/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$")
 

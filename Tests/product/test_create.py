@@ -86,7 +86,7 @@ META = b'{"n": 1.10, "big": 12345678901234567890, "far": 1e400, "text": "\\u00e9
 DECIDE = {"by": "host", "seconds": 300}
 
 
-def test_external_and_meta_come_back_as_they_were_given(server):
+def test_external_and_meta_are_returned_unchanged(server):
     body = json.dumps({"definition": DATE, "external": "order/4711 é"}).encode()
     created = server.post("/v1/sessions", body[:-1] + b', "meta": ' + META + b"}").json
     answer = server.get(f"/v1/sessions/{created['session']}")

@@ -1,4 +1,4 @@
-"""The handbook, deploy/README.md: complete, and true of the server.
+"""The handbook, deploy/README.md: complete and correct.
 
 Metrics, panels and alerts: test_monitoring.py.
 """
@@ -12,7 +12,7 @@ from harness.pickerd import REPOSITORY, binary
 
 HANDBOOK = (REPOSITORY / "deploy/README.md").read_text()
 FOLDERS = ("SessionLog", "PickerServer", "WebSocketTransport", "CWebSocketLoop", "PickerHub")
-#: What writes a warning, or ends the start of the server with an error.
+#: The calls that log a warning or end the start of the server with an error.
 WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|wsl_log\(|snprintf\(problem,"
 LITERAL = r'"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"'
 INTERPOLATION = r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|%\w"

@@ -1,4 +1,4 @@
-"""The Kubernetes manifests: valid for the API, as strict as promised, and right for a server."""
+"""The Kubernetes manifests: valid, restricted as documented, and compatible with the server."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Changes of definitions that are as large, as many or as far away as they can be."""
+"""Changes of definitions at their limits: size, rate and dates."""
 
 import threading
 

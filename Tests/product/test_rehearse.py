@@ -1,4 +1,4 @@
-"""`pickerd rehearse`: our clients pass, each broken one fails in the scene that is about it."""
+"""`pickerd rehearse`: our clients pass; each broken client fails in the scene for its bug."""
 
 import functools
 import http.server
@@ -19,7 +19,7 @@ JSON = "/usr/share/java/com.android.json.jar"
 
 
 def rehearse(*arguments, client=(), timeout=120):
-    """Runs the kit; returns its exit status and its output."""
+    """Runs `pickerd rehearse`; its exit status and output."""
     command = [str(binary()), "rehearse", "--jobs", "12", *arguments]
     run = subprocess.run(command + (["--", *client] if client else []), capture_output=True,
                          text=True, timeout=timeout)
@@ -67,7 +67,7 @@ def test_the_java_client_passes(tmp_path):
     assert status == 0, output
 
 
-#: The page's client core, as a page would use it, on the kit's instructions.
+#: The browser client, driven by the instructions of `pickerd rehearse`.
 PAGE = """async (kit) => {
   const { PickerSession } = await import("/client/core/session.js");
   const environment = {
@@ -101,7 +101,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def test_the_pages_client_passes_as_one_that_runs_already(chromium):
+def test_the_browser_client_passes_as_a_running_client(chromium):
     files = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=REPOSITORY / "web"))
     threading.Thread(target=files.serve_forever, daemon=True).start()
@@ -151,10 +151,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_client_fails_in_the_scene_that_is_about_it(fault, tmp_path):
+def test_a_broken_client_fails_in_the_scene_for_its_bug(fault, tmp_path):
     scene, right, wrong = BROKEN[fault]
     text = (GUIDE / "client.py").read_text()
-    assert text.count(right) == 1, "the fault no longer fits client.py"
+    assert text.count(right) == 1, "client.py does not contain the replaced text"
     (tmp_path / "client.py").write_text(text.replace(right, wrong))
     shutil.copy(GUIDE / "rehearse.py", tmp_path)
 

@@ -1,4 +1,4 @@
-"""Resuming: the member receives its missed deltas or, if they are gone, a snapshot."""
+"""Resuming: a member receives its missed deltas or, if they are not stored any more, a snapshot."""
 
 
 from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
@@ -115,7 +115,7 @@ def test_the_new_join_replaces_the_locale(server):
     assert day["text"] == "11月24日 星期六"
 
 
-def test_a_resumed_member_keeps_its_name_color_and_role(server):
+def test_a_resumed_member_retains_its_name_color_and_role(server):
     session = server.session(LISTS)
     ana, bo = session.together("Ana", "Bo")
     ana.drop()

@@ -44,7 +44,7 @@ def test_bands_have_a_head_and_a_tail_across_week_rows(window, server):
     expect(bo.day("2018-11-20")).to_have_attribute("data-tail", "")
 
 
-def test_a_band_is_as_round_as_the_article_draws_it(window, server):
+def test_a_band_has_the_radius_of_the_article(window, server):
     ana, _, _ = two(window, server, CALENDAR)
 
     ana.day("2018-11-14").click()
