@@ -10,7 +10,7 @@ extension PosixZoneRule {
   /// Parses a TZ string.
   ///
   /// - Throws: ``ZoneDataError`` for text that RFC 9636 section 3.3 does not allow, and for
-  ///   daylight saving time without a rule, because POSIX leaves that to the system.
+  ///   daylight saving time without a rule, for which POSIX defines no default.
   package static func parse(_ text: some Sequence<UInt8>) throws(ZoneDataError) -> PosixZoneRule {
     var digits = DigitReader(Array(text))
     try skipName(&digits)

@@ -1,4 +1,4 @@
-/// The error of a patch. The document is unchanged.
+/// The reason why a JSON Patch was not applied. The document is unchanged.
 package enum JSONPatchProblem: Error, Hashable, Sendable {
   /// The patch is not a valid JSON Patch.
   case malformed(String)
@@ -8,6 +8,7 @@ package enum JSONPatchProblem: Error, Hashable, Sendable {
   case tooLarge(String)
 }
 
+/// The limits for applying a JSON Patch.
 package struct JSONPatchLimits: Sendable {
   package var operationsMax = 10_000
   /// The maximum ``JSONTree/size`` of the patched document.

@@ -14,7 +14,7 @@ struct WholeMonths {
   /// - Precondition: ``MonthBands/isInsideRange``.
   mutating func write(_ bands: MonthBands, to writer: inout JSONWriter) {
     let (leadCount, dayCount) = (bands.cells.lowerBound, bands.cells.count)
-    precondition(leadCount < 7 && (28...31).contains(dayCount), "no whole month")
+    precondition(leadCount < 7 && (28...31).contains(dayCount), "not a whole month")
     let index = leadCount * 4 + dayCount - 28
     if written[index].isEmpty {
       var text = JSONWriter()

@@ -7,7 +7,8 @@ package struct HTTPResponse: Sendable {
 
   package var headers: [Header]
   package var body: [UInt8]
-  /// Whether the `ETag` identifies the content, so that it must be weak if the content is encoded.
+  /// Whether the `ETag` identifies the uncompressed body: if the loop compresses the body, it makes
+  /// the tag weak.
   package var hasTagOfContent = false
   /// Whether the connection may serve another request. Default: true.
   package var keepAlive = true

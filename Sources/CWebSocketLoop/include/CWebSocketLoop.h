@@ -10,7 +10,7 @@
 /// from one loop (`accepted`, `wsl_detach`) to another (`wsl_adopt`).
 ///
 /// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
-/// a callback is borrowed until the callback returns. The borrower copies what it needs longer.
+/// a callback is borrowed until the callback returns. Copy what is needed longer.
 #pragma once
 
 #include "CWebSocketLoopTypes.h"
@@ -251,8 +251,8 @@ int64_t wsl_thread_us(void);
 /// - Source: RFC 9110, section 5.6.7
 void wsl_http_date(char into[30]);
 
-/// The reason phrase of an HTTP status, such as "Not Found"; a general word for one that is not
-/// used here.
+/// The reason phrase of an HTTP status, such as "Not Found"; a generic phrase for a status that
+/// pickerd does not use.
 /// - Source: RFC 9110, section 15; RFC 6585 for 429 and 431
 const char *wsl_reason_phrase(int status);
 

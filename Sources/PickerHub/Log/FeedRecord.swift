@@ -1,9 +1,9 @@
 package import PickerSession
 
-/// The events of one entry of a session's log, or of several that were derived again.
+/// The events of one entry of a session's log, or of several entries after a reload.
 ///
-/// A session has a mark in its log: the last entry whose events the feed has. The store adds the
-/// events and advances the mark in one transaction, so that a crash neither loses nor doubles any.
+/// A session has a mark: the last entry whose events are in the feed. The store adds the events and
+/// advances the mark in one transaction, so that a crash neither loses nor duplicates events.
 package struct FeedRecord: Sendable {
   package let events: [FeedEvent]
   /// The sequence number of the entry; 0 for the creation. The mark advances to it.
@@ -21,6 +21,6 @@ package struct FeedRecord: Sendable {
     self.previous = previous
   }
 
-  /// Bytes that it takes while it is pending.
+  /// The memory that it takes while it is pending, in bytes, an estimate.
   package var byteCount: Int { events.reduce(64) { $0 + $1.byteCount } }
 }

@@ -1,10 +1,10 @@
 import PickerSession
 
-/// Events of sessions, handed to the log when the entry that makes them has been applied.
+/// The feed: the hub passes the events of an entry to the log after it has applied the entry.
 extension Hub {
-  /// Hands the session's new events to the log.
+  /// Passes the session's new events to the log.
   ///
-  /// - Returns: Whether the log takes them. If not, the session has been unloaded: loading it
+  /// - Returns: Whether the log has accepted them. If not, the session was unloaded, and its reload
   ///   derives the events again.
   func feed(_ hosted: HostedSession) -> Bool {
     feed(
@@ -13,13 +13,13 @@ extension Hub {
         previous: hosted.eventSequence), of: hosted)
   }
 
-  /// Hands the event of the creation to the log.
+  /// Passes the event of the creation to the log.
   func feedCreation(of hosted: HostedSession) {
     let event = hosted.session.creationEvent
     _ = feed(FeedRecord(events: [event], sequence: 0, previous: FeedRecord.nothing), of: hosted)
   }
 
-  /// Hands events to the log.
+  /// Passes events to the log.
   func feed(_ record: FeedRecord, of hosted: HostedSession) -> Bool {
     guard log.feed(record, of: hosted.id) else {
       fail(hosted)

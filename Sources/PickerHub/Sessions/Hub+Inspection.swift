@@ -31,7 +31,9 @@ extension Hub {
     package var steps = 0
     package var listeners = 0
     package var connections = 0
+    /// Offline members.
     package var absent = 0
+    /// Members after all pending joins and returns.
     package var pending = 0
 
     package init() {}

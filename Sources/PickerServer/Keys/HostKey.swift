@@ -2,7 +2,7 @@ package import CivilTime
 package import PickerSession
 import WebSocketTransport
 
-/// What an API key may be used for.
+/// A permission of an API key.
 /// - Source: host.md, section 1.
 package enum KeyScope: String, CaseIterable, Sendable {
   /// Create, read, change and delete any session.
@@ -11,13 +11,13 @@ package enum KeyScope: String, CaseIterable, Sendable {
   case feed
   /// Settle confirmations.
   case decide
-  /// Sign member tokens; nothing on the wire.
+  /// Sign member tokens; such a key is never sent to the server.
   case tokens
 }
 
 /// An entry of the key file.
 package struct HostKey: Sendable {
-  /// Its part of `pk_ID.SECRET`, and the `kid` of tokens that it signs.
+  /// The ID in `pk_ID.SECRET`, and the `kid` of tokens that the key signs.
   package let id: String
   /// The SHA-256 digest of the secret; `nil` for a key that only signs tokens.
   package let secret: SecretHash?
@@ -63,7 +63,7 @@ struct PresentedKey {
 
   static let prefix = "pk_"
 
-  /// - Returns: `nil` for text that is no key.
+  /// - Returns: `nil` for text that is not a key.
   init?(_ text: String) {
     guard text.hasPrefix(PresentedKey.prefix), let dot = text.firstIndex(of: ".") else {
       return nil

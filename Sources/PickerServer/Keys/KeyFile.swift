@@ -4,7 +4,7 @@ import JSONText
 import PickerSession
 import WebSocketTransport
 
-/// Why a key file cannot be used, as a sentence.
+/// The reason why a key file cannot be used, as a sentence.
 package struct KeyFileProblem: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -182,7 +182,7 @@ extension TokenKey {
 }
 
 extension JSONTree {
-  /// - Throws: For what is no object, and for unknown fields: a misspelt one must not pass.
+  /// - Throws: If the value is not an object or has unknown fields, to detect spelling errors.
   fileprivate func check(fields: [String], of name: String) throws(KeyFileProblem) {
     guard let members else { throw KeyFileProblem("\(name) must be a JSON object") }
     if let unknown = members.first(where: { !fields.contains($0.key) }) {

@@ -8,7 +8,7 @@ import WebSocketTransport
 package final class KeyRing: TokenVerifier {
   private struct State {
     var keys: [String: HostKey]
-    /// Of the file that was read last, valid or not; `nil` if it could not be read.
+    /// The stamp of the file when it was last read, valid or not; `nil` if it could not be read.
     var stamp: RegularFile.Stamp?
   }
 
@@ -40,7 +40,7 @@ package final class KeyRing: TokenVerifier {
 
   /// Reads the file again.
   ///
-  /// - Throws: ``KeyFileProblem`` if it cannot be used; the keys remain those of before.
+  /// - Throws: ``KeyFileProblem`` if it cannot be used; the previous keys stay in force.
   package func reload() throws(KeyFileProblem) {
     let stamp = RegularFile.stamp(of: path)
     do throws(KeyFileProblem) {
@@ -52,15 +52,15 @@ package final class KeyRing: TokenVerifier {
     }
   }
 
-  /// Whether the file is another one than that which was read last.
+  /// Whether the file has changed since it was last read.
   package var hasChanged: Bool {
     let stamp = RegularFile.stamp(of: path)
     return state.withLock { $0.stamp != stamp }
   }
 
-  /// The key that `presented` is; `nil` for a wrong or expired one, or a foreign network.
+  /// The key for a presented one; `nil` if it is wrong, expired, or not allowed from this address.
   ///
-  /// The comparison takes the same time wherever the secrets differ, also if no key has the id.
+  /// The comparison of secrets takes constant time, even if there is no key with the id.
   func find(_ presented: PresentedKey, from address: PeerAddress?) -> HostKey? {
     let key = state.withLock { $0.keys[presented.id] }
     let none = SecretHash([UInt8](repeating: 0, count: 32))

@@ -10,9 +10,9 @@ extension MemberToken {
   static let subjectCharactersMax = 128
   static let infoBytesMax = 1024
   static let metaBytesMax = 4096
-  /// `exp` is at most so far ahead.
+  /// The maximum time until `exp`.
   static let lifetimeMilliseconds: Int64 = 86_400_000
-  /// How far the clocks of host and server may differ.
+  /// The permitted difference between the clocks of host and server.
   static let skewMilliseconds: Int64 = 30_000
 
   /// Reads and checks the claims of a token whose signature is valid.
@@ -96,7 +96,7 @@ extension JSONTree {
     return instant
   }
 
-  /// Any JSON, written without white space.
+  /// Any JSON value, serialized without white space.
   fileprivate func document(
     _ claim: String, byteCountMax: Int
   ) throws(TokenProblem) -> String? {

@@ -1,21 +1,21 @@
 import JSONText
 import PickerHub
 
-/// A JSON Web Token in its compact form, taken apart; its signature has not been verified.
+/// A decoded JSON Web Token; its signature is not verified yet.
 ///
 /// - Source: RFC 7515, section 7.1; RFC 8725.
 struct SignedToken {
   let algorithm: String
   let keyID: String
-  /// The bytes that are signed: header and payload as they were sent.
+  /// The signed bytes: header and payload as received.
   let content: [UInt8]
   let payload: [UInt8]
   let signature: [UInt8]
 
   static let byteCountMax = 8192
 
-  /// - Throws: ``TokenProblem`` for text that is not a token, or whose header has not the fields
-  ///   that are needed, or `crit`.
+  /// - Throws: ``TokenProblem`` if the text is not a token, or its header lacks a required field or
+  ///   has `crit`.
   init(_ text: String) throws(TokenProblem) {
     let bytes = Array(text.utf8.prefix(SignedToken.byteCountMax + 1))
     guard bytes.count <= SignedToken.byteCountMax else {

@@ -8,14 +8,14 @@ package enum TokenAlgorithm: String, CaseIterable, Sendable {
   case edDSA = "EdDSA"
 }
 
-/// What the signatures of a host's member tokens are verified with.
+/// A key that verifies the signatures of a host's member tokens.
 package enum TokenKey: Sendable {
-  /// HS256 with the bytes of a text.
+  /// HS256; the key is the UTF-8 bytes of a text.
   case shared(secret: String)
   /// ES256 or EdDSA with a public key.
   case published(PublicKey)
 
-  /// RFC 7518, section 3.2: a key has the size of the hash at least.
+  /// RFC 7518, section 3.2: a key must be at least as long as the hash.
   static let secretBytesMin = 32
 
   var algorithm: TokenAlgorithm {
@@ -25,8 +25,7 @@ package enum TokenKey: Sendable {
     }
   }
 
-  /// Whether `signature` is the key's signature of `data`. The time does not depend on where a
-  /// wrong HMAC differs.
+  /// Whether `signature` is the key's signature of `data`. HMACs are compared in constant time.
   func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
     switch self {
     case .shared(let secret):
@@ -48,7 +47,7 @@ package enum TokenKey: Sendable {
 /// A public key of P-256 or Ed25519.
 package final class PublicKey: @unchecked Sendable {
   package let algorithm: TokenAlgorithm
-  /// As it was given.
+  /// The PEM text that the key was made from.
   let pem: String
   // Safe to share: libcrypto only reads it.
   private let key: OpaquePointer

@@ -28,8 +28,8 @@ extension SessionFold {
     commit(redefinition, answer, before, at: now, &outcomes)
   }
 
-  /// Applies a definition that the host set while the session was not open; nothing if there is
-  /// none.
+  /// Applies the definition that the host set while the session was not open. Does nothing if there
+  /// is none.
   package mutating func applyPendingDefinition(at now: Instant, _ outcomes: inout [Outcome]) {
     guard let definedAt else { return }
     self.definedAt = nil

@@ -55,7 +55,7 @@ extension SessionOrigin {
 }
 
 extension HostFields {
-  /// The fields that are not as they are by default.
+  /// The fields whose values are not the defaults.
   fileprivate var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = []
     if let external { members.append(.init("external", .string(external))) }
@@ -73,9 +73,10 @@ extension HostFields {
       external: origin["external"]?.string,
       meta: origin["meta"]?.string.map(VerbatimJSON.init(stored:)),
       decideSeconds: origin["decideSeconds"]?.integer,
-      watched: Set((origin["watch"]?.array ?? []).compactMap { tree in
-        tree.string.flatMap(Watched.init(rawValue:))
-      }),
+      watched: Set(
+        (origin["watch"]?.array ?? []).compactMap { tree in
+          tree.string.flatMap(Watched.init(rawValue:))
+        }),
       isOneMember: origin["oneMember"]?.bool ?? false)
   }
 }

@@ -1,4 +1,4 @@
-/// The events of all sessions of a server, in the one order that the store gave them.
+/// The events of all sessions of a server, in the order in which they were stored.
 /// - Source: host.md, section 4.
 package protocol EventFeed: AnyObject, Sendable {
   /// Reports every new position.
@@ -17,11 +17,11 @@ package protocol EventFeed: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void)
 }
 
-/// Which events are wanted.
+/// The filter of a read.
 package struct FeedRequest: Sendable {
-  /// Events up to this position are not wanted.
+  /// Only events after this position are read.
   package let after: Int
-  /// `nil` for all types.
+  /// The types to read; `nil`: all.
   package let types: [String]?
   package let countMax: Int
 
@@ -31,15 +31,15 @@ package struct FeedRequest: Sendable {
     self.countMax = countMax
   }
 
-  /// A page ends after the event with which it has as many bytes.
+  /// A page ends with the event that reaches this size.
   package static let byteCountMax = 262_144
   package static let countMax = 1000
 }
 
-/// Some events, in the order of their positions.
+/// A page of events, in the order of their positions.
 package struct FeedPage: Sendable {
   package let lines: [FeedLine]
-  /// All wanted events up to this position are in the page, or were before it.
+  /// The position up to which all matching events have been read; the next page starts after it.
   package let position: Int
 
   package init(lines: [FeedLine], position: Int) {
@@ -52,26 +52,26 @@ package enum FeedProblem: Error, Hashable, Sendable {
   /// Events after the position have been deleted, or the position has not been reached: it is of
   /// another store, or of a time before a backup was restored.
   case gone(oldest: Int, newest: Int)
-  /// There are as many cursors as there may be.
+  /// The maximum number of cursors is reached.
   case tooManyCursors
   /// The store cannot be read or written now.
   case unavailable
 }
 
-/// How much the feed retains.
+/// The limits of the feed; older events are deleted.
 package struct FeedLimits: Hashable, Sendable {
   package var events = 1_000_000
   package var milliseconds: Int64 = 30 * 86_400_000
-  /// Bytes of the events in a file.
+  /// The maximum size of the events in a file, in bytes.
   package var bytes = 1 << 30
-  /// Bytes of the events in memory, where there is no file.
+  /// The maximum size of the events of a server without a file, in bytes.
   package var memoryBytes = 1 << 26
   package static let cursorCountMax = 100
 
   package init() {}
 }
 
-/// The first and the last position that a feed has.
+/// The first and the last position of a feed.
 struct FeedBounds: Hashable, Sendable {
   var oldest: Int
   var newest: Int

@@ -1,7 +1,7 @@
 import JSONText
 package import PickerSession
 
-/// An event of the feed as it is stored: all of its line but the position.
+/// A stored event of the feed: its line without the position.
 package struct FeedLine: Sendable {
   package let position: Int
   package let type: String

@@ -23,7 +23,7 @@ package final class FeedSignal: Sendable {
   /// The position of the newest event; 0 if there was none.
   package var position: Int { state.withLock { $0.position } }
 
-  /// How many readers wait.
+  /// The number of waiting readers.
   package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// Resumes all waiting readers if the position is a new one.

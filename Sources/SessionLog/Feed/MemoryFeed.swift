@@ -2,7 +2,8 @@ import DequeModule
 package import PickerSession
 import Synchronization
 
-/// The feed of a server without a file: shared by the logs of all loops, gone with the process.
+/// The feed of a server without a file: shared by the logs of all loops, lost when the process
+/// ends.
 package final class MemoryFeed: EventFeed {
   private struct State {
     var lines: Deque<FeedLine> = []
@@ -44,8 +45,9 @@ package final class MemoryFeed: EventFeed {
         state.lines.append(line)
         state.times.append(time)
       }
-      while let first = state.lines.first, state.lines.count > limits.events
-        || state.byteCount > limits.memoryBytes || state.times[0] < time - limits.milliseconds
+      while let first = state.lines.first,
+        state.lines.count > limits.events
+          || state.byteCount > limits.memoryBytes || state.times[0] < time - limits.milliseconds
       {
         state.byteCount -= first.byteCount
         state.lines.removeFirst()
