@@ -35,11 +35,11 @@ def resume_storm():
         server.start()
         load.stdin.write(f"{server.port} {server.process.pid}\n")
         load.stdin.flush()
-        said = load.stdout.read()
+        output = load.stdout.read()
         server.kill()
         if load.wait() != 0:
             sys.exit("storm: the generator failed")
-    storm = json.loads(said)
+    storm = json.loads(output)
     return {"startup": server.startup, **storm, "perSecond": storm["count"] / storm["seconds"],
             "cpuPerMember": storm["cpu"] / storm["count"] * 1e6}
 
@@ -50,13 +50,13 @@ def midnight(count=100_000):
     Needs the packages of the product tests, which `make test` installs.
     """
     python = REPOSITORY / ".venv/bin/python"
-    said = subprocess.run(
+    output = subprocess.run(
         [python if python.exists() else sys.executable, REPOSITORY / "Tests/soak/many.py",
          str(count)],
         env={**os.environ, "PICKERD": str(pickerd_binary())}, capture_output=True, text=True)
-    found = MIDNIGHT.search(said.stdout)
+    found = MIDNIGHT.search(output.stdout)
     if not found:
-        print(f"midnight was not measured: {said.stdout}{said.stderr}", file=sys.stderr)
+        print(f"midnight was not measured: {output.stdout}{output.stderr}", file=sys.stderr)
         return None
     return {"count": count, **{name: float(value) for name, value in found.groupdict().items()}}
 

@@ -35,7 +35,7 @@ class Victim:
         self.line.send(b'{"type":"select","ref":%d,"column":0,"row":%d,"generation":1}'
                        % (self.ref, self.ref % 4))
 
-    def hear(self, now):
+    def receive(self, now):
         """Receives answers; the latencies of the answered taps in seconds."""
         found = []
         for message in self.line.messages():
@@ -77,7 +77,7 @@ def run(port, paths, seconds):
         if due >= end and (now > end + PATIENCE or not any(one.sent for one in victims)):
             break
         for key, _ in events.select(max(0, (due if due < end else end + PATIENCE) - now)):
-            latencies += key.data.hear(time.monotonic())
+            latencies += key.data.receive(time.monotonic())
     lost = sum(len(victim.sent) for victim in victims)
     for victim in victims:
         victim.line.close()

@@ -57,7 +57,7 @@ void bulk_begin(load *load) {
 
 void bulk_run(load *load, double seconds) {
   int64_t before = load_now(), now = before, until = before + (int64_t)(seconds * 1e9);
-  int64_t heard = before;
+  int64_t last_delta_at = before;
   double each_ns = 0;  // per delivery, at the rate of the last iteration
   while (now < until) {
     sleep_ns((double)under_way(load) * each_ns * SLEEP_SHARE);
@@ -65,8 +65,8 @@ void bulk_run(load *load, double seconds) {
     now = load_now();
     if (count > 0) {
       each_ns = (double)(now - before) / (double)count;
-      heard = now;
-    } else if (now - heard > 10 * INT64_C(1000000000)) {
+      last_delta_at = now;
+    } else if (now - last_delta_at > 10 * INT64_C(1000000000)) {
       load_fail("a tap is not answered");
     }
     before = now;
@@ -74,10 +74,10 @@ void bulk_run(load *load, double seconds) {
 }
 
 void bulk_end(load *load) {
-  int64_t heard = load_now();
+  int64_t last_delta_at = load_now();
   while (under_way(load) > 0) {
     sleep_ns(SLEEP_MIN_NS);
-    if (look(load, false) > 0) heard = load_now();
-    else if (load_now() - heard > 10 * INT64_C(1000000000)) load_fail("deltas are missing");
+    if (look(load, false) > 0) last_delta_at = load_now();
+    else if (load_now() - last_delta_at > 10 * INT64_C(1000000000)) load_fail("deltas are missing");
   }
 }

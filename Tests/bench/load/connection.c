@@ -131,7 +131,7 @@ static size_t take_frame(load *load, connection *connection, const uint8_t *byte
   load->bytes_out += head + length;
   switch (bytes[0]) {
     case 0x80 | OPCODE_TEXT:
-      message_heard(load, connection, (const char *)bytes + head, length, now);
+      message_received(load, connection, (const char *)bytes + head, length, now);
       break;
     case 0x80 | OPCODE_PING:
       send_frame(load, connection, OPCODE_PONG, bytes + head, length);

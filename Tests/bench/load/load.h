@@ -63,7 +63,7 @@ typedef struct connection {
   uint32_t number;          ///< index in its room
   phase phase;
   int64_t ref;              ///< of its last tap
-  uint64_t heard;           ///< deltas since the phase began
+  uint64_t delta_count;     ///< deltas since the phase began
   int64_t revision;         ///< of its last delta or welcome; only in a storm
   identity *identity;       ///< only in a storm
   uint8_t *rest;            ///< the start of an incomplete frame
@@ -113,8 +113,8 @@ void connection_read(load *load, connection *connection);
 
 // messages.c
 
-void message_heard(load *load, connection *connection, const char *text, size_t count,
-                   int64_t now);
+void message_received(load *load, connection *connection, const char *text, size_t count,
+                      int64_t now);
 void message_join(load *load, connection *connection);
 /// Sends the next tap of the room's next member. `due` is its intended time.
 void message_tap(load *load, room *room, int64_t due);

@@ -18,7 +18,7 @@ static void copy_text(char *into, size_t size, const char *from, const char *end
   into[count] = 0;
 }
 
-static void heard_welcome(load *load, connection *connection, const char *text, size_t count) {
+static void received_welcome(load *load, connection *connection, const char *text, size_t count) {
   const char *end = text + count;
   connection->phase = PHASE_JOINED;
   load->joined_count++;
@@ -33,18 +33,18 @@ static void heard_welcome(load *load, connection *connection, const char *text, 
   connection->revision = revision ? atoll(revision) : 0;
 }
 
-static void heard_delta(load *load, connection *connection, int64_t now) {
+static void received_delta(load *load, connection *connection, int64_t now) {
   room *room = &load->rooms[connection->room];
-  if (connection->heard >= room->taps) return;  // not of this phase
-  int64_t due = room->sent[connection->heard++ & (LOAD_RING - 1)];
+  if (connection->delta_count >= room->taps) return;  // not of this phase
+  int64_t due = room->sent[connection->delta_count++ & (LOAD_RING - 1)];
   load->deliveries++;
   histogram_add(&load->latencies, now - due);
   if (--room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
 }
 
 /// All messages begin with `{"type":"`.
-void message_heard(load *load, connection *connection, const char *text, size_t count,
-                   int64_t now) {
+void message_received(load *load, connection *connection, const char *text, size_t count,
+                      int64_t now) {
   load->messages++;
   if (count < 12) load_fail("a message of %zu bytes", count);
   switch (text[9]) {
@@ -54,8 +54,8 @@ void message_heard(load *load, connection *connection, const char *text, size_t 
         const char *revision = value(text, count, "\"revision\":");
         connection->revision = revision ? atoll(revision) : 0;
       }
-      return heard_delta(load, connection, now);
-    case 'w': return heard_welcome(load, connection, text, count);
+      return received_delta(load, connection, now);
+    case 'w': return received_welcome(load, connection, text, count);
     case 'p': case 'm': return;  // presence, months
   }
   load_fail("not expected: %.*s", (int)(count < 300 ? count : 300), text);
@@ -80,20 +80,20 @@ void message_join(load *load, connection *connection) {
 void message_tap(load *load, room *room, int64_t due) {
   char text[256];
   size_t count = 0;
-  connection *giver = &load->connections[room->first + room->turn];
+  connection *sender = &load->connections[room->first + room->turn];
   const char *tap = load->settings.taps[room->variant];
   // With several taps in flight one member sends all taps of a room, which fixes their order.
   if (load->is_looping && ++room->turn == room->count) room->turn = 0;
   if (++room->variant == (uint32_t)load->settings.tap_count) room->variant = 0;
   for (; *tap && count < sizeof text - 24; tap++) {
-    if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++giver->ref);
+    if (*tap == '@') count += (size_t)sprintf(text + count, "%lld", (long long)++sender->ref);
     else text[count++] = *tap;
   }
-  if (room->taps - load->connections[room->first].heard >= LOAD_RING)
+  if (room->taps - load->connections[room->first].delta_count >= LOAD_RING)
     load_fail("%d taps wait in %s: the rate is more than the server carries", LOAD_RING,
               room->path);
   room->sent[room->taps++ & (LOAD_RING - 1)] = due;
   room->pending += room->count;
   load->taps++;
-  connection_send(load, giver, text, count);
+  connection_send(load, sender, text, count);
 }

@@ -53,7 +53,7 @@ void load_reset(load *load) {
     load->rooms[index].pending = 0;
   }
   for (uint32_t index = 0; index < load->connection_count; index++)
-    load->connections[index].heard = 0;
+    load->connections[index].delta_count = 0;
   load_count_anew(load);
 }
 
@@ -63,7 +63,7 @@ void load_count_anew(load *load) {
 }
 
 /// Waits for all outstanding deliveries.
-static void hear_all(load *load) {
+static void receive_all(load *load) {
   for (uint32_t index = 0; index < load->active_count; index++)
     while (load->rooms[load->active[index]].pending > 0)
       if (!load_poll(load, 10000)) load_fail("deltas are missing");
@@ -74,14 +74,14 @@ void load_closed(load *load, double seconds) {
   load->is_looping = true;
   for (uint32_t index = 0; index < load->active_count; index++)
     message_tap(load, &load->rooms[load->active[index]], load_now());
-  int64_t heard = load_now(), now = heard;
+  int64_t last_delta_at = load_now(), now = last_delta_at;
   // Busy-waits: the server must not pay for waking the generator, which has its own core.
   while ((now = load_now()) < until) {
-    if (load_poll(load, 0)) heard = now;
-    else if (now - heard > 10 * INT64_C(1000000000)) load_fail("a tap is not answered");
+    if (load_poll(load, 0)) last_delta_at = now;
+    else if (now - last_delta_at > 10 * INT64_C(1000000000)) load_fail("a tap is not answered");
   }
   load->is_looping = false;
-  hear_all(load);
+  receive_all(load);
 }
 
 static double chance(void) {
@@ -102,5 +102,5 @@ void load_open(load *load, double seconds) {
     uint32_t index = (uint32_t)(chance() * load->active_count);
     message_tap(load, &load->rooms[load->active[index]], (int64_t)due);
   }
-  hear_all(load);
+  receive_all(load);
 }

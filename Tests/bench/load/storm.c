@@ -14,7 +14,7 @@ void load_storm(load *load) {
   fflush(stdout);
   if (!fgets(line, sizeof line, stdin) ||
       sscanf(line, "%d %d", &load->settings.port, &server) != 2)
-    load_fail("nobody said where the server is now");
+    load_fail("stdin ended before the new port and process id");
   load->settings.server = server;
   for (uint32_t index = 0; index < load->connection_count; index++)
     connection_close(load, &load->connections[index]);
@@ -23,13 +23,13 @@ void load_storm(load *load) {
   double cpu = server_seconds(server);
   int64_t begun = load_now();
   // Each member joins as soon as it is connected, as many at a time as the backlog allows.
-  uint32_t opened = 0, said = 0;
+  uint32_t opened = 0, joined = 0;
   while (load->joined_count < load->connection_count) {
     while (opened < load->connection_count && opened < load->joined_count + 1024)
       connection_open(load, &load->connections[opened++]);
-    for (; said < opened && load->connections[said].phase == PHASE_OPEN; said++)
-      message_join(load, &load->connections[said]);
-    if (!load_poll(load, 20000)) load_fail("only %u came back", load->joined_count);
+    for (; joined < opened && load->connections[joined].phase == PHASE_OPEN; joined++)
+      message_join(load, &load->connections[joined]);
+    if (!load_poll(load, 20000)) load_fail("only %u members resumed", load->joined_count);
   }
   double seconds = (double)(load_now() - begun) / 1e9;
   printf("{\"count\":%u,\"resumed\":%llu,\"replaced\":%llu,\"seconds\":%.4f,\"cpu\":%.4f}\n",

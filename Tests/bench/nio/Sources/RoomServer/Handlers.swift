@@ -33,7 +33,7 @@ final class MemberHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .text: heard(frame.unmaskedData, context)
+    case .text: receive(frame.unmaskedData, context)
     case .connectionClose: context.close(promise: nil)
     default: break
     }
@@ -45,7 +45,7 @@ final class MemberHandler: ChannelInboundHandler {
   }
 
   /// `{"type":"join"…` joins the room; every other message is a tap.
-  private func heard(_ text: ByteBuffer, _ context: ChannelHandlerContext) {
+  private func receive(_ text: ByteBuffer, _ context: ChannelHandlerContext) {
     text.withUnsafeReadableBytes { bytes in
       guard bytes.count > 10, bytes[9] == UInt8(ascii: "j") else {
         return room.tap(row: row(in: bytes), allocator: context.channel.allocator)
