@@ -43,7 +43,7 @@ extension JSONWriter {
         literal("null")
       }
       literal(",\"weekdays\":")
-      weekdays(of: picker.definition, texts: texts)
+      weekdays(of: definition, texts: texts)
       literal("}}")
     } else {
       literal(",\"columns\":[")

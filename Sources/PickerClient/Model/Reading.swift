@@ -124,7 +124,9 @@ extension PickerDefinition {
     hasSixWeeks = tree["weeks"]?.string != "fit"
     isSingle = tree["selection"]?.string == "single"
     dayCountMin = tree["minDays"]?.integer ?? 1
-    let isBlocked = !(tree["blocked"]?.array ?? []).isEmpty && !tree.flag("allowBlockedInside")
+    let blockingCount =
+      (tree["blocked"]?.array?.count ?? 0) + (tree["taken"]?.members?.count ?? 0)
+    let isBlocked = blockingCount > 0 && !tree.flag("allowBlockedInside")
     isBounded = tree["maxDays"]?.integer != nil || isBlocked
     json = String(decoding: tree.serialized(), as: UTF8.self)
   }

@@ -111,7 +111,7 @@ extension Hub {
       id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
       failure: { answer(.failure($0)) }
     ) { [unowned self] hosted in
-      let picker = hosted.session.fold.picker
+      let (picker, definition) = (hosted.session.fold.picker, hosted.session.fold.definition)
       guard let list = picker.months else {
         return answer(.failure(.wrongKind("only a calendar has months to draw")))
       }
@@ -119,13 +119,13 @@ extension Hub {
         let detail = "\(month.iso) is outside the months of this calendar, \(list.first.iso) to "
         return answer(.failure(.outsideMonths(detail + list.last.iso)))
       }
-      let texts = languages.texts(for: locale, fallback: picker.definition.locale)
+      let texts = languages.texts(for: locale, fallback: definition.locale)
       answer(
         .success(
           MonthContent(
             month: month, cells: cells, bands: picker.bands(of: month),
             notes: cells.map { hosted.session.fold.notes.days[$0.date] },
-            locale: hosted.session.fold.definition.locale, texts: texts)))
+            locale: definition.locale, texts: texts)))
     }
   }
 }

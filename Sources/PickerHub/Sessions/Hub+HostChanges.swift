@@ -1,5 +1,5 @@
-package import JSONText
-package import PickerModel
+import JSONText
+import PickerModel
 package import PickerSession
 import PickerWire
 

@@ -4,6 +4,8 @@ import CivilTime
 struct CalendarRules {
   let kind: CalendarKind
   let bounds: CalendarBounds
+  /// Whose grids the months have.
+  let layout: CalendarKind
 
   /// The range after an accepted tap.
   struct Tapped {
@@ -46,7 +48,7 @@ struct CalendarRules {
         .outsideMonths, "\(month) is outside the list of months, \(months.first) to \(months.last)",
         ["first": .string(months.first.iso), "last": .string(months.last.iso)])
     }
-    return kind.grid(of: month)
+    return layout.grid(of: month)
   }
 
   private func date(in grid: MonthGrid, cell: Int?) throws(Refusal) -> CivilDate {
@@ -185,7 +187,7 @@ struct CalendarRules {
   /// - Returns: `nil` for a month outside the list.
   func cells(of month: CivilMonth, today: CivilDate) -> [Cell]? {
     guard bounds.months.contains(month) else { return nil }
-    let grid = kind.grid(of: month)
+    let grid = layout.grid(of: month)
     return (0..<grid.cellCount).map { index in
       let date = grid.date(at: index)
       let isInMonth = grid.isInMonth(cell: index)
@@ -204,8 +206,8 @@ struct CalendarRules {
     let last = min(from.index + count - 1, bounds.months.last.index)
     guard first <= last, let first = CivilMonth(index: first), let last = CivilMonth(index: last)
     else { return nil }
-    let grid = kind.grid(of: last)
-    return kind.grid(of: first).firstDate...grid.date(at: grid.cellCount - 1)
+    let grid = layout.grid(of: last)
+    return layout.grid(of: first).firstDate...grid.date(at: grid.cellCount - 1)
   }
 
   /// The days of one month that a range covers.
@@ -230,7 +232,7 @@ struct CalendarRules {
 
   func bands(of month: CivilMonth, for range: DateRange?) -> MonthBands {
     guard bounds.months.contains(month), let part = Part(of: range, in: month) else { return .none }
-    let lead = kind.grid(of: month).leadCount
+    let lead = layout.grid(of: month).leadCount
     return MonthBands(
       cells: (lead + part.from - 1)..<(lead + part.to), hasHead: part.head, hasTail: part.tail)
   }
@@ -243,8 +245,8 @@ struct CalendarRules {
   /// Whether a cell of a month of the list shows `date`.
   func shows(_ date: CivilDate) -> Bool {
     let months = bounds.months
-    let last = kind.grid(of: months.last)
-    return date >= kind.grid(of: months.first).firstDate
+    let last = layout.grid(of: months.last)
+    return date >= layout.grid(of: months.first).firstDate
       && date <= last.date(at: last.cellCount - 1)
   }
 }

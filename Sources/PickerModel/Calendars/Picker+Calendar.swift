@@ -1,7 +1,20 @@
 package import CivilTime
 
 extension Picker {
-  var calendar: CalendarRules? { definition.calendarRules(within: bounds) }
+  var calendar: CalendarRules? { definition.calendarRules(within: bounds, layout: layout) }
+
+  /// Arranges the cells of months as another definition does, and changes nothing else: for a
+  /// definition that the picker does not apply yet.
+  ///
+  /// - Returns: Whether cells have moved.
+  package mutating func layOut(like other: Definition) -> Bool {
+    guard case .calendar(let own) = definition.rules, case .calendar(let new) = other.rules else {
+      return false
+    }
+    let before = layout ?? own
+    layout = new
+    return before.firstWeekday != new.firstWeekday || before.weeks != new.weeks
+  }
 
   /// A calendar's list of months; `nil` for the other kinds.
   package var months: MonthList? { calendar?.bounds.months }

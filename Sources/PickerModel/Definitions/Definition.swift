@@ -185,8 +185,8 @@ extension Definition {
   }
 
   /// The rules of a calendar within `bounds`; `nil` for the other kinds.
-  func calendarRules(within bounds: PickerBounds) -> CalendarRules? {
+  func calendarRules(within bounds: PickerBounds, layout: CalendarKind? = nil) -> CalendarRules? {
     guard case .calendar(let kind) = rules, case .calendar(let bounds) = bounds else { return nil }
-    return CalendarRules(kind: kind, bounds: bounds)
+    return CalendarRules(kind: kind, bounds: bounds, layout: layout ?? kind)
   }
 }

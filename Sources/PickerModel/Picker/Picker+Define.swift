@@ -23,6 +23,7 @@ extension Picker {
     let newBounds = try new.bounds(at: asOf, orAt: definedAt)
     let before = self
     definition = new
+    layout = nil
     bounds = newBounds
     today = new.zone.localDate(at: asOf)
     findNextTick()

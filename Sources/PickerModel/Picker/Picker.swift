@@ -7,6 +7,8 @@ package import CivilTime
 /// ``tick(_:)`` with the current time, because these functions apply the bounds of the last tick.
 package struct Picker: Sendable {
   package internal(set) var definition: Definition
+  /// The calendar whose grids the months have, if that is not ``definition``.
+  var layout: CalendarKind?
   /// The selected keys, or the range.
   package internal(set) var value: PickerValue
   /// The columns with their rows and selection; empty for a calendar.

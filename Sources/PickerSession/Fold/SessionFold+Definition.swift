@@ -5,7 +5,8 @@ extension SessionFold {
   /// Changes the definition.
   ///
   /// The picker of a session that is not open changes when it is reopened, see
-  /// ``applyPendingDefinition(at:_:)``.
+  /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move at once, because the
+  /// weekdays above them follow the definition.
   mutating func define(
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {
@@ -19,6 +20,7 @@ extension SessionFold {
     } else {
       guard change.definition.kind == definition.kind else { return }
       definedAt = now
+      answer.cellsChanged = picker.layOut(like: change.definition)
     }
     definition = change.definition
     version += 1

@@ -86,6 +86,7 @@ extension SessionFold {
     definedAt = kept.definedAt
     let kept = kept.made(under: origin.definition)
     picker = Picker(kept.shown?.definition ?? definition, state: kept.picker)
+    if kept.shown != nil { _ = picker.layOut(like: definition) }
     notes = kept.notes
     result = picker.result
     status = kept.status
