@@ -23,6 +23,22 @@ final class TestPort: HubPort {
   var full: Set<UInt64> = []
   /// Connections whose reading is paused.
   var paused: Set<UInt64> = []
+  /// Work for another thread that is not done; `nil` to do it at once.
+  var backgroundWork: [() -> Void]?
+
+  func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+  ) {
+    guard backgroundWork != nil else { return then(work()) }
+    backgroundWork?.append { then(work()) }
+  }
+
+  func finishBackgroundWork() {
+    while let work = backgroundWork?.first {
+      backgroundWork?.removeFirst()
+      work()
+    }
+  }
 
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome {
     frames[connection.raw, default: []].append(frame)

@@ -105,22 +105,12 @@ extension Hub {
       let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
       return try apply(change, to: hosted, answer: answer)
     }
-    hosted.isPreparingHostChange = true
-    port.inBackground {
-      Result { () throws(HubProblem) in
-        try revision.change { tree throws(DefinitionProblem) in
-          try maker.make(tree, at: revision.now)
-        }
+    prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
+      try revision.change { tree throws(DefinitionProblem) in
+        try maker.make(tree, at: revision.now)
       }
-    } then: { [unowned self] (result: Result<DefinitionChange?, HubProblem>) in
-      hosted.isPreparingHostChange = false
-      do throws(HubProblem) {
-        if hosted.phase != .open { throw hosted.isEnding ? .noSuchSession : .unavailable }
-        try apply(try result.get(), to: hosted, answer: answer)
-      } catch {
-        answer(.failure(error))
-      }
-      resumeHostChanges(of: hosted)
+    } then: { [unowned self] (change: DefinitionChange?) throws(HubProblem) in
+      try apply(change, to: hosted, answer: answer)
     }
   }
 

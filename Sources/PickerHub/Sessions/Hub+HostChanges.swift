@@ -54,6 +54,27 @@ extension Hub {
     for change in waiting { change() }
   }
 
+  /// Prepares a large change on another thread. Later changes of the session wait for it.
+  func prepareHostChange<Value: Sendable>(
+    of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
+    _ work: @escaping @Sendable () throws(HubProblem) -> Value,
+    then: @escaping (Value) throws(HubProblem) -> Void
+  ) {
+    hosted.isPreparingHostChange = true
+    port.inBackground {
+      Result { () throws(HubProblem) in try work() }
+    } then: { [unowned self] (result: Result<Value, HubProblem>) in
+      hosted.isPreparingHostChange = false
+      do throws(HubProblem) {
+        if hosted.phase != .open { throw hosted.isEnding ? .noSuchSession : .unavailable }
+        try then(try result.get())
+      } catch {
+        failure(error)
+      }
+      resumeHostChanges(of: hosted)
+    }
+  }
+
   func appendHostChange(
     _ body: LogEntry.Body, to hosted: HostedSession,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
@@ -96,23 +117,26 @@ extension Hub {
       [unowned self] hosted in
       guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
       afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-        do throws(HubProblem) {
-          try changeNotes(hosted, request, answer: answer)
-        } catch {
-          answer(.failure(error))
+        guard request.body.count > DefinitionRevision.bodyBytesOnLoop else {
+          do throws(HubProblem) {
+            return try changeNotes(hosted, by: try request.readNotes(), answer: answer)
+          } catch {
+            return answer(.failure(error))
+          }
+        }
+        prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
+          try request.readNotes()
+        } then: { [unowned self] patch throws(HubProblem) in
+          try changeNotes(hosted, by: patch, answer: answer)
         }
       }
     }
   }
 
   private func changeNotes(
-    _ hosted: HostedSession, _ request: DefinitionRequest,
+    _ hosted: HostedSession, by patch: JSONTree,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) throws(HubProblem) {
-    let patch = try request.read()
-    if case .jsonPatch = request.format {
-      throw .badRequest("a change of notes must be application/merge-patch+json")
-    }
     let change: NotesChange
     do throws(BadNotes) {
       // Through the session, not through a copy of the fold: with a second reference to the notes,
@@ -128,6 +152,15 @@ extension Hub {
 }
 
 extension DefinitionRequest {
+  /// The body as a merge patch of notes.
+  func readNotes() throws(HubProblem) -> JSONTree {
+    let patch = try read()
+    if case .jsonPatch = format {
+      throw .badRequest("a change of notes must be application/merge-patch+json")
+    }
+    return patch
+  }
+
   /// The body, parsed as JSON; not validated further.
   func read() throws(HubProblem) -> JSONTree {
     if case .whole = format {

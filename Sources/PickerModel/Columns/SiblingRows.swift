@@ -30,6 +30,8 @@ package final class NodeTable: Sendable {
   let roots: [List]
   /// For each list longer than ``longCount``, by its first node: the row of each key.
   private let rowsOfKeys: [Int32: [ExactString: Int32]]
+  /// For each list longer than ``longCount``, by its first node: a hash of its keys and texts.
+  private let digests: [Int32: ListDigest]
 
   /// Up to this length a linear search is as fast as a dictionary.
   private static let longCount = 24
@@ -50,6 +52,10 @@ package final class NodeTable: Sendable {
         uniqueKeysWithValues: list.map { (ExactString(keys[$0]), Int32($0 - list.lowerBound)) })
     }
     self.rowsOfKeys = rowsOfKeys
+    digests = rowsOfKeys.keys.reduce(into: [:]) { digests, first in
+      let count = rowsOfKeys[first]!.count
+      digests[first] = ListDigest(keys: keys, texts: texts, Int(first)..<Int(first) + count)
+    }
   }
 
   func row(ofKey key: String, in list: List) -> Int? {
@@ -71,6 +77,39 @@ package final class NodeTable: Sendable {
   }
 
   func list(under node: Int) -> List { children[node] }
+
+  /// Whether a list reads like one of another table.
+  ///
+  /// Long lists are compared by hashes that were computed with the tables, which happens on another
+  /// thread than the hub's for large definitions.
+  func reads(_ list: List, like other: List, of table: NodeTable) -> Bool {
+    guard list.count == other.count else { return false }
+    if let digest = digests[list.first] { return digest == table.digests[other.first] }
+    return (0..<Int(list.count)).allSatisfy {
+      let (node, otherNode) = (Int(list.first) + $0, Int(other.first) + $0)
+      return keys[node].isExactly(table.keys[otherNode])
+        && texts[node].isExactly(table.texts[otherNode])
+    }
+  }
+}
+
+/// 128 bits of SipHash with the process's random key: equal digests are equal lists.
+private struct ListDigest: Equatable, Sendable {
+  private let low: Int
+  private let high: Int
+
+  init(keys: [String], texts: [String], _ nodes: Range<Int>) {
+    var (low, high) = (Hasher(), Hasher())
+    high.combine(1)
+    for node in nodes {
+      for text in [keys[node], texts[node]] {
+        low.combine(ExactString(text))
+        high.combine(ExactString(text))
+      }
+    }
+    self.low = low.finalize()
+    self.high = high.finalize()
+  }
 }
 
 /// Numbers lists by content, so that comparing two columns compares two numbers.
@@ -139,16 +178,9 @@ package struct SiblingRows: Sendable {
 
 extension SiblingRows: Hashable {
   /// Whether all rows have the same keys and texts; the nodes may be different ones.
-  ///
-  /// Rows of two tables are compared one by one, which is slow but happens only after a change of
-  /// definition and in tests.
   package static func == (left: SiblingRows, right: SiblingRows) -> Bool {
     if left.table === right.table { return left.list.content == right.list.content }
-    guard left.count == right.count else { return false }
-    return (0..<left.count).allSatisfy {
-      left.key(at: $0).isExactly(right.key(at: $0))
-        && left.text(at: $0).isExactly(right.text(at: $0))
-    }
+    return left.table.reads(left.list, like: right.list, of: right.table)
   }
 
   package func hash(into hasher: inout Hasher) {
