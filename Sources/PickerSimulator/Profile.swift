@@ -25,6 +25,10 @@ struct Profile {
   let badOneIn: Int
   /// The maximum pause between two actions of a client, in milliseconds.
   let pauseMax: Int
+  /// The longest work on another thread, in milliseconds.
+  let workMax: Int
+  /// Of so many requests over HTTP, how many are the host's changes.
+  let hostChangesIn24: Int
   let limits: ServerLimits
   let start: Instant
 
@@ -43,6 +47,8 @@ struct Profile {
     slowOneIn = random.pick([0, 2, 4])
     badOneIn = random.pick([0, 20, 60])
     pauseMax = random.pick([20, 400, 3000, 40_000])
+    workMax = random.pick([0, 20, 200])
+    hostChangesIn24 = random.pick([0, 4, 10, 14])
     limits = Profile.limits(&random)
     start = Profile.start(&random)
   }

@@ -35,7 +35,7 @@ final class HostedWorld {
       return .stored
     }
 
-    func keep(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
+    func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
     func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
     func history(
       from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void

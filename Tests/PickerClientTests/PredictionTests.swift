@@ -105,8 +105,12 @@ import Testing
     #expect(ana.state.shownRange?.end == day("2026-11-14"))
   }
 
-  @Test func `a bounded second tap is not predicted without the reach`() {
-    var ana = looking(at: calendarSnapshot(#","maxDays":5"#))
+  @Test(arguments: [
+    #","maxDays":5"#, #","blocked":[{"weekdays":[1]}]"#,
+    #","taken":{"a":{"from":"2026-11-12","through":"2026-11-13"}}"#,
+  ])
+  func `a bounded second tap is not predicted without the reach`(bound: String) {
+    var ana = looking(at: calendarSnapshot(bound))
     ana.give(.command(.tap(day("2026-11-10"))))
 
     ana.give(.command(.tap(day("2026-11-20"))))

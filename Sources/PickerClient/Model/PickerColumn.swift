@@ -52,7 +52,7 @@ public struct PickerColumn: Hashable, Sendable {
   var rows: [Int: PickerRow]
   /// The rows that were received only as a selection, without their notes. They count as not
   /// loaded.
-  var withoutNotes: Set<Int> = []
+  package internal(set) var withoutNotes: Set<Int> = []
   /// The rows before a reload, until the selection has moved: a correction can refer to one of
   /// them.
   var before: Before?

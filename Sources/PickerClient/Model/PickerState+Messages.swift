@@ -137,6 +137,7 @@ extension PickerState {
   mutating func takeResult(_ tree: JSONTree) {
     sentResult = PickerResult(tree)
     resultInstant = tree["instant"]?.string
+    resultUntil = tree["until"]?.string
   }
 
   private mutating func take(_ members: [PickerMember]) {

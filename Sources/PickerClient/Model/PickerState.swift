@@ -37,6 +37,9 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var weekdays: [String]?
   /// The instant of the selected slot in RFC 3339; `nil` for the other kinds.
   public internal(set) var resultInstant: String?
+  /// The instant at which the booking ends, in RFC 3339; `nil` if the definition has no `minutes`,
+  /// and for the other kinds.
+  public internal(set) var resultUntil: String?
   /// The last result that the server sent.
   var sentResult: PickerResult?
   /// Whether the server sends results. Older servers do not, and ``result`` is computed then.

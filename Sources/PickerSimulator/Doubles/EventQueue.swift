@@ -19,6 +19,8 @@ enum Event {
   case logLoads(SessionID)
   /// The log has read a page of a history.
   case logReads
+  /// Work on another thread is done.
+  case background(Int)
   /// The sessions' clock is set.
   case clockJump
   /// The log starts failing (`true`) or recovers.

@@ -1,12 +1,22 @@
+import CivilTime
 import JSONText
 
 /// Generates definitions of every kind with random options; some of them are invalid.
 struct RandomDefinition {
   private var members: [JSONTree.Member] = []
+  private let today: CivilDate
 
-  static func make(_ random: inout RandomSource) -> JSONTree {
-    var definition = RandomDefinition()
-    let kind = random.pick(["date", "slot", "cascade", "columns", "calendar", "calendar"])
+  private init(today: CivilDate) { self.today = today }
+
+  /// - Parameters:
+  ///   - today: About what `taken` and `dates` are.
+  ///   - kind: Any if `nil`.
+  static func make(
+    _ random: inout RandomSource, today: CivilDate, kind: String? = nil
+  ) -> JSONTree {
+    var definition = RandomDefinition(today: today)
+    let kind =
+      kind ?? random.pick(["date", "slot", "cascade", "columns", "calendar", "calendar"])
     definition.add("kind", .string(kind))
     definition.add("timeZone", .string(random.pick(SimulatedZones.names)))
     if random.coin() {
@@ -35,6 +45,7 @@ struct RandomDefinition {
     let (min, max) = random.pick(bounds)
     add("min", .string(min))
     add("max", .string(max))
+    if random.once(in: 3) { add("rememberDay", .bool(true)) }
     if random.coin() {
       add("initial", .string(random.pick(["today", "2024-02-29", "today-P1M", "today+P2W"])))
     }
@@ -45,7 +56,42 @@ struct RandomDefinition {
     add("stepMinutes", .integer(random.pick([1, 5, 10, 30, 60])))
     add("days", .integer(random.pick([1, 2, 3, 30])))
     addOnParentChange(&random)
+    addOpening(&random)
   }
+
+  /// Opening hours, exceptions, the length of bookings, and what is taken already.
+  private mutating func addOpening(_ random: inout RandomSource) {
+    let windows = [("00:00", "24:00"), ("09:00", "17:30"), ("22:00", "24:00"), ("01:30", "02:30")]
+    func window(_ random: inout RandomSource) -> JSONTree {
+      let (from, until) = random.pick(windows)
+      return .object([.init("from", .string(from)), .init("until", .string(until))])
+    }
+    if random.once(in: 3) { add("minutes", .integer(random.pick([1, 45, 600]))) }
+    if random.once(in: 3) {
+      add("hours", .array((0..<random.below(3)).map { _ in window(&random) }))
+    }
+    if random.once(in: 3) {
+      let dates = (0..<random.within(1...3)).map { offset in
+        JSONTree.Member(date(offset), .array(random.coin() ? [] : [window(&random)]))
+      }
+      add("dates", .object(dates))
+    }
+    if random.coin() {
+      let taken = (0..<random.within(1...4)).map { number in
+        let hour = random.within(10...20)
+        return JSONTree.Member(
+          "booking \(number)",
+          .object([
+            .init("from", .string("\(date(random.below(3)))T\(hour):00")),
+            .init("until", .string("\(date(random.within(2...3)))T\(hour + 1):30")),
+          ]))
+      }
+      add("taken", .object(taken))
+      if random.coin() { add("bufferMinutes", .integer(random.pick([0, 10, 1440]))) }
+    }
+  }
+
+  private func date(_ offset: Int) -> String { (today.adding(days: offset) ?? today).iso }
 
   private mutating func addOnParentChange(_ random: inout RandomSource) {
     if random.coin() { add("onParentChange", .string(random.pick(["first", "keep"]))) }
@@ -101,6 +147,17 @@ struct RandomDefinition {
       add("blocked", .array([.object([.init("weekdays", weekend)])]))
       if random.coin() { add("allowBlockedInside", .bool(random.coin())) }
     }
+    guard random.once(in: 3) else { return }
+    let taken = (0..<random.within(1...4)).map { number in
+      let first = random.within(-10...10)
+      return JSONTree.Member(
+        "stay \(number)",
+        .object([
+          .init("from", .string(date(first))),
+          .init("through", .string(date(first + random.below(4)))),
+        ]))
+    }
+    add("taken", .object(taken))
   }
 }
 

@@ -7,13 +7,32 @@ import PickerSession
 /// The state of the shipped client. `PickerModel` has a type of the same name.
 typealias ClientState = PickerClient.PickerState
 
+/// The texts and notes that a member may receive.
+struct TextReader {
+  /// Several if the member resumed after its language had changed: it retains older texts.
+  let texts: [any RowTexts]
+  /// The tags by which notes may be chosen.
+  let tags: Set<String>
+  /// The locales of all definitions so far: a note is not sent again when the locale changes.
+  let fallbacks: Set<String>
+
+  /// Whether `shown` is a text of `note`, with its tone.
+  func reads(_ note: Note?, as shown: PickerNote?) -> Bool {
+    guard let note, let shown else { return note == nil && shown == nil }
+    guard shown.tone == note.tone?.rawValue else { return false }
+    return tags.contains { tag in
+      fallbacks.contains { note.text(for: tag, fallback: $0) == shown.text }
+    }
+  }
+}
+
 /// Compares the state of the shipped client with the session's.
 extension ClientState {
   /// Compares the whole state at the client's revision.
   ///
-  /// - Parameter isThorough: Whether to compare the definition and all loaded rows, too.
+  /// - Parameter isThorough: Whether to compare the definition, all loaded rows and notes, too.
   func check(
-    against truth: Replica.Truth, _ texts: any RowTexts, isThorough: Bool
+    against truth: Replica.Truth, _ reader: TextReader, isThorough: Bool
   ) throws(ProtocolBreach) {
     guard status.rawValue == truth.status.rawValue else {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
@@ -23,25 +42,35 @@ extension ClientState {
       throw ProtocolBreach(
         "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
     }
-    if isThorough {
-      let document = truth.picker.definition.document(full: false).serialized()
-      let text = String(decoding: document, as: UTF8.self)
-      // GET can return the definition with its nodes or columns.
-      guard definition?.json == text || definition?.json.count ?? 0 > text.count else {
-        throw ProtocolBreach("the definition is \(text)")
-      }
-    }
+    if isThorough { try checkDefinition(truth.definition) }
     if isCalendar {
       try checkCalendar(truth)
+      let names = reader.texts.map { truth.definition.weekdays.map($0.weekday) }
+      guard let weekdays, names.contains(weekdays) else {
+        throw ProtocolBreach("the weekdays are \(names), not \(weekdays ?? [])")
+      }
     } else {
-      try checkColumns(truth.picker.columns, texts, isThorough)
+      try checkColumns(truth, reader, isThorough)
     }
   }
 
+  private func checkDefinition(_ truth: Definition) throws(ProtocolBreach) {
+    // GET may show all of it.
+    for isFull in [false, true] {
+      let document = truth.document(full: isFull).serialized()
+      if definition?.json.utf8.elementsEqual(document) == true { return }
+    }
+    throw ProtocolBreach("the definition is \(truth.document(full: false).shown)")
+  }
+
   private func checkColumns(
-    _ truths: [ColumnState], _ texts: any RowTexts, _ isThorough: Bool
+    _ truth: Replica.Truth, _ reader: TextReader, _ isThorough: Bool
   ) throws(ProtocolBreach) {
-    guard columns.count == truths.count else { throw ProtocolBreach("columns equal the session's") }
+    let truths = truth.picker.columns
+    guard columns.count == truths.count else {
+      throw ProtocolBreach("there are \(truths.count) columns, not \(columns.count)")
+    }
+    let notes = truth.notes.columns
     for (index, (column, truth)) in zip(columns, truths).enumerated() {
       guard column.generation == truth.generation, column.count == truth.rows.count,
         column.row == truth.selected
@@ -52,19 +81,51 @@ extension ClientState {
             + "\(column.generation), \(column.count), \(String(describing: column.row))")
       }
       if isThorough {
-        for (row, known) in column.rowsKnown { try check(known, row, index, truth, texts) }
+        for (row, known) in column.rowsKnown { try check(known, row, index, truth, reader.texts) }
+        try checkNotes(of: column, notes[index] ?? [:], reader)
       } else if let row = column.row {
-        try check(column[row], row, index, truth, texts)
+        try check(column[row], row, index, truth, reader.texts)
+      }
+    }
+  }
+
+  private func checkNotes(
+    of column: PickerColumn, _ truths: [ExactString: Note], _ reader: TextReader
+  ) throws(ProtocolBreach) {
+    for (row, known) in column.rowsKnown {
+      let truth = truths[ExactString(known.key)]
+      if known.note == nil, column.withoutNotes.contains(row) { continue }
+      guard reader.reads(truth, as: known.note) else {
+        throw ProtocolBreach(
+          "the note on \(known.key) is \(truth as Any), not \(known.note as Any)")
+      }
+    }
+  }
+
+  /// The notes in the cells of the months that the client is sent.
+  func checkNotes(
+    _ truth: Replica.Truth, _ reader: TextReader, in shownMonths: Set<String>
+  ) throws(ProtocolBreach) {
+    for (month, view) in months where shownMonths.contains(month.iso) {
+      for cell in view.cells {
+        let note = CivilDate(iso: cell.day.iso.utf8).flatMap { truth.notes.days[$0] }
+        guard reader.reads(note, as: cell.note) else {
+          throw ProtocolBreach(
+            "the note on \(cell.day) is \(note as Any), not \(cell.note as Any)")
+        }
       }
     }
   }
 
   private func check(
-    _ known: PickerRow?, _ row: Int, _ column: Int, _ truth: ColumnState, _ texts: any RowTexts
+    _ known: PickerRow?, _ row: Int, _ column: Int, _ truth: ColumnState,
+    _ texts: [any RowTexts]
   ) throws(ProtocolBreach) {
-    let expected = PickerRow(
-      key: truth.rows.key(at: row), text: truth.rows.text(at: row, in: texts))
-    guard known == expected else {
+    let key = truth.rows.key(at: row)
+    let expected = texts.map {
+      PickerRow(key: key, text: truth.rows.text(at: row, in: $0), note: known?.note)
+    }
+    guard let known, expected.contains(known) else {
       throw ProtocolBreach(
         "row \(row) of column \(column) is \(expected), not \(String(describing: known))")
     }
@@ -86,6 +147,16 @@ extension ClientState {
     guard let months = picker.months, monthList?.first.civil == months.first,
       monthList?.last.civil == months.last, monthList?.count == months.count
     else { throw ProtocolBreach("the months at revision \(revision) are the session's") }
+  }
+
+  /// Whether cells of the months in view are not where the definition has them now.
+  func hasMovedCells(_ truth: Picker, in shownMonths: Set<String>) -> Bool {
+    months.contains { month, view in
+      guard shownMonths.contains(month.iso), let cells = truth.cells(of: month.civil) else {
+        return false
+      }
+      return cells.map(\.date.iso) != view.cells.map(\.day.iso)
+    }
   }
 
   /// Compares the bands of the months for which the server sends bands.
@@ -143,9 +214,10 @@ extension ClientState {
     case nil: .null
     case .day(let day): .object([.init("date", .string(day.iso))])
     case .slot(let local):
-      .object([
-        .init("local", .string(local)), .init("instant", .string(resultInstant ?? "unknown")),
-      ])
+      .object(
+        [
+          .init("local", .string(local)), .init("instant", .string(resultInstant ?? "unknown")),
+        ] + (resultUntil.map { [.init("until", .string($0))] } ?? []))
     case .keys(let keys): .object([.init("keys", .array(keys.map(JSONTree.string)))])
     case .days(let start, let end):
       .object([

@@ -55,6 +55,8 @@ final class Link {
   var revision = 0
   /// The months of the last `months` message, for which the server sends bands.
   var shownMonths: Set<String> = []
+  /// Whether a definition has moved the cells of these months, so that they must be sent again.
+  var awaitsMonths = false
   /// Whether the join had a wrong epoch.
   var hasWrongEpoch = false
   /// The unanswered refs in the order in which they must be answered.

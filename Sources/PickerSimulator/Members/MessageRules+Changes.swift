@@ -8,9 +8,12 @@ extension MessageRules {
   ) throws(ProtocolBreach) {
     try delta.has(["type", "revision", "at", "changes"], maybe: ["by", "ref"])
     let changes = try delta.list("changes")
-    guard !changes.isEmpty else { throw ProtocolBreach("a delta changes something") }
+    // Empty if it changes notes on days that the member does not see; checked by its caller.
     for change in changes {
       try check(change: change, isStanding: false, shownMonths: shownMonths)
+    }
+    guard changes.dropFirst().allSatisfy({ $0["change"] != .string("definition") }) else {
+      throw ProtocolBreach("the definition is the first change: \(delta.shown)")
     }
     guard changes.dropLast().allSatisfy({ $0["change"] != .string("result") }) else {
       throw ProtocolBreach("the result is the last change: \(delta.shown)")
@@ -51,7 +54,22 @@ extension MessageRules {
         throw ProtocolBreach("a confirmation has its result")
       }
     case "result": try change.has(["change", "result"])
+    case "definition":
+      try change.has(["change", "version", "definition"], maybe: ["weekdays"])
+      _ = (try change.number("version"), try change.part("definition").text("kind"))
+    case "notes": try check(notes: change)
     case let name: throw ProtocolBreach("\(name) is a change")
+    }
+  }
+
+  private static func check(notes change: JSONTree) throws(ProtocolBreach) {
+    let isOfDays = change["days"] != nil
+    try change.has(["change"] + (isOfDays ? ["days"] : ["column", "rows"]))
+    let notes = try change.part(isOfDays ? "days" : "rows").members ?? []
+    guard !notes.isEmpty else { throw ProtocolBreach("a change of notes has one: \(change.shown)") }
+    for note in notes where note.value != .null {
+      try note.value.has(["text"], maybe: ["tone"])
+      _ = try note.value.text("text")
     }
   }
 }

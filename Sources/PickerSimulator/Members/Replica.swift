@@ -15,10 +15,16 @@ struct Replica {
   /// The refs of all executed commands.
   private var done: Set<Done> = []
   private(set) var deltas: [Delta] = []
+  /// The locales of all definitions that the session has had.
+  private(set) var locales: Set<String>
 
   /// The state that all clients must have at one revision.
   struct Truth {
     let picker: Picker
+    /// The current definition; the picker of a session that is not open may have an older one.
+    let definition: Definition
+    let version: Int
+    let notes: Notes
     let status: SessionStatus
     let tappedBy: MemberID?
   }
@@ -30,6 +36,7 @@ struct Replica {
 
   init(_ origin: SessionOrigin, limits: SessionLimits) throws(DefinitionProblem) {
     fold = try SessionFold(origin, limits: limits)
+    locales = [origin.definition.locale]
     note()
   }
 
@@ -56,15 +63,36 @@ struct Replica {
       }
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
+      if let sentence = checkDefinition(after: entry) { return sentence }
       note()
     }
     entryCount = entries.count
     return nil
   }
 
+  /// The value of an open session is one that its current definition allows.
+  private mutating func checkDefinition(after entry: LogEntry) -> String? {
+    locales.insert(fold.definition.locale)
+    let mayHaveChanged =
+      switch entry.body {
+      case .define, .command(_, ref: _, .reopen): true
+      case .joined, .roleChanged, .left, .returned, .command, .note, .tick: false
+      }
+    guard mayHaveChanged, fold.status == .open else { return nil }
+    guard fold.picker.definition === fold.definition else {
+      return "an open session shows its current definition"
+    }
+    var same = fold.picker
+    guard let answer = try? same.redefine(fold.definition), answer.changes.isEmpty else {
+      return "the value after a definition change is legal under that definition"
+    }
+    return nil
+  }
+
   private mutating func note() {
     truths[fold.revision] = Truth(
-      picker: fold.picker, status: fold.status, tappedBy: fold.tappedBy)
+      picker: fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
+      status: fold.status, tappedBy: fold.tappedBy)
   }
 }
 

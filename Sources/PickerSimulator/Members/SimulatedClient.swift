@@ -24,6 +24,9 @@ final class SimulatedClient {
   private(set) var answered: [(ref: Int, bytes: [UInt8], isGenuine: Bool)] = []
   /// The answer to each ref of the current member.
   private(set) var verdicts: [Int: Verdict] = [:]
+  /// The locales of the welcomes since the last snapshot, the newest last. More than one if the
+  /// definition's locale changed before the client resumed.
+  var languageTags: [String] = []
   /// Whether the hub got a request for other months than those that the machine has in view.
   var isViewUnknown = false
   /// Whether the client no longer acts.

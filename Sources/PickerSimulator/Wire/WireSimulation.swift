@@ -1,4 +1,5 @@
 import PickerClient
+import PickerModel
 import PickerSession
 
 /// Runs conversations with each kind of fault at each byte offset.
@@ -60,7 +61,7 @@ package struct WireBreach: Error, CustomStringConvertible {
 struct WireOutcome: Hashable {
   let revision: Int
   let status: String
-  let result: PickerResult?
+  let result: PickerClient.PickerResult?
   let columns: [[Int?]]
   let range: [String]
 
@@ -90,7 +91,8 @@ extension WireConversation {
     guard let truth = replica.truths[replica.fold.revision] else { return nil }
     for client in clients {
       check { () throws(ProtocolBreach) in
-        try client.state.check(against: truth, SimulatedTexts().texts(for: "en")!, isThorough: true)
+        let reader = TextReader(texts: [EnglishTexts()], tags: ["en"], fallbacks: replica.locales)
+        try client.state.check(against: truth, reader, isThorough: true)
       }
       if client.revision != replica.fold.revision || client.state.revision != client.revision {
         fail("all clients are at revision \(replica.fold.revision)")

@@ -6,6 +6,7 @@ import PickerSession
 extension World {
   func checkAfterCall() {
     followLogs(isTurnOver: true)
+    checkTicks()
     checkOutboxes()
   }
 
@@ -89,9 +90,12 @@ extension World {
     }
   }
 
-  /// Checks that a delta is encoded once per language, however many members receive it.
-  func checkEncodes(_ encodes: Int, _ deltas: Int) {
-    if encodes > deltas * 3 { breach("a delta is encoded once in each language") }
+  /// Checks that a delta is encoded once per language, however many members receive it. There are
+  /// three, and with notes, which may differ between all tags, one for each tag and language.
+  func checkEncodes(_ encodes: Int, _ deltas: Int, in session: SessionID) {
+    let hasNotes = replicas[session]?.fold.notes.isEmpty == false
+    let languageCount = hasNotes ? 3 * SimulatedTexts.tags.count : 3
+    if encodes > deltas * languageCount { breach("a delta is encoded once in each language") }
   }
 
   /// Checks that the hub had a reason to close a connection with `code`.

@@ -16,6 +16,8 @@ extension World {
       link.isGoneAtHub = true
       if !link.isHalfOpen { deliver(.closed(code: 1006), to: link) }
     }
+    background = [:]
+    lastTrouble = clock.machine
     clockSetsUnanswered = 0
     requestsUnanswered = 0
     begin(with: log.dormant)
@@ -39,6 +41,7 @@ extension World {
     // Requests that arrive while records are lost must be answered, too.
     for record in records { read(record) }
     let lost = log.loseAll()
+    lastTrouble = clock.machine
     enter { hub.lost(lost, at: $0) }
   }
 

@@ -9,6 +9,16 @@ extension World: HubPort {
     return take(frame, id)
   }
 
+  /// Work takes a while on another thread, during which everything may happen.
+  package func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+  ) {
+    backgroundCount += 1
+    background[backgroundCount] = { then(work()) }
+    queue.add(
+      .background(backgroundCount), at: clock.machine + Int64(random.within(0...profile.workMax)))
+  }
+
   private func take(_ frame: Frame, _ id: ConnectionID) -> SendOutcome {
     guard let link = links[id.raw], !link.isGoneAtHub else {
       breach("nothing is sent to a closed connection")
@@ -113,7 +123,8 @@ extension World: HubPort {
       let resumes = hub.counters.resumes
       enter { hub.received(id, bytes.span, at: $0) }
       if hub.counters.resumes == resumes {
-        checkEncodes(hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas)
+        checkEncodes(
+          hub.encoder.deltaEncodeCount - before, hub.counters.deltas - deltas, in: link.session)
       }
       if link.mustClose, bytes == link.fatal, link.closeCode == nil,
         hub.session(link.session) != nil, !hub.isEnding(link.session)

@@ -43,7 +43,15 @@ extension World {
     give(.received(bytes), to: client)
     if type == "delta" { try checkPrediction(message, before: before, client) }
     guard client.link === link, client.state.connection == .live else { return }
-    try check(client, isThorough: ["welcome", "snapshot", "rows"].contains(type))
+    if type == "delta", let truth = replicas[client.session.id]?.truths[client.state.revision],
+      client.state.hasMovedCells(truth.picker, in: link.shownMonths)
+    {
+      link.awaitsMonths = true
+    }
+    let isHosts = (message["changes"]?.array ?? []).contains {
+      ["definition", "notes"].contains($0["change"]?.string)
+    }
+    try check(client, isThorough: isHosts || ["welcome", "snapshot", "rows"].contains(type))
   }
 
   private func check(
@@ -86,9 +94,12 @@ extension World {
     let me = try message.part("member").text("id")
     let isSame = client.machine.identity?.member == me
     if !isSame { client.becomeAnother() }
-    guard try message.text("locale") == language(of: client).tag else {
+    let tag = try message.text("locale")
+    guard languageTags(of: client).contains(tag) else {
       throw ProtocolBreach("a welcome names the locale of the texts")
     }
+    if try !message.flag("resumed") { client.languageTags = [] }
+    client.languageTags.append(tag)
     let remembered = client.verdicts.filter { $0.value.isRemembered }.keys.max() ?? 0
     let ref = try message.number("ref")
     guard ref >= remembered, ref < client.machine.nextRef else {
@@ -133,6 +144,11 @@ extension World {
     link.revision = revision
     guard let deltas = replicas[client.session.id]?.deltas, revision <= deltas.count else {
       throw ProtocolBreach("a delta that is sent is in the log")
+    }
+    if try delta.list("changes").isEmpty {
+      guard case .notes = deltas[revision - 1].change, client.session.isCalendar else {
+        throw ProtocolBreach("a delta changes something")
+      }
     }
     let author = deltas[revision - 1].author
     guard delta["by"]?.string == author?.member.text else {
@@ -184,6 +200,7 @@ extension World {
     guard revision >= link.revision else { throw ProtocolBreach("a snapshot does not go back") }
     link.revision = revision
     link.shownMonths = []
+    link.awaitsMonths = false
   }
 
   private func check(months: JSONTree, _ link: Link) throws(ProtocolBreach) {
@@ -192,6 +209,7 @@ extension World {
       throw ProtocolBreach("all deltas come before months: \(link.revision)")
     }
     link.shownMonths = Set(try months.list("months").compactMap { $0["month"]?.string })
+    link.awaitsMonths = false
   }
 
   private func check(rows: JSONTree, _ client: SimulatedClient) throws(ProtocolBreach) {
@@ -242,15 +260,29 @@ extension World {
   func check(_ client: SimulatedClient, isThorough: Bool) throws(ProtocolBreach) {
     let state = client.state
     guard let truth = replicas[client.session.id]?.truths[state.revision] else { return }
-    try state.check(against: truth, language(of: client), isThorough: isThorough)
-    guard let link = client.link else { return }
+    try state.check(against: truth, reader(for: client), isThorough: isThorough)
+    guard let link = client.link, !link.awaitsMonths else { return }
     try state.checkBands(of: truth.picker, in: link.shownMonths)
+    if isThorough { try state.checkNotes(truth, reader(for: client), in: link.shownMonths) }
   }
 
   /// The texts that a client must receive, by its locale or the definition's.
   func language(of client: SimulatedClient) -> any RowTexts {
-    let fallback = client.session.definition["locale"]?.string ?? "en"
-    return client.locale.flatMap { texts.texts(for: $0) } ?? texts.texts(for: fallback)
-      ?? EnglishTexts()
+    client.languageTags.last.flatMap { texts.texts(for: $0) } ?? EnglishTexts()
+  }
+
+  func reader(for client: SimulatedClient) -> TextReader {
+    let fallbacks = replicas[client.session.id]?.locales ?? []
+    let own = client.locale.map { Set([$0]) } ?? fallbacks
+    return TextReader(
+      texts: client.languageTags.map { texts.texts(for: $0) ?? EnglishTexts() },
+      tags: own.union(client.languageTags), fallbacks: fallbacks)
+  }
+
+  /// The locales whose texts a client may get, by those of the definitions since its creation.
+  private func languageTags(of client: SimulatedClient) -> Set<String> {
+    let own = client.locale.flatMap { texts.texts(for: $0) }
+    let fallbacks = replicas[client.session.id]?.locales ?? []
+    return Set(fallbacks.map { (own ?? texts.texts(for: $0) ?? EnglishTexts()).tag })
   }
 }

@@ -11,7 +11,7 @@ extension World {
   /// Creates a session with a random definition. If the definition is invalid, no session is added.
   func create() {
     let ttlSeconds = random.pick([30, 600, 86_400])
-    let definition = RandomDefinition.make(&random)
+    let definition = RandomDefinition.make(&random, today: today)
     let watched = ["result", "members"].filter { _ in random.coin() }
     let body = JSONTree.object([
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
@@ -49,12 +49,17 @@ extension World {
     guard actsLeft > 0, !records.isEmpty else { return }
     queue.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
     let record = random.pick(records)
+    if random.below(24) < profile.hostChangesIn24 { return actAsHost(of: record) }
     switch random.below(24) {
     case 0: delete(record)
     case 1..<8: readLog(of: record)
+    case 8: readNotes(of: record)
     default: read(record)
     }
   }
+
+  /// The date in UTC.
+  var today: CivilDate { CivilDate(iso: clock.session.rfc3339.utf8.prefix(10))! }
 
   func delete(_ record: SessionRecord) {
     requestsUnanswered += 1
@@ -106,7 +111,12 @@ extension World {
       let state = try ClientState(reading: tree)
       guard let stands = truth.truths[state.revision], state.revision == session.fold.revision
       else { throw ProtocolBreach("GET returns the current revision") }
-      try state.check(against: stands, SimplifiedChineseTexts(), isThorough: true)
+      guard try tree.number("version") == stands.version else {
+        throw ProtocolBreach("the version is \(stands.version)")
+      }
+      let reader = TextReader(
+        texts: [SimplifiedChineseTexts()], tags: ["zh-Hans"], fallbacks: truth.locales)
+      try state.check(against: stands, reader, isThorough: true)
       guard state.memberTrees() == members(of: session) else {
         throw ProtocolBreach("GET returns all members")
       }
@@ -169,11 +179,18 @@ extension World {
       next = page.next
     }
     requestsUnanswered -= 1
-    check(log: lines, after: after, through: revision)
+    check(log: lines, after: after, through: revision, record)
   }
 
-  private func check(log body: [UInt8], after: Int, through revision: Int) {
+  /// The lines end with the revision that the session had when the request found it: not before
+  /// that of the asking, nor after that of now. A session that had to be loaded, or read in pages,
+  /// may have moved on meanwhile; otherwise the two are equal.
+  private func check(
+    log body: [UInt8], after: Int, through revision: Int, _ record: SessionRecord
+  ) {
+    followLogs(isTurnOver: false)
     var expected = max(after, 0)
+    var version = 0
     for line in body.split(separator: UInt8(ascii: "\n")) {
       expected += 1
       guard let tree = try? JSONTree.parse(Array(line)), tree["revision"] == .integer(expected)
@@ -181,11 +198,22 @@ extension World {
         return breach("the log has a line per revision: \(String(decoding: line, as: UTF8.self))")
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil
-      guard hasAuthor == (tree["command"]?["type"] != .string("tick")) else {
-        return breach("a tick has no author: \(tree.shown)")
+      let type = tree["command"]?["type"]?.string ?? ""
+      guard hasAuthor != ["tick", "define", "note"].contains(type) else {
+        return breach("ticks and what the host does have no author: \(tree.shown)")
       }
+      guard type == "define" else { continue }
+      // What reopen applies is logged as the same definition once more.
+      let next = tree["command"]?["version"]?.integer ?? 0
+      guard version == 0 || next == version || next == version + 1 else {
+        return breach("versions of definitions have no gaps: \(version), then \(next)")
+      }
+      version = next
     }
-    if expected < revision { breach("the log ends with the last revision") }
+    let last = replicas[record.id]?.fold.revision ?? revision
+    if expected < revision || (!body.isEmpty && expected > last) {
+      breach("the log ends with the last revision: \(revision)...\(last), not \(expected)")
+    }
   }
 
   /// Sets the sessions' clock: forwards or backwards by minutes to years, or to just before
@@ -209,6 +237,7 @@ extension World {
 
   func setClock(to instant: Instant) {
     clock.set(instant)
+    lastClockSet = clock.machine
     guard !clock.runs else { return }
     clockSetsUnanswered += 1
     enter { time in

@@ -37,6 +37,13 @@ package final class World {
   var isOver = false
   /// Whether all clients read without delay.
   var isCalm = false
+  /// Work on another thread whose result the hub has not received.
+  var background: [Int: () -> Void] = [:]
+  var backgroundCount = 0
+  /// The last change of the sessions' clock, in machine milliseconds.
+  var lastClockSet: Int64 = 0
+  /// The last failure of the log or the process, in machine milliseconds.
+  var lastTrouble: Int64 = .min / 2
   /// The number of clock changes after which not all sessions have ticked.
   var clockSetsUnanswered = 0
   /// The number of HTTP requests without a response.
@@ -89,6 +96,7 @@ package final class World {
   /// Calls the hub, then runs all checks and updates the hub's timer. Every call of the hub must be
   /// made through this function.
   func enter(_ call: (HubTime) -> Void) {
+    checkTicks()
     call(clock.now)
     tellFull()
     toldFull = []
@@ -132,9 +140,12 @@ package final class World {
     case .logStores(let session): store(session)
     case .clockJump: jump()
     case .logLoads(let session): load(session)
+    case .background(let number):
+      if let job = background.removeValue(forKey: number) { enter { _ in job() } }
     case .logReads: enter { _ in log.finishReading() }
     case .logFails(let fails):
       log.isFailing = fails
+      lastTrouble = clock.machine
       if fails, log.canLoad { loseStore() }
     case .crash: if actsLeft > 0 { crash() }
     case .request: request()
@@ -190,8 +201,8 @@ extension Event {
       "  \(id.raw) <- \(String(decoding: bytes.prefix(300), as: UTF8.self))"
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
-    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .clockJump,
-      .logFails, .request, .crash:
+    case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .background,
+      .clockJump, .logFails, .request, .crash:
       "\(self)"
     }
   }

@@ -1,0 +1,151 @@
+import JSONText
+import PickerHub
+import PickerModel
+
+/// What the hosts of sessions do: they change definitions and notes while people pick.
+extension World {
+  func actAsHost(of record: SessionRecord) {
+    // More than a session may have in a second, now and then.
+    let count = random.once(in: 30) ? 25 : 1
+    for _ in 0..<count {
+      if random.once(in: 3) { changeNotes(of: record) } else { changeDefinition(of: record) }
+    }
+  }
+
+  // MARK: - Definitions
+
+  private func changeDefinition(of record: SessionRecord) {
+    let (format, body) = randomChange(of: record)
+    let isExpecting = random.once(in: 8)
+    let request = DefinitionRequest(
+      format: format, body: body,
+      versions: isExpecting ? .oneOf(["\"\(random.within(1...5))\""]) : nil, valuesMax: 100_000,
+      maker: random.once(in: 4) ? nil : maker)
+    requestsUnanswered += 1
+    enter { time in
+      hub.redefine(record.id, request, token: record.tokens["owner"], at: time) {
+        [unowned self] result in
+        requestsUnanswered -= 1
+        switch result {
+        case .success(let answer): check(answer, to: request, record)
+        case .failure(.badDefinition), .failure(.badRequest), .failure(.patchFailed),
+          .failure(.tooLarge):
+          break
+        case .failure(.versionMismatch) where isExpecting: break
+        case .failure(let problem): judge(problem, record)
+        }
+      }
+    }
+  }
+
+  private var maker: DefinitionMaker {
+    DefinitionMaker(
+      limits: DefinitionLimits(), zone: { SimulatedZones().rules(named: $0) },
+      digest: { World.digest($0) })
+  }
+
+  /// Whether a host had to be sent away.
+  private func judge(_ problem: HubProblem, _ record: SessionRecord) {
+    let isEnded = record.isEnded || hub.isEnding(record.id)
+    let isJustified =
+      switch problem {
+      case .tooMany: true
+      case .unavailable: log.failureCount > 0 || isEnded
+      case .noSuchSession: isEnded || log.failureCount > 0
+      default: false
+      }
+    if !isJustified { breach("a host can change a session: \(problem)") }
+  }
+
+  private func check(
+    _ answer: DefinitionAnswer, to request: DefinitionRequest, _ record: SessionRecord
+  ) {
+    followLogs(isTurnOver: false)
+    guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
+    do throws(ProtocolBreach) {
+      let stands = try check(answer, replica)
+      guard case .whole = request.format, let tree = try? JSONTree.parse(request.body),
+        let wanted = try? Definition.make(
+          from: tree, limits: DefinitionLimits(), now: clock.session,
+          zone: { zones.rules(named: $0) })
+      else { return }
+      let document = wanted.document(full: true, isExplicit: true)
+      guard document.isSameValue(as: stands.definition.document(full: true, isExplicit: true))
+      else { throw ProtocolBreach("a session has the definition that it was given") }
+    } catch {
+      breach("\(error.sentence): \(String(decoding: answer.body.prefix(600), as: UTF8.self))")
+    }
+  }
+
+  /// - Returns: What stands at the revision of the answer.
+  private func check(
+    _ answer: DefinitionAnswer, _ replica: Replica
+  ) throws(ProtocolBreach) -> Replica.Truth {
+    guard let tree = try? JSONTree.parse(answer.body) else {
+      throw ProtocolBreach("the answer to a change is JSON")
+    }
+    try tree.has(["revision", "version", "changes"])
+    let revision = try tree.number("revision")
+    guard let stands = replica.truths[revision] else {
+      throw ProtocolBreach("a change is answered with its revision")
+    }
+    guard try tree.number("version") == stands.version, answer.version == stands.version else {
+      throw ProtocolBreach("a change is answered with its version, \(stands.version)")
+    }
+    let isHosts =
+      switch replica.deltas.indices.contains(revision - 1)
+        ? replica.deltas[revision - 1].change : nil
+      {
+      case .definition, .notes: true
+      case .picker, .status, nil: false
+      }
+    let isUnchanged = try tree.list("changes").isEmpty
+    guard isHosts || isUnchanged else {
+      throw ProtocolBreach("what the host changed is its revision")
+    }
+    return stands
+  }
+
+  // MARK: - Notes
+
+  private func changeNotes(of record: SessionRecord) {
+    let patch = randomNotes(of: record)
+    let request = DefinitionRequest(
+      format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
+    requestsUnanswered += 1
+    enter { time in
+      hub.changeNotes(of: record.id, request, token: record.tokens["owner"], at: time) {
+        [unowned self] result in
+        requestsUnanswered -= 1
+        switch result {
+        case .success(let answer):
+          followLogs(isTurnOver: false)
+          guard let replica = replicas[record.id] else { return }
+          do throws(ProtocolBreach) {
+            _ = try check(answer, replica)
+          } catch {
+            breach("\(error.sentence): \(patch.shown)")
+          }
+        case .failure(.badRequest): break
+        case .failure(let problem): judge(problem, record)
+        }
+      }
+    }
+  }
+
+  /// `GET` shows the notes that there are.
+  func readNotes(of record: SessionRecord) {
+    requestsUnanswered += 1
+    enter { time in
+      hub.readNotes(of: record.id, token: record.tokens["viewer"], at: time) {
+        [unowned self] result in
+        requestsUnanswered -= 1
+        followLogs(isTurnOver: false)
+        guard let body = try? result.get(), let replica = replicas[record.id] else { return }
+        if body != replica.fold.notes.tree.serialized() {
+          breach("GET shows the notes: \(String(decoding: body.prefix(600), as: UTF8.self))")
+        }
+      }
+    }
+  }
+}
