@@ -32,6 +32,13 @@ struct Cost {
     return Cost(nanoseconds: nanoseconds, allocations: allocations)
   }
 
+  /// The lower figures of two measurements of the same operation.
+  func least(_ other: Cost) -> Cost {
+    Cost(
+      nanoseconds: min(nanoseconds, other.nanoseconds),
+      allocations: min(allocations, other.allocations))
+  }
+
   static func + (left: Cost, right: Cost) -> Cost {
     Cost(
       nanoseconds: left.nanoseconds + right.nanoseconds,

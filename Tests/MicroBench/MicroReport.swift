@@ -41,6 +41,16 @@ enum MicroReport {
     return table(["µs (allocations) a tap", "small", "large", "ratio"], lines)
   }
 
+  static func series(_ costs: [SeriesCost]) -> String {
+    costs.map { cost in
+      let figures = cost.costs.map(micros)
+      let ratio = cost.costs.last!.nanoseconds / cost.costs[0].nanoseconds
+      return table(
+        [cost.series.name] + cost.series.kinds.map(\.name) + ["last ÷ first"],
+        [["µs (allocations) a tap"] + figures + [String(format: "%.2f", ratio)]])
+    }.joined(separator: "\n")
+  }
+
   static func memories(_ memories: [SessionMemory]) -> String {
     let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
     return table(["bytes of a session more", "nobody in it", "with a member"], lines)

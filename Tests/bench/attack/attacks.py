@@ -5,9 +5,11 @@ import http.client
 import json
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
 from scenarios import LISTS, RELOAD
 
+from . import hosts
 from .lines import REF, Line, frame
 
 #: Peer addresses of attackers, which differ from those of the measured members.
@@ -25,13 +27,13 @@ class Client:
         self.port = port
         self.connection = None
 
-    def request(self, method, path, body=None):
+    def request(self, method, path, body=None, kind="application/json"):
         """Sends a request; status and body of the response."""
         try:
             if self.connection is None:
                 self.connection = http.client.HTTPConnection(
                     "127.0.0.1", self.port, timeout=30, source_address=(SOURCE, 0))
-            headers = {"Content-Type": "application/json"} if body else {}
+            headers = {"Content-Type": kind} if body else {}
             self.connection.request(method, path, body, headers)
             answer = self.connection.getresponse()
             return answer.status, answer.read()
@@ -189,6 +191,14 @@ def reloading_session(port):
     return {"port": port, "path": Client(port).create(RELOAD), "readers": 50}
 
 
+def renamed_session(port):
+    return {"port": port, "path": Client(port).create(hosts.columns(0))}
+
+
+def booked_session(port):
+    return {"port": port, "path": Client(port).create(hosts.taken(0))}
+
+
 def nothing(port):
     return {"port": port}
 
@@ -213,4 +223,12 @@ ATTACKS = [
     Attack("delete a long session", long_sessions, delete_long_sessions, 1, FAST),
     Attack("joins and leaves", one_session, joins_and_leaves, 4),
     Attack("slow readers", reloading_session, slow_readers, 2),
+    Attack("20,000 rows renamed 20 times a second", renamed_session,
+           partial(hosts.renames, Client), 1),
+    Attack("patch of a million operations", one_session,
+           partial(hosts.million_operations, Client), 1),
+    Attack("JSON Patch that doubles at each step", one_session,
+           partial(hosts.doubling_patch, Client), 1),
+    Attack("taken with 5,000 overlapping intervals", booked_session,
+           partial(hosts.overlapping_bookings, Client), 1),
 ]
