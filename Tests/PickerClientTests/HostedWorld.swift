@@ -35,6 +35,7 @@ final class HostedWorld {
       return .stored
     }
 
+    func feed(_ record: FeedRecord, of session: SessionID) -> Bool { true }
     func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool { true }
     func load(_ session: SessionID, limits: SessionLimits, hub: Int) {}
     func history(
