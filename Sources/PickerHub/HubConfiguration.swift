@@ -3,11 +3,14 @@ package import PickerWire
 
 /// The limits of a hub and its way of granting roles.
 package struct HubConfiguration: Sendable {
-  package enum Authentication: String, Sendable, CaseIterable {
+  package enum Authentication: Sendable {
     /// Anyone may join; the first member of a session is its owner.
     case open
     /// The response to a creation has a token for each of the three roles; joining needs one.
     case token
+    /// Members need tokens that the host signs; everything else needs an API key, which the server
+    /// checks before it asks the hub.
+    case keys(any TokenVerifier)
   }
 
   package var authentication: Authentication
@@ -28,5 +31,15 @@ package struct HubConfiguration: Sendable {
     self.definitionLimits = definitionLimits
     self.calendarName = calendarName
     self.outlookLink = outlookLink
+  }
+}
+
+extension HubConfiguration.Authentication {
+  /// Whether a connection without a valid token must not learn which sessions exist.
+  var hidesSessions: Bool {
+    switch self {
+    case .open, .token: false
+    case .keys: true
+    }
   }
 }

@@ -25,7 +25,10 @@ package final class Session {
   package var revision: Int { fold.revision }
   /// Whether members get their roles from tokens. In a session without tokens nobody is a viewer.
   package var hasTokens: Bool {
-    if case .tokens = fold.origin.access { true } else { false }
+    switch fold.origin.access {
+    case .open: false
+    case .tokens, .keys: true
+    }
   }
   package var remnant: LogRemnant { fold.remnant }
   package var memberCount: Int { fold.members.count }
@@ -73,6 +76,7 @@ package final class Session {
         updates.leave(member)
         effects.append(.presence)
       case .resultStood: break
+      case .revoked: effects.append(.revoked)
       }
     }
     outcomes.removeLast(outcomes.count)

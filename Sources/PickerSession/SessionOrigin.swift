@@ -43,6 +43,8 @@ package struct SessionOrigin: Sendable {
     case open
     /// A token for each role. The response to the creation of the session contains them.
     case tokens([Role: SecretHash])
+    /// Member tokens that the host signs. A server without the host's keys admits nobody.
+    case keys
   }
 
   package init(

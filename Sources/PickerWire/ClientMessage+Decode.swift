@@ -44,6 +44,7 @@ extension ClientMessage {
     case .months: return .months(try fields.monthView(text))
     case .rows: return try rows(fields)
     case .touch: return .touch(try touch(fields, text))
+    case .token: return .token(try fields.string(.token, text))
     case .leave: return .leave
     case nil:
       guard let ref = try? fields.ref() else { return .ignored }

@@ -4,7 +4,7 @@ package enum FrameKind: Hashable, Sendable {
   case delta(revision: Int)
   case snapshot(revision: Int)
   case draining(reconnectAfterMilliseconds: Int)
-  case reply, refused, months, rows, presence, error
+  case reply, refused, months, rows, presence, token, error
   /// Bytes that are not a message of the protocol.
   case other
 
@@ -21,6 +21,7 @@ package enum FrameKind: Hashable, Sendable {
     case .months: "months"
     case .rows: "rows"
     case .presence: "presence"
+    case .token: "token"
     case .error: "end"
     case .other: "message"
     }
@@ -30,7 +31,7 @@ package enum FrameKind: Hashable, Sendable {
   var position: Int? {
     switch self {
     case .welcome(let revision), .delta(let revision), .snapshot(let revision): revision
-    case .draining, .reply, .refused, .months, .rows, .presence, .error, .other: nil
+    case .draining, .reply, .refused, .months, .rows, .presence, .token, .error, .other: nil
     }
   }
 

@@ -2,7 +2,7 @@ import JSONText
 import PickerSession
 
 extension JSONWriter {
-  /// `{"id","name","role","color","online"}`.
+  /// `{"id","name","role","color","online","subject"?,"info"?}`.
   mutating func member(_ member: Member, isOnline: Bool) {
     literal("{\"id\":")
     string(member.id.text)
@@ -14,6 +14,14 @@ extension JSONWriter {
     raw(member.color)
     literal("\",\"online\":")
     bool(isOnline)
+    if let subject = member.subject {
+      literal(",\"subject\":")
+      string(subject)
+    }
+    if let info = member.info {
+      literal(",\"info\":")
+      raw(info)
+    }
     literal("}")
   }
 

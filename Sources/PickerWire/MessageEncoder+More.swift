@@ -92,6 +92,15 @@ extension MessageEncoder {
     return Frame(writer, .presence)
   }
 
+  /// The answer to another token that has been accepted.
+  package func token(expires: Instant) -> Frame {
+    var writer = JSONWriter()
+    writer.literal("{\"type\":\"token\",\"expires\":\"")
+    writer.raw(expires.rfc3339)
+    writer.literal("\"}")
+    return Frame(writer, .token)
+  }
+
   /// A `draining` message.
   ///
   /// - Parameter reconnectAfterMilliseconds: The delay after which the client should reconnect,

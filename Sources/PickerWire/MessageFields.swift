@@ -29,7 +29,7 @@ struct MessageFields {
   /// The message types.
   enum Kind: String, CaseIterable {
     case select, tap, join, touch, months, rows
-    case clear, undo, redo, confirm, cancel, reopen, leave
+    case clear, undo, redo, confirm, cancel, reopen, leave, token
   }
 
   private var values = InlineArray<22, Value?>(repeating: nil)

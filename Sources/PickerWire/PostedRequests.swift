@@ -44,7 +44,7 @@ package struct CommandRequest: Hashable, Sendable {
       self.ref = ref
       self.command = command
     case .selectWithBadKey: throw BadMessage("key must be a string")
-    case .join, .months, .rows, .touch, .leave, .ignored:
+    case .join, .months, .rows, .touch, .token, .leave, .ignored:
       throw BadMessage("type must be that of a command with a ref; other messages need a WebSocket")
     }
   }

@@ -9,7 +9,7 @@ struct Serve: ParsableCommand {
     abstract: "Serve sessions over HTTP and WebSocket.",
     discussion: """
       Each option can also be set with an environment variable: PICKERD_LISTEN, \
-      PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, \
+      PICKERD_ADMIN_LISTEN, PICKERD_HOST, PICKERD_TRUSTED_PROXY, PICKERD_AUTH, PICKERD_AUDIENCE, \
       PICKERD_CLOCK, PICKERD_ORIGIN, PICKERD_STORE, PICKERD_LIMIT, PICKERD_WEB, \
       PICKERD_LOG_LEVEL, PICKERD_LOG_FORMAT, PICKERD_LOOPS, PICKERD_CALENDAR_NAME, \
       PICKERD_OUTLOOK_LINK. Several hosts, proxies, origins or limits are separated by commas or \
@@ -19,7 +19,8 @@ struct Serve: ParsableCommand {
       \(ServerLimit.table)
 
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
-      connections, and exits with status 0. A second signal stops it immediately.
+      connections, and exits with status 0. A second signal stops it immediately. With --auth keys \
+      SIGHUP reads the key file again, which also happens within a second when it changes.
       """)
 
   @Option(
@@ -56,9 +57,15 @@ struct Serve: ParsableCommand {
     help: ArgumentHelp(
       "Access control. open: everyone with the link can join, and the first member is the owner. "
         + "token: each session is created with three tokens, for owner, editor and viewer. "
-        + "(default: open)",
-      valueName: "open|token"))
+        + "keys: a host has the API keys of a file (see pickerd key --help) and signs the tokens "
+        + "of its users. (default: open)",
+      valueName: "open|token|keys:FILE"))
   var auth: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The aud of member tokens, with --auth keys. (default: pickerd)", valueName: "name"))
+  var audience: String?
 
   @Option(
     help: ArgumentHelp(
@@ -133,7 +140,7 @@ struct Serve: ParsableCommand {
       print(configuration.summary)
       return
     }
-    Server.blockSignals()
+    Server.blockSignals(for: configuration)
     let server: Server
     do {
       let (level, format) = (configuration.logLevel, configuration.logFormat)
@@ -158,6 +165,7 @@ struct Serve: ParsableCommand {
     texts.hosts = host
     texts.trustedProxies = trustedProxy
     texts.auth = auth
+    texts.audience = audience
     texts.clock = clock
     texts.origins = origin
     texts.store = store

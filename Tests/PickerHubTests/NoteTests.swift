@@ -14,7 +14,7 @@ extension HubFixture {
     var result: Result<JSONTree, HubProblem>?
     let request = DefinitionRequest(
       format: .mergePatch, body: Array(json.utf8), versions: nil, valuesMax: .max)
-    hub.changeNotes(of: session, request, token: token, at: now) { answer in
+    hub.changeNotes(of: session, request, token: token.map { .token($0) }, at: now) { answer in
       result = answer.map { (try? JSONTree.parse($0.body)) ?? .null }
     }
     return result
@@ -176,7 +176,7 @@ extension HubFixture {
     fixture.note(
       #"{"columns":{"0":{"b":{"text":"€ 5"}}}}"#, token: fixture.tokens["owner"])
     var body: [UInt8] = []
-    fixture.hub.readNotes(of: fixture.session, token: fixture.tokens["viewer"], at: fixture.now) {
+    fixture.hub.readNotes(of: fixture.session, token: fixture.tokens["viewer"].map { .token($0) }, at: fixture.now) {
       body = (try? $0.get()) ?? []
     }
     #expect(

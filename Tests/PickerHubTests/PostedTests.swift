@@ -18,7 +18,8 @@ import Testing
   ) throws -> Result<JSONTree, HubProblem> {
     var answer: Result<[UInt8], HubProblem>?
     fixture.hub.addMember(
-      to: fixture.session, try MemberRequest(Array(body.utf8)), token: token, at: fixture.now
+      to: fixture.session, try MemberRequest(Array(body.utf8)), token: token.map { .token($0) },
+      at: fixture.now
     ) { answer = $0 }
     return try #require(answer).map { try! JSONTree.parse($0) }
   }

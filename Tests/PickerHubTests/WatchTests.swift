@@ -162,7 +162,7 @@ import Testing
 
     #expect(watch(fixture, 9) == .failure(.noToken))
     var request = WatchRequest()
-    request.token = "wrong"
+    request.token = .token("wrong")
     #expect(watch(fixture, 9, request) == .failure(.badToken))
   }
 

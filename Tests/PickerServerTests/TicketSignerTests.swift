@@ -1,3 +1,5 @@
+import CivilTime
+import PickerHub
 import PickerSession
 import Testing
 
@@ -6,28 +8,32 @@ import Testing
 @Suite struct TicketSignerTests {
   private let signer = TicketSigner(key: [UInt8](repeating: 7, count: 64))
   private let session = SessionID("abc")
+  private let content = Ticket(issuedAt: Instant(milliseconds: 1_800_000_000_000), endsAt: 7)
 
   @Test func `a ticket is valid only for its purpose and session and until it expires`() {
-    let ticket = signer.ticket(for: .events, of: session, until: 1_000)
+    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content)
 
-    #expect(signer.isValid(ticket, for: .events, of: session, at: 999))
-    #expect(!signer.isValid(ticket, for: .events, of: session, at: 1_000))
-    #expect(!signer.isValid(ticket, for: .months, of: session, at: 0))
-    #expect(!signer.isValid(ticket, for: .events, of: SessionID("abd"), at: 0))
-    #expect(!TicketSigner().isValid(ticket, for: .events, of: session, at: 0))
+    #expect(signer.verify(ticket, for: .events, of: session, at: 999) == content)
+    #expect(signer.verify(ticket, for: .events, of: session, at: 1_000) == nil)
+    #expect(signer.verify(ticket, for: .months, of: session, at: 0) == nil)
+    #expect(signer.verify(ticket, for: .events, of: SessionID("abd"), at: 0) == nil)
+    #expect(TicketSigner().verify(ticket, for: .events, of: session, at: 0) == nil)
+    let endless = Ticket(issuedAt: Instant(milliseconds: 5))
+    let other = signer.ticket(for: .months, of: session, until: 1_000, endless)
+    #expect(signer.verify(other, for: .months, of: session, at: 0) == endless)
   }
 
   @Test func `any other text is not a ticket`() {
-    let ticket = signer.ticket(for: .events, of: session, until: 1_000)
+    let ticket = signer.ticket(for: .events, of: session, until: 1_000, content)
     let later = ticket.replacing(String(1_000, radix: 36), with: String(9_000, radix: 36))
 
     for text in ["", ".", "x", later, ticket + "0", String(ticket.dropLast()), "-" + ticket] {
-      #expect(!signer.isValid(text, for: .events, of: session, at: 0), "\(text)")
+      #expect(signer.verify(text, for: .events, of: session, at: 0) == nil, "\(text)")
     }
     for index in ticket.indices {
       var changed = ticket
       changed.replaceSubrange(index...index, with: ticket[index] == "0" ? "1" : "0")
-      #expect(!signer.isValid(changed, for: .events, of: session, at: 0), "\(changed)")
+      #expect(signer.verify(changed, for: .events, of: session, at: 0) == nil, "\(changed)")
     }
   }
 }

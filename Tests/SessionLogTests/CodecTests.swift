@@ -29,7 +29,11 @@ struct GeneratedSession {
     let text = GeneratedSession.definitions[Int(seed % UInt64(GeneratedSession.definitions.count))]
     let definition = try Definition.make(from: try JSONTree.parse(Array(text.utf8))) { _ in .utc }
     let tokens: SessionOrigin.Access =
-      seed.isMultiple(of: 2) ? .open : .tokens([.owner: hash(1), .viewer: hash(2)])
+      switch seed % 4 {
+      case 0, 2: .open
+      case 1: .tokens([.owner: hash(1), .viewer: hash(2)])
+      default: .keys
+      }
     origin = SessionOrigin(
       id: SessionID("s\(seed)"), epoch: "e\(seed)", definition: definition,
       title: seed.isMultiple(of: 3) ? nil : "Où? \u{0}\u{1F600}", ttlSeconds: 60,
@@ -67,6 +71,12 @@ struct GeneratedSession {
     case 1: return .left(member.id)
     case 2: return .roleChanged(member.id, Role.allCases.randomElement(using: &random)!)
     case 3: return .tick
+    case 4:
+      let targets: [Revocation.Target] = [.everyone, .member(member.id), .subject("ü\(number)")]
+      return .revoked(
+        Revocation(
+          targets[number % 3], issuedBefore: Instant(milliseconds: Int64(number)),
+          madeAt: Instant(milliseconds: Int64(number) + 5)))
     default:
       let ref = max(1, member.refs.greatest + Int.random(in: -2...3, using: &random))
       return .command(member.id, ref: ref, command(&random))
@@ -77,7 +87,10 @@ struct GeneratedSession {
     .joined(
       .init(
         member: MemberID("m_\(number)"), secret: hash(UInt8(number)), name: "Ana \u{7}é",
-        role: number.isMultiple(of: 3) ? nil : .owner))
+        role: number.isMultiple(of: 3) ? nil : .owner,
+        subject: number.isMultiple(of: 2) ? nil : "ü\(number)",
+        info: number.isMultiple(of: 4) ? nil : #"{"a":"\u00fc"}"#,
+        meta: number.isMultiple(of: 5) ? nil : "[1]"))
   }
 
   private func command(_ random: inout SplitMix) -> Command {

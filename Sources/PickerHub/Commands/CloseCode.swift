@@ -5,7 +5,9 @@ package enum CloseCode: UInt16, Sendable {
   case normal = 1000
   case goingAway = 1001
   case badToken = 4301
+  case tokenExpired = 4302
   case badMessage = 4400
+  case notAllowed = 4403
   case noSuchSession = 4404
   case connectedElsewhere = 4409
   case sessionEnded = 4410
@@ -18,7 +20,9 @@ package enum CloseCode: UInt16, Sendable {
     switch self {
     case .normal, .goingAway: nil
     case .badToken: "badToken"
+    case .tokenExpired: "tokenExpired"
     case .badMessage: "badMessage"
+    case .notAllowed: "notAllowed"
     case .noSuchSession: "noSuchSession"
     case .connectedElsewhere: "connectedElsewhere"
     case .sessionEnded: "sessionEnded"

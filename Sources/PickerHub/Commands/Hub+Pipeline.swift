@@ -134,6 +134,9 @@ extension Hub {
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     hosted.entryCount += 1
     hosted.spent.note(hosted.session.remnant, sequence: hosted.entryCount)
+    if case .joined(let joining) = entry.body, let subject = joining.subject {
+      hosted.joiningSubjects[subject] = nil
+    }
     if case .left(let member) = entry.body {
       hosted.absentSince[member] = nil
       hosted.postRates[member] = nil

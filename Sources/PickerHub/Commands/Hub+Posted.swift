@@ -8,39 +8,85 @@ extension Hub {
   ///
   /// - Parameter answer: Receives its welcome message, the same as on a WebSocket.
   package func addMember(
-    to id: SessionID, _ request: MemberRequest, token: String?, at time: HubTime,
+    to id: SessionID, _ request: MemberRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let origin = hosted.session.fold.origin
       guard !isDraining else { return answer(.failure(.unavailable)) }
-      guard hosted.memberCountPending < limits.session.members else {
-        return answer(.failure(.sessionFull))
-      }
-      var role: Role?
-      if case .tokens = origin.access {
-        role = token.flatMap { origin.role(of: identities.hash($0)) }
+      let added: (member: MemberID, secret: String)
+      do throws(HubProblem) {
+        added = try addMember(request, token, in: hosted)
+      } catch {
+        return answer(.failure(error))
       }
       let texts = languages.texts(
-        for: request.locale, fallback: hosted.session.fold.definition.locale)
-      guard let new = newMember(named: request.name, role, hosted, at: now) else {
-        return answer(.failure(problem(of: hosted)))
-      }
+        for: token?.member?.locale ?? request.locale,
+        fallback: hosted.session.fold.definition.locale)
       enqueue(
         .request { [unowned self] hosted in
-          guard let hosted, let member = hosted.session.fold.members[new.member] else {
+          guard let hosted, let member = hosted.session.fold.members[added.member] else {
             return answer(.failure(.unavailable))
           }
           hosted.lastActivity = now.machine
-          noteAbsence(of: member.id, in: hosted, at: now)
+          if !hosted.session.isOnline(member.id) {
+            noteAbsence(of: member.id, in: hosted, at: now)
+          }
           broadcastPresence(in: hosted, at: now)
           let welcome = encoder.welcome(
-            member, secret: new.secret, in: hosted.session, resumedAt: nil, texts: texts,
+            member, secret: added.secret, in: hosted.session, resumedAt: nil, texts: texts,
             now: now.session)
           answer(.success(Array(welcome.bytes)))
         }, in: hosted, at: now)
     }
+  }
+
+  /// Appends the join of a member, or the return of the one that has the token's subject.
+  private func addMember(
+    _ request: MemberRequest, _ credential: Credential?, in hosted: HostedSession
+  ) throws(HubProblem) -> (member: MemberID, secret: String) {
+    let token = credential?.member
+    let role: Role?
+    switch hosted.session.fold.origin.access {
+    case .open: role = nil
+    case .tokens: role = self.role(of: credential, in: hosted)
+    case .keys:
+      guard let token else { throw .notAllowed("joining needs a member token") }
+      role = token.role
+    }
+    switch identify(nil, token, in: hosted) {
+    case .refused(let detail): throw .notAllowed(detail)
+    case .known(let member, let secret, _):
+      if hosted.session.fold.members[member.id] == nil { try checkRoom(in: hosted) }
+      try bring(member, role, in: hosted)
+      return (member.id, secret)
+    case .joining(let member, let secret): return (member, secret)
+    case .new:
+      try checkRoom(in: hosted)
+      guard let new = newMember(named: request.name, role, token, hosted, at: now) else {
+        throw problem(of: hosted)
+      }
+      return new
+    }
+  }
+
+  private func checkRoom(in hosted: HostedSession) throws(HubProblem) {
+    if hosted.memberCountPending >= limits.session.members { throw .sessionFull }
+  }
+
+  /// Re-adds a member that has left, and gives it the role of its token.
+  private func bring(
+    _ member: Member, _ role: Role?, in hosted: HostedSession
+  ) throws(HubProblem) {
+    let isStored: Bool
+    if hosted.session.fold.members[member.id] == nil {
+      isStored = bringBack(member.id, role, hosted)
+    } else if let role, role != member.role {
+      isStored = append(.roleChanged(member.id, role), to: hosted, at: now)
+    } else {
+      return
+    }
+    if !isStored { throw problem(of: hosted) }
   }
 
   /// Performs one command of a member.
@@ -48,7 +94,8 @@ extension Hub {
   /// - Parameter answer: Receives the message that answers it: a delta with its ref, a reply or a
   ///   refusal.
   package func post(
-    _ request: CommandRequest, to id: SessionID, token: String?, locale: String?, at time: HubTime,
+    _ request: CommandRequest, to id: SessionID, token: Credential?, locale: String?,
+    at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
@@ -57,20 +104,10 @@ extension Hub {
       guard let member = fold.knownMember(MemberID(request.member)) else {
         return answer(.failure(.noSuchMember))
       }
-      guard identities.hash(request.secret).matches(member.secret) else {
-        return answer(.failure(.wrongSecret))
-      }
-      if case .tokens = fold.origin.access, let token,
-        let role = fold.origin.role(of: identities.hash(token)), role < member.role
-      {
-        let detail = "the token grants the role \(role), but the member is \(member.role)"
-        return answer(.failure(.notAllowed(detail)))
-      }
-      if fold.members[member.id] == nil {
-        guard hosted.memberCountPending < limits.session.members else {
-          return answer(.failure(.sessionFull))
-        }
-        guard bringBack(member.id, hosted) else { return answer(.failure(problem(of: hosted))) }
+      do throws(HubProblem) {
+        try admit(request, token, as: member, in: hosted)
+      } catch {
+        return answer(.failure(error))
       }
       stay(member.id, in: hosted)
       let verdict = hosted.postRates[member.id, default: MessageRate()].count(
@@ -90,6 +127,39 @@ extension Hub {
     }
   }
 
+  /// Checks that a request may give a command as `member`, and brings that member up to date.
+  private func admit(
+    _ request: CommandRequest, _ credential: Credential?, as member: Member,
+    in hosted: HostedSession
+  ) throws(HubProblem) {
+    let isSecretRight = identities.hash(request.secret).matches(member.secret)
+    let origin = hosted.session.fold.origin
+    var role: Role?
+    switch origin.access {
+    case .open: guard isSecretRight else { throw .wrongSecret }
+    case .tokens:
+      guard isSecretRight else { throw .wrongSecret }
+      if let role = self.role(of: credential, in: hosted), role < member.role {
+        let detail = "the token grants the role \(role), but the member is \(member.role)"
+        throw .notAllowed(detail)
+      }
+    case .keys:
+      guard let token = credential?.member else {
+        throw .notAllowed("commands need a member token")
+      }
+      // Another user's member, or one whose tokens are revoked, looks like one that does not exist.
+      guard token.subject == member.subject, !isRevoked(token, of: member.id, in: hosted) else {
+        throw .noSuchMember
+      }
+      guard isSecretRight || origin.host.isOneMember && token.subject != nil else {
+        throw .wrongSecret
+      }
+      role = token.role
+    }
+    if hosted.session.fold.members[member.id] == nil { try checkRoom(in: hosted) }
+    try bring(member, role, in: hosted)
+  }
+
   /// The problem to answer after an append has failed.
   private func problem(of hosted: HostedSession) -> HubProblem {
     if hosted.isEnding { return .noSuchSession }
@@ -99,8 +169,8 @@ extension Hub {
   /// Re-adds a member that has left and now posts a command; it has no connection.
   ///
   /// - Returns: `false` if the log cannot store it.
-  private func bringBack(_ member: MemberID, _ hosted: HostedSession) -> Bool {
-    guard bringBack(member, nil, hosted, at: now) else { return false }
+  private func bringBack(_ member: MemberID, _ role: Role?, _ hosted: HostedSession) -> Bool {
+    guard bringBack(member, role, hosted, at: now) else { return false }
     enqueue(
       .look { [unowned self] hosted in
         hosted.lastActivity = now.machine
@@ -125,7 +195,7 @@ extension Hub {
           counters.refusals[refusal.code, default: 0] += 1
         }
         return encode(answer, texts, in: hosted.session)
-      case .monthsAgain, .presence: continue
+      case .monthsAgain, .presence, .revoked: continue
       }
     }
     return nil

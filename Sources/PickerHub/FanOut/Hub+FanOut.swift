@@ -14,6 +14,7 @@ extension Hub {
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
       case .answerOffline: break
+      case .revoked: closeRevoked(in: hosted)
       case .presence: broadcastPresence(in: hosted, at: time)
       }
     }

@@ -13,39 +13,37 @@ extension Hub {
     at time: HubTime
   ) {
     let fold = hosted.session.fold
-    var role: Role?
-    if case .tokens = fold.origin.access {
-      guard let token = join.token ?? connection.bearer else {
-        return close(connection, .badToken, "this session needs a token in join or Authorization")
-      }
-      guard let known = fold.origin.role(of: identities.hash(token)) else {
-        return close(connection, .badToken, "invalid token for this session")
-      }
-      role = known
-    }
-    let language = languages.number(for: join.locale, fallback: fold.definition.locale)
+    let (isAdmitted, role) = admitJoin(join, of: connection, to: hosted)
+    guard isAdmitted else { return }
+    let token = connection.token
+    let language = languages.number(
+      for: token?.locale ?? join.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
     tickIfDue(hosted, at: time)
 
     var attachment: HostedSession.Attachment
-    if let resume = join.resume, let member = fold.knownMember(MemberID(resume.member)) {
-      guard identities.hash(resume.secret).matches(member.secret) else {
-        return close(connection, .badToken, "invalid secret for this member")
-      }
+    switch identify(join.resume, token, in: hosted) {
+    case .refused(let detail): return close(connection, .badToken, detail)
+    case .known(let member, let secret, let resumeAfter):
       guard fold.members[member.id] != nil || hosted.memberCountPending < limits.session.members
       else { return closeFull(connection) }
       guard reconnect(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
       attachment = HostedSession.Attachment(
-        member: member.id, secret: resume.secret, language: language, view: nil,
-        resumeAfter: resume.epoch == fold.origin.epoch ? resume.revision : nil)
+        member: member.id, secret: secret, language: language, view: nil, resumeAfter: resumeAfter)
       counters.resumes += 1
-    } else {
+    case .joining(let member, let secret):
+      guard reconnectJoining(member, role, hosted, at: time) else {
+        return cannotStore(connection, in: hosted)
+      }
+      attachment = HostedSession.Attachment(
+        member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
+    case .new:
       guard hosted.memberCountPending < limits.session.members else {
         return closeFull(connection)
       }
-      guard let new = newMember(named: join.name, role, hosted, at: time) else {
+      guard let new = newMember(named: join.name, role, token, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
       attachment = HostedSession.Attachment(
@@ -64,14 +62,17 @@ extension Hub {
   ///
   /// - Returns: `nil` if the log cannot store it; see ``append(_:to:at:completion:)``.
   func newMember(
-    named name: String?, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+    named name: String?, _ role: Role?, _ token: MemberToken?, _ hosted: HostedSession,
+    at time: HubTime
   ) -> (member: MemberID, secret: String)? {
     let member = MemberID("m_" + identities.text())
     let secret = identities.text()
     let joining = LogEntry.Joining(
-      member: member, secret: identities.hash(secret), name: displayName(name), role: role)
+      member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),
+      role: role, subject: token?.subject, info: token?.info, meta: token?.meta)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
     hosted.memberCountPending += 1
+    noteJoining(joining, in: hosted)
     counters.joins += 1
     return (member, secret)
   }
@@ -107,11 +108,16 @@ extension Hub {
     } else if let role, role != member.role {
       guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
     }
-    if let older = hosted.connectionOfMember[member.id], let other = connections[older] {
+    replaceConnection(of: member.id, in: hosted)
+    return true
+  }
+
+  /// Closes the older connection of a member that connects again.
+  func replaceConnection(of member: MemberID, in hosted: HostedSession) {
+    if let older = hosted.connectionOfMember[member], let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
     }
-    hosted.absentSince[member.id] = nil
-    return true
+    hosted.absentSince[member] = nil
   }
 
   /// Appends the return of a member that has left.

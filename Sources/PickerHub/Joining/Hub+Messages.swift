@@ -37,6 +37,9 @@ extension Hub {
     case .rows(let column, let from, let count):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       sendRows(connection, column: column, from: from, count: count, in: hosted, at: time)
+    case .token(let token):
+      if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
+      renew(token, of: connection, member, in: hosted, at: time)
     case .touch(let touch): self.touch(touch, connection, member, in: hosted, at: time)
     case .ignored, .join, .leave: break
     }

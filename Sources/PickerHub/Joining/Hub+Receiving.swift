@@ -14,10 +14,15 @@ extension Hub {
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections.insert(connection)
     guard !isDraining else { return closeDraining(connection) }
-    guard directory.exists(session) else {
-      return close(connection, .noSuchSession, "session not found")
+    switch configuration.authentication {
+    case .open, .token:
+      guard directory.exists(session) else {
+        return close(connection, .noSuchSession, "session not found")
+      }
+      if case .dormant = directory[session] { whenLoaded(session) { _ in } }
+    // The token comes first, see `admitFirst`.
+    case .keys: break
     }
-    if case .dormant = directory[session] { whenLoaded(session) { _ in } }
     timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
 
@@ -28,6 +33,7 @@ extension Hub {
     now = time
     counters.messagesIn += 1
     if case .waiting(let inbox) = connection.phase { return hold(text, of: connection, in: inbox) }
+    guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
     if hosted.isEnding { return }
     if hosted.stepByteCount >= 2 * limits.queueBytes {

@@ -5,9 +5,9 @@ import PickerWire
 
 /// The parameters of an event stream.
 package struct WatchRequest: Sendable {
-  package var token: String?
-  /// Whether a valid ticket was sent: it grants a viewer's rights without a token.
-  package var hasTicket = false
+  package var token: Credential?
+  /// Grants a viewer's rights without a token.
+  package var ticket: Ticket?
   package var locale: String?
   package var view: MonthView?
   /// The position of the last event received (`Last-Event-ID`): the beginning of the epoch, and the
@@ -43,7 +43,7 @@ extension Hub {
     open: @escaping (Result<String, HubProblem>) -> ConnectionID?
   ) {
     find(
-      id, token: request.token, hasTicket: request.hasTicket, needs: .viewer, at: time,
+      id, token: request.token, ticket: request.ticket, needs: .viewer, at: time,
       failure: { _ = open(.failure($0)) }
     ) { [unowned self] hosted in
       guard needsHistory(request, in: hosted) else { return watch(hosted, request, open: open) }
@@ -67,6 +67,8 @@ extension Hub {
     let language = languages.number(for: request.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
     connections.insert(connection)
+    if case .member(let token)? = request.token { noteToken(token, of: connection) }
+    connection.ticket = request.ticket
     let showsMonths = fold.definition.kind.showsMonths
     hosted.session.watch(
       Listener(
@@ -92,23 +94,23 @@ extension Hub {
 
   /// Checks that a token or a ticket grants a viewer's rights in a session.
   package func admitViewer(
-    to id: SessionID, token: String?, hasTicket: Bool = false, at time: HubTime,
+    to id: SessionID, token: Credential?, ticket: Ticket? = nil, at time: HubTime,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(
-      id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
+      id, token: token, ticket: ticket, needs: .viewer, at: time,
       failure: { answer(.failure($0)) }
     ) { _ in answer(.success(())) }
   }
 
   /// Answers a month of a calendar, for a drawing.
   package func month(
-    _ month: CivilMonth, of id: SessionID, token: String?, hasTicket: Bool = false,
+    _ month: CivilMonth, of id: SessionID, token: Credential?, ticket: Ticket? = nil,
     locale: String?, at time: HubTime,
     answer: @escaping (Result<MonthContent, HubProblem>) -> Void
   ) {
     find(
-      id, token: token, hasTicket: hasTicket, needs: .viewer, at: time,
+      id, token: token, ticket: ticket, needs: .viewer, at: time,
       failure: { answer(.failure($0)) }
     ) { [unowned self] hosted in
       let (picker, definition) = (hosted.session.fold.picker, hosted.session.fold.definition)

@@ -10,6 +10,14 @@ package final class HubConnection {
   var hosted: HostedSession?
   /// The token of the `Authorization` header, for clients that can set one; cleared by the join.
   var bearer: String?
+  /// The verified member token, with `--auth keys`.
+  var token: MemberToken?
+  /// The ticket that admitted an event stream.
+  var ticket: Ticket?
+  /// When the connection is closed because of its token, as ``HubTime/machine``.
+  var tokenEndsAt: Int64?
+  /// When the first queued timer checks that.
+  var queuedTokenEnd: Int64?
   var phase: Phase
   /// Whether the port does not read from it; see ``HubPort/pause(_:)``.
   var isPaused = false

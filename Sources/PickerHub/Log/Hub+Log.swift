@@ -41,7 +41,7 @@ extension Hub {
   ///   - limit: The maximum of lines; `nil`: all.
   ///   - answer: Receives the first page.
   package func logLines(
-    _ id: SessionID, token: String?, after: Int, limit: Int? = nil, at time: HubTime,
+    _ id: SessionID, token: Credential?, after: Int, limit: Int? = nil, at time: HubTime,
     answer: @escaping (Result<LogPage, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {

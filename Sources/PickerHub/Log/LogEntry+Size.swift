@@ -7,6 +7,7 @@ extension LogEntry {
     case .joined(let joining): 224 + body.textByteCount + 2 * joining.secret.bytes.count
     case .roleChanged, .left, .returned: 104
     case .tick: 64
+    case .revoked: 160 + body.textByteCount
     case .command, .define, .note: 160 + body.textByteCount
     }
   }

@@ -49,6 +49,8 @@ package final class HostedSession {
   var absentSince: [MemberID: Int64] = [:]
   /// The current connection of each member, from its join message on.
   var connectionOfMember: [MemberID: ConnectionID] = [:]
+  /// With `oneMember`, the joins that are pending, by subject.
+  var joiningSubjects: [String: LogEntry.Joining] = [:]
   /// The time of the last revision or join, in machine milliseconds.
   var lastActivity: Int64
   /// The instant of the tick in the hub's queue, if any.
@@ -187,7 +189,7 @@ package final class HostedSession {
       guard case .apply(let entry, arrival: _, _) = step else { return false }
       return switch entry.body {
       case .define, .note: true
-      case .joined, .roleChanged, .left, .returned, .command, .tick: false
+      case .joined, .roleChanged, .left, .returned, .command, .tick, .revoked: false
       }
     }
   }
@@ -207,7 +209,7 @@ extension LogEntry.Body {
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
-    case .left, .command, .define, .note, .tick: false
+    case .left, .command, .define, .note, .tick, .revoked: false
     }
   }
 
@@ -216,14 +218,19 @@ extension LogEntry.Body {
   fileprivate var mayChangeOwners: Bool {
     switch self {
     case .joined, .roleChanged, .left, .returned: true
-    case .command, .define, .note, .tick: false
+    case .command, .define, .note, .tick, .revoked: false
     }
   }
 
   /// The size of the texts from a client, in bytes.
   var textByteCount: Int {
     switch self {
-    case .joined(let joining): joining.name.utf8.count
+    case .joined(let joining):
+      [joining.name, joining.subject, joining.info, joining.meta].reduce(0) {
+        $0 + ($1?.utf8.count ?? 0)
+      }
+    case .revoked(let revocation):
+      if case .subject(let subject) = revocation.target { subject.utf8.count } else { 64 }
     case .command(_, ref: _, let command): command.textByteCount
     case .define(let change): 64 * change.definition.weight
     case .note(let patch): 64 * patch.valueCount

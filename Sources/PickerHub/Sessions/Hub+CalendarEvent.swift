@@ -6,7 +6,7 @@ import PickerWire
 extension Hub {
   /// The event as an iCalendar object.
   package func event(
-    of id: SessionID, token: String?, at time: HubTime,
+    of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {

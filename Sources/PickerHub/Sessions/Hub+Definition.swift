@@ -56,7 +56,7 @@ package struct DefinitionAnswer: Sendable {
 /// - Source: protocol.md, "The host changes the picker".
 extension Hub {
   package func readDefinition(
-    of id: SessionID, token: String?, at time: HubTime,
+    of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
@@ -75,7 +75,7 @@ extension Hub {
   }
 
   package func redefine(
-    _ id: SessionID, _ request: DefinitionRequest, token: String?, at time: HubTime,
+    _ id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {

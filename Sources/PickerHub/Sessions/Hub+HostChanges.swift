@@ -101,7 +101,7 @@ extension Hub {
 /// Reading and changing the notes of a session.
 extension Hub {
   package func readNotes(
-    of id: SessionID, token: String?, at time: HubTime,
+    of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) { hosted in
@@ -110,7 +110,7 @@ extension Hub {
   }
 
   package func changeNotes(
-    of id: SessionID, _ request: DefinitionRequest, token: String?, at time: HubTime,
+    of id: SessionID, _ request: DefinitionRequest, token: Credential?, at time: HubTime,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {

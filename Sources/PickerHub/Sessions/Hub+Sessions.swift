@@ -63,7 +63,7 @@ extension Hub {
     guard shard.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
     // The directory counts the session itself; this only reserved room for it.
     defer { shard.total.add(-1) }
-    let tokens = newTokens()
+    let (access, tokens) = newAccess()
     let origin: SessionOrigin
     let fold: SessionFold
     do throws(DefinitionProblem) {
@@ -71,7 +71,7 @@ extension Hub {
       origin = SessionOrigin(
         id: newID(), epoch: identities.text(), definition: definition,
         title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
-        access: access(tokens), createdAt: time.session, host: request.host)
+        access: access, createdAt: time.session, host: request.host)
       fold = try SessionFold(origin, limits: limits.session)
     } catch {
       return answer(.failure(.badDefinition(error)))
@@ -116,17 +116,16 @@ extension Hub {
     }
   }
 
-  private func newTokens() -> [(role: Role, token: String)] {
+  /// How a new session's members get their roles, and the tokens that its creator gets.
+  private func newAccess() -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
     switch configuration.authentication {
-    case .open: []
-    case .token: [Role.owner, .editor, .viewer].map { ($0, identities.text()) }
+    case .open: return (.open, [])
+    case .keys: return (.keys, [])
+    case .token:
+      let tokens = [Role.owner, .editor, .viewer].map { (role: $0, token: identities.text()) }
+      let hashes = tokens.map { ($0.role, identities.hash($0.token)) }
+      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), tokens)
     }
-  }
-
-  private func access(_ tokens: [(role: Role, token: String)]) -> SessionOrigin.Access {
-    if tokens.isEmpty { return .open }
-    return .tokens(
-      Dictionary(uniqueKeysWithValues: tokens.map { ($0.role, identities.hash($0.token)) }))
   }
 
   /// Makes a definition, or returns the equal one that sessions in memory have.
@@ -173,7 +172,7 @@ extension Hub {
   ///   - isFull: Whether to include the nodes or columns of the definition.
   ///   - linkBase: The URL of this server before `/v1/sessions/…`: `https://pick.example.org`.
   package func read(
-    _ id: SessionID, token: String?, locale: String?, isFull: Bool, linkBase: String = "",
+    _ id: SessionID, token: Credential?, locale: String?, isFull: Bool, linkBase: String = "",
     at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
@@ -192,7 +191,7 @@ extension Hub {
 
   /// Ends a session.
   package func delete(
-    _ id: SessionID, token: String?, at time: HubTime,
+    _ id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
@@ -234,21 +233,20 @@ extension Hub {
   /// Finds a session for a request: loads it if needed, checks the token, and applies a due tick.
   ///
   /// - Parameters:
-  ///   - hasTicket: Whether a valid ticket was sent, which grants a viewer's rights without a
-  ///     token.
+  ///   - ticket: A valid ticket, which grants a viewer's rights without a token.
   ///   - failure: Called if there is no such session, or the token does not grant the role.
   ///   - body: Called when all earlier steps of the session have run.
   func find(
-    _ id: SessionID, token: String?, hasTicket: Bool = false, needs role: Role, at time: HubTime,
+    _ id: SessionID, token: Credential?, ticket: Ticket? = nil, needs role: Role, at time: HubTime,
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
     now = time
-    guard directory.exists(id) else { return failure(.noSuchSession) }
+    guard directory.exists(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
     whenLoaded(id) { [unowned self] hosted in
       guard let hosted else { return failure(directory.exists(id) ? .unavailable : .noSuchSession) }
       do throws(HubProblem) {
         if hosted.isEnding { throw .noSuchSession }
-        if !hasTicket || role > .viewer { try admit(token, to: hosted, needs: role) }
+        try admit(token, ticket, to: hosted, needs: role)
       } catch {
         return failure(error)
       }
@@ -256,21 +254,26 @@ extension Hub {
       tickIfDue(hosted, at: now)
       enqueue(
         .request { [unowned self] hosted in
-          hosted.map(body) ?? failure(directory.exists(id) ? .unavailable : .noSuchSession)
+          guard let hosted else {
+            return failure(directory.exists(id) ? .unavailable : .noSuchSession)
+          }
+          do throws(HubProblem) {
+            // A revocation may have been pending.
+            if configuration.authentication.hidesSessions {
+              try admit(token, ticket, to: hosted, needs: role)
+            }
+          } catch {
+            return failure(error)
+          }
+          body(hosted)
         }, in: hosted, at: now)
     }
   }
 
   private func admit(
-    _ token: String?, to hosted: HostedSession, needs role: Role
+    _ credential: Credential?, _ ticket: Ticket?, to hosted: HostedSession, needs role: Role
   ) throws(HubProblem) {
-    guard case .tokens = hosted.session.fold.origin.access else { return }
-    guard let token else { throw .noToken }
-    guard let known = hosted.session.fold.origin.role(of: identities.hash(token)) else {
-      throw .badToken
-    }
-    guard known >= role else {
-      throw .notAllowed("this needs the role \(role); the token grants \(known)")
-    }
+    if role == .viewer, let ticket { return try admit(ticket, to: hosted) }
+    try admit(credential, to: hosted, needs: role)
   }
 }

@@ -22,7 +22,7 @@ extension Hub {
 
   private func isLive(_ timer: TimerQueue.Timer, due: Int64) -> Bool {
     switch timer {
-    case .join(let id), .stalled(let id): return connections[id] != nil
+    case .join(let id), .token(let id), .stalled(let id): return connections[id] != nil
     case .absence(let session, let member):
       guard let since = directory.hosted(session)?.absentSince[member] else { return false }
       return due >= since + limits.memberMilliseconds

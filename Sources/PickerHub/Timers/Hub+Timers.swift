@@ -44,10 +44,13 @@ extension Hub {
     switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
-      guard directory.exists(connection.session) else {
+      guard configuration.authentication.hidesSessions || directory.exists(connection.session)
+      else {
         return close(connection, .sessionEnded, "the session has ended")
       }
       close(connection, .tooSlow, "no join message within \(limits.joinMilliseconds) ms")
+    case .token(let id):
+      if let connection = connections[id], !connection.isClosing { checkToken(of: connection) }
     case .stalled(let id):
       guard let connection = connections[id], let since = connection.outbox.stalledSince,
         connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds

@@ -10,6 +10,8 @@ struct TimerQueue {
   enum Timer {
     /// Close the connection if it has not joined.
     case join(ConnectionID)
+    /// Close the connection if its token has expired.
+    case token(ConnectionID)
     /// Close the connection if it has not read since its updates were dropped.
     case stalled(ConnectionID)
     /// Make the member leave if it has not reconnected.

@@ -2,6 +2,7 @@
 package struct ConfigurationTexts: Hashable, Sendable {
   package var listen: String?
   package var auth: String?
+  package var audience: String?
   package var clock: String?
   package var adminListen: String?
   package var hosts: [String] = []
@@ -21,7 +22,8 @@ package struct ConfigurationTexts: Hashable, Sendable {
   /// The names of the environment variables, one per option.
   package static let variables = [
     "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
-    "PICKERD_AUTH", "PICKERD_CLOCK", "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
+    "PICKERD_AUTH", "PICKERD_AUDIENCE", "PICKERD_CLOCK",
+    "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
     "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOG_FORMAT", "PICKERD_LOOPS",
     "PICKERD_CALENDAR_NAME", "PICKERD_OUTLOOK_LINK",
   ]
@@ -41,6 +43,7 @@ package struct ConfigurationTexts: Hashable, Sendable {
     listen = listen ?? value("LISTEN")
     adminListen = adminListen ?? value("ADMIN_LISTEN")
     auth = auth ?? value("AUTH")
+    audience = audience ?? value("AUDIENCE")
     clock = clock ?? value("CLOCK")
     store = store ?? value("STORE")
     web = web ?? value("WEB")

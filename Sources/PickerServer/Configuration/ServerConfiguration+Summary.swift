@@ -6,7 +6,7 @@ extension ServerConfiguration {
       "listen     \(listen)" + (listen.isLoopback ? " (local connections only)" : ""),
       "admin      " + (adminListen.map(\.description) ?? "off"),
       "hosts      " + hostsSummary,
-      "auth       \(authentication.rawValue)",
+      "auth       \(authentication)",
       "clock      \(clock.rawValue)",
       "origins    "
         + (origins.isEmpty ? "same host only" : origins.joined(separator: ", ")),
@@ -16,6 +16,7 @@ extension ServerConfiguration {
       "loops      \(loops)",
     ]
     let standard = ServerConfiguration()
+    if audience != standard.audience { lines.append("audience   \(audience)") }
     if calendarName != standard.calendarName { lines.append("calendar   \(calendarName)") }
     if outlookLink != standard.outlookLink { lines.append("outlook    \(outlookLink)") }
     for limit in ServerLimit.allCases where limits[limit] != limit.facts.standard {

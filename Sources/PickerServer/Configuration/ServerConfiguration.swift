@@ -4,8 +4,23 @@ import PickerWire
 
 /// The validated configuration of a server.
 package struct ServerConfiguration: Hashable, Sendable {
-  /// `open`: no tokens are needed. `token`: each session is created with three tokens.
-  package enum Authentication: String, CaseIterable, Sendable { case open, token }
+  /// Who may use the server.
+  package enum Authentication: Hashable, Sendable, CustomStringConvertible {
+    /// Everyone.
+    case open
+    /// Each session is created with three tokens.
+    case token
+    /// A host with API keys, and the members for whom it signs tokens.
+    case keys(file: String)
+
+    package var description: String {
+      switch self {
+      case .open: "open"
+      case .token: "token"
+      case .keys(let file): "keys:\(file)"
+      }
+    }
+  }
 
   /// The clock of the sessions: the system clock, or one that is set with `POST /v1/clock`.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
@@ -17,6 +32,8 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var hosts: [HostName] = []
   package var trustedProxies: TrustedProxies = .standard
   package var authentication: Authentication = .open
+  /// The `aud` of member tokens, with `--auth keys`.
+  package var audience = ServerConfiguration.standardAudience
   package var clock: ClockSource = .system
   package var origins = OriginPolicy(allowed: [])
   package var store: StoreLocation = .standard
@@ -39,7 +56,6 @@ package struct ServerConfiguration: Hashable, Sendable {
   }
   package static let loopsMax = 64
 
-  /// The `aud` of member tokens.
   package static let standardAudience = "pickerd"
 
   package init() {}
@@ -54,7 +70,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     if !texts.trustedProxies.isEmpty {
       trustedProxies = try ServerConfiguration.proxies(texts.trustedProxies)
     }
-    authentication = try ServerConfiguration.choice(texts.auth, "--auth") ?? .open
+    if let text = texts.auth { authentication = try Authentication(text) }
+    if let text = texts.audience { audience = try ServerConfiguration.audience(text) }
     clock = try ServerConfiguration.choice(texts.clock, "--clock") ?? .system
     logLevel = try ServerConfiguration.choice(texts.logLevel, "--log-level") ?? .notice
     logFormat = try ServerConfiguration.choice(texts.logFormat, "--log-format") ?? .text

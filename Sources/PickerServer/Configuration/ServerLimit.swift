@@ -16,6 +16,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
   case drawingsPerSecond, drawingsBurst, logsPerSecond, logsBurst
+  case wrongKeysPerSecond
   case fullRateAddresses, rateBuckets
   case definitionNodes, definitionColumns, definitionMonths, definitionBlocked
 
@@ -65,6 +66,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .drawingsBurst: burst(2_000, "months drawn per address in a burst")
     case .logsPerSecond: rate(50, "logs read per second and address")
     case .logsBurst: burst(500, "logs read per address in a burst")
+    case .wrongKeysPerSecond: rate(10, "requests with a wrong API key per second and address")
     case .fullRateAddresses:
       (10, 1...100_000, "limit of all addresses together, as a multiple of these rates")
     case .rateBuckets:

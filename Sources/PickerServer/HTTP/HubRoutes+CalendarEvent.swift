@@ -8,7 +8,7 @@ extension HubRoutes {
   func event(_ call: RoutedRequest) {
     let caller = call.caller
     let ifNoneMatch = call.request.headers[.ifNoneMatch]
-    hub.event(of: call.session, token: token(of: call.request), at: transport.now) {
+    hub.event(of: call.session, token: call.credential, at: transport.now) {
       [self] result in
       switch result {
       case .success(let event): send(event, caller, ifNoneMatch: ifNoneMatch)

@@ -7,7 +7,7 @@ import WebSocketTransport
 extension HubRoutes {
   func readDefinition(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.readDefinition(of: call.session, token: token(of: call.request), at: transport.now) {
+    hub.readDefinition(of: call.session, token: call.credential, at: transport.now) {
       [self] in answer(caller, $0)
     }
   }
@@ -18,7 +18,7 @@ extension HubRoutes {
     let byteCount = call.request.body.count
     transport.countBody(byteCount)
     hub.redefine(
-      call.session, change(of: call.request), token: token(of: call.request), at: transport.now
+      call.session, change(of: call.request), token: call.credential, at: transport.now
     ) {
       [self] in
       transport.countBody(-byteCount)
@@ -28,7 +28,7 @@ extension HubRoutes {
 
   func readNotes(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.readNotes(of: call.session, token: token(of: call.request), at: transport.now) {
+    hub.readNotes(of: call.session, token: call.credential, at: transport.now) {
       [self] in answer(caller, "application/json", $0)
     }
   }
@@ -36,7 +36,7 @@ extension HubRoutes {
   func changeNotes(_ call: RoutedRequest) {
     let caller = call.caller
     hub.changeNotes(
-      of: call.session, change(of: call.request), token: token(of: call.request), at: transport.now
+      of: call.session, change(of: call.request), token: call.credential, at: transport.now
     ) { [self] in answer(caller, $0) }
   }
 

@@ -24,7 +24,7 @@ extension HubRoutes {
       limit = number
     }
     hub.logLines(
-      call.session, token: token(of: call.request), after: after, limit: limit, at: transport.now
+      call.session, token: call.credential, after: after, limit: limit, at: transport.now
     ) { [self] in answer(caller, $0) }
   }
 

@@ -19,9 +19,9 @@ extension HubRoutes {
     guard let theme = MonthTheme.named(themeName) else {
       throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
-    let hasTicket = try hasTicket(call.request, for: .months, of: call.session)
+    let ticket = try ticket(call.request, for: .months, of: call.session)
     hub.month(
-      month, of: call.session, token: token(of: call.request), hasTicket: hasTicket,
+      month, of: call.session, token: call.credential, ticket: ticket,
       locale: call.request.queryValue("locale"), at: transport.now
     ) { [self] result in
       switch result {
@@ -65,8 +65,8 @@ extension HubRoutes {
   func events(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     var watch = WatchRequest()
-    watch.token = token(of: call.request)
-    watch.hasTicket = try hasTicket(call.request, for: .events, of: call.session)
+    watch.token = call.credential
+    watch.ticket = try ticket(call.request, for: .events, of: call.session)
     watch.locale = call.request.queryValue("locale")
     if let text = call.request.queryValue("months") {
       let countText = call.request.queryValue("count") ?? "1"
@@ -78,7 +78,9 @@ extension HubRoutes {
     watch.seen = call.request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
     if call.request.method == .head { return headOfEvents(caller, watch, call.session) }
     let seconds = hub.configuration.limits.ticketStreamSeconds
-    let lifetime = watch.hasTicket ? Int64(seconds) * 1000 : nil
+    let lifetime = watch.ticket.map { ticket in
+      min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - transport.now.machine)
+    }
     hub.watch(call.session, watch, at: transport.now) { [self] result in
       switch result {
       case .success(let epoch):
@@ -93,7 +95,7 @@ extension HubRoutes {
   /// Answers a `HEAD` request: the status and headers that a stream would have.
   private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
     hub.admitViewer(
-      to: session, token: watch.token, hasTicket: watch.hasTicket, at: transport.now
+      to: session, token: watch.token, ticket: watch.ticket, at: transport.now
     ) { [self] result in
       switch result {
       case .success:
@@ -114,7 +116,7 @@ extension HubRoutes {
     } catch {
       throw badRequest(error.detail)
     }
-    hub.addMember(to: call.session, body, token: token(of: call.request), at: transport.now) {
+    hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
       [self] result in
       switch result {
       case .success(let welcome): answer(caller, 201, "application/json", welcome)
@@ -134,7 +136,7 @@ extension HubRoutes {
       throw badRequest(error.detail)
     }
     hub.post(
-      body, to: call.session, token: token(of: call.request),
+      body, to: call.session, token: call.credential,
       locale: call.request.queryValue("locale"),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }

@@ -13,14 +13,18 @@ extension HubRoutes {
   func createTicket(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
     let (purpose, seconds) = try ticketBody(call.request)
-    hub.admitViewer(to: call.session, token: token(of: call.request), at: transport.now) {
+    hub.admitViewer(to: call.session, token: call.credential, at: transport.now) {
       [self] result in
       switch result {
       case .success:
-        let milliseconds = Int64(seconds) * 1000
+        let now = transport.now.machine
+        let endsAt = call.credential?.tokenEnd(at: now)
+        let wall = SocketLoop.wallMilliseconds()
+        let milliseconds = min(Int64(seconds) * 1000, (endsAt ?? .max) - now)
         let ticket = gate.tickets.ticket(
-          for: purpose, of: call.session, until: transport.now.machine + milliseconds)
-        let expires = Instant(milliseconds: SocketLoop.wallMilliseconds() + milliseconds)
+          for: purpose, of: call.session, until: now + milliseconds,
+          Ticket(issuedAt: Instant(milliseconds: wall), endsAt: endsAt))
+        let expires = Instant(milliseconds: wall + milliseconds)
         let document = JSONTree.object([
           .init("ticket", .string(ticket)), .init("expires", .string(expires.rfc3339)),
         ])
@@ -53,20 +57,19 @@ extension HubRoutes {
     return (purpose, seconds)
   }
 
-  /// Whether a request has a ticket in its query.
+  /// The ticket in a request's query, if there is one.
   ///
-  /// - Throws: 401 if the ticket is invalid for the purpose or the session, or has expired.
-  func hasTicket(
+  /// - Throws: 401 if it is not valid for this, or has expired.
+  func ticket(
     _ request: HTTPRequest, for purpose: TicketSigner.Purpose, of session: SessionID
-  ) throws(ProblemDocument) -> Bool {
-    guard let ticket = request.queryValue("ticket") else { return false }
+  ) throws(ProblemDocument) -> Ticket? {
+    guard let text = request.queryValue("ticket") else { return nil }
     let now = transport.now.machine
-    guard gate.tickets.isValid(ticket, for: purpose, of: session, at: now) else {
+    guard let ticket = gate.tickets.verify(text, for: purpose, of: session, at: now) else {
       throw ProblemDocument(
         status: 401, code: "badToken",
-        detail: "the ticket has expired or is for another purpose or session; POST to tickets "
-          + "creates a new one")
+        detail: "the ticket has expired or is for another resource; POST to tickets creates one")
     }
-    return true
+    return ticket
   }
 }

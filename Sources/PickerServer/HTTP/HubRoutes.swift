@@ -54,8 +54,11 @@ final class HubRoutes {
     switch table.match(request.method, request.path) {
     case .route(let route, let variables):
       if let rate = route.rate { try gate.admit(rate, request.head) }
+      let credential = try gate.credential(
+        request.head, for: route.access, session: variables["id"].map { SessionID($0) })
       try route.handle(self)(
-        RoutedRequest(caller: caller, request: request, variables: variables))
+        RoutedRequest(
+          caller: caller, request: request, variables: variables, credential: credential))
     case .otherMethods(let methods): throw methodNotAllowed(methods)
     case .none where request.isAdmin: throw notFound(request.path)
     case .none: try sendFile(caller, request, at: request.path)
@@ -88,7 +91,7 @@ final class HubRoutes {
   func read(_ call: RoutedRequest) {
     let caller = call.caller
     hub.read(
-      call.session, token: token(of: call.request), locale: call.request.queryValue("locale"),
+      call.session, token: call.credential, locale: call.request.queryValue("locale"),
       isFull: call.request.queryValue("definition") == "full", linkBase: httpBase(of: call.request),
       at: transport.now
     ) { [self] in answer(caller, "application/json", $0) }
@@ -96,7 +99,7 @@ final class HubRoutes {
 
   func delete(_ call: RoutedRequest) {
     let caller = call.caller
-    hub.delete(call.session, token: token(of: call.request), at: transport.now) { [self] result in
+    hub.delete(call.session, token: call.credential, at: transport.now) { [self] result in
       switch result {
       case .success: transport.answer(caller, HTTPResponse(status: 204))
       case .failure(let problem): answer(caller, ProblemDocument(problem))
@@ -124,10 +127,6 @@ final class HubRoutes {
     var response = HTTPResponse(status: file.status, headers: file.headers, body: file.body)
     response.hasTagOfContent = true
     transport.answer(caller, response)
-  }
-
-  func token(of request: HTTPRequest) -> String? {
-    HubTransport.bearer(request.headers[.authorization])
   }
 
   func notFound(_ path: String) -> ProblemDocument {

@@ -10,8 +10,11 @@ struct RequestGate: Sendable {
   let proxies: TrustedProxies
   let rates: RequestRates
   let tickets = TicketSigner()
+  /// With `--auth keys`.
+  let keys: KeyRing?
 
-  init(_ configuration: ServerConfiguration) {
+  init(_ configuration: ServerConfiguration, keys: KeyRing? = nil) {
+    self.keys = keys
     hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
     adminHosts = HostPolicy(
       listen: configuration.adminListen ?? .standard, names: configuration.hosts)

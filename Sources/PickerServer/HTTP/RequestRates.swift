@@ -7,6 +7,8 @@ package enum RequestKind: Int, CaseIterable, Sendable {
   /// New members, WebSockets and event streams.
   case join
   case command, check, drawing, log
+  /// Requests with a wrong API key.
+  case wrongKey
 }
 
 package struct RateLimits: Hashable, Sendable {
@@ -24,6 +26,7 @@ package struct RateLimits: Hashable, Sendable {
       Rate(perSecond: settings[.checksPerSecond], burst: settings[.checksBurst]),
       Rate(perSecond: settings[.drawingsPerSecond], burst: settings[.drawingsBurst]),
       Rate(perSecond: settings[.logsPerSecond], burst: settings[.logsBurst]),
+      Rate(perSecond: settings[.wrongKeysPerSecond], burst: settings[.wrongKeysPerSecond]),
     ]
     fullRateAddresses = settings[.fullRateAddresses]
     bucketsMax = settings[.rateBuckets]
@@ -56,6 +59,17 @@ package final class RequestRates: Sendable {
   ///   at least 1.
   package func take(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
     table.withLock { $0.take(kind, from: address, at: now * 1_000_000, limits) }
+  }
+
+  /// How long an address has to wait for a token of its bucket, in seconds; `nil` if there is one.
+  /// Takes none, and does not look at the server's bucket: strangers must not lock a host out.
+  package func wait(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
+    table.withLock { $0.wait(kind, from: address, at: now * 1_000_000, limits) }
+  }
+
+  /// Takes a token from the bucket of an address after ``wait(_:from:at:)`` returned `nil`.
+  package func charge(_ kind: RequestKind, to address: PeerAddress?, at now: Int64) {
+    table.withLock { $0.charge(kind, to: address, at: now * 1_000_000, limits) }
   }
 
   /// The number of refused requests by kind.
@@ -101,6 +115,28 @@ private struct Table: Sendable {
     totals[kind.rawValue].take(at: now, totalRate)
     buckets[key] = bucket
     return nil
+  }
+
+  mutating func wait(
+    _ kind: RequestKind, from address: PeerAddress?, at now: Int64, _ limits: RateLimits
+  ) -> Int? {
+    startGeneration(at: now, refill: limits.refillNanoseconds)
+    let key = key(kind, address, limits)
+    let bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
+    let wait = bucket.wait(at: now, limits[kind])
+    guard wait > 0 else { return nil }
+    refusals[kind, default: 0] += 1
+    return Int((wait + 999_999_999) / 1_000_000_000)
+  }
+
+  mutating func charge(
+    _ kind: RequestKind, to address: PeerAddress?, at now: Int64, _ limits: RateLimits
+  ) {
+    startGeneration(at: now, refill: limits.refillNanoseconds)
+    let key = key(kind, address, limits)
+    var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
+    bucket.take(at: now, limits[kind])
+    buckets[key] = bucket
   }
 
   private mutating func startGeneration(at now: Int64, refill: Int64) {

@@ -1,3 +1,4 @@
+import PickerHub
 import PickerSession
 import WebSocketTransport
 
@@ -9,16 +10,18 @@ struct Route: Sendable {
   /// `GET` also matches `HEAD`.
   let method: HTTPMethod
   let pattern: PathPattern
+  let access: RouteAccess
   /// The rate limit that a request counts against; `nil` if it is not limited.
   let rate: RequestKind?
   let handle: Handler
 
   init(
-    _ method: HTTPMethod, _ pattern: PathPattern, rate: RequestKind? = nil,
+    _ method: HTTPMethod, _ pattern: PathPattern, _ access: RouteAccess, rate: RequestKind? = nil,
     _ handle: @escaping Handler
   ) {
     self.method = method
     self.pattern = pattern
+    self.access = access
     self.rate = rate
     self.handle = handle
   }
@@ -33,6 +36,8 @@ struct RoutedRequest {
   let caller: Caller
   let request: HTTPRequest
   let variables: [String: String]
+  /// What the request proves about its sender, as the route's ``Route/access`` requires.
+  let credential: Credential?
 
   /// The session that the path names, whether or not it exists.
   var session: SessionID { SessionID(self["id"]) }

@@ -33,41 +33,45 @@ struct RouteTable: Sendable {
 
   /// The routes of the admin listener.
   static let admin = RouteTable(
-    routes: health + [Route(.get, "/metrics", HubRoutes.metrics)])
+    routes: health + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
 
   private static let sessions = [
-    Route(.post, "/v1/sessions", rate: .create, HubRoutes.create),
-    Route(.post, "/v1/definitions/check", rate: .check, HubRoutes.check),
+    Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
+    Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
   ]
 
   private static let session = [
-    Route(.get, "/v1/sessions/{id}", HubRoutes.read),
-    Route(.delete, "/v1/sessions/{id}", HubRoutes.delete),
-    Route(.get, "/v1/sessions/{id}/log", rate: .log, HubRoutes.log),
-    Route(.get, "/v1/sessions/{id}/definition", HubRoutes.readDefinition),
-    Route(.put, "/v1/sessions/{id}/definition", HubRoutes.changeDefinition),
-    Route(.patch, "/v1/sessions/{id}/definition", HubRoutes.changeDefinition),
-    Route(.get, "/v1/sessions/{id}/notes", HubRoutes.readNotes),
-    Route(.patch, "/v1/sessions/{id}/notes", HubRoutes.changeNotes),
-    Route(.get, "/v1/sessions/{id}/event.ics", HubRoutes.event),
-    Route(.get, "/v1/sessions/{id}/events", rate: .join, HubRoutes.events),
-    Route(.post, "/v1/sessions/{id}/members", rate: .join, HubRoutes.addMember),
-    Route(.post, "/v1/sessions/{id}/commands", rate: .command, HubRoutes.command),
-    Route(.post, "/v1/sessions/{id}/tickets", rate: .join, HubRoutes.createTicket),
-    Route(.get, "/v1/sessions/{id}/months/{month}.svg", rate: .drawing, HubRoutes.drawMonth),
+    Route(.get, "/v1/sessions/{id}", .sessionReader, HubRoutes.read),
+    Route(.delete, "/v1/sessions/{id}", .sessionKey(.sessions), HubRoutes.delete),
+    Route(.get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, HubRoutes.log),
+    Route(.get, "/v1/sessions/{id}/definition", .sessionReader, HubRoutes.readDefinition),
+    Route(.put, "/v1/sessions/{id}/definition", .sessionKey(.sessions), HubRoutes.changeDefinition),
+    Route(
+      .patch, "/v1/sessions/{id}/definition", .sessionKey(.sessions), HubRoutes.changeDefinition),
+    Route(.get, "/v1/sessions/{id}/notes", .sessionReader, HubRoutes.readNotes),
+    Route(.patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), HubRoutes.changeNotes),
+    Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
+    Route(.get, "/v1/sessions/{id}/event.ics", .sessionReader, HubRoutes.event),
+    Route(.get, "/v1/sessions/{id}/events", .sessionReader, rate: .join, HubRoutes.events),
+    Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),
+    Route(.post, "/v1/sessions/{id}/commands", .member, rate: .command, HubRoutes.command),
+    Route(.post, "/v1/sessions/{id}/tickets", .sessionReader, rate: .join, HubRoutes.createTicket),
+    Route(
+      .get, "/v1/sessions/{id}/months/{month}.svg", .sessionReader, rate: .drawing,
+      HubRoutes.drawMonth),
   ]
 
   private static let documents = [
-    Route(.get, "/v1/openapi.json", HubRoutes.openAPI),
-    Route(.get, "/v1/asyncapi.json", HubRoutes.asyncAPI),
+    Route(.get, "/v1/openapi.json", .everyone, HubRoutes.openAPI),
+    Route(.get, "/v1/asyncapi.json", .everyone, HubRoutes.asyncAPI),
   ]
 
   private static let health = [
-    Route(.get, "/healthz", HubRoutes.alive),
-    Route(.get, "/readyz", HubRoutes.ready),
+    Route(.get, "/healthz", .everyone, HubRoutes.alive),
+    Route(.get, "/readyz", .everyone, HubRoutes.ready),
   ]
 
   private static let clock = [
-    Route(.post, "/v1/clock", HubRoutes.setClock)
+    Route(.post, "/v1/clock", .everyone, HubRoutes.setClock)
   ]
 }

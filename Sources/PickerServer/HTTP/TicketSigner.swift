@@ -1,9 +1,11 @@
+import CivilTime
+import PickerHub
 import PickerSession
 import WebSocketTransport
 
 /// Signs and verifies tickets, which grant read access to one resource of a session in a URL.
 ///
-/// A ticket consists of its expiry and an HMAC, so that the server stores nothing and every loop
+/// A ticket consists of its times and an HMAC, so that the server stores nothing and every loop
 /// can verify it. The key is generated at the start; a restart invalidates all tickets.
 /// - Source: protocol.md, "Tickets"; RFC 2104.
 struct TicketSigner: Sendable {
@@ -20,31 +22,35 @@ struct TicketSigner: Sendable {
   }
 
   /// - Parameter expiry: Milliseconds of the monotonic clock.
-  func ticket(for purpose: Purpose, of session: SessionID, until expiry: Int64) -> String {
-    let expiryText = String(expiry, radix: 36)
-    let signature = signature(purpose, session, expiryText)
-    return expiryText + "."
-      + signature.map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
+  func ticket(
+    for purpose: Purpose, of session: SessionID, until expiry: Int64, _ ticket: Ticket
+  ) -> String {
+    let fields = [expiry, ticket.issuedAt.milliseconds, ticket.endsAt ?? 0]
+    let facts = fields.map { String($0, radix: 36) }.joined(separator: "-")
+    return facts + "." + Hexadecimal.encode(Array(signature(purpose, session, facts)))
   }
 
-  func isValid(
-    _ ticket: String, for purpose: Purpose, of session: SessionID, at now: Int64
-  ) -> Bool {
-    guard let dot = ticket.firstIndex(of: "."), let expiry = Int64(ticket[..<dot], radix: 36),
+  /// - Returns: What the ticket says; `nil` if it is invalid or has expired.
+  func verify(
+    _ text: String, for purpose: Purpose, of session: SessionID, at now: Int64
+  ) -> Ticket? {
+    guard let dot = text.firstIndex(of: ".") else { return nil }
+    let fields = text[..<dot].split(separator: "-").map { Int64($0, radix: 36) }
+    guard fields.count == 3, let expiry = fields[0], let issued = fields[1], let end = fields[2],
       now < expiry
-    else { return false }
-    let right = self.ticket(for: purpose, of: session, until: expiry)
-    guard right.utf8.count == ticket.utf8.count else { return false }
+    else { return nil }
+    let ticket = Ticket(
+      issuedAt: Instant(milliseconds: issued), endsAt: end == 0 ? nil : end)
+    let right = self.ticket(for: purpose, of: session, until: expiry, ticket)
+    guard right.utf8.count == text.utf8.count else { return nil }
     // Compare in constant time to prevent timing attacks.
-    return zip(right.utf8, ticket.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    return zip(right.utf8, text.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 ? ticket : nil
   }
 
   private func signature(
-    _ purpose: Purpose, _ session: SessionID, _ expiry: String
+    _ purpose: Purpose, _ session: SessionID, _ times: String
   ) -> ArraySlice<UInt8> {
-    let message = Array("\(purpose.rawValue) \(expiry) \(session.text)".utf8)
+    let message = Array("\(purpose.rawValue) \(times) \(session.text)".utf8)
     let inner = SocketLoop.sha256(key.map { $0 ^ 0x36 } + message)
     return SocketLoop.sha256(key.map { $0 ^ 0x5C } + inner).prefix(TicketSigner.signatureBytes)
   }

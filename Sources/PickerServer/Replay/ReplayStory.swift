@@ -45,6 +45,7 @@ final class ReplayStory {
         line(nil, at, "\(name(member)) becomes \(role)", [])
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .cellsChanged, .resultStood: hasLine = false
+      case .revoked: line(nil, at, replayed.entry.words, [])
       }
     }
     if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }

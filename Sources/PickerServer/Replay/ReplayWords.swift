@@ -29,6 +29,9 @@ extension LogEntry {
     case .command(_, let ref, let command): "\(command.words), ref \(ref)"
     case .define(let change): "the host changes the definition to version \(change.version)"
     case .note: "the host changes notes"
+    case .revoked(let revocation):
+      "the host revokes tokens of \(revocation.target.words) issued before "
+        + revocation.issuedBefore.description
     case .tick: "time"
     }
   }
@@ -106,5 +109,15 @@ extension Note {
   fileprivate var words: String {
     let text = text(for: "en", fallback: "en")
     return "the note “\(text)”" + (tone.map { " (\($0))" } ?? "")
+  }
+}
+
+extension Revocation.Target {
+  fileprivate var words: String {
+    switch self {
+    case .subject(let subject): "sub \(subject)"
+    case .member(let member): "\(member)"
+    case .everyone: "everyone"
+    }
   }
 }

@@ -12,6 +12,8 @@ package final class Server {
   private let configuration: ServerConfiguration
   private let group = LoopGroup()
   private let store: ServerStore
+  private let keys: KeyRing?
+  private let log: Logger
   /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
@@ -26,7 +28,9 @@ package final class Server {
   package init(_ configuration: ServerConfiguration, log: Logger) throws {
     self.configuration = configuration
     let limits = ServerLimits(configuration.limits)
-    let parts = SharedParts(configuration)
+    let parts = try SharedParts(configuration)
+    keys = parts.gate.keys
+    self.log = log
     store = try ServerStore(
       configuration.store, limits, loopCount: configuration.loops, zones: parts.zones, log: log)
     var sockets = SocketLoopConfiguration(configuration, limits, log)
@@ -58,11 +62,28 @@ package final class Server {
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
-    init(_ configuration: ServerConfiguration) {
-      gate = RequestGate(configuration)
+    init(_ configuration: ServerConfiguration) throws(KeyFileProblem) {
+      var keys: KeyRing?
+      if case .keys(let file) = configuration.authentication {
+        keys = try KeyRing(path: file, audience: configuration.audience)
+      }
+      gate = RequestGate(configuration, keys: keys)
       start =
         configuration.clock == .manual
         ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil
+    }
+  }
+
+  /// How the hubs admit members. A file of keys without keys must not open the server.
+  private static func authentication(
+    _ configuration: ServerConfiguration, _ parts: SharedParts
+  ) -> HubConfiguration.Authentication {
+    switch configuration.authentication {
+    case .open: return .open
+    case .token: return .token
+    case .keys:
+      guard let keys = parts.gate.keys else { preconditionFailure("keys have been read before") }
+      return .keys(keys)
     }
   }
 
@@ -78,7 +99,7 @@ package final class Server {
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(
       HubConfiguration(
-        authentication: configuration.authentication == .token ? .token : .open, limits: limits,
+        authentication: authentication(configuration, parts), limits: limits,
         definitionLimits: DefinitionLimits(configuration.limits),
         calendarName: configuration.calendarName, outlookLink: configuration.outlookLink),
       port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
@@ -114,6 +135,7 @@ package final class Server {
   /// calling thread.
   package func run() {
     let group = self.group
+    if let keys { KeyReloading.start(keys, log: log) }
     Thread.detachNewThread {
       var signals = Server.endingSignals
       var signal: Int32 = 0
@@ -145,10 +167,11 @@ package final class Server {
     store.close()
   }
 
-  /// Blocks SIGTERM and SIGINT, which ``run()`` handles. Must be called before any thread is
-  /// created, because threads inherit the signal mask.
-  package static func blockSignals() {
+  /// Blocks SIGTERM and SIGINT, and SIGHUP if it reloads keys; ``run()`` handles them. Must be
+  /// called before any thread is created, because threads inherit the signal mask.
+  package static func blockSignals(for configuration: ServerConfiguration) {
     var signals = endingSignals
+    if case .keys = configuration.authentication { sigaddset(&signals, SIGHUP) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
     // Exceeding a file size limit must fail the write (EFBIG), not end the process.

@@ -40,6 +40,8 @@ package enum Outcome: Hashable, Sendable {
   case left(MemberID)
   /// A changed result is to be reported in the feed; members have received it before.
   indirect case resultStood(StandingResult)
+  /// ``SessionFold/revocations`` has changed.
+  case revoked
 }
 
 /// A calendar before and after time changed its cells.

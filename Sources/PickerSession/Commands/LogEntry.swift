@@ -19,13 +19,15 @@ package struct LogEntry: Hashable, Sendable {
   package enum Body: Hashable, Sendable {
     /// A new member.
     case joined(Joining)
-    /// A member reconnected with a token for another role.
+    /// A member reconnected with a token for another role, or renewed its token with one.
     case roleChanged(MemberID, Role)
     /// A member sent `leave`, or was without a connection for too long.
     case left(MemberID)
     /// A member that had left joined again; with the role of its token if the session has tokens.
     case returned(MemberID, Role?)
     case command(MemberID, ref: Int, Command)
+    /// The host revoked tokens.
+    case revoked(Revocation)
     /// The host changed the definition.
     case define(DefinitionChange)
     /// The host changed notes, with this JSON Merge Patch.
@@ -41,12 +43,24 @@ package struct LogEntry: Hashable, Sendable {
     package let secret: SecretHash
     package let name: String
     package let role: Role?
+    /// The user's id at the host, from its token.
+    package let subject: String?
+    /// JSON text that other members see, from its token.
+    package let info: String?
+    /// JSON text for the log and the feed, from its token.
+    package let meta: String?
 
-    package init(member: MemberID, secret: SecretHash, name: String, role: Role?) {
+    package init(
+      member: MemberID, secret: SecretHash, name: String, role: Role?, subject: String? = nil,
+      info: String? = nil, meta: String? = nil
+    ) {
       self.member = member
       self.secret = secret
       self.name = name
       self.role = role
+      self.subject = subject
+      self.info = info
+      self.meta = meta
     }
   }
 }

@@ -10,4 +10,6 @@ package enum SessionEffect: Hashable, Sendable {
   /// ``Session/takeUpdates()`` has presence updates to send. The hub may delay them to merge
   /// several.
   case presence
+  /// Tokens were revoked. The hub closes the connections that have such a token.
+  case revoked
 }

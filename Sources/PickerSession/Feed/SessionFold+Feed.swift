@@ -10,7 +10,7 @@ extension SessionFold {
   /// - Parameter now: The time of the entry.
   package func event(of outcome: Outcome, at now: Instant) -> FeedEvent? {
     switch outcome {
-    case .answered, .cellsChanged, .roleChanged: nil
+    case .answered, .cellsChanged, .roleChanged, .revoked: nil
     case .delta(let delta): delta.isReported ? event(of: delta) : nil
     case .joined(let member):
       members[member].flatMap { event(.memberJoined, $0, at: now) }

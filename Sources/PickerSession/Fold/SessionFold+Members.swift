@@ -18,7 +18,8 @@ extension SessionFold {
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
       color: memberColors[joinCount % memberColors.count],
-      role: joining.role ?? (hasOwner ? .editor : .owner), refs: RefBook())
+      role: joining.role ?? (hasOwner ? .editor : .owner), refs: RefBook(),
+      subject: joining.subject, info: joining.info)
     joinCount += 1
     outcomes.append(.joined(joining.member))
   }

@@ -29,6 +29,7 @@ extension SessionFold {
     package var tappedBy: MemberID?
     package var tappedAt: Instant?
     package var unreported: UnreportedResult?
+    package var revocations: Revocations
 
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
@@ -36,7 +37,8 @@ extension SessionFold {
       status: SessionStatus, statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
-      tappedAt: Instant?, unreported: UnreportedResult? = nil
+      tappedAt: Instant?, unreported: UnreportedResult? = nil,
+      revocations: Revocations = Revocations()
     ) {
       self.picker = picker
       self.version = version
@@ -55,6 +57,7 @@ extension SessionFold {
       self.tappedBy = tappedBy
       self.tappedAt = tappedAt
       self.unreported = unreported
+      self.revocations = revocations
     }
   }
 
@@ -68,7 +71,7 @@ extension SessionFold {
       statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
       undoList: undoList,
       members: membersInOrder, remembered: remembered, joinCount: joinCount, tappedBy: tappedBy,
-      tappedAt: tappedAt, unreported: unreported)
+      tappedAt: tappedAt, unreported: unreported, revocations: revocations)
   }
 
   /// Restores a session from a snapshot.
@@ -102,6 +105,7 @@ extension SessionFold {
     tappedBy = kept.tappedBy
     tappedAt = kept.tappedAt
     unreported = kept.unreported
+    revocations = kept.revocations
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }

@@ -32,6 +32,7 @@ package struct SessionFold: Sendable {
   package internal(set) var undoList: UndoList
   package internal(set) var members: [MemberID: Member]
   package internal(set) var remembered: RememberedMembers
+  package internal(set) var revocations = Revocations()
   /// The number of times that a member joined or rejoined.
   package internal(set) var joinCount: Int
   /// The member of the last accepted tap on the current range, and the time of that tap.
@@ -93,6 +94,7 @@ package struct SessionFold: Sendable {
       let count = outcomes.count
       tick(to: entry.at, &outcomes)
       if outcomes.count == count { remnant = .nothing }
+    case .revoked(let revocation): revoke(revocation, &outcomes)
     case .define(let change): define(change, at: entry.at, &outcomes)
     case .note(let patch): note(patch, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):

@@ -33,19 +33,25 @@ package struct Member: Hashable, Sendable {
   package let name: String
   /// `#rrggbb`.
   package let color: String
+  /// The user's id at the host, from its token.
+  package let subject: String?
+  /// JSON text for the other members, from its token.
+  package let info: String?
   package internal(set) var role: Role
   /// The refs and outcomes of the member's last commands.
   package internal(set) var refs: RefBook
 
   package init(
     id: MemberID, number: Int, secret: SecretHash, name: String, color: String, role: Role,
-    refs: RefBook
+    refs: RefBook, subject: String? = nil, info: String? = nil
   ) {
     self.id = id
     self.number = number
     self.secret = secret
     self.name = name
     self.color = color
+    self.subject = subject
+    self.info = info
     self.role = role
     self.refs = refs
   }

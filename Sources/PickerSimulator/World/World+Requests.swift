@@ -64,7 +64,8 @@ extension World {
   func delete(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.delete(record.id, token: record.tokens["owner"], at: time) { [unowned self] result in
+      hub.delete(record.id, token: record.tokens["owner"].map { .token($0) }, at: time) {
+        [unowned self] result in
         requestsUnanswered -= 1
         switch result {
         case .success: record.isEnded = true
@@ -80,7 +81,8 @@ extension World {
     requestsUnanswered += 1
     enter { time in
       hub.read(
-        record.id, token: record.tokens["viewer"], locale: "zh-Hans", isFull: random.coin(),
+        record.id, token: record.tokens["viewer"].map { .token($0) }, locale: "zh-Hans",
+        isFull: random.coin(),
         at: time
       ) { [unowned self] in
         requestsUnanswered -= 1
@@ -145,7 +147,7 @@ extension World {
     let revision = replicas[record.id]?.fold.revision ?? 0
     enter { time in
       hub.logLines(
-        record.id, token: record.tokens["viewer"], after: after, at: time
+        record.id, token: record.tokens["viewer"].map { .token($0) }, after: after, at: time
       ) { [unowned self] result in
         switch result {
         case .success(let page): readOn(page, after: after, through: revision, record)

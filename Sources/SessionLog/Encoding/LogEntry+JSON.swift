@@ -14,12 +14,18 @@ extension LogEntry {
         .init("name", .string(joining.name)),
       ]
       if let role = joining.role { members.append(.init("role", .string(role.rawValue))) }
+      for (name, text) in [
+        ("subject", joining.subject), ("info", joining.info), ("meta", joining.meta),
+      ] {
+        if let text { members.append(.init(name, .string(text))) }
+      }
     case .roleChanged(let member, let role):
       members += [.init("role", .string(role.rawValue)), .init("of", .string(member.text))]
     case .left(let member): members.append(.init("left", .string(member.text)))
     case .returned(let member, let role):
       members.append(.init("returned", .string(member.text)))
       if let role { members.append(.init("role", .string(role.rawValue))) }
+    case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
     case .note(let patch): members.append(.init("note", patch))
     case .define(let change):
@@ -58,6 +64,9 @@ extension LogEntry {
         return nil
       }
       self.init(at: at, body: .define(change))
+    } else if let revoked = tree["revoked"] {
+      guard let revocation = Revocation(tree: revoked) else { return nil }
+      self.init(at: at, body: .revoked(revocation))
     } else if let patch = tree["note"] {
       self.init(at: at, body: .note(patch))
     } else if tree["tick"] != nil {
@@ -72,7 +81,9 @@ extension LogEntry {
         let name = tree["name"]?.string
       else { return nil }
       let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
-      let joining = Joining(member: MemberID(member), secret: secret, name: name, role: role)
+      let joining = Joining(
+        member: MemberID(member), secret: secret, name: name, role: role,
+        subject: tree["subject"]?.string, info: tree["info"]?.string, meta: tree["meta"]?.string)
       self.init(at: at, body: .joined(joining))
     } else {
       guard let member = tree["of"]?.string,

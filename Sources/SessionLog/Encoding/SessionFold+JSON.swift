@@ -26,6 +26,7 @@ extension SessionFold.StoredState {
       fields.append(.init("statusChangedAt", .integer(Int(statusChangedAt.milliseconds))))
     }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
+    if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     if let unreported { fields.append(.init("unreported", unreported.tree)) }
@@ -47,7 +48,8 @@ extension SessionFold.StoredState {
       let future = tree["future"]?.all(UndoValue.init(tree:)),
       // Older versions did not store members that had left, or notes.
       let notes = (tree["notes"] ?? .object([])).notes,
-      let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:))
+      let remembered = (tree["remembered"] ?? .array([])).all(Member.init(tree:)),
+      let revocations = tree["revocations"].map(Revocations.init(tree:)) ?? Revocations()
     else { return nil }
     self.init(
       picker: picker, version: tree["version"]?.integer ?? 1,
@@ -60,7 +62,8 @@ extension SessionFold.StoredState {
       remembered: RememberedMembers(remembered), joinCount: joinCount,
       tappedBy: tree["tappedBy"]?.string.map(MemberID.init(_:)),
       tappedAt: tree["tappedAt"]?.instant,
-      unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)))
+      unreported: tree["unreported"].flatMap(UnreportedResult.init(tree:)),
+      revocations: revocations)
   }
 }
 
@@ -83,7 +86,10 @@ extension UnreportedResult {
 
 extension Member {
   fileprivate var tree: JSONTree {
-    .object([
+    let facts = [("subject", subject), ("info", info)].compactMap { name, text in
+      text.map { JSONTree.Member(name, .string($0)) }
+    }
+    return .object(facts + [
       .init("id", .string(id.text)), .init("number", .integer(number)),
       .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
       .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
@@ -101,7 +107,8 @@ extension Member {
     else { return nil }
     self.init(
       id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
-      refs: RefBook(entries: entries, greatest: greatest))
+      refs: RefBook(entries: entries, greatest: greatest), subject: tree["subject"]?.string,
+      info: tree["info"]?.string)
   }
 }
 

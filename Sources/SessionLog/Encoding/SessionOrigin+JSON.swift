@@ -19,6 +19,10 @@ extension SessionOrigin {
       }
       members.append(.init("tokens", .object(tokens)))
     }
+    if case .keys = access {
+      // Versions that do not know `access` find a session with tokens of which none is valid.
+      members += [.init("access", .string("keys")), .init("tokens", .object([]))]
+    }
     return .object(members + host.members)
   }
 
@@ -39,7 +43,12 @@ extension SessionOrigin {
       let createdAt = members["createdAt"]?.integer
     else { throw StoredProblem("the origin of session \(id) is not as pickerd writes it") }
     var access = Access.open
-    if let tokens = members["tokens"]?.members {
+    if let word = members["access"]?.string {
+      guard word == "keys" else {
+        throw StoredProblem("session \(id) has the unknown access \(word)")
+      }
+      access = .keys
+    } else if let tokens = members["tokens"]?.members {
       var hashes: [Role: SecretHash] = [:]
       for token in tokens {
         guard let role = Role(rawValue: token.key) else { continue }

@@ -45,24 +45,24 @@ extension FuzzWorld {
 
   func read(_ source: inout ByteSource) {
     hub.read(
-      session(&source), token: token(&source), locale: source.pick([nil, "zh-Hans", "x"]),
+      session(&source), token: token(&source).map { .token($0) }, locale: source.pick([nil, "zh-Hans", "x"]),
       isFull: source.number(below: 2) == 1, at: now, answer: answer())
   }
 
   func readLog(_ source: inout ByteSource) {
     hub.logLines(
-      session(&source), token: token(&source), after: source.pick([0, 1, 5, -1, .max]), at: now,
+      session(&source), token: token(&source).map { .token($0) }, after: source.pick([0, 1, 5, -1, .max]), at: now,
       answer: answer())
   }
 
   func delete(_ source: inout ByteSource) {
-    hub.delete(session(&source), token: token(&source), at: now, answer: answer())
+    hub.delete(session(&source), token: token(&source).map { .token($0) }, at: now, answer: answer())
   }
 
   func addMember(_ source: inout ByteSource) {
     guard let request = try? MemberRequest(Array(#"{"name":"Bo"}"#.utf8)) else { return }
     hub.addMember(
-      to: session(&source), request, token: token(&source), at: now,
+      to: session(&source), request, token: token(&source).map { .token($0) }, at: now,
       answer: answer { [unowned self] result in
         guard let body = try? result.get(), let welcome = try? JSONTree.parse(body),
           let id = welcome["member"]?["id"]?.string,
@@ -81,12 +81,12 @@ extension FuzzWorld {
       #"{"member":"\#(member.id)","secret":"\#(member.secret)","ref":\#(source.byte()),\#(fields)}"#
     guard let request = try? CommandRequest(Array(body.utf8)) else { return }
     hub.post(
-      request, to: session(&source), token: token(&source), locale: nil, at: now, answer: answer())
+      request, to: session(&source), token: token(&source).map { .token($0) }, locale: nil, at: now, answer: answer())
   }
 
   func watch(_ source: inout ByteSource) {
     var request = WatchRequest()
-    request.token = token(&source)
+    request.token = token(&source).map { .token($0) }
     request.locale = source.pick([nil, "en", "zh-Hans"])
     if source.number(below: 2) == 1 {
       request.seen = (epochMark: "A", revision: source.number(below: 5))

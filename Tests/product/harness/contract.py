@@ -9,7 +9,7 @@ from jsonschema_rs import Draft202012Validator, Registry
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 MESSAGES = {
     "welcome", "delta", "reply", "refused", "snapshot", "months", "rows", "presence",
-    "draining", "error",
+    "draining", "error", "token",
 }
 
 

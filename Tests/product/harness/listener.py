@@ -127,6 +127,9 @@ class Listener:
     def _on_draining(self, message):
         pass
 
+    def _on_token(self, message):
+        pass
+
     def _on_error(self, message):
         pass
 

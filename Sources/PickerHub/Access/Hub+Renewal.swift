@@ -1,0 +1,101 @@
+package import PickerSession
+import PickerWire
+
+/// Tokens that expire, are renewed, or are revoked while their connections are open.
+/// - Source: host.md, section 2.
+extension Hub {
+  /// Has the connection closed some time after its token's `exp`.
+  ///
+  /// At most one timer is queued, unless a token ends before it.
+  func noteToken(_ token: MemberToken, of connection: HubConnection) {
+    connection.token = token
+    let endsAt = now.machine + token.remainingMilliseconds + tokenGraceMilliseconds
+    connection.tokenEndsAt = endsAt
+    if let queued = connection.queuedTokenEnd, queued <= endsAt { return }
+    connection.queuedTokenEnd = endsAt
+    timers.add(.token(connection.id), due: endsAt)
+  }
+
+  /// The token of a connection may have expired.
+  func checkToken(of connection: HubConnection) {
+    guard let endsAt = connection.tokenEndsAt else { return }
+    guard endsAt > now.machine else {
+      return close(connection, .tokenExpired, "the token has expired")
+    }
+    if let queued = connection.queuedTokenEnd, queued > now.machine { return }
+    connection.queuedTokenEnd = endsAt
+    timers.add(.token(connection.id), due: endsAt)
+  }
+
+  /// Takes another token for a member. Without `--auth keys` the message is ignored, as an unknown
+  /// one.
+  func renew(
+    _ written: String, of connection: HubConnection, _ member: MemberID,
+    in hosted: HostedSession, at time: HubTime
+  ) {
+    guard case .keys(let verifier) = configuration.authentication else { return }
+    let token: MemberToken
+    do throws(TokenProblem) {
+      token = try verifier.verify(written)
+    } catch {
+      return close(connection, .badToken, error.detail)
+    }
+    guard token.sessions.contains(hosted.id), token.subject == connection.token?.subject else {
+      return close(connection, .badToken, "the token is for another session or sub")
+    }
+    guard !isRevoked(token, of: member, in: hosted) else {
+      return close(connection, .notAllowed, "the host has revoked the token")
+    }
+    let role = connection.token?.role
+    noteToken(token, of: connection)
+    if role != token.role, !append(.roleChanged(member, token.role), to: hosted, at: time) {
+      return cannotStore(connection)
+    }
+    enqueue(
+      .look { [unowned self] _ in
+        deliver(.retained(encoder.token(expires: token.expires)), connection)
+      }, in: hosted, at: time)
+  }
+
+  /// Closes the connections whose tokens or tickets have been revoked.
+  func closeRevoked(in hosted: HostedSession) {
+    for id in hosted.connectionsInOrder {
+      guard let connection = connections[id] else { continue }
+      let isRevoked =
+        if let token = connection.token {
+          self.isRevoked(token, of: connection.member, in: hosted)
+        } else if let ticket = connection.ticket {
+          (try? admit(ticket, to: hosted)) == nil
+        } else {
+          false
+        }
+      if isRevoked { close(connection, .notAllowed, "the host has revoked the token") }
+    }
+  }
+}
+
+/// Revocations by the host.
+extension Hub {
+  /// Revokes tokens of a session.
+  ///
+  /// - Parameter answer: Gets the revocation when the log has stored it, and the members concerned
+  ///   have been closed.
+  package func revoke(
+    _ revocation: Revocation, in id: SessionID, token: Credential?, at time: HubTime,
+    answer: @escaping (Result<Revocation, HubProblem>) -> Void
+  ) {
+    find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
+      if case .member(let member) = revocation.target,
+        hosted.session.fold.knownMember(member) == nil
+      {
+        return answer(.failure(.noSuchMember))
+      }
+      let isStored = append(.revoked(revocation), to: hosted, at: now) { effects in
+        answer(effects == nil ? .failure(.unavailable) : .success(revocation))
+      }
+      if !isStored { answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable)) }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import PickerSession
+import PickerWire
+
+/// Who a joining client is.
+extension Hub {
+  enum Newcomer {
+    case new
+    /// A member of the session, or one that has left. The secret is the one to send in the welcome.
+    case known(Member, secret: String, resumeAfter: Int?)
+    /// With `oneMember`, a member whose join is pending.
+    case joining(MemberID, secret: String)
+    case refused(String)
+  }
+
+  /// Finds the member that a client is.
+  ///
+  /// With `oneMember` the `sub` of the token identifies it, so that a client without the member's
+  /// secret gets one that nothing is compared with.
+  func identify(
+    _ resume: ClientMessage.Resume?, _ token: MemberToken?, in hosted: HostedSession
+  ) -> Newcomer {
+    let fold = hosted.session.fold
+    let subject = fold.origin.host.isOneMember ? token?.subject : nil
+    if let resume, let member = fold.knownMember(MemberID(resume.member)) {
+      guard
+        identities.hash(resume.secret).matches(member.secret)
+          || subject != nil && subject == member.subject
+      else { return .refused("invalid secret for this member") }
+      if let token, token.subject != member.subject {
+        return .refused("the token has another sub than this member")
+      }
+      let resumeAfter = resume.epoch == fold.origin.epoch ? resume.revision : nil
+      return .known(member, secret: resume.secret, resumeAfter: resumeAfter)
+    }
+    guard let subject else { return .new }
+    if let member = fold.knownMember(subject: subject) {
+      return .known(member, secret: identities.text(), resumeAfter: nil)
+    }
+    if let joining = hosted.joiningSubjects[subject] {
+      return .joining(joining.member, secret: identities.text())
+    }
+    return .new
+  }
+
+  /// Connects a member whose join is pending, with the role of another token.
+  ///
+  /// - Returns: `false` if the log cannot store the role.
+  func reconnectJoining(
+    _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+  ) -> Bool {
+    let pending = hosted.joiningSubjects.values.first { $0.member == member }
+    if let role, role != pending?.role {
+      guard append(.roleChanged(member, role), to: hosted, at: time) else { return false }
+    }
+    replaceConnection(of: member, in: hosted)
+    return true
+  }
+
+  /// Notes the subject of a join until the log has stored it, so that a second device that joins
+  /// meanwhile is the same member.
+  func noteJoining(_ joining: LogEntry.Joining, in hosted: HostedSession) {
+    guard hosted.session.fold.origin.host.isOneMember, let subject = joining.subject,
+      hosted.session.fold.members[joining.member] == nil
+    else { return }
+    hosted.joiningSubjects[subject] = joining
+  }
+}
+
+extension SessionFold {
+  /// The member with a subject that is here, or has left and is remembered.
+  fileprivate func knownMember(subject: String) -> Member? {
+    members.values.first { $0.subject == subject }
+      ?? remembered.members.last { $0.subject == subject }
+  }
+}

@@ -1,0 +1,90 @@
+import PickerHub
+import PickerSession
+import WebSocketTransport
+
+/// Checks keys and member tokens of requests.
+extension RequestGate {
+  /// What a request proves about its sender.
+  ///
+  /// With `--auth keys` this decides everything that does not depend on the session's state, so
+  /// that a session that a member may not see and one that does not exist get the same answer.
+  /// - Parameter session: The session in the route's path, if it has one.
+  /// - Throws: 401, 403, 404 or 429.
+  func credential(
+    _ request: RequestHead, for access: RouteAccess, session: SessionID?
+  ) throws(ProblemDocument) -> Credential? {
+    let bearer = HubTransport.bearer(request.headers[.authorization])
+    guard let keys else { return bearer.map { .token($0) } }
+    if access == .everyone { return nil }
+    guard let bearer else {
+      // The route checks the ticket.
+      if access == .sessionReader, request.queryValue("ticket") != nil { return nil }
+      throw ProblemDocument(
+        status: 401, code: "noToken",
+        detail: "this request requires an API key or a member token in the header "
+          + "Authorization: Bearer TOKEN")
+    }
+    if bearer.hasPrefix(PresentedKey.prefix) {
+      try check(try find(bearer, keys, request), for: access)
+      return .key
+    }
+    let token: MemberToken
+    do throws(TokenProblem) {
+      token = try keys.verify(bearer)
+    } catch {
+      throw ProblemDocument(status: 401, code: "badToken", detail: error.detail)
+    }
+    switch access {
+    case .everyone: return nil
+    case .key(let scope): throw .needsScope(scope)
+    case .sessionKey: throw ProblemDocument(.noSuchSession)
+    case .sessionReader, .member:
+      guard let session, token.sessions.contains(session) else {
+        throw ProblemDocument(.noSuchSession)
+      }
+      return .member(token)
+    }
+  }
+
+  /// Finds a key. A wrong one counts against the budget of its address; while that is used up,
+  /// right ones are refused as well, so that guessing does not go on.
+  private func find(
+    _ bearer: String, _ keys: KeyRing, _ request: RequestHead
+  ) throws(ProblemDocument) -> HostKey {
+    let client = proxies.client(
+      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    let now = SocketLoop.monotonicMilliseconds()
+    if let wait = rates.wait(.wrongKey, from: client, at: now) {
+      throw ProblemDocument(
+        status: 429, code: "tooMany", detail: "too many wrong keys; retry in \(wait) s",
+        retryAfterSeconds: wait)
+    }
+    if let key = PresentedKey(bearer).flatMap({ keys.find($0, from: client) }) { return key }
+    rates.charge(.wrongKey, to: client, at: now)
+    throw ProblemDocument(
+      status: 401, code: "badToken",
+      detail: "the key is unknown or has expired, or is not valid for this network")
+  }
+
+  private func check(_ key: HostKey, for access: RouteAccess) throws(ProblemDocument) {
+    let scope: KeyScope
+    switch access {
+    case .everyone: return
+    case .key(let needed), .sessionKey(let needed): scope = needed
+    case .sessionReader: scope = .sessions
+    case .member:
+      throw ProblemDocument(
+        status: 403, code: "notAllowed",
+        detail: "members join and give commands with a member token, not with an API key")
+    }
+    guard key.scopes.contains(scope) else { throw .needsScope(scope) }
+  }
+}
+
+extension ProblemDocument {
+  fileprivate static func needsScope(_ scope: KeyScope) -> ProblemDocument {
+    ProblemDocument(
+      status: 403, code: "notAllowed",
+      detail: "this requires an API key with the scope \(scope.rawValue)")
+  }
+}

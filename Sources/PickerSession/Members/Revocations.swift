@@ -1,0 +1,102 @@
+package import CivilTime
+
+/// An order of the host that member tokens issued before an instant admit nobody any more.
+///
+/// Its times are those of the machine, not of the session's clock, because tokens have the former.
+/// - Source: host.md, section 2, "Revocation".
+package struct Revocation: Hashable, Sendable {
+  package enum Target: Hashable, Sendable {
+    /// The tokens with this `sub`.
+    case subject(String)
+    /// The tokens of a member; also those with its subject, if it has one.
+    case member(MemberID)
+    /// All tokens of the session.
+    case everyone
+  }
+
+  package let target: Target
+  package let issuedBefore: Instant
+  package let madeAt: Instant
+
+  package init(_ target: Target, issuedBefore: Instant, madeAt: Instant) {
+    self.target = target
+    self.issuedBefore = issuedBefore
+    self.madeAt = madeAt
+  }
+}
+
+/// The revocations of a session.
+///
+/// Bounded in count: beyond ``countMax`` the oldest one is replaced by one that concerns everyone,
+/// so that nobody whom the host has revoked is admitted again.
+package struct Revocations: Hashable, Sendable {
+  package static let countMax = 256
+
+  /// Those of subjects and members, one per target, the latest last.
+  package private(set) var targeted: [Revocation]
+  /// The latest `issuedBefore` that concerns everyone.
+  package private(set) var everyoneBefore: Instant?
+  /// When the last one was made.
+  package private(set) var latest: Instant?
+
+  package init(
+    targeted: [Revocation] = [], everyoneBefore: Instant? = nil, latest: Instant? = nil
+  ) {
+    self.targeted = targeted
+    self.everyoneBefore = everyoneBefore
+    self.latest = latest
+  }
+
+  package var isEmpty: Bool { latest == nil }
+
+  mutating func add(_ revocation: Revocation) {
+    latest = max(latest ?? revocation.madeAt, revocation.madeAt)
+    if case .everyone = revocation.target { return revokeEveryone(revocation.issuedBefore) }
+    var added = revocation
+    if let index = targeted.firstIndex(where: { $0.target == revocation.target }) {
+      let known = targeted.remove(at: index)
+      if known.issuedBefore > revocation.issuedBefore { added = known }
+    }
+    targeted.append(added)
+    if targeted.count > Revocations.countMax {
+      revokeEveryone(targeted.removeFirst().issuedBefore)
+    }
+  }
+
+  private mutating func revokeEveryone(_ issuedBefore: Instant) {
+    everyoneBefore = max(everyoneBefore ?? issuedBefore, issuedBefore)
+  }
+
+  /// Whether a token is revoked. One without `iat` is, as soon as a revocation concerns it: it
+  /// could have been issued at any time.
+  package func revokes(
+    tokenIssuedAt issuedAt: Instant?, subject: String?, member: MemberID?
+  ) -> Bool {
+    var before = everyoneBefore
+    for revocation in targeted {
+      let concerns =
+        switch revocation.target {
+        case .subject(let revoked): revoked == subject
+        case .member(let revoked): revoked == member
+        case .everyone: true
+        }
+      if concerns { before = max(before ?? revocation.issuedBefore, revocation.issuedBefore) }
+    }
+    guard let before else { return false }
+    return issuedAt.map { $0 < before } ?? true
+  }
+}
+
+extension SessionFold {
+  mutating func revoke(_ revocation: Revocation, _ outcomes: inout [Outcome]) {
+    revocations.add(revocation)
+    if case .member(let id) = revocation.target,
+      let subject = (members[id] ?? remembered.member(id))?.subject
+    {
+      revocations.add(
+        Revocation(
+          .subject(subject), issuedBefore: revocation.issuedBefore, madeAt: revocation.madeAt))
+    }
+    outcomes.append(.revoked)
+  }
+}

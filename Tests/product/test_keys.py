@@ -1,0 +1,366 @@
+"""`--auth keys:FILE`: API keys and member tokens on every route, rotation, guessing."""
+
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+
+import pytest
+
+from harness.definitions import CALENDAR
+from harness.host import Host, pickerd
+from harness.member import Member
+from harness.pickerd import REPOSITORY, Pickerd, binary, wait_until
+
+NOBODY = "0000000000000000000000"
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    host = Host(tmp_path_factory.mktemp("host"))
+    host.feed = host.add("feed", "feed")
+    host.decide = host.add("decide", "decide")
+    host.past = host.add("past", "sessions", "--not-after", "2020-01-01T00:00:00Z")
+    host.far = host.add("far", "sessions", "--network", "192.0.2.0/24")
+    return host
+
+
+@pytest.fixture(scope="module")
+def keyed(host, tmp_path_factory):
+    server = Pickerd(tmp_path_factory.mktemp("keyed") / "log", auth=f"keys:{host.file}",
+                     clock=None, limits={"wrongKeysPerSecond": 100_000})
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def session(keyed, host):
+    answer = keyed.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+    assert answer.status == 201 and "tokens" not in answer.json
+    return answer.json["session"]
+
+
+def routes():
+    """(method, pattern, access) of the table."""
+    table = (REPOSITORY / "Sources/PickerServer/HTTP/RouteTable.swift").read_text()
+    found = re.findall(r'Route\(\s*\.(\w+),\s*"([^"]+)",\s*(\.\w+(?:\(\.\w+\))?)', table)
+    rows = sorted({row for row in found if row[1] not in ("/metrics", "/v1/clock")})
+    assert len(rows) > 20
+    return rows
+
+
+def ask(server, method, pattern, session, token):
+    path = pattern.replace("{id}", session).replace("{month}", "2018-11")
+    headers = {"Accept": "text/event-stream"} if path.endswith("events") else None
+    if path.endswith("events"):
+        method = "head"
+    body = None if method in ("get", "head", "delete") else {}
+    if path.endswith("tickets"):
+        body = {"for": "months"}
+    return server.request(method.upper(), path, body, token=token, headers=headers)
+
+
+def expected(access, credential, session_exists=True):
+    """(status, code) that the credential gets; `None`: the route itself answers."""
+    if access == ".everyone":
+        return None
+    scope = access.split("(.")[1][:-1] if "(" in access else None
+    if credential == "none":
+        return 401, "noToken"
+    if credential in ("wrong", "past", "far", "expired"):
+        return 401, "badToken"
+    if credential in ("sessions", "feed", "decide"):
+        needed = scope or ("sessions" if access == ".sessionReader" else None)
+        return None if credential == needed else (403, "notAllowed")
+    if access.startswith(".key("):
+        return 403, "notAllowed"
+    if access.startswith(".sessionKey(") or credential == "foreign":
+        return 404, "noSuchSession"
+    return None
+
+
+CREDENTIALS = ["none", "wrong", "past", "far", "sessions", "feed", "decide", "expired", "foreign",
+               "viewer", "editor", "owner"]
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS)
+def test_each_credential_may_do_on_each_route_what_the_table_says(keyed, host, session, credential):
+    other = keyed.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
+    token = {
+        "none": None, "wrong": "pk_api.wrong", "past": host.past, "far": host.far,
+        "sessions": host.api, "feed": host.feed, "decide": host.decide,
+        "expired": host.token(session, exp=1_000_000_000), "foreign": host.token(other, "owner"),
+    }.get(credential, None)
+    if credential in ("viewer", "editor", "owner"):
+        token = host.token(session, credential)
+
+    # Deleting comes last.
+    for method, pattern, access in sorted(routes(), key=lambda row: row[0] == "delete"):
+        answer = ask(keyed, method, pattern, session, token)
+        wanted = expected(access, credential)
+        where = (method, pattern, access, answer.status, answer.body[:200])
+        if wanted is None:
+            assert answer.status not in (401, 403) and answer.code != "noSuchSession" if (
+                answer.status >= 400) else True, where
+        elif pattern.endswith("events"):
+            assert answer.status == wanted[0], where
+        else:
+            assert (answer.status, answer.code) == wanted, where
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor", "owner"])
+def test_what_is_not_allowed_and_what_does_not_exist_have_equal_bytes(keyed, host, session, role):
+    other = keyed.post("/v1/sessions", {"definition": CALENDAR}, token=host.api).json["session"]
+    for method, pattern, access in routes():
+        if "{id}" not in pattern or pattern.endswith("events"):
+            continue
+        own = host.token([session, NOBODY], role)
+        answers = [ask(keyed, method, pattern, NOBODY, own)]
+        answers.append(ask(keyed, method, pattern, other, own))
+        if access.startswith(".sessionKey("):
+            answers.append(ask(keyed, method, pattern, session, own))
+        for answer in answers:
+            answer.headers.pop("date", None)
+        wanted = ("400",) if method == "post" and access == ".member" else ()
+        if wanted:
+            continue
+        assert {a.status for a in answers} == {404}, (method, pattern, answers)
+        assert len({a.body for a in answers}) == 1, (method, pattern, answers)
+        assert all(a.headers == answers[0].headers for a in answers), (method, pattern, answers)
+
+
+@pytest.mark.parametrize("kid", ["signing", "es", "ed"])
+def test_a_token_of_pyjwt_admits_over_every_transport(keyed, host, session, kid):
+    token = host.token(session, "editor", kid=kid, sub="17", name="Ada", info={"team": 3})
+
+    ana = Member(keyed.socket(f"/v1/sessions/{session}"), "Eve", token=token)
+    assert ana.tap("2018-11-23")["type"] == "delta"
+    got = keyed.get(f"/v1/sessions/{session}", token=token)
+    member = got.json["members"][0]
+    assert (member["name"], member["subject"], member["info"]) == ("Ada", "17", {"team": 3})
+    posted = keyed.post(f"/v1/sessions/{session}/members", {}, token=token)
+    assert posted.status == 201
+    told = posted.json["member"]
+    command = {"member": told["id"], "secret": told["secret"], "type": "clear", "ref": 1}
+    assert keyed.post(f"/v1/sessions/{session}/commands", command, token=token).status == 200
+    other = host.token(session, sub="18", kid=kid)
+    answer = keyed.post(f"/v1/sessions/{session}/commands", {**command, "ref": 2}, token=other)
+    assert (answer.status, answer.code) == (404, "noSuchMember")
+    by_header = Member(keyed.socket(f"/v1/sessions/{session}"),
+                       headers={"Authorization": f"Bearer {token}"})
+    for member in (ana, by_header):
+        member.leave()
+
+
+MUTATIONS = {
+    "none": lambda h, s: {"alg_none": True}, "no aud": lambda h, s: {"aud": None},
+    "foreign aud": lambda h, s: {"aud": "other"}, "far exp": lambda h, s: {"exp": 4_000_000_000},
+    "no exp": lambda h, s: {"exp": None}, "no role": lambda h, s: {"role": None},
+    "crit": lambda h, s: {"headers": {"crit": ["exp"]}},
+    "kid of another key": lambda h, s: {"headers": {"kid": "es"}},
+    "unknown kid": lambda h, s: {"headers": {"kid": "x"}},
+    "kid of an API key": lambda h, s: {"headers": {"kid": "api"}},
+    "17 sessions": lambda h, s: {"session": [s] * 17}, "long sub": lambda h, s: {"sub": "x" * 129},
+    "large info": lambda h, s: {"info": "x" * 1023}, "large meta": lambda h, s: {"meta": "x" * 4095},
+    "100 KB": lambda h, s: {"x": "x" * 40_000},
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_mutated_token_closes_with_4301_and_is_401(keyed, host, session, name):
+    changes = MUTATIONS[name](host, session)
+    if changes.pop("alg_none", False):
+        import jwt
+        token = jwt.encode(host.claims(session), None, algorithm="none", headers={"kid": "signing"})
+    else:
+        headers = changes.pop("headers", None)
+        role = changes.pop("role", "owner")
+        claims = {"session": session, **changes}
+        token = host.token(claims.pop("session"), role, headers=headers, **claims)
+
+    stranger = Member(keyed.socket(f"/v1/sessions/{session}"), join=False)
+    stranger.send({"type": "join", "token": token})
+    stranger.closed(4301)
+    if len(token) < 7000:
+        answer = keyed.get(f"/v1/sessions/{session}", token=token)
+        assert (answer.status, answer.code) == (401, "badToken")
+
+
+def test_a_token_is_renewed_expires_and_is_revoked(keyed, host, session):
+    url = keyed.socket(f"/v1/sessions/{session}")
+    ana = Member(url, token=host.token(session, sub="17", exp=int(time.time()) - 23))
+    bo = Member(url, token=host.token(session, sub="18", iat=int(time.time()) - 5))
+    cem = Member(url, token=host.token(session, sub="19", exp=int(time.time()) - 23))
+    ana.send({"type": "token", "token": host.token(session, "viewer", sub="17")})
+    assert ana.expect("token")["expires"].endswith("Z")
+    ana.until(lambda m: m.role == "viewer", what="the new role")
+    cem.closed(4302)
+
+    revoked = keyed.post(f"/v1/sessions/{session}/revoke", {"subject": "18"}, token=host.api)
+    assert revoked.status == 200 and "tokenIssuedBefore" in revoked.json
+    bo.closed(4403)
+    again = Member(url, join=False)
+    again.send({"type": "join", "token": host.token(session, sub="18", iat=int(time.time()) - 5)})
+    again.closed(4403)
+    later = Member(url, token=host.token(session, sub="18", iat=int(time.time()) + 2))
+    for member in (ana, later):
+        member.leave()
+    for body in ({}, {"subject": "a", "member": "b"}, {"subject": ""}, {"sub": "a"}, {"subject": 1},
+                 {"tokenIssuedBefore": "2099-01-01T00:00:00Z"}):
+        answer = keyed.post(f"/v1/sessions/{session}/revoke", body, token=host.api)
+        assert (answer.status, answer.code) == (400, "badRequest"), body
+
+
+def test_a_revocation_survives_a_restart(host, tmp_path):
+    store = ["--store", f"sqlite:{tmp_path}/store"]
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, options=store)
+    try:
+        made = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+        session = made.json["session"]
+        token = host.token(session, sub="17", iat=int(time.time()) - 5)
+        server.post(f"/v1/sessions/{session}/revoke", {"subject": "17"}, token=host.api)
+        server.kill()
+        server.start()
+        answer = server.get(f"/v1/sessions/{session}", token=token)
+        assert (answer.status, answer.code) == (404, "noSuchSession")
+        replayed = pickerd("replay", store[1], session, "--verbose")
+        assert replayed.returncode == 0 and "revokes tokens of sub 17" in replayed.stdout
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_a_session_with_keys_is_closed_under_another_mode(host, tmp_path, auth):
+    store = ["--store", f"sqlite:{tmp_path}/store"]
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None, options=store)
+    made = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+    session = made.json["session"]
+    server.stop()
+    server = Pickerd(tmp_path / "log2", auth=auth, clock=None, options=store)
+    try:
+        for token in (None, host.api, host.token(session, "owner")):
+            assert server.get(f"/v1/sessions/{session}", token=token).status == 401
+            assert server.delete(f"/v1/sessions/{session}", token=token).status == 401
+        stranger = Member(server.socket(f"/v1/sessions/{session}"), join=False)
+        stranger.send({"type": "join", "token": host.token(session, "owner")})
+        stranger.closed(4301)
+        revoked = server.post(f"/v1/sessions/{session}/revoke", {"subject": "a"})
+        assert (revoked.status, revoked.code) == (404, "notFound")
+    finally:
+        server.stop()
+
+
+def test_guessed_keys_are_limited_for_their_address_only(host, tmp_path):
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    try:
+        answers = []
+        def guess():
+            connection = server.connection()
+            for _ in range(250):
+                connection.request("POST", "/v1/sessions", b"{}", {
+                    "Authorization": "Bearer pk_api.guess", "X-Forwarded-For": "198.51.100.7"})
+                response = connection.getresponse()
+                response.read()
+                answers.append((response.status, response.getheader("Retry-After")))
+        begin = time.monotonic()
+        threads = [threading.Thread(target=guess) for _ in range(4)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        seconds = time.monotonic() - begin
+        statuses = [status for status, _ in answers]
+        assert len(statuses) == 1000 and set(statuses) == {401, 429}
+        assert statuses.count(401) <= 10 + 10 * seconds + 1
+        assert all(after and int(after) >= 1 for status, after in answers if status == 429)
+        right = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api,
+                            headers={"X-Forwarded-For": "198.51.100.8"})
+        assert right.status == 201
+        blocked = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api,
+                              headers={"X-Forwarded-For": "198.51.100.7"})
+        assert blocked.status in (201, 429)
+    finally:
+        server.stop()
+
+
+def test_keys_rotate_under_load(tmp_path):
+    (tmp_path / "host").mkdir()
+    host = Host(tmp_path / "host")
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None,
+                     limits={"wrongKeysPerSecond": 100_000})
+    try:
+        current, failures, stop = [host.api], [], threading.Event()
+        def load():
+            while not stop.is_set():
+                answer = server.post("/v1/sessions", {"definition": CALENDAR}, token=current[0])
+                if answer.status != 201:
+                    failures.append(answer)
+                time.sleep(0.01)
+        thread = threading.Thread(target=load)
+        thread.start()
+        second = host.add("second", "sessions")
+        wait_until(lambda: server.post("/v1/sessions", {"definition": CALENDAR},
+                                       token=second).status == 201, what="the second key")
+        current[0] = second
+        time.sleep(0.2)
+        host.revoke_key("api")
+        wait_until(lambda: server.post("/v1/sessions", {"definition": CALENDAR},
+                                       token=host.api).status == 401, what="the revocation")
+        host.file.write_text("{")
+        wait_until(lambda: "remain in force" in server.log_tail(), what="the error in the log")
+        time.sleep(0.2)
+        stop.set()
+        thread.join()
+        assert failures == []
+        assert host.secret not in server.log_tail(10_000) and second not in server.log_tail(10_000)
+    finally:
+        server.stop()
+
+
+def test_a_file_that_others_can_read_is_refused(tmp_path):
+    (tmp_path / "host").mkdir()
+    host = Host(tmp_path / "host")
+    host.file.chmod(0o640)
+    checked = pickerd("serve", "--auth", f"keys:{host.file}", "--check")
+    assert checked.returncode == 64 and "chmod 600" in checked.stderr
+    host.file.chmod(0o600)
+    checked = pickerd("serve", "--auth", f"keys:{host.file}", "--check")
+    assert checked.returncode == 0 and f"keys:{host.file}" in checked.stdout
+    listed = pickerd("key", "list", host.file)
+    assert "api  sessions" in listed.stdout and host.secret not in listed.stdout
+    for auth in ("jwt", "keys", "keys:", "Open"):
+        assert pickerd("serve", "--auth", auth, "--check").returncode == 64
+
+
+def test_pickerd_token_signs_a_token_that_admits(keyed, host, session):
+    made = pickerd("token", host.file, "signing", "--session", session, "--role", "owner",
+                   "--sub", "17", "--name", "Ada", "--info", json.dumps({"a": 1}))
+    assert made.returncode == 0, made.stderr
+    ana = Member(keyed.socket(f"/v1/sessions/{session}"), token=made.stdout.strip())
+    assert ana.role == "owner"
+    ana.leave()
+
+
+def test_the_commands_of_the_guide_let_a_user_in(tmp_path):
+    guide = (REPOSITORY / "web/guide/README.md").read_text()
+    text = guide.split("## Let your users in")[1].split("\n## ")[0]
+    setup, use = re.findall(r"```sh\n(.*?)```", text, re.S)
+    made = {}
+    for line in setup.splitlines()[:2]:
+        added = pickerd(*line.replace("keys.json", str(tmp_path / "keys.json")).split()[1:])
+        made[line.split()[4]] = added.stdout.strip()
+    server = Pickerd(tmp_path / "log", auth=f"keys:{tmp_path}/keys.json", clock=None)
+    try:
+        script = use.replace("127.0.0.1:7681", f"127.0.0.1:{server.port}").replace(
+            "pickerd token keys.json", f"{binary()} token {tmp_path}/keys.json")
+        create, rest = script.split("TOKEN=")
+        run = subprocess.run(["bash", "-euc", create], capture_output=True, text=True,
+                             env={**os.environ, "KEY": made["backend"]})
+        session = json.loads(run.stdout)["session"]
+        run = subprocess.run(["bash", "-euc", "TOKEN=" + rest], capture_output=True, text=True,
+                             env={**os.environ, "KEY": made["backend"], "ID": session})
+        got, revoked = re.findall(r"\{.*?\}(?=\{\"tokenIssuedBefore|$)", run.stdout, re.S)
+        assert json.loads(got)["session"] == session
+        assert "tokenIssuedBefore" in json.loads(revoked)
+    finally:
+        server.stop()
