@@ -25,9 +25,9 @@ struct Profile {
   let badOneIn: Int
   /// The maximum pause between two actions of a client, in milliseconds.
   let pauseMax: Int
-  /// The longest work on another thread, in milliseconds.
+  /// The maximum duration of work on another thread, in milliseconds.
   let workMax: Int
-  /// Of so many requests over HTTP, how many are the host's changes.
+  /// How many of so many HTTP requests are changes by the host.
   let hostChangesIn24: Int
   let limits: ServerLimits
   let start: Instant

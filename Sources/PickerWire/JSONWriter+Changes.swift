@@ -162,7 +162,7 @@ extension JSONWriter {
       range(fold.picker.range, by: fold.tappedBy, reach: fold.picker.reach)
       literal("}")
     case .column(let index, let reloads):
-      // A refusal that is sent late may be about a column that the host has removed meanwhile.
+      // The host may have removed the column before a delayed refusal is sent.
       guard fold.picker.columns.indices.contains(index) else { return }
       let column = fold.picker.columns[index]
       if reloads {

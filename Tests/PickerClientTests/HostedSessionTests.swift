@@ -6,8 +6,8 @@ import Testing
 
 @testable import PickerClient
 
-/// A session whose host changes definition and notes while a member picks: whatever happens, in
-/// whatever order, for all five kinds.
+/// A session whose host changes definition and notes in random order while a member uses the
+/// picker, for all five kinds.
 @Suite struct HostedSessionTests {
   /// Random numbers from a seed.
   private struct Seeded: RandomNumberGenerator {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Definitions of one kind, from one to the other of which anything may go.
+  /// Definitions of one kind; a test changes from any of them to any other.
   private static let definitions: [[String]] = [
     [
       #"{"kind":"date","min":"2026-01-01","max":"today+P1M"}"#, #"{"kind":"date","max":"today"}"#,

@@ -7,7 +7,7 @@ import PickerWire
 
 @testable import PickerClient
 
-/// A hub with one session that its host changes while a member picks, on a clock of its own.
+/// A hub with its own clock and one session, whose host changes it while a member uses the picker.
 final class HostedWorld {
   private final class Lines: HubPort {
     var frames: [UInt64: [[UInt8]]] = [:]
@@ -20,7 +20,7 @@ final class HostedWorld {
     func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {}
   }
 
-  /// Stores everything at once.
+  /// Stores everything immediately.
   private final class Records: SessionLog {
     var origin: SessionOrigin?
     var entries: [LogEntry] = []
@@ -83,14 +83,14 @@ final class HostedWorld {
 
   var fold: SessionFold { hub.session(session)!.fold }
 
-  /// The session as its log makes it.
+  /// The session computed from its log.
   func replayed() throws -> SessionFold {
     var fold = try SessionFold(log.origin!)
     for entry in log.entries { _ = fold.apply(entry) }
     return fold
   }
 
-  /// Lets time pass, with the ticks that are due.
+  /// Lets time pass and runs due ticks.
   func wait(_ span: Int64) {
     milliseconds += span
     hub.timer(at: now)
@@ -124,7 +124,7 @@ final class HostedWorld {
     return answer
   }
 
-  /// The snapshot that `GET` answers, in bytes.
+  /// The bytes of the snapshot that `GET` returns.
   func snapshot() throws -> String {
     var found: Result<[UInt8], HubProblem>?
     hub.read(session, token: nil, locale: "en", isFull: true, at: now) { found = $0 }
@@ -132,7 +132,7 @@ final class HostedWorld {
     return String(decoding: tree["snapshot"]!.serialized(), as: UTF8.self)
   }
 
-  /// What somebody who joins now sees.
+  /// The state of a client that joins now.
   func fresh() -> PickerClient.PickerState {
     var newcomer = ClientMachine(ClientProfile(name: "Ben", locale: "zh-Hans"))
     connect(&newcomer)

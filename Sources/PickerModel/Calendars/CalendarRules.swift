@@ -4,7 +4,7 @@ import CivilTime
 struct CalendarRules {
   let kind: CalendarKind
   let bounds: CalendarBounds
-  /// Whose grids the months have.
+  /// The calendar that determines the grids of the months.
   let layout: CalendarKind
 
   /// The range after an accepted tap.

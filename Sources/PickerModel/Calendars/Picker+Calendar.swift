@@ -3,8 +3,8 @@ package import CivilTime
 extension Picker {
   var calendar: CalendarRules? { definition.calendarRules(within: bounds, layout: layout) }
 
-  /// Arranges the cells of months as another definition does, and changes nothing else: for a
-  /// definition that the picker does not apply yet.
+  /// Arranges the cells of months by another definition, which the picker does not apply yet.
+  /// Nothing else changes.
   ///
   /// - Returns: Whether cells have moved.
   package mutating func layOut(like other: Definition) -> Bool {

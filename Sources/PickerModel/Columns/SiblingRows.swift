@@ -78,10 +78,10 @@ package final class NodeTable: Sendable {
 
   func list(under node: Int) -> List { children[node] }
 
-  /// Whether a list reads like one of another table.
+  /// Whether a list has the same keys and texts as one of another table.
   ///
-  /// Long lists are compared by hashes that were computed with the tables, which happens on another
-  /// thread than the hub's for large definitions.
+  /// Long lists are compared by hashes, which are computed when the tables are made. For large
+  /// definitions this happens on another thread than the hub's.
   func reads(_ list: List, like other: List, of table: NodeTable) -> Bool {
     guard list.count == other.count else { return false }
     if let digest = digests[list.first] { return digest == table.digests[other.first] }

@@ -7,7 +7,7 @@ package import CivilTime
 /// ``tick(_:)`` with the current time, because these functions apply the bounds of the last tick.
 package struct Picker: Sendable {
   package internal(set) var definition: Definition
-  /// The calendar whose grids the months have, if that is not ``definition``.
+  /// The calendar that determines the grids of the months, if it is not that of ``definition``.
   var layout: CalendarKind?
   /// The selected keys, or the range.
   package internal(set) var value: PickerValue

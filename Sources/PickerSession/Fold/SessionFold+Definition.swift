@@ -5,8 +5,8 @@ extension SessionFold {
   /// Changes the definition.
   ///
   /// The picker of a session that is not open changes when it is reopened, see
-  /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move at once, because the
-  /// weekdays above them follow the definition.
+  /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move immediately, because the
+  /// weekday headings follow the new definition.
   mutating func define(
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {

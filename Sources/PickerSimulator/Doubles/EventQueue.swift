@@ -19,7 +19,7 @@ enum Event {
   case logLoads(SessionID)
   /// The log has read a page of a history.
   case logReads
-  /// Work on another thread is done.
+  /// Work on another thread has finished.
   case background(Int)
   /// The sessions' clock is set.
   case clockJump

@@ -9,8 +9,8 @@ struct RandomDefinition {
   private init(today: CivilDate) { self.today = today }
 
   /// - Parameters:
-  ///   - today: About what `taken` and `dates` are.
-  ///   - kind: Any if `nil`.
+  ///   - today: The date near which `taken` and `dates` are.
+  ///   - kind: The kind; `nil` for a random one.
   static func make(
     _ random: inout RandomSource, today: CivilDate, kind: String? = nil
   ) -> JSONTree {
@@ -59,7 +59,7 @@ struct RandomDefinition {
     addOpening(&random)
   }
 
-  /// Opening hours, exceptions, the length of bookings, and what is taken already.
+  /// Opening hours, exceptions, the length of bookings, and taken times.
   private mutating func addOpening(_ random: inout RandomSource) {
     let windows = [("00:00", "24:00"), ("09:00", "17:30"), ("22:00", "24:00"), ("01:30", "02:30")]
     func window(_ random: inout RandomSource) -> JSONTree {

@@ -55,7 +55,7 @@ extension ClientState {
   }
 
   private func checkDefinition(_ truth: Definition) throws(ProtocolBreach) {
-    // GET may show all of it.
+    // GET can return the definition with its nodes or columns.
     for isFull in [false, true] {
       let document = truth.document(full: isFull).serialized()
       if definition?.json.utf8.elementsEqual(document) == true { return }
@@ -102,7 +102,7 @@ extension ClientState {
     }
   }
 
-  /// The notes in the cells of the months that the client is sent.
+  /// Compares the notes in the cells of the months that the server sends to the client.
   func checkNotes(
     _ truth: Replica.Truth, _ reader: TextReader, in shownMonths: Set<String>
   ) throws(ProtocolBreach) {
@@ -149,7 +149,7 @@ extension ClientState {
     else { throw ProtocolBreach("the months at revision \(revision) are the session's") }
   }
 
-  /// Whether cells of the months in view are not where the definition has them now.
+  /// Whether the months in view have cells in other positions than in the current definition.
   func hasMovedCells(_ truth: Picker, in shownMonths: Set<String>) -> Bool {
     months.contains { month, view in
       guard shownMonths.contains(month.iso), let cells = truth.cells(of: month.civil) else {

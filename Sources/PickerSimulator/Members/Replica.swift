@@ -70,7 +70,7 @@ struct Replica {
     return nil
   }
 
-  /// The value of an open session is one that its current definition allows.
+  /// Checks that the current definition allows the value of an open session.
   private mutating func checkDefinition(after entry: LogEntry) -> String? {
     locales.insert(fold.definition.locale)
     let mayHaveChanged =
@@ -80,7 +80,7 @@ struct Replica {
       }
     guard mayHaveChanged, fold.status == .open else { return nil }
     guard fold.picker.definition === fold.definition else {
-      return "an open session shows its current definition"
+      return "an open session has its current definition"
     }
     var same = fold.picker
     guard let answer = try? same.redefine(fold.definition), answer.changes.isEmpty else {

@@ -2,10 +2,10 @@ import JSONText
 import PickerHub
 import PickerModel
 
-/// What the hosts of sessions do: they change definitions and notes while people pick.
+/// The hosts of sessions: they change definitions and notes while members use the pickers.
 extension World {
   func actAsHost(of record: SessionRecord) {
-    // More than a session may have in a second, now and then.
+    // Sometimes more changes per second than a session may have.
     let count = random.once(in: 30) ? 25 : 1
     for _ in 0..<count {
       if random.once(in: 3) { changeNotes(of: record) } else { changeDefinition(of: record) }
@@ -44,7 +44,7 @@ extension World {
       digest: { World.digest($0) })
   }
 
-  /// Whether a host had to be sent away.
+  /// Checks that the refusal of a host's request is justified.
   private func judge(_ problem: HubProblem, _ record: SessionRecord) {
     let isEnded = record.isEnded || hub.isEnding(record.id)
     let isJustified =
@@ -71,18 +71,18 @@ extension World {
       else { return }
       let document = wanted.document(full: true, isExplicit: true)
       guard document.isSameValue(as: stands.definition.document(full: true, isExplicit: true))
-      else { throw ProtocolBreach("a session has the definition that it was given") }
+      else { throw ProtocolBreach("a session has the definition of its host") }
     } catch {
       breach("\(error.sentence): \(String(decoding: answer.body.prefix(600), as: UTF8.self))")
     }
   }
 
-  /// - Returns: What stands at the revision of the answer.
+  /// - Returns: The state at the revision of the response.
   private func check(
     _ answer: DefinitionAnswer, _ replica: Replica
   ) throws(ProtocolBreach) -> Replica.Truth {
     guard let tree = try? JSONTree.parse(answer.body) else {
-      throw ProtocolBreach("the answer to a change is JSON")
+      throw ProtocolBreach("the response to a change is JSON")
     }
     try tree.has(["revision", "version", "changes"])
     let revision = try tree.number("revision")
@@ -101,7 +101,7 @@ extension World {
       }
     let isUnchanged = try tree.list("changes").isEmpty
     guard isHosts || isUnchanged else {
-      throw ProtocolBreach("what the host changed is its revision")
+      throw ProtocolBreach("the revision of a response is that of the host's change")
     }
     return stands
   }
@@ -133,7 +133,7 @@ extension World {
     }
   }
 
-  /// `GET` shows the notes that there are.
+  /// Checks that `GET` returns the current notes.
   func readNotes(of record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in

@@ -9,7 +9,7 @@ extension World: HubPort {
     return take(frame, id)
   }
 
-  /// Work takes a while on another thread, during which everything may happen.
+  /// Simulates work on another thread, which takes time. Any other event can happen meanwhile.
   package func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
   ) {

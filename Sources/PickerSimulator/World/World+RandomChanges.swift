@@ -3,7 +3,7 @@ import JSONText
 import PickerHub
 import PickerModel
 
-/// What a host changes: mostly such that it can be done.
+/// Random changes by a host, mostly valid ones.
 extension World {
   /// The body of a request that changes the definition.
   func randomChange(of record: SessionRecord) -> (DefinitionRequest.Format, [UInt8]) {
@@ -20,7 +20,7 @@ extension World {
     }
   }
 
-  /// Some fields of another definition, and some that go back to their defaults.
+  /// A merge patch with some fields of another definition; others are reset to their defaults.
   private func randomMerge(_ kind: String?) -> JSONTree {
     let other = RandomDefinition.make(&random, today: today, kind: kind).members ?? []
     var members = other.filter { $0.key != "kind" && random.coin() }
@@ -52,7 +52,7 @@ extension World {
     return .array(operations)
   }
 
-  /// A patch of the notes on days that people look at, or on rows that there are.
+  /// A patch of the notes on days in view, or on existing rows.
   func randomNotes(of record: SessionRecord) -> JSONTree {
     guard record.isCalendar != random.once(in: 20) else { return randomRowNotes(of: record) }
     if random.once(in: 12) { return .object([.init("days", .null)]) }
@@ -88,7 +88,7 @@ extension World {
     return (try? JSONTree.parse(Array(random.pick(texts).utf8))) ?? .null
   }
 
-  /// The members whose keys come once.
+  /// The members without those that have a duplicate key.
   private func unique(_ members: [JSONTree.Member]) -> [JSONTree.Member] {
     var keys: Set<ExactString> = []
     return members.filter { keys.insert(ExactString($0.key)).inserted }

@@ -184,9 +184,8 @@ extension World {
     check(log: lines, after: after, through: revision, record)
   }
 
-  /// The lines end with the revision that the session had when the request found it: not before
-  /// that of the asking, nor after that of now. A session that had to be loaded, or read in pages,
-  /// may have moved on meanwhile; otherwise the two are equal.
+  /// Checks that the lines end with a revision between that at the time of the request and the
+  /// current one. They differ only if the session had to be loaded or its log was read in pages.
   private func check(
     log body: [UInt8], after: Int, through revision: Int, _ record: SessionRecord
   ) {
@@ -202,10 +201,10 @@ extension World {
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil
       let type = tree["command"]?["type"]?.string ?? ""
       guard hasAuthor != ["tick", "define", "note"].contains(type) else {
-        return breach("ticks and what the host does have no author: \(tree.shown)")
+        return breach("ticks and changes by the host have no author: \(tree.shown)")
       }
       guard type == "define" else { continue }
-      // What reopen applies is logged as the same definition once more.
+      // A reopened session logs the definition that it applies a second time.
       let next = tree["command"]?["version"]?.integer ?? 0
       guard version == 0 || next == version || next == version + 1 else {
         return breach("versions of definitions have no gaps: \(version), then \(next)")

@@ -1,17 +1,17 @@
 import CivilTime
 import PickerHub
 
-/// After what time, in machine milliseconds, a tick that is due must be in the log. The hub tries
-/// one that the log refused again after a second.
+/// The time in which a due tick must be in the log, in machine milliseconds. The hub retries a tick
+/// that the log refused after a second.
 private let tickDelayMax: Int64 = 2000
-/// A session whose loading failed is loaded again after a minute.
+/// The delay after which loading a session is retried.
 private let loadDelayMax: Int64 = 65_000
 
-/// No tick is lost: the log, folded apart from the hub, says when the next one is due, for sessions
-/// in memory and for those that are not.
+/// Checks that no tick is lost. The replica, which is computed only from the log, has the time at
+/// which the next tick is due, for sessions in memory and evicted ones.
 ///
-/// Checked before and after every call of the hub, because the next command of any member would
-/// tick the session, and hide that nobody else did.
+/// Runs before and after each call of the hub, because the next command of a member ticks the
+/// session too, and would hide a lost tick.
 extension World {
   func checkTicks() {
     guard !log.isFailing else { return }
@@ -26,7 +26,7 @@ extension World {
     }
   }
 
-  /// Since when the hub could have ticked a session that is due, in machine milliseconds.
+  /// The time from which on the hub could tick a due session, in machine milliseconds.
   private func overdueSince(_ due: Instant) -> Int64 {
     let elapsed = clock.session.milliseconds - due.milliseconds
     let reached = clock.runs ? clock.machine - elapsed : 0
