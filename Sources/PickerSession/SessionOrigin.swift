@@ -43,7 +43,7 @@ package struct SessionOrigin: Sendable {
     case open
     /// A token for each role. The response to the creation of the session contains them.
     case tokens([Role: SecretHash])
-    /// Member tokens that the host signs. A server without the host's keys admits nobody.
+    /// Member tokens that the host signs. A server without the host's keys accepts no member.
     case keys
   }
 

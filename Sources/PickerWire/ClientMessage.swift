@@ -15,7 +15,7 @@ package enum ClientMessage: Hashable, Sendable {
   /// A request for rows of a column.
   case rows(column: Int, from: Int, count: Int)
   case touch(Touch)
-  /// Another token for the member, before the present one expires.
+  /// A renewed token of the member, sent before the current one expires.
   case token(String)
   case leave
   /// A message of an unknown type without a ref. It gets no answer.

@@ -92,7 +92,7 @@ extension MessageEncoder {
     return Frame(writer, .presence)
   }
 
-  /// The answer to another token that has been accepted.
+  /// The answer to a renewed token that was accepted.
   package func token(expires: Instant) -> Frame {
     var writer = JSONWriter()
     writer.literal("{\"type\":\"token\",\"expires\":\"")

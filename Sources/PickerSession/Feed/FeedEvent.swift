@@ -15,10 +15,10 @@ package enum FeedEventType: String, CaseIterable, Sendable {
   case memberLeft = "member.left"
 }
 
-/// Something that happened to a session, for readers of the feed.
+/// An event of a session, for readers of the feed.
 ///
-/// A function of an entry of the session's log and the state after it: deriving it again after a
-/// crash gives the same event. It has no position yet; the store assigns one when it commits.
+/// It follows from an entry of the session's log and the state after it, so deriving it again after
+/// a crash gives the same event. The store assigns its position when it commits the entry.
 /// - Source: host.md, section 4.
 package struct FeedEvent: Hashable, Sendable {
   package let type: FeedEventType
@@ -35,7 +35,7 @@ package struct FeedEvent: Hashable, Sendable {
   /// Bytes that it takes in memory while it is pending.
   package var byteCount: Int { 160 + data.count }
 
-  /// - Parameter discriminator: What tells two events of this type at the same revision apart.
+  /// - Parameter discriminator: Distinguishes events of the same type at the same revision.
   init(
     _ type: FeedEventType, of origin: SessionOrigin, revision: Int, discriminator: String = "",
     timestamp: Instant, data: [UInt8]
@@ -47,7 +47,7 @@ package struct FeedEvent: Hashable, Sendable {
     self.data = data
   }
 
-  /// The end of a session whose log cannot be read: nothing is known but its id and epoch.
+  /// The end of a session whose log cannot be read. Only its id and epoch are known.
   package init(endOfUnreadable session: SessionID, epoch: String, at now: Instant) {
     type = .ended
     self.session = session

@@ -2,7 +2,7 @@ package import CivilTime
 import JSONText
 import PickerModel
 
-/// What the feed reports of a session: a pure function of the log, used when an entry is applied
+/// The events of a session: a pure function of its log. They are derived when an entry is applied,
 /// and again when a session is loaded whose last events were not stored.
 extension SessionFold {
   /// The event of an outcome of the entry that was applied last; `nil` for most outcomes.
@@ -28,7 +28,7 @@ extension SessionFold {
     event(.created, revision: 0, at: origin.createdAt, status, result)
   }
 
-  /// The event of the end, with the state that nothing changes any more.
+  /// The event of the end, with the final state.
   package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
     event(.ended, revision: revision, at: now, status, result) {
       $0.literal(",\"reason\":")
@@ -61,7 +61,7 @@ extension SessionFold {
   /// An event about a member; `nil` if members are not watched.
   private func event(_ type: FeedEventType, _ member: Member, at now: Instant) -> FeedEvent? {
     guard origin.host.watched.contains(.members) else { return nil }
-    // A member that joins, leaves and comes back has another number each time it is there.
+    // A member gets another number each time that it joins or rejoins.
     return event(
       type, revision: revision, discriminator: "\(member.number)", at: now, status, result
     ) {

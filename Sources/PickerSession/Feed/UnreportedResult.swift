@@ -4,9 +4,9 @@ package import PickerModel
 /// A changed result that the feed has not reported yet, of a session that is created with
 /// `"watch": ["result"]`.
 ///
-/// It is part of the fold: the first tick or command of the log at or after ``due`` reports it. The
-/// hub appends a tick if nothing else comes, so that the same log gives the same events, however
-/// often the server was killed meanwhile.
+/// It is part of the fold: the first tick or command of the log at or after ``due`` reports it. If
+/// there is none, the hub appends a tick. So the same log gives the same events, however often the
+/// server was killed meanwhile.
 package struct UnreportedResult: Hashable, Sendable {
   package var firstChangedAt: Instant
   package var lastChangedAt: Instant
@@ -22,7 +22,7 @@ package struct UnreportedResult: Hashable, Sendable {
   private static let standingMilliseconds: Int64 = 2000
   private static let waitingMilliseconds: Int64 = 30_000
 
-  /// When the result has stood for 2 s, or has been changing for 30 s.
+  /// The time at which the result has been unchanged for 2 s, or has been changing for 30 s.
   package var due: Instant {
     min(
       lastChangedAt.adding(milliseconds: UnreportedResult.standingMilliseconds),
@@ -30,9 +30,9 @@ package struct UnreportedResult: Hashable, Sendable {
   }
 }
 
-/// A result that has stood for long enough.
+/// A result that has been unchanged for long enough.
 package struct StandingResult: Hashable, Sendable {
-  /// When it is reported.
+  /// The time at which it is reported.
   package let at: Instant
   /// The revision of the last change.
   package let revision: Int
@@ -56,7 +56,7 @@ extension SessionFold {
           result: result)))
   }
 
-  /// Notes that the result has changed at a revision.
+  /// Records a change of the result at a revision.
   mutating func noteResultChange(at now: Instant) {
     unreported = UnreportedResult(
       firstChangedAt: unreported?.firstChangedAt ?? now, lastChangedAt: now, revision: revision)

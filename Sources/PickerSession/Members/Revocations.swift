@@ -1,8 +1,8 @@
 package import CivilTime
 
-/// An order of the host that member tokens issued before an instant admit nobody any more.
+/// A revocation of the member tokens that were issued before an instant.
 ///
-/// Its times are those of the machine, not of the session's clock, because tokens have the former.
+/// Its times are those of the machine's clock, not of the session's, like the times in tokens.
 /// - Source: host.md, section 2, "Revocation".
 package struct Revocation: Hashable, Sendable {
   package enum Target: Hashable, Sendable {
@@ -27,16 +27,16 @@ package struct Revocation: Hashable, Sendable {
 
 /// The revocations of a session.
 ///
-/// Bounded in count: beyond ``countMax`` the oldest one is replaced by one that concerns everyone,
-/// so that nobody whom the host has revoked is admitted again.
+/// Bounded in count: over ``countMax`` the oldest one is replaced by one for all tokens, so that a
+/// revoked token is never accepted again.
 package struct Revocations: Hashable, Sendable {
   package static let countMax = 256
 
-  /// Those of subjects and members, one per target, the latest last.
+  /// The revocations of subjects and members, one per target, the latest last.
   package private(set) var targeted: [Revocation]
-  /// The latest `issuedBefore` that concerns everyone.
+  /// The latest `issuedBefore` of a revocation of all tokens.
   package private(set) var everyoneBefore: Instant?
-  /// When the last one was made.
+  /// The time of the last revocation.
   package private(set) var latest: Instant?
 
   package init(
@@ -67,8 +67,8 @@ package struct Revocations: Hashable, Sendable {
     everyoneBefore = max(everyoneBefore ?? issuedBefore, issuedBefore)
   }
 
-  /// Whether a token is revoked. One without `iat` is, as soon as a revocation concerns it: it
-  /// could have been issued at any time.
+  /// Whether a token is revoked. A token without `iat` is revoked by every revocation with its
+  /// target, because it could have been issued at any time.
   package func revokes(
     tokenIssuedAt issuedAt: Instant?, subject: String?, member: MemberID?
   ) -> Bool {
