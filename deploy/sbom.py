@@ -63,6 +63,9 @@ def debian_names(binary):
     """The Debian packages of the libraries that the binary loads."""
     names = set(AT_RUN_TIME)
     for path in re.findall(r"=> (/\S+)", output("ldd", binary)):
+        # A debug build loads the Swift runtime, which has its own component.
+        if "/lib/swift/" in path:
+            continue
         # dpkg knows the paths before and after the merge of /lib into /usr/lib.
         for candidate in (path, "/usr" + path, path.removeprefix("/usr")):
             found = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
