@@ -6,7 +6,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A target of the straight line: it imports what stands left of it.
+/// A target of the overview in ARCHITECTURE.md: it imports what stands left of it.
 func line(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }

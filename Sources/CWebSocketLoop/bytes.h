@@ -2,6 +2,6 @@
 
 #include <stdint.h>
 
-/// The number of bytes read from a TCP socket since it was opened, or -1 on an error. It may be one
-/// too high when the peer has closed its side.
+/// The number of bytes that this process has read from a TCP connection so far, or -1 on an error.
+/// After the peer has closed its side, the result may be too high by one.
 int64_t wsl_bytes_read(int descriptor);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 // Detects that a peer has disconnected while libwebsockets does not read from the connection.
-// While a response is sent it must not poll for input (see `silence` in response.c), and would
-// notice the disconnect only at its next write.
+// While a response is sent, libwebsockets must not poll the socket for input (see `silence` in
+// response.c). Without this file, it would notice a disconnect only at its next write.
 //
 // A second epoll instance, which the event loop polls, watches these connections. It reports the
 // peer's FIN (EPOLLRDHUP) and, as epoll always does, a reset or an expired TCP_USER_TIMEOUT
@@ -13,7 +13,7 @@
 
 enum {
   EVENTS_MAX = 64,
-  HALF_CLOSED_MS = 2000,    ///< to send the response to a peer that has only closed its own side
+  HALF_CLOSED_MS = 2000,    ///< the time left to send a response after the peer's FIN
 };
 
 /// The peer has closed its side, or the connection is broken.

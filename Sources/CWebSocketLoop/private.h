@@ -11,7 +11,8 @@
 /// The limit for the request line and headers of one request; a longer head is answered 431.
 #define WSL_HEAD_BYTES_MAX 8192
 
-/// The buffer size for a complete response with a problem document; details are short.
+/// The buffer size for a complete response with a problem document (RFC 9457). Its `detail` is
+/// always short.
 #define WSL_PROBLEM_BYTES 1024
 
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
@@ -27,29 +28,30 @@ enum {
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
 };
 
-/// The state of a connection. A slot only moves down this list, except when a keep-alive connection
-/// serves its next request.
+/// The state of a connection. The phase of a slot only moves down this list, except when a
+/// keep-alive connection receives its next request and when the slot is released (PHASE_FREE).
 typedef enum wsl_phase {
   PHASE_FREE = 0,
   PHASE_IDLE,         ///< between requests, or reading headers; libwebsockets' timeouts apply
   PHASE_BODY,         ///< receiving a request's body
-  PHASE_ASKED,        ///< the handler has the request
+  PHASE_ASKED,        ///< the handler is processing the request
   PHASE_ANSWERING,    ///< sending a response
   PHASE_STREAMING,    ///< sending a streamed response
   PHASE_DISCARDING,   ///< answered before the body was read; the rest of it is discarded
   PHASE_OPEN,         ///< an open WebSocket
   PHASE_CLOSING,      ///< we have sent a close frame and wait for the peer's
-  PHASE_FAILED,       ///< libwebsockets is closing and may not parse the peer's close frame
+  PHASE_FAILED,       ///< libwebsockets sends a close frame and may not parse the peer's
   PHASE_ABORTED,       ///< aborted: will be dropped without a close frame
 } wsl_phase;
 
 /// The state of an incremental UTF-8 validator between two pieces of a text.
 typedef struct wsl_utf8 {
   uint8_t missing;    ///< continuation bytes still expected, 0 to 3
-  uint8_t low, high;  ///< the valid range of the next one
+  uint8_t low, high;  ///< the valid range of the next continuation byte
 } wsl_utf8;
 
-/// A WebSocket message being assembled from several pieces. NULL at other times.
+/// A WebSocket message that is being assembled from several pieces. The slot's pointer to it is
+/// NULL at other times.
 typedef struct wsl_assembly {
   size_t count, capacity;
   uint32_t fragments; ///< complete frames received so far
@@ -86,11 +88,11 @@ typedef struct wsl_slot {
   bool is_body_dropped;     ///< there was no room for the request's body
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  int64_t bytes_read;      ///< `wsl_bytes_read` at the end of the previous request
+  int64_t bytes_read;      ///< result of `wsl_bytes_read` when the previous request ended
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
-  wsl_network_id network;   ///< the network that the connection counts against
+  wsl_network_id network;   ///< the client's network, whose connections are limited
   union {                   ///< the active member depends on the phase
     wsl_assembly *assembly; ///< OPEN
     wsl_exchange *exchange; ///< BODY to STREAMING
@@ -145,8 +147,8 @@ struct wsl_loop {
   int64_t log_second;
   uint32_t log_lines;
   wsl_counters counters;
-  uint64_t bodies_bytes;    ///< used if `limits` shares no total with other loops
-  wsl_peers *own_count;     ///< used if `limits` shares no counter with other loops
+  uint64_t bodies_bytes;    ///< the total of this loop, unless `limits` has a shared one
+  wsl_peers *own_count;     ///< the counter of this loop, unless `limits` has a shared one
   int hangup_epoll;
   uv_poll_t hangups;
   wsl_batch batch;

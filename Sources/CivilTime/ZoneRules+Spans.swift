@@ -18,7 +18,7 @@ extension ZoneRules {
       }
       start = end
     }
-    // Safe: a local time that does not occur is skipped by a transition, which sets `change`.
+    // Safe: if no instant has the local time, a transition skips it, and the loop has set `change`.
     let (first, last) = found ?? (change!, change!)
     return (Instant(seconds: first), Instant(seconds: last))
   }
@@ -26,8 +26,8 @@ extension ZoneRules {
   /// The offset, if it is the same from two days before `date` to four days after it; otherwise
   /// `nil`.
   ///
-  /// That interval includes all times that can matter for a slot of the date. With a steady offset
-  /// they can be computed without searching for transitions.
+  /// All times that are needed for a slot of the date are within that interval. If the offset is
+  /// constant there, they can be computed without searching for transitions.
   package func steadyOffset(around date: CivilDate) -> Int? {
     let midnight = ZoneRules.localMidnight(date.ordinal)
     let start = midnight - 2 * 86_400

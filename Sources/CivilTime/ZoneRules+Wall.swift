@@ -2,7 +2,7 @@
 package struct WallStretch: Hashable, Sendable {
   /// Local seconds after midnight, within 0 ..< 86,400.
   package let seconds: Range<Int>
-  /// Seconds east of Greenwich.
+  /// The UTC offset in seconds, positive east of Greenwich.
   package let offsetSeconds: Int
 
   package init(seconds: Range<Int>, offsetSeconds: Int) {
@@ -35,15 +35,16 @@ extension ZoneRules {
 
   package func localDate(at instant: Instant) -> CivilDate { local(at: instant).date }
 
-  /// The instant of `second` of `date` in local time with the UTC offset `offsetSeconds`.
+  /// The instant at which a clock with the UTC offset `offsetSeconds` shows `date` and `second`,
+  /// the second of the day.
   package func instant(of date: CivilDate, second: Int, offsetSeconds: Int) -> Instant {
     Instant(seconds: ZoneRules.localMidnight(date.ordinal) + Int64(second - offsetSeconds))
   }
 
   /// The stretches of `date`, in chronological order.
   ///
-  /// There is one on almost every date. A transition divides a date into two, with a gap between
-  /// them or overlapping. A date that is skipped has none.
+  /// Almost every date has one stretch. A transition divides a date into two stretches, which have
+  /// a gap between them or overlap. A skipped date has none.
   package func wallStretches(of date: CivilDate) -> [WallStretch] {
     let midnight = ZoneRules.localMidnight(date.ordinal)
     var start = midnight - ZoneRules.offsetMax
@@ -79,7 +80,8 @@ extension ZoneRules {
     while true {
       let offset = Int64(offsetSeconds(at: start))
       if start + offset >= midnight { return Instant(seconds: start) }
-      // Clocks that are set back at midnight repeat a part of the previous day.
+      // A transition at midnight itself is applied first: if it sets the clocks back, a part of the
+      // previous day is repeated before `date` begins.
       guard let end = nextTransition(after: start)?.at, end <= midnight - offset else {
         return Instant(seconds: midnight - offset)
       }

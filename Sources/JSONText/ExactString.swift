@@ -1,7 +1,7 @@
 /// A string that is compared and hashed by its UTF-8 bytes.
 ///
 /// `String` compares by canonical equivalence: "é" as one scalar equals "e" with a combining
-/// accent. Member names and row keys must only be equal if their bytes are.
+/// accent. Two member names or row keys must be equal only if they have the same bytes.
 package struct ExactString: Hashable, Sendable {
   package let text: String
 
@@ -14,7 +14,7 @@ package struct ExactString: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    // A byte that does not occur in UTF-8, as a separator from the next string.
+    // Separates this string from the next one: 0xFF does not occur in UTF-8.
     hasher.combine(UInt8(0xFF))
   }
 }

@@ -2,16 +2,16 @@ package import CivilTime
 package import PickerSession
 import PickerWire
 
-/// A session that is in the log only: the facts that timers need without reading its log.
+/// A session that is in the log but not in memory, with the values that its timers need, so that
+/// its log need not be read for them.
 package struct DormantSession: Hashable, Sendable {
   package let id: SessionID
   package let ttlSeconds: Int
   /// The time since its last revision or join.
   package let idleMilliseconds: Int64
   package let nextTick: Instant?
-  /// Whether it had members when the log was last written, or has entries whose events may be
-  /// missing in the feed. It is then loaded soon: members that do not reconnect must leave in time,
-  /// and missing events are derived.
+  /// Whether the session must be loaded soon: it may still have members, which must leave in time
+  /// if they do not reconnect, or the feed may lack events of its entries, which are then derived.
   package let hasMembers: Bool
 
   package init(
@@ -27,7 +27,8 @@ package struct DormantSession: Hashable, Sendable {
 
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Adds the sessions that the log has from an earlier process. Called before anything else.
+  /// Adds the sessions that an earlier process has left in the log. Must be called before these
+  /// sessions are used.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
     for session in stored {
@@ -59,8 +60,8 @@ extension Hub {
     }
   }
 
-  /// The log has reloaded a session; `nil` if it cannot. Runs the bodies that waited for it, in the
-  /// order of the requests.
+  /// The log has finished loading a session; `session` is `nil` if that failed. Runs the waiting
+  /// bodies in the order in which they were queued.
   package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
     now = time
     guard case .loading(let known, let waiters) = directory[id] else { return }
@@ -85,13 +86,14 @@ extension Hub {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
     queueTick(of: hosted)
-    // A body may append, fail, and so unload the session again.
+    // A body may append an entry; if that fails, the session is unloaded again.
     for body in waiters.bodies { body(hosted.isInMemory ? hosted : nil) }
     evictSoon(hosted)
     loadInBackground()
   }
 
-  /// Starts the next queued loads that no request waits for, up to a maximum at the same time.
+  /// Starts queued background loads (for which no request waits), while fewer than the maximum
+  /// number of loads are running.
   func loadInBackground() {
     while let load = directory.nextBackgroundLoad() {
       let session = load.session
@@ -100,7 +102,8 @@ extension Hub {
         if let hosted {
           tickIfDue(hosted, at: now)
         } else if directory.dormant(session) != nil {
-          // No request waits for it, and it may be damaged: it is tried again after a minute.
+          // The load failed. As no request waits and the log may be damaged, the next attempt is
+          // only after a minute.
           timers.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
@@ -122,7 +125,7 @@ extension Hub {
     guard hosted.steps.isEmpty, !hosted.isPreparingHostChange, hosted.historyWaiters.isEmpty else {
       return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
-    // A session that was only read has its snapshot in the log already.
+    // Without new entries since the last idle snapshot, the log needs no other.
     if hosted.idleSnapshotAt != hosted.entryCount { storeSnapshot(of: hosted, isIdle: true) }
     directory.evict(hosted, state(of: hosted, queuedTick: hosted.queuedTick))
   }
@@ -155,7 +158,7 @@ extension Hub {
       } else if directory.endLost(id) {
         expireLater(id)
       } else if directory.dormant(id) != nil {
-        // Its last events may be among what is lost: loading it derives them again.
+        // Its last events may be lost, too; they are derived again when it is loaded.
         timers.add(.load(id), due: now.machine + 5 * retryMilliseconds)
       }
     }
@@ -175,8 +178,8 @@ extension Hub {
     for step in hosted.takeSteps() { refuse(step) }
   }
 
-  /// Schedules the reload of a lost session that has members (who may have to leave) or a next
-  /// tick.
+  /// Schedules the reload of a lost session: soon if it has members, which may have to leave, or if
+  /// its next tick is due; otherwise at its next tick, if any.
   private func reloadLater(_ hosted: HostedSession, _ nextTick: Instant?) {
     let isTickDue = nextTick.map { $0 <= now.session } ?? false
     if isTickDue || hosted.session.memberCount > 0 {

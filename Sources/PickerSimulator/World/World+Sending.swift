@@ -2,9 +2,9 @@ import CivilTime
 import JSONText
 import PickerClient
 
-/// Sends the machines' messages, or replaces them by those of other clients: cells and points
-/// instead of dates, windows of any size, unknown types, wrong secrets, commands before the
-/// welcome.
+/// Sends the messages of the client state machines. Some are replaced with messages that only other
+/// clients would send: taps on cells and points instead of dates, requests for any number of rows
+/// or months, unknown types, wrong secrets, and commands before the welcome.
 extension World {
   /// Whether messages may be replaced by ones that the shipped client never sends.
   var mayTamper: Bool { actsLeft > 0 }
@@ -36,7 +36,7 @@ extension World {
     }
     arrive(.text(message.serialized()), from: link)
     guard mayTamper, message["resume"] != nil, random.once(in: 3) else { return }
-    // Unanswered commands may also be sent before the welcome.
+    // A client may also send its unanswered commands again before it has received the welcome.
     for (ref, sent) in client.sent.sorted(by: { $0.key < $1.key }) {
       arrive(.text(sent.bytes), from: link)
       link.expected.append(ref)
@@ -44,7 +44,7 @@ extension World {
     link.didFlood = client.sent.count > profile.limits.messagesPerSecond
   }
 
-  /// The `resume` of a join, sometimes with a wrong value.
+  /// The `resume` of a join, sometimes with a wrong value; sometimes `nil`, to omit it.
   private func tampered(resume: JSONTree, _ link: Link) -> JSONTree? {
     guard let revision = resume["revision"]?.integer else { return nil }
     link.resumeRevision = revision
@@ -146,7 +146,7 @@ extension World {
 }
 
 extension JSONTree {
-  /// The object with one member set to `value`, or without it if `value` is `nil`.
+  /// A copy of the object with the member `name` set to `value`, or removed if `value` is `nil`.
   func with(_ name: String, _ value: JSONTree?) -> JSONTree {
     var members = members ?? []
     let index = members.firstIndex { $0.key == name }

@@ -95,7 +95,7 @@ package struct LogFile: Sendable {
       let command = tree["command"].flatMap(Command.init(tree:))
     else {
       throw ReplayProblem(
-        .badData, "line \(number) of \(name) has a command without by or ref, or an ill-typed one")
+        .badData, "line \(number) of \(name) has a command without by or ref, or a malformed one")
     }
     let entry = LogEntry(at: at, body: .command(MemberID(by), ref: ref, command))
     return Line(revision: revision, entry: entry, tree: tree)
@@ -138,12 +138,12 @@ package struct LogFile: Sendable {
       let document = session["definition"]
     else {
       throw ReplayProblem(
-        .badData, "the session in the line of revision 1 of \(name) is not as pickerd writes it")
+        .badData, "the session in the line of revision 1 of \(name) lacks a field or has a bad one")
     }
     do throws(DefinitionProblem) {
       let definition = try Definition.make(from: document, limits: .unbounded, zone: zone)
-      // Shared, because every logged command was accepted: no open tap of another member may
-      // refuse it now.
+      // Always `shared`: the log has only commands that were accepted, so that the replay must not
+      // refuse a tap because another member opened the range.
       return SessionOrigin(
         id: SessionID(id), epoch: epoch, definition: definition, openTap: .shared,
         createdAt: createdAt,
