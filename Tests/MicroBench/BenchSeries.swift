@@ -3,7 +3,8 @@ import CivilTime
 /// Pickers that differ only in something that must not change the cost of a tap.
 struct BenchSeries {
   let name: String
-  /// The first one is the reference.
+  /// The second one is the reference: a day with bookings costs more than one without, however many
+  /// there are on other days.
   let kinds: [BenchKind]
 
   static let all = [
@@ -102,12 +103,12 @@ struct SeriesCost {
     self.costs = costs
   }
 
-  /// The pickers on which a tap allocates more than on the first one.
+  /// The pickers on which a tap allocates more than on the second one.
   var excesses: [String] {
-    zip(series.kinds, costs).dropFirst().compactMap { kind, cost in
-      guard cost.allocations.rounded() > costs[0].allocations.rounded() else { return nil }
+    zip(series.kinds, costs).dropFirst(2).compactMap { kind, cost in
+      guard cost.allocations.rounded() > costs[1].allocations.rounded() else { return nil }
       return "\(series.name), \(kind.name): \(cost.allocations) allocations, "
-        + "not \(costs[0].allocations)"
+        + "not \(costs[1].allocations)"
     }
   }
 }

@@ -44,9 +44,9 @@ enum MicroReport {
   static func series(_ costs: [SeriesCost]) -> String {
     costs.map { cost in
       let figures = cost.costs.map(micros)
-      let ratio = cost.costs.last!.nanoseconds / cost.costs[0].nanoseconds
+      let ratio = cost.costs.last!.nanoseconds / cost.costs[1].nanoseconds
       return table(
-        [cost.series.name] + cost.series.kinds.map(\.name) + ["last ÷ first"],
+        [cost.series.name] + cost.series.kinds.map(\.name) + ["last ÷ second"],
         [["µs (allocations) a tap"] + figures + [String(format: "%.2f", ratio)]])
     }.joined(separator: "\n")
   }

@@ -19,7 +19,7 @@ enum Thresholds {
 
   /// The number of checks.
   static let count = 5 * BenchKind.all.count + 3 * BenchKind.sizes.count
-    + BenchSeries.all.reduce(0) { $0 + $1.kinds.count - 1 }
+    + BenchSeries.all.reduce(0) { $0 + $1.kinds.count - 2 }
 
   static func excesses(
     _ costs: [TapCost], _ sizes: [(small: TapCost, large: TapCost)], _ series: [SeriesCost],
