@@ -6,8 +6,8 @@ package struct Caller: Sendable {
   let id: RequestID
   /// Headers that are added to every response to this request.
   package var headers: [HTTPResponse.Header] = []
-  /// Whether the client accepts a response body in gzip.
-  var acceptsGzip = false
+  /// Whether the response body may be compressed with gzip.
+  package var acceptsGzip = false
   /// Whether the response may use chunked transfer coding.
   var takesChunks = true
 

@@ -13,6 +13,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case queueBytes, inboxBytes, pendingBytes
   case ttlSeconds, logBytes
   case ticketStreamSeconds
+  case feedEvents, feedDays, feedBytes, feedMemoryBytes, feedReaders
   case createsPerSecond, createsBurst, joinsPerSecond, joinsBurst
   case commandsPerSecond, commandsBurst, checksPerSecond, checksBurst
   case drawingsPerSecond, drawingsBurst, logsPerSecond, logsBurst
@@ -54,6 +55,13 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .ttlSeconds: (31_536_000, 1...31_536_000, "maximum ttlSeconds of a session")
     case .ticketStreamSeconds:
       (86_400, 1...86_400, "duration of an event stream that was opened with a ticket")
+    case .feedEvents: (1_000_000, 1...1_000_000_000, "events that the feed retains")
+    case .feedDays: (30, 1...3_650, "days for which the feed retains an event")
+    case .feedBytes:
+      (1_073_741_824, 65_536...1_099_511_627_776, "bytes of the feed's events in a store")
+    case .feedMemoryBytes:
+      (67_108_864, 65_536...68_719_476_736, "bytes of the feed's events without a store")
+    case .feedReaders: (64, 1...10_000, "requests that read the feed at the same time")
     case .createsPerSecond: rate(100, "sessions created per second and address")
     case .createsBurst: burst(1_000, "sessions created per address in a burst")
     case .joinsPerSecond: rate(100, "new members, WebSockets and event streams, likewise")

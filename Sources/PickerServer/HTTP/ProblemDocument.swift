@@ -21,10 +21,21 @@ package struct ProblemDocument: Error, Hashable, Sendable {
   package let allow: [String]
   /// With 429 and 503: the value of the `Retry-After` header. Default: 5.
   package let retryAfterSeconds: Int?
+  /// Facts of the code for programs.
+  let members: [JSONTree.Member]
 
   package init(
     status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = [],
     retryAfterSeconds: Int? = nil
+  ) {
+    self.init(
+      status: status, code: code, detail: detail, pointer: pointer, allow: allow,
+      retryAfterSeconds: retryAfterSeconds, members: [])
+  }
+
+  init(
+    status: Int, code: String, detail: String, pointer: String? = nil, allow: [String] = [],
+    retryAfterSeconds: Int? = nil, members: [JSONTree.Member]
   ) {
     precondition((400...599).contains(status), "the status must be an error status")
     self.status = status
@@ -33,19 +44,20 @@ package struct ProblemDocument: Error, Hashable, Sendable {
     self.pointer = pointer
     self.allow = allow
     self.retryAfterSeconds = retryAfterSeconds
+    self.members = members
   }
 
   /// The JSON document. `type` is `about:blank`, so `title` is the reason phrase of the status
   /// (RFC 9457, section 4.2.1), and clients distinguish problems by `code`.
   package var bytes: [UInt8] {
-    var members: [JSONTree.Member] = [
+    var fields: [JSONTree.Member] = [
       .init("type", .string("about:blank")),
       .init("title", .string(HTTPResponse.reasonPhrase(of: status))),
       .init("status", .integer(status)),
       .init("code", .string(code)),
       .init("detail", .string(detail)),
     ]
-    if let pointer { members.append(.init("pointer", .string(pointer))) }
-    return JSONTree.object(members).serialized()
+    if let pointer { fields.append(.init("pointer", .string(pointer))) }
+    return JSONTree.object(fields + members).serialized()
   }
 }

@@ -28,12 +28,12 @@ struct RouteTable: Sendable {
   ///
   /// - Parameter isClockManual: Whether clients can set the clock, which is for tests.
   static func main(isClockManual: Bool) -> RouteTable {
-    RouteTable(routes: sessions + session + documents + health + (isClockManual ? clock : []))
+    RouteTable(routes: sessions + session + feed + documents + health + (isClockManual ? clock : []))
   }
 
   /// The routes of the admin listener.
   static let admin = RouteTable(
-    routes: health + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
+    routes: health + feed + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
 
   private static let sessions = [
     Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
@@ -59,6 +59,13 @@ struct RouteTable: Sendable {
     Route(
       .get, "/v1/sessions/{id}/months/{month}.svg", .sessionReader, rate: .drawing,
       HubRoutes.drawMonth),
+  ]
+
+  private static let feed = [
+    Route(.get, "/v1/feed", .key(.feed), HubRoutes.readFeed),
+    Route(.get, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.readCursor),
+    Route(.put, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.setCursor),
+    Route(.delete, "/v1/feed/cursors/{name}", .key(.feed), HubRoutes.deleteCursor),
   ]
 
   private static let documents = [

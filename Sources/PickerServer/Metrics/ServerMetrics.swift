@@ -83,6 +83,17 @@ enum ServerMetrics {
       figures.batchRecords)
   }
 
+  private static func writeFeed(_ store: ServerStore, to text: inout MetricsText) {
+    let position = store.feed.signal.position
+    text.counter("pickerd_feed_events_total", "Position of the newest event.", .init(position))
+    text.gauge(
+      "pickerd_feed_readers", "Requests that read the feed.", .init(store.feedReaders.current))
+    text.gauge(
+      "pickerd_feed_lag_events", "Events after the position of each cursor.",
+      store.feed.cursors.sorted { $0.key < $1.key }
+        .map { .init(max(0, position - $0.value), (name: "cursor", value: $0.key)) })
+  }
+
   private static func write(
     _ sum: LoopFigures, _ store: ServerStore, to text: inout MetricsText
   ) {
@@ -99,6 +110,7 @@ enum ServerMetrics {
         "pickerd_store_failed", "1 while the store cannot be written, otherwise 0.",
         .init(store.failure == nil ? 0 : 1))
     }
+    writeFeed(store, to: &text)
     text.gauge("pickerd_connections", "Open WebSockets.", .init(sockets.webSockets))
     text.gauge("pickerd_sockets", "TCP connections of all kinds.", .init(sockets.connections))
     text.counter("pickerd_messages_total", "Messages from clients.", .init(counted.messagesIn))

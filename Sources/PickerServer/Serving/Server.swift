@@ -32,7 +32,7 @@ package final class Server {
     keys = parts.gate.keys
     self.log = log
     store = try ServerStore(
-      configuration.store, limits, loopCount: configuration.loops, zones: parts.zones, log: log)
+      configuration.store, limits, configuration.limits, loopCount: configuration.loops, zones: parts.zones, log: log)
     var sockets = SocketLoopConfiguration(configuration, limits, log)
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
@@ -134,12 +134,13 @@ package final class Server {
   /// The caller must have blocked both signals with ``blockSignals()``. The first loop runs on the
   /// calling thread.
   package func run() {
-    let group = self.group
+    let (group, feed) = (self.group, store.feed)
     if let keys { KeyReloading.start(keys, log: log) }
     Thread.detachNewThread {
       var signals = Server.endingSignals
       var signal: Int32 = 0
       sigwait(&signals, &signal)
+      feed.signal.close()
       for index in group.transports.indices {
         group.post(to: index) { transport in
           transport.hub.drain(at: transport.now)

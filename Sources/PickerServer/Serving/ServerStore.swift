@@ -11,6 +11,8 @@ import WebSocketTransport
 /// The file has its own thread; its notices are delivered to each hub on the thread of its loop.
 final class ServerStore: Sendable {
   private let file: SQLiteSessionLog?
+  private let memoryFeed: MemoryFeed
+  let feedReaders: FeedReaders
   private let logByteCountMax: Int
   private let mailboxes: [StoreMailbox]
   /// Runs requests for whole in-memory logs.
@@ -18,18 +20,21 @@ final class ServerStore: Sendable {
 
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
-    _ location: StoreLocation, _ limits: ServerLimits, loopCount: Int, zones: ZoneDatabase,
+    _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int, zones: ZoneDatabase,
     log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
     self.mailboxes = mailboxes
     logByteCountMax = limits.session.logBytes
+    memoryFeed = MemoryFeed(
+      limits: FeedLimits(settings), digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
+    feedReaders = FeedReaders(countMax: settings[.feedReaders])
     switch location {
     case .memory: file = nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       file = try SQLiteSessionLog(
-        path: path, limits: limits.session, zone: { zones.rules(named: $0) },
+        path: path, limits: limits.session, feedLimits: FeedLimits(settings), zone: { zones.rules(named: $0) },
         digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
         pendingByteCountMax: limits.pendingBytes,
         afterIteration: { session, work in mailboxes.of(session).post(.run(session, work)) },
@@ -44,7 +49,7 @@ final class ServerStore: Sendable {
   func log(forLoop index: Int) -> any SessionLog {
     if let file { return file }
     let mailbox = mailboxes[index]
-    return MemorySessionLog(logByteCountMax: logByteCountMax) { [reading] work in
+    return MemorySessionLog(logByteCountMax: logByteCountMax, feed: memoryFeed) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
     }
   }
@@ -73,6 +78,9 @@ final class ServerStore: Sendable {
       hub.restore(file.restored.lazy.filter { hub.shard.has($0.id) }, at: transport.now)
     }
   }
+
+  /// The events of all sessions.
+  var feed: any EventFeed { file?.feed ?? memoryFeed }
 
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { file?.failure }

@@ -8,12 +8,13 @@ package protocol EventFeed: AnyObject, Sendable {
   /// - Parameter completion: Called on any thread.
   func read(
     _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void)
-  /// Reads the position of a cursor; `nil` if there is no such cursor.
-  func cursor(
-    _ name: String, completion: @escaping @Sendable (Result<Int?, FeedProblem>) -> Void)
+  /// The positions of all cursors, by their names.
+  var cursors: [String: Int] { get }
   /// Sets a cursor, creating it if there are fewer than ``FeedLimits/cursorCountMax``.
+  ///
+  /// - Parameter position: `nil` deletes the cursor.
   func setCursor(
-    _ name: String, to position: Int,
+    _ name: String, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void)
 }
 

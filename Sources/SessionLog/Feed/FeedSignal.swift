@@ -8,6 +8,7 @@ package final class FeedSignal: Sendable {
 
   private struct State {
     var position = 0
+    var isClosed = false
     var count = 0
     var waiters: [Int: Waiter] = [:]
   }
@@ -26,6 +27,19 @@ package final class FeedSignal: Sendable {
   /// The number of waiting readers.
   package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
+  /// Whether nobody waits any more, because the server shuts down.
+  package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Resumes all waiting readers, and all that would wait from now on.
+  package func close() {
+    let waiters = state.withLock { state -> [Waiter] in
+      state.isClosed = true
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
   /// Resumes all waiting readers if the position is a new one.
   func advance(to position: Int) {
     let waiters = state.withLock { state -> [Waiter] in
@@ -43,7 +57,7 @@ package final class FeedSignal: Sendable {
     after position: Int, milliseconds: Int, _ resume: @escaping @Sendable () -> Void
   ) {
     let number = state.withLock { state -> Int? in
-      guard state.position <= position else { return nil }
+      guard state.position <= position, !state.isClosed else { return nil }
       state.count += 1
       state.waiters[state.count] = Waiter(resume)
       return state.count

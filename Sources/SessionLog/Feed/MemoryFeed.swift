@@ -84,20 +84,16 @@ package final class MemoryFeed: EventFeed {
     return .success(FeedPage(lines: lines, position: state.position))
   }
 
-  package func cursor(
-    _ name: String, completion: @escaping @Sendable (Result<Int?, FeedProblem>) -> Void
-  ) {
-    completion(.success(state.withLock { $0.cursors[name] }))
-  }
+  package var cursors: [String: Int] { state.withLock { $0.cursors } }
 
   package func setCursor(
-    _ name: String, to position: Int,
+    _ name: String, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     let isSet = state.withLock { state in
-      guard state.cursors[name] != nil || state.cursors.count < FeedLimits.cursorCountMax else {
-        return false
-      }
+      guard position == nil || state.cursors[name] != nil
+        || state.cursors.count < FeedLimits.cursorCountMax
+      else { return false }
       state.cursors[name] = position
       return true
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 
 /// The feed in a file, read on a thread of its own.
 package final class SQLiteFeed: EventFeed {
@@ -7,8 +8,15 @@ package final class SQLiteFeed: EventFeed {
   private let pool: DatabasePool
   private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
 
+  /// The stored cursors; changed only on ``queue``.
+  private let known: Mutex<[String: Int]>
+
   init(_ pool: DatabasePool) throws {
     self.pool = pool
+    let rows = try pool.read { database in
+      try Row.fetchAll(database, sql: "SELECT name, position FROM feedCursor")
+    }
+    known = Mutex(Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) }))
     signal.advance(to: try pool.read { try StoredFeed($0).newest })
   }
 
@@ -56,36 +64,32 @@ package final class SQLiteFeed: EventFeed {
     return FeedPage(lines: lines, position: newest)
   }
 
-  package func cursor(
-    _ name: String, completion: @escaping @Sendable (Result<Int?, FeedProblem>) -> Void
-  ) {
-    queue.async {
-      completion(
-        self.attempt {
-          try Int.fetchOne(
-            $0, sql: "SELECT position FROM feedCursor WHERE name = ?", arguments: [name])
-        })
-    }
-  }
+  package var cursors: [String: Int] { known.withLock { $0 } }
 
   package func setCursor(
-    _ name: String, to position: Int,
+    _ name: String, to position: Int?,
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     queue.async {
-      completion(
-        Result { try self.pool.write { try SQLiteFeed.write(name, position, $0) } }
-          .mapError { $0 as? FeedProblem ?? .unavailable })
+      let cursors = self.cursors
+      guard position == nil || cursors[name] != nil || cursors.count < FeedLimits.cursorCountMax
+      else { return completion(.failure(.tooManyCursors)) }
+      do {
+        try self.pool.write { try SQLiteFeed.write(name, position, $0) }
+        self.known.withLock { $0[name] = position }
+        completion(.success(()))
+      } catch {
+        completion(.failure(.unavailable))
+      }
     }
   }
 
-  private static func write(_ name: String, _ position: Int, _ database: Database) throws {
+  private static func write(_ name: String, _ position: Int?, _ database: Database) throws {
+    guard let position else {
+      return try database.execute(sql: "DELETE FROM feedCursor WHERE name = ?", arguments: [name])
+    }
     try database.execute(
-      sql: "UPDATE feedCursor SET position = ? WHERE name = ?", arguments: [position, name])
-    if database.changesCount > 0 { return }
-    let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM feedCursor") ?? 0
-    guard count < FeedLimits.cursorCountMax else { throw FeedProblem.tooManyCursors }
-    try database.execute(
-      sql: "INSERT INTO feedCursor (name, position) VALUES (?, ?)", arguments: [name, position])
+      sql: "INSERT OR REPLACE INTO feedCursor (name, position) VALUES (?, ?)",
+      arguments: [name, position])
   }
 }

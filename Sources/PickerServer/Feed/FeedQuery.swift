@@ -1,0 +1,58 @@
+import PickerSession
+import SessionLog
+import WebSocketTransport
+
+/// The parameters of `GET /v1/feed`.
+/// - Source: host.md, section 4.
+struct FeedQuery: Sendable {
+  let request: FeedRequest
+  /// How long to wait for the first event.
+  let waitMilliseconds: Int
+  /// Whether the answer is a stream of server-sent events.
+  let isStream: Bool
+
+  static let waitSecondsMax = 60
+
+  /// - Throws: 400 for a parameter that is not valid.
+  init(_ request: HTTPRequest) throws(ProblemDocument) {
+    let accept = request.headers[.accept] ?? ""
+    isStream = accept.contains("text/event-stream") && request.method == .get
+    var after = try FeedQuery.number(request.queryValue("after"), "after", 0...Int.max, or: 0)
+    // A browser that reconnects sends the position it has reached, and the URL of the beginning.
+    if isStream, let last = request.headers[.lastEventID] {
+      after = try FeedQuery.number(last, "Last-Event-ID", 0...Int.max, or: after)
+    }
+    let limit = try FeedQuery.number(
+      request.queryValue("limit"), "limit", 1...FeedRequest.countMax, or: 500)
+    let seconds = try FeedQuery.number(
+      request.queryValue("waitSeconds"), "waitSeconds", 0...FeedQuery.waitSecondsMax, or: 0)
+    waitMilliseconds = request.method == .head ? 0 : seconds * 1000
+    self.request = FeedRequest(
+      after: after, types: try FeedQuery.types(request.queryValue("types")), countMax: limit)
+  }
+
+  private static func number(
+    _ text: String?, _ name: String, _ range: ClosedRange<Int>, or standard: Int
+  ) throws(ProblemDocument) -> Int {
+    guard let text else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      let end = range.upperBound == .max ? "or greater" : "to \(range.upperBound)"
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "\(name) must be a number, \(range.lowerBound) \(end)")
+    }
+    return number
+  }
+
+  private static func types(_ text: String?) throws(ProblemDocument) -> [String]? {
+    guard let text else { return nil }
+    let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let known = FeedEventType.allCases.map(\.rawValue)
+    guard types.count <= known.count, types.allSatisfy(known.contains) else {
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "types must be a list, separated by commas, of " + known.joined(separator: ", "))
+    }
+    return types
+  }
+}

@@ -1,0 +1,110 @@
+import JSONText
+import PickerWire
+import SessionLog
+import WebSocketTransport
+
+/// `GET`, `PUT` and `DELETE /v1/feed/cursors/{name}`: positions that readers store in the server.
+extension HubRoutes {
+  func readCursor(_ call: RoutedRequest) throws(ProblemDocument) {
+    let name = try cursorName(call)
+    guard let position = store.feed.cursors[name] else { throw .noSuchCursor }
+    answerCursor(call.caller, name, position)
+  }
+
+  func setCursor(_ call: RoutedRequest) throws(ProblemDocument) {
+    let name = try cursorName(call)
+    try limitBody(of: call.request)
+    let position = try position(in: call.request)
+    let (group, index, caller) = (transport.group, transport.index, call.caller)
+    // Safe: only used on the loop's thread.
+    nonisolated(unsafe) let routes = self
+    store.feed.setCursor(name, to: position) { result in
+      group.post(to: index) { _ in
+        switch result {
+        case .success: routes.answerCursor(caller, name, position)
+        case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
+        }
+      }
+    }
+  }
+
+  func deleteCursor(_ call: RoutedRequest) throws(ProblemDocument) {
+    let name = try cursorName(call)
+    let (group, index, caller) = (transport.group, transport.index, call.caller)
+    store.feed.setCursor(name, to: nil) { result in
+      group.post(to: index) { transport in
+        switch result {
+        case .success: transport.answer(caller, HTTPResponse(status: 204))
+        case .failure(let problem): transport.answer(caller, ProblemDocument(problem).response)
+        }
+      }
+    }
+  }
+
+  private func answerCursor(_ caller: Caller, _ name: String, _ position: Int) {
+    let tree = JSONTree.object([
+      .init("name", .string(name)), .init("position", .integer(position)),
+    ])
+    answer(caller, 200, "application/json", tree.serialized())
+  }
+
+  private func cursorName(_ call: RoutedRequest) throws(ProblemDocument) -> String {
+    try admitFeed(call.request)
+    let name = call["name"]
+    let isName = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard isName, (1...64).contains(name.utf8.count) else {
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "the name of a cursor has 1 to 64 letters, digits, -, _ and .")
+    }
+    return name
+  }
+
+  private func position(in request: HTTPRequest) throws(ProblemDocument) -> Int {
+    let body: JSONTree
+    do throws(BadMessage) {
+      body = try parseBody(request.body.bytes, fields: ["position"])
+    } catch {
+      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
+    }
+    let newest = store.feed.signal.position
+    guard let position = body["position"]?.integer, (0...newest).contains(position) else {
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "position must be a position of the feed, 0 to \(newest)")
+    }
+    return position
+  }
+}
+
+extension ProblemDocument {
+  fileprivate static var noSuchCursor: ProblemDocument {
+    ProblemDocument(status: 404, code: "noSuchCursor", detail: "there is no cursor of this name")
+  }
+
+  init(_ problem: FeedProblem) {
+    switch problem {
+    case .gone(let oldest, let newest):
+      self.init(
+        status: 410, code: "gone",
+        detail: "the feed has the positions \(oldest) to \(newest); events before them have been "
+          + "deleted, and later ones do not exist yet",
+        members: [.init("oldest", .integer(oldest)), .init("newest", .integer(newest))])
+    case .tooManyCursors:
+      self.init(
+        status: 409, code: "tooManyCursors",
+        detail: "there are \(FeedLimits.cursorCountMax) cursors already; delete one")
+    case .unavailable:
+      self.init(
+        status: 503, code: "unavailable", detail: "the service is unavailable now; retry later")
+    }
+  }
+}

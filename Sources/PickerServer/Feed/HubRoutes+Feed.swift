@@ -1,0 +1,158 @@
+import SessionLog
+import WebSocketTransport
+
+/// `GET /v1/feed`.
+/// - Source: host.md, section 4.
+extension HubRoutes {
+  func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
+    try admitFeed(call.request)
+    let query = try FeedQuery(call.request)
+    guard let reader = store.feedReaders.enter() else {
+      throw ProblemDocument(
+        status: 503, code: "full", detail: "as many requests read the feed as may at the same time")
+    }
+    if query.isStream { return stream(query, reader, call.caller) }
+    let (group, index, caller) = (transport.group, transport.index, call.caller)
+    FeedReading(feed: store.feed, reader: reader).next(query) { result in
+      group.post(to: index) { $0.answer(caller, result.response) }
+    }
+  }
+
+  /// Without keys the feed of all sessions is for this machine only: session ids are all that
+  /// protects a session with `--auth open`.
+  ///
+  /// - Throws: 403
+  func admitFeed(_ request: HTTPRequest) throws(ProblemDocument) {
+    // With keys the gate has checked that the request has one with the scope.
+    if gate.keys != nil { return }
+    if request.isAdmin, let address = PeerAddress(request.remoteAddress),
+      HubRoutes.loopback.contains(where: { $0.contains(address) })
+    {
+      return
+    }
+    throw ProblemDocument(
+      status: 403, code: "notAllowed",
+      detail: "the feed needs an API key with the scope feed (--auth keys:FILE); without keys it is "
+        + "served on the admin listener (--admin-listen) to clients on the same machine")
+  }
+
+  private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+
+  /// Answers with server-sent events. The next page is read when the socket has taken the one
+  /// before, so that a slow reader occupies the memory of one page.
+  private func stream(_ query: FeedQuery, _ reader: FeedReader, _ caller: Caller) {
+    var caller = caller
+    caller.acceptsGzip = false
+    let reading = FeedReading(feed: store.feed, reader: reader)
+    let request = query.request
+    let (group, index) = (transport.group, transport.index)
+    let whole = FeedQuery.page(of: request)
+    // The first page is read before the head of the answer, because it may be gone.
+    reading.next(whole) { [caller] result in
+      group.post(to: index) { transport in
+        guard case .success(let page) = result else {
+          return transport.answer(caller, result.response)
+        }
+        transport.answer(
+          caller, headers: HubTransport.eventHeaders,
+          parts: reading.part(page, request, group, index))
+      }
+    }
+  }
+}
+
+extension FeedQuery {
+  private init(_ request: FeedRequest, waitMilliseconds: Int) {
+    self.request = request
+    self.waitMilliseconds = waitMilliseconds
+    isStream = true
+  }
+
+  /// The events that are there now.
+  static func page(of request: FeedRequest) -> FeedQuery { FeedQuery(request, waitMilliseconds: 0) }
+
+  /// The events after a position, as soon as there are any; none after 15 s.
+  func following(_ position: Int) -> FeedQuery {
+    FeedQuery(
+      FeedRequest(after: position, types: request.types, countMax: request.countMax),
+      waitMilliseconds: FeedQuery.commentMilliseconds)
+  }
+
+  /// The interval of comments that keep idle streams alive.
+  private static let commentMilliseconds = 15_000
+}
+
+/// Reads pages of the feed for one request, on any thread.
+struct FeedReading: Sendable {
+  let feed: any EventFeed
+  /// Held until the request is answered.
+  let reader: FeedReader
+
+  /// Reads the wanted events after a position; waits for the first one as long as the query says.
+  func next(
+    _ query: FeedQuery, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
+  ) {
+    let deadline = ContinuousClock.now + .milliseconds(query.waitMilliseconds)
+    read(query.request, until: deadline, completion)
+  }
+
+  private func read(
+    _ request: FeedRequest, until deadline: ContinuousClock.Instant,
+    _ completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
+  ) {
+    feed.read(request) { result in
+      let remaining = Int((deadline - .now) / .milliseconds(1))
+      guard case .success(let page) = result, page.lines.isEmpty, remaining > 0,
+        !feed.signal.isClosed
+      else { return completion(result) }
+      let rest = FeedRequest(
+        after: page.position, types: request.types, countMax: request.countMax)
+      feed.signal.wait(after: page.position, milliseconds: remaining) {
+        read(rest, until: deadline, completion)
+      }
+    }
+  }
+
+  /// A page as server-sent events, and how the following one is read. Used on the loop with the
+  /// index `index`.
+  func part(
+    _ page: FeedPage, _ request: FeedRequest, _ group: LoopGroup, _ index: Int
+  ) -> BodyPart {
+    if feed.signal.isClosed { return BodyPart(page.events, rest: nil) }
+    return BodyPart(page.events) { answer in
+      // Only used on the loop's thread.
+      nonisolated(unsafe) let answer = answer
+      next(FeedQuery.page(of: request).following(page.position)) { result in
+        group.post(to: index) { _ in
+          answer((try? result.get()).map { part($0, request, group, index) })
+        }
+      }
+    }
+  }
+}
+
+extension FeedPage {
+  /// Server-sent events; a comment if there are none.
+  fileprivate var events: [UInt8] {
+    if lines.isEmpty { return Array(":\n\n".utf8) }
+    return lines.flatMap {
+      Array("id: \($0.position)\ndata: ".utf8) + $0.json + Array("\n\n".utf8)
+    }
+  }
+}
+
+extension Result<FeedPage, FeedProblem> {
+  /// The answer with newline-delimited JSON.
+  fileprivate var response: HTTPResponse {
+    switch self {
+    case .success(let page):
+      HTTPResponse(
+        status: 200,
+        headers: [
+          ("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store"),
+          ("Feed-Position", "\(page.position)"),
+        ], body: page.lines.flatMap { $0.json + [UInt8(ascii: "\n")] })
+    case .failure(let problem): ProblemDocument(problem).response
+    }
+  }
+}

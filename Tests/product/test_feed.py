@@ -1,0 +1,325 @@
+"""The feed: every event once, in order, for readers of every kind."""
+
+import http.client
+import json
+import random
+import socket
+import threading
+import time
+
+import pytest
+
+from harness import contract
+from harness.definitions import LISTS
+from harness.pickerd import Pickerd, wait_until
+from harness.store import again, stored
+
+
+@pytest.fixture(params=["memory", "store"])
+def fed(request, tmp_path):
+    """A server with its admin listener, in memory and with a store."""
+    if request.param == "memory":
+        server = Pickerd(tmp_path / "log", clock=None, options=("--loops", "2"))
+    else:
+        server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
+                        options=("--loops", "2"))
+    yield server
+    server.stop()
+
+
+def ask(server, query=""):
+    return server.get(f"/v1/feed{query}", port=server.admin_port)
+
+
+def events(server, after=0, **query):
+    """All events after a position; each is valid, and the positions have no gaps."""
+    found = []
+    while True:
+        fields = "".join(f"&{name}={value}" for name, value in query.items())
+        answer = ask(server, f"?after={after}{fields}")
+        assert answer.status == 200, answer
+        lines = [json.loads(line) for line in answer.body.splitlines()]
+        found += lines
+        if not lines:
+            break
+        after = lines[-1]["position"]
+    for event in found:
+        if event["data"].get("reason") != "expired":
+            contract.fits("feed-event", event)
+    return found
+
+
+def types(found):
+    return [event["type"] for event in found]
+
+
+def test_a_confirmation_is_the_same_event_by_every_path(fed):
+    by_socket, by_post = fed.session(LISTS, external="a"), fed.session(LISTS, external="b")
+    by_socket.join("Ana").confirm()
+    kiosk = by_post.server.post(f"{by_post.path}/members", {"name": "Ana"}).json["member"]
+    answer = fed.post(f"{by_post.path}/commands", {
+        "member": kiosk["id"], "secret": kiosk["secret"], "ref": 1, "type": "confirm"})
+    assert answer.status == 200, answer
+    wait_until(lambda: len(events(fed)) == 4)
+
+    found = [event for event in events(fed) if event["type"] == "session.confirmed"]
+
+    assert len(found) == 2
+    left, right = ({name: value for name, value in event["data"].items()
+                    if name not in ("session", "epoch", "external", "by")} for event in found)
+    assert left == right
+    assert left["result"] == by_socket.result() and left["status"] == "confirmed"
+    assert all(event["data"]["by"]["member"].startswith("m_") for event in found)
+
+
+def test_every_change_of_the_status_is_an_event(fed):
+    session = fed.session(LISTS, title="Lunch", meta={"table": 4})
+    ana = session.join("Ana")
+    ana.confirm()
+    ana.reopen()
+    ana.cancel()
+    ana.reach(3)
+    changed = fed.request("PUT", f"{session.path}/definition",
+                          {"kind": "columns", "columns": [["x"], ["y"], ["z"]]})
+    assert changed.status == 200, changed
+    assert fed.delete(session.path).status == 204
+
+    found = wait_until(lambda: len(events(fed)) == 6 and events(fed))
+
+    assert types(found) == ["session.created", "session.confirmed", "session.reopened",
+                            "session.cancelled", "definition.changed", "session.ended"]
+    assert [event["position"] for event in found] == [1, 2, 3, 4, 5, 6]
+    assert {event["data"]["title"] for event in found} == {"Lunch"}
+    assert all(event["data"]["meta"] == {"table": 4} for event in found)
+    assert found[-1]["data"]["reason"] == "deleted"
+
+
+def test_a_session_that_expires_is_an_event(fed):
+    fed.session(LISTS, ttlSeconds=1)
+    found = wait_until(lambda: len(events(fed)) == 2 and events(fed))
+    assert found[1]["type"] == "session.ended" and found[1]["data"]["reason"] == "expired"
+    assert found[1]["data"]["result"] == found[0]["data"]["result"]
+
+
+def test_a_watched_result_is_reported_once_when_it_has_stood(fed):
+    session = fed.session(LISTS, watch=["result", "members"])
+    ana = session.join("Ana")
+    for row in (1, 2, 1):
+        ana.select(0, row)
+    ana.reach(3)
+    begin = time.monotonic()
+
+    found = wait_until(lambda: "result.changed" in types(events(fed)) and events(fed))
+
+    assert 1 < time.monotonic() - begin < 8
+    assert types(found) == ["session.created", "member.joined", "result.changed"]
+    assert found[2]["data"]["revision"] == 3 and found[2]["data"]["result"] == session.result()
+    assert found[1]["data"]["member"]["name"] == "Ana"
+
+
+def test_a_reader_waits_for_the_next_event(fed):
+    fed.session(LISTS)
+    wait_until(lambda: len(events(fed)) == 1)
+    answers = []
+    reader = threading.Thread(target=lambda: answers.append(ask(fed, "?after=1&waitSeconds=20")))
+    reader.start()
+    time.sleep(0.3)
+    assert not answers
+
+    fed.session(LISTS)
+    reader.join(5)
+
+    assert [json.loads(line)["position"] for line in answers[0].body.splitlines()] == [2]
+    begin = time.monotonic()
+    empty = ask(fed, "?after=2&waitSeconds=1")
+    assert empty.body == b"" and empty.headers["feed-position"] == "2"
+    assert 0.9 < time.monotonic() - begin < 5
+
+
+def test_types_and_limits_choose_events(fed):
+    for _ in range(3):
+        session = fed.session(LISTS)
+        assert fed.delete(session.path).status == 204
+    wait_until(lambda: len(events(fed)) == 6)
+
+    ended = events(fed, types="session.ended", limit=2)
+
+    assert types(ended) == ["session.ended"] * 3
+    answer = ask(fed, "?limit=2")
+    assert len(answer.body.splitlines()) == 2 and answer.headers["feed-position"] == "2"
+    for query in ("?limit=0", "?limit=1001", "?after=-1", "?after=x", "?waitSeconds=61",
+                  "?types=session.opened", "?types="):
+        assert ask(fed, query).code == "badRequest", query
+
+
+def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None, limits={"feedEvents": 3})
+    try:
+        for _ in range(5):
+            server.session(LISTS)
+        answer = ask(server, "?after=1")
+        assert (answer.status, answer.code) == (410, "gone")
+        assert (answer.json["oldest"], answer.json["newest"]) == (3, 5)
+        assert [event["position"] for event in events(server, 2)] == [3, 4, 5]
+        assert ask(server, "?after=6").status == 410
+    finally:
+        server.stop()
+
+
+def stream(server, last=None):
+    connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=20)
+    headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
+    if last is not None:
+        headers["Last-Event-ID"] = str(last)
+    connection.request("GET", "/v1/feed", headers=headers)
+    return connection.getresponse()
+
+
+def next_event(response):
+    """The next event of a stream, without comments."""
+    fields = {}
+    while True:
+        line = response.readline().decode().rstrip("\n")
+        if line == "" and fields:
+            return int(fields["id"]), json.loads(fields["data"])
+        if line and not line.startswith(":"):
+            name, value = line.split(": ", 1)
+            fields[name] = value
+
+
+def test_a_stream_has_every_event_and_continues_after_the_last_one(fed):
+    fed.session(LISTS)
+    response = stream(fed)
+    assert response.status == 200 and response.headers["content-type"] == "text/event-stream"
+    assert next_event(response)[0] == 1
+    fed.session(LISTS)
+    position, event = next_event(response)
+    assert position == event["position"] == 2
+    contract.fits("feed-event", event)
+    response.close()
+
+    assert next_event(stream(fed, last=1))[0] == 2
+    assert stream(fed, last=7).status == 410
+
+
+def test_a_stream_that_is_not_read_does_not_stop_others(fed):
+    meta = "m" * 4000
+    slow = socket.create_connection(("127.0.0.1", fed.admin_port))
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.sendall(b"GET /v1/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n")
+    for _ in range(600):
+        assert fed.create(LISTS, meta=meta).status == 201
+
+    wait_until(lambda: int(ask(fed, "?limit=1000&after=599").headers["feed-position"]) == 600)
+    found = events(fed, limit=1000)
+
+    assert [event["position"] for event in found] == list(range(1, 601))
+    slow.close()
+
+
+def test_the_number_of_readers_has_a_maximum(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None, limits={"feedReaders": 2})
+    try:
+        streams = [stream(server) for _ in range(2)]
+        assert ask(server).status == 503
+        for response in streams:
+            response.close()
+        server.session(LISTS)
+        wait_until(lambda: ask(server).status == 200, timeout=20)
+    finally:
+        server.stop()
+
+
+def test_cursors_are_stored_and_have_a_maximum(tmp_path):
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None)
+
+    def cursor(method, name, body=None):
+        return server.request(method, f"/v1/feed/cursors/{name}", body, port=server.admin_port)
+
+    try:
+        server.session(LISTS)
+        wait_until(lambda: len(events(server)) == 1)
+        assert cursor("GET", "me").code == "noSuchCursor"
+        assert cursor("PUT", "me", {"position": 1}).json == {"name": "me", "position": 1}
+        assert cursor("PUT", "me", {"position": 2}).code == "badRequest"
+        assert cursor("PUT", "a%20b", {"position": 1}).code == "badRequest"
+        assert cursor("PUT", "me", {"place": 1}).code == "badRequest"
+        again(server)
+        assert cursor("GET", "me").json["position"] == 1
+        for number in range(99):
+            assert cursor("PUT", f"c{number}", {"position": 0}).status == 200
+        assert cursor("PUT", "more", {"position": 0}).code == "tooManyCursors"
+        assert cursor("DELETE", "c7").status == 204
+        assert cursor("PUT", "more", {"position": 0}).status == 200
+        assert 'pickerd_feed_lag_events{cursor="more"} 1' in server.metrics().body.decode()
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_without_keys_the_feed_is_not_public(tmp_path, auth):
+    server = Pickerd(tmp_path / "log", auth=auth)
+    try:
+        for method, path in (("GET", "/v1/feed"), ("GET", "/v1/feed/cursors/me"),
+                             ("PUT", "/v1/feed/cursors/me"), ("DELETE", "/v1/feed/cursors/me")):
+            answer = server.request(method, path)
+            assert (answer.status, answer.code) == (403, "notAllowed")
+        assert ask(server).status == 200
+    finally:
+        server.stop()
+
+
+def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
+    """Members confirm and reopen while the server is killed; what the log has is in the feed."""
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
+                    limits={"commandsPerSecond": 100_000, "commandsBurst": 100_000})
+    chance = random.Random(7)
+    sessions = [server.session(LISTS) for _ in range(4)]
+    members = [server.post(f"{s.path}/members", {"name": "Ana"}).json["member"] for s in sessions]
+    stop = threading.Event()
+
+    def work(session, member):
+        ref = 0
+        while not stop.is_set():
+            ref += 1
+            body = {"member": member["id"], "secret": member["secret"], "ref": ref,
+                    "type": "confirm" if ref % 2 else "reopen"}
+            try:
+                server.post(f"{session.path}/commands", body)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)
+
+    try:
+        for _ in range(6):
+            stop.clear()
+            threads = [threading.Thread(target=work, args=pair) for pair in zip(sessions, members)]
+            for thread in threads:
+                thread.start()
+            time.sleep(chance.uniform(0.1, 0.6))
+            server.kill()
+            stop.set()
+            for thread in threads:
+                thread.join()
+            server.environment["PICKERD_LOOPS"] = str(chance.randint(1, 3))
+            server.start()
+        for session in sessions:
+            check_against_log(server, session)
+        found = events(server, limit=1000)
+        assert [event["position"] for event in found] == list(range(1, len(found) + 1))
+        assert len({event["id"] for event in found}) == len(found) > 20
+    finally:
+        server.stop()
+
+
+def check_against_log(server, session):
+    """The feed has the changes of status that the session's log has, in its order."""
+    lines = [json.loads(line) for line in server.get(f"{session.path}/log").body.splitlines()]
+    logged = [(line["revision"], change["status"]) for line in lines
+              for change in line["changes"] if change["change"] == "status"]
+
+    def same():
+        found = [event for event in events(server, limit=1000)
+                 if event["data"]["session"] == session.id and event["type"] != "session.created"]
+        return [(event["data"]["revision"], event["data"]["status"]) for event in found] == logged
+
+    wait_until(same, what=f"the feed of {session.id}")

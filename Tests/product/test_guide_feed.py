@@ -1,0 +1,49 @@
+"""Runs the commands of the guide's "Learn what was chosen"."""
+
+import json
+import re
+import subprocess
+
+from harness.pickerd import REPOSITORY, Pickerd
+
+PAGE = REPOSITORY / "web/guide/feed.md"
+TYPES = REPOSITORY / "Sources/PickerSession/Feed/FeedEvent.swift"
+
+
+def commands():
+    """The curl commands of the page, in order."""
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.startswith("curl")]
+
+
+def run(command, server):
+    command = command.replace(":7681", f":{server.port}").replace(":7682", f":{server.admin_port}")
+    command = command.replace("waitSeconds=25", "waitSeconds=1").replace("curl", "curl -m 3", 1)
+    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=20).stdout
+
+
+def test_the_commands_of_the_page_do_what_it_says(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None)
+    try:
+        create, whole, wait, some, stream, put, get = commands()
+        session = json.loads(run(create, server))["session"]
+        event = json.loads(run(whole, server))
+        assert event["position"] == 1 and event["type"] == "session.created"
+        assert event["data"]["session"] == session
+        assert event["data"]["external"] == "order-17" and event["data"]["meta"] == {"table": 4}
+        assert run(wait, server) == run(some, server) == ""
+        assert server.delete(f"/v1/sessions/{session}").status == 204
+        assert json.loads(run(wait, server))["type"] == "session.ended"
+        assert "id: 2\ndata: " in run(stream, server)
+        assert json.loads(run(put, server)) == json.loads(run(get, server)) == {
+            "name": "orders", "position": 1}
+    finally:
+        server.stop()
+
+
+def test_the_page_names_every_type():
+    page = PAGE.read_text()
+    names = re.findall(r'case \w+ = "([\w.]+)"', TYPES.read_text())
+    assert len(names) == 11
+    for name in names:
+        assert f"`{name}`" in page
