@@ -78,10 +78,16 @@ let package = Package(
     line(
       "WebSocketTransport",
       ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
+    .systemLibrary(
+      name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(
+      name: "CHTTPClient", dependencies: ["CLibCurl"],
+      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    line("PickerDelivery", []),
     line(
       "PickerServer",
       [
-        "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
+        "PickerDelivery", "CHTTPClient", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
         "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -149,10 +155,12 @@ let package = Package(
         "PickerClient", "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CivilTime", "JSONText",
       ]),
+    tests("PickerDeliveryTests", ["PickerDelivery"]),
     tests("PickerTerminalTests", ["PickerTerminal", "PickerClient", "JSONText"]),
     tests(
       "PickerServerTests",
       [
+        "PickerDelivery",
         "PickerServer", "WebSocketTransport", "SessionLog", "BackgroundWork", "PickerHub",
         "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),

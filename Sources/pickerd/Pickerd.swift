@@ -14,6 +14,7 @@ struct Pickerd: ParsableCommand {
     version: pickerdRelease,
     subcommands: [
       Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self, Keys.self, Token.self,
+      Deliver.self,
     ])
 }
 

@@ -1,5 +1,6 @@
 import PickerModel
 import PickerWire
+import SessionLog
 import Testing
 
 @testable import PickerServer
@@ -82,7 +83,7 @@ import Testing
     // Limits of the transport, which the product tests check.
     let others: [ServerLimit] = [
       .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
-      .headerMilliseconds, .messageMilliseconds,
+      .headerMilliseconds, .messageMilliseconds, .feedReaders,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [
@@ -92,6 +93,7 @@ import Testing
         ServerLimits(changed) != ServerLimits(standard)
         || DefinitionLimits(changed) != DefinitionLimits(standard)
         || RateLimits(changed) != RateLimits(standard)
+        || FeedLimits(changed) != FeedLimits(standard)
       #expect(isHeard, "\(limit)")
     }
   }

@@ -32,8 +32,8 @@ extension HubRoutes {
     }
     throw ProblemDocument(
       status: 403, code: "notAllowed",
-      detail: "the feed needs an API key with the scope feed (--auth keys:FILE); without keys it is "
-        + "served on the admin listener (--admin-listen) to clients on the same machine")
+      detail: "the feed needs an API key with the scope feed (--auth keys:FILE); without keys it "
+        + "is served on the admin listener (--admin-listen) to clients on the same machine")
   }
 
   private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }

@@ -28,7 +28,8 @@ struct RouteTable: Sendable {
   ///
   /// - Parameter isClockManual: Whether clients can set the clock, which is for tests.
   static func main(isClockManual: Bool) -> RouteTable {
-    RouteTable(routes: sessions + session + feed + documents + health + (isClockManual ? clock : []))
+    RouteTable(
+      routes: sessions + session + feed + documents + health + (isClockManual ? clock : []))
   }
 
   /// The routes of the admin listener.

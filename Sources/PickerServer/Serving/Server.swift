@@ -32,7 +32,8 @@ package final class Server {
     keys = parts.gate.keys
     self.log = log
     store = try ServerStore(
-      configuration.store, limits, configuration.limits, loopCount: configuration.loops, zones: parts.zones, log: log)
+      configuration.store, limits, configuration.limits, loopCount: configuration.loops,
+      zones: parts.zones, log: log)
     var sockets = SocketLoopConfiguration(configuration, limits, log)
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)

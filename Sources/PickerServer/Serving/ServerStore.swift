@@ -20,7 +20,8 @@ final class ServerStore: Sendable {
 
   /// - Throws: ``StoreProblem`` if the file cannot be opened.
   init(
-    _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int, zones: ZoneDatabase,
+    _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings, loopCount: Int,
+    zones: ZoneDatabase,
     log logger: Logger
   ) throws(StoreProblem) {
     let mailboxes = (0..<loopCount).map { _ in StoreMailbox() }
@@ -34,7 +35,8 @@ final class ServerStore: Sendable {
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
       file = try SQLiteSessionLog(
-        path: path, limits: limits.session, feedLimits: FeedLimits(settings), zone: { zones.rules(named: $0) },
+        path: path, limits: limits.session, feedLimits: FeedLimits(settings),
+        zone: { zones.rules(named: $0) },
         digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
         pendingByteCountMax: limits.pendingBytes,
         afterIteration: { session, work in mailboxes.of(session).post(.run(session, work)) },

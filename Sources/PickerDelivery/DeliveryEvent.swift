@@ -1,0 +1,51 @@
+/// An event of the feed, as far as its delivery depends on it.
+package struct DeliveryEvent: Hashable, Sendable {
+  package let position: Int
+  /// The `webhook-id`, the same for every attempt.
+  package let id: String
+  package let type: String
+  package let session: String
+  /// The members `type`, `timestamp` and `data` of the body as JSON text, without braces.
+  package let content: String
+
+  package init(position: Int, id: String, type: String, session: String, content: String) {
+    self.position = position
+    self.id = id
+    self.type = type
+    self.session = session
+    self.content = content
+  }
+}
+
+/// What an endpoint answered.
+package enum DeliveryAnswer: Hashable, Sendable {
+  /// - Parameter retryAfterSeconds: Of the header `Retry-After`; 0 if there was none.
+  case status(Int, retryAfterSeconds: Int64)
+  /// Nothing: no connection, a refused address, or no answer in time.
+  case none(String)
+}
+
+/// One request to an endpoint.
+package struct DeliveryAttempt: Hashable, Sendable {
+  package let event: DeliveryEvent
+  /// 1 for the first.
+  package let number: Int
+  /// All events up to this position are delivered.
+  package let watermark: Int
+
+  package init(event: DeliveryEvent, number: Int, watermark: Int) {
+    self.event = event
+    self.number = number
+    self.watermark = watermark
+  }
+}
+
+/// Why nothing more is sent to an endpoint.
+package enum DeliveryStop: Hashable, Sendable {
+  /// It answered `410`.
+  case gone
+  /// All attempts at this event have failed.
+  case exhausted(position: Int)
+  /// It had stopped before this process was started.
+  case before
+}

@@ -1,0 +1,107 @@
+import CHTTPClient
+import Glibc
+
+/// Requests of `pickerd deliver`, many at a time on one thread.
+final class HTTPExchange {
+  struct Request {
+    let id: UInt64
+    var method = "GET"
+    let url: String
+    var headers: [String] = []
+    var body: [UInt8]?
+    var answerMax = 65_536
+    var milliseconds = 15_000
+    /// Whether `http:` is possible, too.
+    var allowsHTTP = false
+    /// Whether the address is checked.
+    var isChecked = true
+  }
+
+  struct Answer {
+    let id: UInt64
+    /// 0 if there was no answer.
+    let status: Int
+    let retryAfterSeconds: Int64
+    let body: [UInt8]
+    let problem: String
+  }
+
+  private let client: OpaquePointer
+  private let policy: AddressPolicy
+
+  init(_ policy: AddressPolicy) {
+    self.policy = policy
+    guard let client = http_new() else { preconditionFailure("no memory for the HTTP client") }
+    self.client = client
+  }
+
+  deinit { http_free(client) }
+
+  /// - Returns: False if the URL cannot be used.
+  func start(_ request: Request) -> Bool {
+    let headers = request.headers.map { strdup($0) }
+    defer { for header in headers { free(header) } }
+    let pointers = headers.map { UnsafePointer($0) }
+    return request.method.withCString { method in
+      request.url.withCString { url in
+        pointers.withUnsafeBufferPointer { list in
+          (request.body ?? [0]).withUnsafeBufferPointer { body in
+            var started = http_request()
+            started.id = request.id
+            started.method = method
+            started.url = url
+            started.headers = list.baseAddress
+            started.header_count = list.count
+            started.body = request.body == nil ? nil : body.baseAddress
+            started.body_length = request.body?.count ?? 0
+            started.answer_max = request.answerMax
+            started.milliseconds = request.milliseconds
+            started.allows_http = request.allowsHTTP
+            started.admit = request.isChecked ? admitsAddress : nil
+            // Requests end before this object does.
+            started.context = Unmanaged.passUnretained(self).toOpaque()
+            return http_start(client, &started)
+          }
+        }
+      }
+    }
+  }
+
+  /// The finished requests; waits at most `milliseconds` for something to happen.
+  func answers(within milliseconds: Int) -> [Answer] {
+    http_wait(client, Int32(milliseconds))
+    var answers: [Answer] = []
+    var result = http_result()
+    while http_next(client, &result) {
+      answers.append(
+        Answer(
+          id: result.id, status: result.status, retryAfterSeconds: result.retry_after,
+          body: Array(UnsafeBufferPointer(start: result.body, count: result.body_length)),
+          problem: String(cString: result.problem)))
+    }
+    return answers
+  }
+
+  fileprivate func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let raw = UnsafeRawPointer(address)
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET:
+      var bytes = raw.load(as: sockaddr_in.self).sin_addr
+      inet_ntop(AF_INET, &bytes, &text, socklen_t(text.count))
+    case AF_INET6:
+      var bytes = raw.load(as: sockaddr_in6.self).sin6_addr
+      inet_ntop(AF_INET6, &bytes, &text, socklen_t(text.count))
+    default: return false
+    }
+    return PeerAddress(String(cString: text)).map(policy.admits(_:)) ?? false
+  }
+}
+
+/// Called by libcurl with the address that it is about to connect to.
+private func admitsAddress(
+  _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?
+) -> Bool {
+  guard let context, let address else { return false }
+  return Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue().admits(address)
+}

@@ -1,0 +1,335 @@
+"""`pickerd deliver`: every event at the endpoint at least once, in order, signed, and nowhere else."""
+
+import http.server
+import json
+import os
+import random
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+from standardwebhooks import Webhook
+
+from harness.definitions import LISTS
+from harness.pickerd import Pickerd, binary, wait_until
+from harness.store import again, stored
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+OTHER = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+
+
+class Endpoint(http.server.ThreadingHTTPServer):
+    """A host's endpoint that records what it was sent."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, port=0, answer=lambda endpoint, event: 204):
+        self.answer, self.received, self.lock = answer, [], threading.Lock()
+        super().__init__(("127.0.0.1", port), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/hook"
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+    def positions(self):
+        with self.lock:
+            return [event["position"] for event in self.received]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        for secret in (SECRET, OTHER):
+            Webhook(secret).verify(body, {name: self.headers[name] for name in (
+                "webhook-id", "webhook-timestamp", "webhook-signature")})
+        event = json.loads(body) | {"id": self.headers["webhook-id"]}
+        status = self.server.answer(self.server, event)
+        if status is None:
+            return
+        with self.server.lock:
+            self.server.received.append(event | {"status": status})
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Deliver:
+    """A process of `pickerd deliver`."""
+
+    def __init__(self, server, folder, url, *options, **endpoint):
+        self.config = folder / "deliver.json"
+        self.log = folder / "deliver.log"
+        self.server = server
+        self.options = ("--allow-http", "--allow-net", "127.0.0.1", *options)
+        entry = {"name": "shop", "url": url, "secrets": [SECRET, OTHER], **endpoint}
+        self.config.write_text(json.dumps({"endpoints": [entry]}))
+        self.config.chmod(0o600)
+        self.process = None
+        self.start()
+
+    def command(self, *options):
+        return [str(binary()), "deliver", "--feed", f"http://127.0.0.1:{self.server.admin_port}",
+                "--config", str(self.config), *options]
+
+    def start(self):
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(self.command(*self.options), stderr=log)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def says(self):
+        return self.log.read_text()
+
+
+@pytest.fixture
+def running():
+    """Processes and endpoints that are ended after the test."""
+    started = []
+    yield lambda thing: started.append(thing) or thing
+    for thing in reversed(started):
+        thing.kill() if isinstance(thing, Deliver) else thing.close()
+
+
+@pytest.fixture
+def fed(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None)
+    yield server
+    server.stop()
+
+
+def cursor(server, name="shop"):
+    answer = server.get(f"/v1/feed/cursors/{name}", port=server.admin_port)
+    return answer.json["position"] if answer.status == 200 else None
+
+
+def test_events_are_posted_signed_and_the_cursor_follows(fed, tmp_path, running):
+    endpoint = running(Endpoint())
+    running(Deliver(fed, tmp_path, endpoint.url))
+    session = fed.session(LISTS, external="order-1", meta={"n": 1.5})
+    session.join("Ana").confirm()
+
+    wait_until(lambda: endpoint.positions() == [1, 2])
+    confirmed = endpoint.received[1]
+    assert confirmed["type"] == "session.confirmed" and confirmed["watermark"] == 1
+    assert confirmed["data"]["external"] == "order-1" and confirmed["data"]["meta"] == {"n": 1.5}
+    event = json.loads(fed.get("/v1/feed?after=1", port=fed.admin_port).body)
+    assert event["id"] == confirmed["id"] and event["data"] == confirmed["data"]
+    wait_until(lambda: cursor(fed) == 2)
+
+
+def test_an_endpoint_has_its_types_only(fed, tmp_path, running):
+    endpoint = running(Endpoint())
+    running(Deliver(fed, tmp_path, endpoint.url, types=["session.ended"]))
+    assert fed.delete(fed.session(LISTS).path).status == 204
+    wait_until(lambda: endpoint.positions() == [2])
+    wait_until(lambda: cursor(fed) == 2)
+
+
+def test_a_failed_event_is_sent_again_with_the_same_id_and_holds_back_its_session(
+        fed, tmp_path, running):
+    failures = iter([500])
+    endpoint = running(Endpoint(answer=lambda _, event: (
+        next(failures, 204) if event["type"] == "session.confirmed" else 204)))
+    running(Deliver(fed, tmp_path, endpoint.url))
+    session = fed.session(LISTS)
+    ana = session.join("Ana")
+    ana.confirm()
+    ana.reopen()
+    fed.session(LISTS)
+
+    wait_until(lambda: len(endpoint.received) == 5, timeout=20)
+
+    assert [(event["type"], event["status"]) for event in endpoint.received
+            if event["data"]["session"] == session.id] == [
+        ("session.created", 204), ("session.confirmed", 500), ("session.confirmed", 204),
+        ("session.reopened", 204)]
+    assert len({event["id"] for event in endpoint.received}) == 4
+
+
+def test_an_endpoint_that_is_gone_stops_until_it_is_resumed(fed, tmp_path, running):
+    status = [410]
+    endpoint = running(Endpoint(answer=lambda *_: status[0]))
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+    fed.session(LISTS)
+    wait_until(lambda: cursor(fed, "shop.stopped") == 0)
+    assert "shop has stopped: it answered 410" in deliver.says()
+    deliver.kill()
+    deliver.start()
+    time.sleep(1)
+    assert endpoint.positions() == [1], "a restart does not forget it"
+
+    status[0] = 204
+    assert subprocess.run(deliver.command("--resume", "shop"), timeout=20).returncode == 0
+
+    wait_until(lambda: endpoint.positions() == [1, 1])
+    wait_until(lambda: cursor(fed) == 1)
+
+
+def test_a_part_of_the_feed_is_sent_again(fed, tmp_path, running):
+    endpoint = running(Endpoint())
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+    for _ in range(5):
+        fed.session(LISTS)
+    wait_until(lambda: cursor(fed) == 5)
+
+    again = subprocess.run(deliver.command(*deliver.options, "--replay", "2..4"), timeout=20)
+
+    assert again.returncode == 0
+    assert sorted(endpoint.positions()[5:]) == [2, 3, 4]
+    assert cursor(fed) == 5
+
+
+def odd_endpoint(answer):
+    """A server that does `answer(connection)` with each connection."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener
+
+
+def redirect(to):
+    def answer(connection):
+        connection.recv(65_536)
+        connection.sendall(f"HTTP/1.1 307 Elsewhere\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n".encode())
+        connection.close()
+    return answer
+
+
+def gigabyte(connection):
+    connection.recv(65_536)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
+    sent = 0
+    try:
+        while sent < 1 << 30:
+            sent += connection.send(b"x" * 65_536)
+    except OSError:
+        pass
+    gigabyte.sent = sent
+
+
+def test_a_redirect_is_a_failure(fed, tmp_path, running):
+    target = running(Endpoint())
+    listener = running(odd_endpoint(redirect(target.url)))
+    deliver = running(Deliver(fed, tmp_path, f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+    fed.session(LISTS)
+    wait_until(lambda: "attempt 1 at 1: 307" in deliver.says())
+    assert target.received == [] and cursor(fed) in (None, 0)
+
+
+def test_an_answer_of_a_gigabyte_is_not_read(fed, tmp_path, running):
+    listener = running(odd_endpoint(gigabyte))
+    running(Deliver(fed, tmp_path, f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+    fed.session(LISTS)
+    wait_until(lambda: cursor(fed) == 1)
+    wait_until(lambda: hasattr(gigabyte, "sent"))
+    assert gigabyte.sent < 32 << 20, "no more than the kernel's buffers"
+
+
+def test_an_endpoint_that_hangs_is_given_up_after_15_s(fed, tmp_path, running):
+    listener = running(odd_endpoint(lambda connection: time.sleep(60)))
+    deliver = running(Deliver(fed, tmp_path, f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+    begin = time.monotonic()
+    fed.session(LISTS)
+    wait_until(lambda: "attempt 1 at 1: " in deliver.says(), timeout=30)
+    assert 14 < time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:10.0.0.1]",
+                                  "10.0.0.1", "169.254.169.254", "0.0.0.0", "2130706433"])
+def test_addresses_that_are_not_public_are_refused(fed, tmp_path, running, host):
+    target = running(Endpoint())
+    deliver = Deliver.__new__(Deliver)
+    deliver.__init__(fed, tmp_path, f"http://{host}:{target.server_port}/")
+    deliver.kill()
+    deliver.options = ("--allow-http",)
+    deliver.log.unlink()
+    deliver.start()
+    running(deliver)
+    fed.session(LISTS)
+    wait_until(lambda: "attempt 1 at 1: the address is refused" in deliver.says())
+    assert target.received == []
+
+
+@pytest.mark.parametrize("options, text", [
+    ((), "has no https: URL"),
+    (("--replay", "9..1"), "--replay must be two positions"),
+    (("--allow-net", "x"), "is not an address or a range"),
+    (("--resume", "none"), "has no endpoint none"),
+])
+def test_settings_that_cannot_be_used_are_refused(fed, tmp_path, running, options, text):
+    deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
+    done = subprocess.run(deliver.command(*options), capture_output=True, text=True, timeout=20)
+    assert done.returncode in (64, 65) and text in done.stderr
+    os.chmod(deliver.config, 0o644)
+    done = subprocess.run(deliver.command(), capture_output=True, text=True, timeout=20)
+    assert done.returncode == 65 and "chmod 600" in done.stderr
+
+
+def test_kills_of_server_deliver_and_endpoint_lose_no_event(tmp_path, running):
+    """Every event reaches the endpoint at least once, and each session's in order."""
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
+                    options=("--limit", "createsBurst=100000"))
+    chance = random.Random(11)
+    endpoint = Endpoint()
+    port = endpoint.server_port
+    received = []
+    deliver = running(Deliver(server, tmp_path, endpoint.url))
+    try:
+        for step in range(8):
+            sessions = [server.session(LISTS) for _ in range(3)]
+            for session in sessions:
+                member = server.post(f"{session.path}/members", {"name": "Ana"}).json["member"]
+                for ref, command in enumerate(("confirm", "reopen", "cancel"), 1):
+                    server.post(f"{session.path}/commands", {
+                        "member": member["id"], "secret": member["secret"], "ref": ref,
+                        "type": command})
+            time.sleep(chance.uniform(0, 0.3))
+            victim = step % 3
+            if victim == 0:
+                again(server)
+                deliver.kill()
+                deliver.start()
+            elif victim == 1:
+                deliver.kill()
+                deliver.start()
+            else:
+                received += endpoint.received
+                endpoint.close()
+                time.sleep(0.2)
+                endpoint = Endpoint(port)
+        newest = int(server.get("/v1/feed?after=0&limit=1000", port=server.admin_port)
+                     .headers["feed-position"])
+        wait_until(lambda: cursor(server) == newest, timeout=60)
+        received += endpoint.received
+        assert newest == 8 * 3 * 4
+        assert {event["position"] for event in received} == set(range(1, newest + 1))
+        first = {}
+        for event in received:
+            seen = first.setdefault(event["data"]["session"], [])
+            if event["position"] not in seen:
+                seen.append(event["position"])
+        assert all(seen == sorted(seen) for seen in first.values())
+    finally:
+        endpoint.close()
+        server.stop()
