@@ -71,6 +71,10 @@ extension SessionFold {
       $0.string(member.name)
       $0.literal(",\"role\":")
       $0.string(member.role.rawValue)
+      if let subject = member.subject {
+        $0.literal(",\"subject\":")
+        $0.string(subject)
+      }
       $0.literal("}")
     }
   }
@@ -124,6 +128,10 @@ extension SessionFold {
   private func write(by member: MemberID, to writer: inout JSONWriter) {
     writer.literal(",\"by\":{\"member\":")
     writer.string(member.text)
+    if let subject = members[member]?.subject {
+      writer.literal(",\"subject\":")
+      writer.string(subject)
+    }
     writer.literal("}")
   }
 }
