@@ -76,7 +76,7 @@ struct Replica {
     let mayHaveChanged =
       switch entry.body {
       case .define, .command(_, ref: _, .reopen): true
-      case .joined, .roleChanged, .left, .returned, .command, .note, .tick: false
+      case .joined, .roleChanged, .left, .returned, .revoked, .command, .note, .tick: false
       }
     guard mayHaveChanged, fold.status == .open else { return nil }
     guard fold.picker.definition === fold.definition else {

@@ -1,5 +1,6 @@
 import JSONText
 import PickerClient
+import PickerHub
 import PickerSession
 import Synchronization
 
@@ -154,6 +155,9 @@ final class SessionRecord {
     self.ttlSeconds = ttlSeconds
     self.tokens = tokens
   }
+
+  /// The token of a role, as a request sends it.
+  func credential(_ role: String) -> Credential? { tokens[role].map { .token($0) } }
 
   var isCalendar: Bool { definition["kind"]?.string == "calendar" }
 }

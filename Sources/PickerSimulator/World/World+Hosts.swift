@@ -23,7 +23,7 @@ extension World {
       maker: random.once(in: 4) ? nil : maker)
     requestsUnanswered += 1
     enter { time in
-      hub.redefine(record.id, request, token: record.tokens["owner"], at: time) {
+      hub.redefine(record.id, request, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -114,7 +114,7 @@ extension World {
       format: .mergePatch, body: patch.serialized(), versions: nil, valuesMax: 100_000)
     requestsUnanswered += 1
     enter { time in
-      hub.changeNotes(of: record.id, request, token: record.tokens["owner"], at: time) {
+      hub.changeNotes(of: record.id, request, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -137,7 +137,7 @@ extension World {
   func readNotes(of record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.readNotes(of: record.id, token: record.tokens["viewer"], at: time) {
+      hub.readNotes(of: record.id, token: record.credential("viewer"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         followLogs(isTurnOver: false)

@@ -64,7 +64,7 @@ extension World {
   func delete(_ record: SessionRecord) {
     requestsUnanswered += 1
     enter { time in
-      hub.delete(record.id, token: record.tokens["owner"].map { .token($0) }, at: time) {
+      hub.delete(record.id, token: record.credential("owner"), at: time) {
         [unowned self] result in
         requestsUnanswered -= 1
         switch result {
@@ -81,7 +81,7 @@ extension World {
     requestsUnanswered += 1
     enter { time in
       hub.read(
-        record.id, token: record.tokens["viewer"].map { .token($0) }, locale: "zh-Hans",
+        record.id, token: record.credential("viewer"), locale: "zh-Hans",
         isFull: random.coin(),
         at: time
       ) { [unowned self] in
@@ -147,7 +147,7 @@ extension World {
     let revision = replicas[record.id]?.fold.revision ?? 0
     enter { time in
       hub.logLines(
-        record.id, token: record.tokens["viewer"].map { .token($0) }, after: after, at: time
+        record.id, token: record.credential("viewer"), after: after, at: time
       ) { [unowned self] result in
         switch result {
         case .success(let page): readOn(page, after: after, through: revision, record)
