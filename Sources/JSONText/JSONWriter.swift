@@ -33,6 +33,12 @@ package struct JSONWriter: ~Copyable {
     append(text.utf8Start, text.utf8CodeUnitCount)
   }
 
+  /// Removes the last bytes, for example a closing bracket before which something is to be added.
+  package mutating func removeLast(_ byteCount: Int) {
+    precondition(byteCount <= count, "there are not as many bytes")
+    count -= byteCount
+  }
+
   /// Writes bytes that are already JSON text.
   package mutating func raw(_ text: [UInt8]) { text.withUnsafeBufferPointer { append($0) } }
 

@@ -10,6 +10,11 @@ package struct VerbatimJSON: Hashable, Sendable {
   /// - Parameter text: The ``text`` of the value that was stored. It is not checked.
   package init(stored text: String) { self.text = text }
 
+  /// A value that was parsed: its numbers have the digits that the parser retained.
+  package init(_ tree: JSONTree) {
+    text = String(decoding: tree.serialized(), as: UTF8.self)
+  }
+
   /// The value of a member of a JSON object.
   ///
   /// - Parameters:

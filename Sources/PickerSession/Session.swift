@@ -77,6 +77,7 @@ package final class Session {
         effects.append(.presence)
       case .resultStood: break
       case .revoked: effects.append(.revoked)
+      case .settled(let outcome): effects.append(.settled(outcome))
       }
     }
     outcomes.removeLast(outcomes.count)

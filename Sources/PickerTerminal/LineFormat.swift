@@ -27,7 +27,7 @@ struct PlainFormat: LineFormat {
     if connection != self.connection { lines.append("* \(connection)") }
     self.connection = connection
     guard state.definition != nil else { return lines }
-    let status = state.status == .open ? "" : " (\(state.status.rawValue))"
+    let status = state.status == .open ? "" : " (\(Sentences.status(state)))"
     let chosen = Sentences.chosen(state) + status
     if chosen != self.chosen { lines.append("= \(chosen)") }
     self.chosen = chosen
@@ -50,7 +50,7 @@ struct PlainFormat: LineFormat {
   }
 
   func picture(of state: PickerState) -> [String] {
-    var lines = ["= \(Sentences.chosen(state)), \(state.status.rawValue)"]
+    var lines = ["= \(Sentences.chosen(state)), \(Sentences.status(state))"]
     for (index, column) in state.columns.enumerated() {
       let rows = column.rowsKnown.map { $0.index == column.row ? "[\($0.row.text)]" : $0.row.text }
       let more = rows.count < column.count ? " … \(column.count) in all" : ""

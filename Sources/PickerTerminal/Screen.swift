@@ -78,7 +78,7 @@ struct Screen {
       Sentences.connection(state), x: x, y: 0,
       Style(color: isLive ? "#2e9e5b" : "#d1495b", isBold: !isLive))
     if state.status != .open {
-      x = canvas.put(state.status.rawValue.uppercased(), x: x + 2, y: 0, .bold)
+      x = canvas.put(Sentences.status(state).uppercased(), x: x + 2, y: 0, .bold)
     }
     let isSmall = width < Self.comfortable.width || height < Self.comfortable.height
     let size = "\(width)×\(height), made for 80×24"

@@ -28,6 +28,13 @@ enum Sentences {
     }
   }
 
+  /// The status as a word, and until when the host may decide.
+  static func status(_ state: PickerState) -> String {
+    guard let until = state.until else { return state.status.rawValue }
+    // The time of day, without milliseconds.
+    return "\(state.status.rawValue) until \(until.dropFirst(11).prefix(8)) UTC"
+  }
+
   /// - Returns: `nil` for notices without a text.
   static func notice(_ notice: PickerNotice, in state: PickerState) -> String? {
     switch notice {
@@ -47,6 +54,10 @@ enum Sentences {
       }
       return "\(who(by, state)): \(cause == "undo" ? "undone, " : "")\(text)"
     case .status(let status, let by): return "\(who(by, state)): \(status.rawValue)"
+    case .notConfirmed(let reason, let detail):
+      return reason == "timeout"
+        ? "not confirmed: the host has not answered in time"
+        : "not confirmed" + (detail.map { ": \($0)" } ?? "")
     case .refused(let code, let detail, _):
       return detail.isEmpty ? "refused: \(code)" : "refused: \(detail)"
     case .lost: return "it is unknown whether the last command was executed"

@@ -10,6 +10,7 @@ enum StateDocument {
       .init("status", .string(state.status.rawValue)),
       .init("result", result(of: state)),
     ]
+    if let until = state.until { members.append(.init("until", .string(until))) }
     if isWhole {
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
       members.append(.init("unanswered", .integer(state.pendingCount)))

@@ -126,7 +126,7 @@ package final class TerminalClient {
   /// Prints the final state on the primary screen.
   private func exitStatus() -> Int32 {
     if screen.state.definition != nil {
-      let status = screen.state.status == .open ? "" : " (\(screen.state.status.rawValue))"
+      let status = screen.state.status == .open ? "" : " (\(Sentences.status(screen.state)))"
       Terminal.write(harmless(Sentences.chosen(screen.state) + status) + "\n")
     }
     guard screen.state.isOver else { return 0 }

@@ -81,7 +81,7 @@ extension CalendarEvent {
 
   private var statusWord: String {
     switch status {
-    case .open: "TENTATIVE"
+    case .open, .confirming: "TENTATIVE"
     case .confirmed: "CONFIRMED"
     case .cancelled: "CANCELLED"
     }

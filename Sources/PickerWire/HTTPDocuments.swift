@@ -85,6 +85,7 @@ package enum HTTPDocument {
     writer.literal(",\"status\":\"")
     writer.raw(fold.status.rawValue)
     writer.literal("\"")
+    writer.confirmation(fold.decision.confirmation)
     if let title = fold.origin.title {
       writer.literal(",\"title\":")
       writer.string(title)
@@ -135,7 +136,9 @@ package enum HTTPDocument {
   }
 
   /// All notes of a session, in all languages.
-  package static func notes(_ fold: SessionFold) -> [UInt8] { fold.notes.tree.serialized() }
+  package static func notes(_ fold: SessionFold) -> [UInt8] {
+    fold.notesToCome.tree.serialized()
+  }
 
   /// One line of a session's log as JSON, with its newline.
   ///
@@ -172,7 +175,9 @@ package enum HTTPDocument {
 extension JSONWriter {
   /// The field `command` of a delta without author, which the host or time made.
   fileprivate mutating func commandOfNobody(_ change: SessionChange) {
-    literal(",\"command\":{\"type\":")
+    literal(",\"command\":")
+    if case .status(let change) = change, let settle = change.settle { return self.settle(settle) }
+    literal("{\"type\":")
     switch change {
     case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
       literal("\"define\",\"version\":")

@@ -21,7 +21,7 @@ extension JSONWriter {
     if let result = delta.result {
       if count > start { literal(",") }
       literal("{\"change\":\"result\",\"result\":")
-      result.write(to: &self)
+      self.result(result, data: delta.data)
       literal("}")
     }
     return bandsOffset
@@ -42,15 +42,7 @@ extension JSONWriter {
       pickerChanges(
         changes, by: tappedBy, delta.notes, texts: texts, windowRows: windowRows, &cache)
     case .notes(let edit): rowNotes(edit, texts: texts)
-    case .status(let status, let result):
-      literal("{\"change\":\"status\",\"status\":\"")
-      raw(status.rawValue)
-      literal("\"")
-      if let result {
-        literal(",\"result\":")
-        result.write(to: &self)
-      }
-      literal("}")
+    case .status(let change): status(change, texts: texts)
     }
   }
 

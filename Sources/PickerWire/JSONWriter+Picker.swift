@@ -14,14 +14,15 @@ extension JSONWriter {
   ) {
     pickerSnapshot(
       fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
-      status: fold.status, tappedBy: fold.tappedBy, texts: texts,
+      status: fold.status, decision: fold.decision, tappedBy: fold.tappedBy, texts: texts,
       windowRows: windowRows, isFull: isFull)
   }
 
   /// The same for a picker that is not in a session.
   mutating func pickerSnapshot(
     _ picker: Picker, definition: Definition, version: Int, notes: Notes, status: SessionStatus,
-    tappedBy: MemberID?, texts: any RowTexts, windowRows: Int, isFull: Bool
+    decision: DecisionState = DecisionState(), tappedBy: MemberID?, texts: any RowTexts,
+    windowRows: Int, isFull: Bool
   ) {
     literal("{\"definition\":")
     tree(definition.document(full: isFull))
@@ -29,8 +30,9 @@ extension JSONWriter {
     integer(version)
     literal(",\"status\":")
     string(status.rawValue)
+    if let until = decision.confirmation?.until { self.until(until) }
     literal(",\"result\":")
-    picker.result.write(to: &self)
+    result(picker.result, data: decision.data)
     if let months = picker.months {
       literal(",\"calendar\":{\"months\":{")
       monthList(months)

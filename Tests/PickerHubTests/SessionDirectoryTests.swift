@@ -14,7 +14,8 @@ import Testing
   }
 
   private let total = TestTotal()
-  private let state = DormantState(lastActivity: 0, ttlSeconds: 60, queuedTick: nil)
+  private let state = DormantState(
+    lastActivity: 0, ttlSeconds: 60, status: .open, queuedTick: nil)
 
   private func hosted(_ id: String = "s") throws -> HostedSession {
     let definition = try Definition.make(

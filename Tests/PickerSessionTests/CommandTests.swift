@@ -121,7 +121,7 @@ import Testing
 
     let deltas = SessionFixture.deltas(outcomes)
     #expect(deltas.map(\.revision) == [2, 3])
-    #expect(deltas.first?.change == .status(.open, result: nil))
+    #expect(deltas.first?.change == .status(StatusChange(.open)))
     #expect(deltas.map { $0.author?.member } == [ana, nil])
   }
 

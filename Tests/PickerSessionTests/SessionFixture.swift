@@ -18,12 +18,12 @@ struct SessionFixture {
   init(
     _ definition: String, openTap: SessionOrigin.OpenTap = .shared,
     access: SessionOrigin.Access = .open, limits: SessionLimits = SessionLimits(),
-    zone: ZoneRules = .utc, at createdAt: Instant = noon
+    zone: ZoneRules = .utc, at createdAt: Instant = noon, host: HostFields = HostFields()
   ) throws {
     let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in zone }
     let origin = SessionOrigin(
       id: SessionID("s"), epoch: "e", definition: made, openTap: openTap, access: access,
-      createdAt: createdAt)
+      createdAt: createdAt, host: host)
     fold = try SessionFold(origin, limits: limits)
     for member in [ana, bo, cem] { join(member) }
   }

@@ -62,6 +62,9 @@ struct GeneratedSession {
   private func body(_ number: Int, _ random: inout SplitMix) -> LogEntry.Body {
     let members = fold.membersInOrder
     guard let member = members.randomElement(using: &random) else { return joined(number) }
+    if let op = fold.decision.confirmation?.op, Bool.random(using: &random) {
+      return settle(Bool.random(using: &random) ? op : "s-0-0", &random)
+    }
     switch Int.random(in: 0..<20, using: &random) {
     case 0:
       guard let gone = fold.remembered.members.randomElement(using: &random) else {
@@ -81,6 +84,18 @@ struct GeneratedSession {
       let ref = max(1, member.refs.greatest + Int.random(in: -2...3, using: &random))
       return .command(member.id, ref: ref, command(&random))
     }
+  }
+
+  private func settle(_ op: String, _ random: inout SplitMix) -> LogEntry.Body {
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      return .note(.object([.init("columns", .object([.init("0", .object([]))]))]))
+    }
+    let reason = JSONTree.object([.init("de", .string("voll")), .init("en", .string("full"))])
+    return .settle(
+      Settle(
+        op: op, isGranted: Bool.random(using: &random),
+        reason: Bool.random(using: &random) ? try? Note.Text(reason, at: "reason") : nil,
+        data: Bool.random(using: &random) ? VerbatimJSON(stored: #"{"n":1.10}"#) : nil))
   }
 
   private func joined(_ number: Int) -> LogEntry.Body {

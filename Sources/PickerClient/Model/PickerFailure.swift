@@ -51,6 +51,8 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let wrongKind = RefusalCode(rawValue: "wrongKind")
   /// The session is confirmed or cancelled.
   public static let notOpen = RefusalCode(rawValue: "notOpen")
+  /// The host decides on a confirmation.
+  public static let confirming = RefusalCode(rawValue: "confirming")
   public static let noSuchColumn = RefusalCode(rawValue: "noSuchColumn")
   public static let staleColumn = RefusalCode(rawValue: "staleColumn")
   public static let noSuchRow = RefusalCode(rawValue: "noSuchRow")

@@ -29,7 +29,11 @@ public enum PickerTouch: Hashable, Sendable {
 
 /// Whether a session can be changed, or how it ended. An owner can reopen it.
 public enum PickerStatus: String, Hashable, Sendable {
-  case open, confirmed, cancelled
+  case open
+  /// The host decides on the confirmation, until ``PickerState/until`` at the latest. An owner can
+  /// cancel it.
+  case confirming
+  case confirmed, cancelled
 }
 
 /// The picked value, see ``PickerState/result``.

@@ -17,6 +17,9 @@ public enum PickerNotice: Hashable, Sendable {
   /// The range changed. `cause` is `tap`, `clear`, `undo`, `tick`, or `clamp` with a correction.
   case ranged(PickerRange?, cause: String, correction: PickerCorrection?, by: String?)
   case status(PickerStatus, by: String?)
+  /// The host did not confirm what an owner confirmed: it `denied` it, or a `timeout` ended its
+  /// time. `detail` is the host's text, in this member's language. Follows the ``status(_:by:)``.
+  case notConfirmed(reason: String, detail: String?)
   /// A command of this member was refused, which changed nothing. `command` is `nil` if it is no
   /// longer pending.
   case refused(code: RefusalCode, detail: String, command: PickerCommand?)

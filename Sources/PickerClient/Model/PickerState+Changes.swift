@@ -23,8 +23,12 @@ extension PickerState {
       case "status":
         guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
         self.status = status
+        until = change["until"]?.string
         if let result = change["result"] { takeResult(result) }
         notices.append(.status(status, by: by))
+        if let reason = change["reason"]?.string {
+          notices.append(.notConfirmed(reason: reason, detail: change["detail"]?.string))
+        }
       case "result": takeResult(change["result"] ?? .null)
       case "definition":
         definition = try PickerDefinition(try change.need("definition"))

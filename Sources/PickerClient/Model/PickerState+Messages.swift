@@ -121,6 +121,7 @@ extension PickerState {
   private mutating func take(_ snapshot: JSONTree) throws(MalformedMessage) {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
+    until = snapshot["until"]?.string
     takeResult(snapshot["result"] ?? .null)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }

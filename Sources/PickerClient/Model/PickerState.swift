@@ -12,6 +12,9 @@ public struct PickerState: Hashable, Sendable {
   /// `nil` before the first welcome.
   public internal(set) var definition: PickerDefinition?
   public internal(set) var status = PickerStatus.open
+  /// While ``status`` is `confirming`: when the session is open again without a decision of the
+  /// host, in RFC 3339.
+  public internal(set) var until: String?
   /// The columns in order; empty for a calendar.
   public internal(set) var columns: [PickerColumn] = []
   /// The list of months of a calendar; `nil` for the other kinds.

@@ -195,7 +195,7 @@ extension Hub {
           counters.refusals[refusal.code, default: 0] += 1
         }
         return encode(answer, texts, in: hosted.session)
-      case .monthsAgain, .presence, .revoked: continue
+      case .monthsAgain, .presence, .revoked, .settled: continue
       }
     }
     return nil

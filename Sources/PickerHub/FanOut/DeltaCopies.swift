@@ -130,10 +130,14 @@ extension MessageEncoder {
 }
 
 extension Delta {
-  /// Whether the delta has notes: these are chosen by the tag that a client requested (`de-CH`),
-  /// not only by the language of the row texts (`de`).
+  /// Whether the delta has notes or a reason of the host: these are chosen by the tag that a client
+  /// requested (`de-CH`), not only by the language of the row texts (`de`).
   fileprivate var hasNotes: Bool {
-    if case .notes = change { true } else { notes != nil }
+    switch change {
+    case .notes: true
+    case .status(let change): change.settle?.reason != nil
+    case .picker, .definition: notes != nil
+    }
   }
 
   fileprivate var hasDayNotes: Bool {
@@ -148,6 +152,7 @@ extension Delta {
       return true
     }
     if case .notes = change { return true }
+    if case .status(let change) = change { return change.settle?.reason != nil }
     return change.pickerChanges.contains { change in
       switch change {
       case .reload, .row: true

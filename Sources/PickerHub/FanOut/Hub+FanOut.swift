@@ -13,7 +13,7 @@ extension Hub {
       case .monthsAgain(let change): sendMonthsAgain(in: hosted, change)
       case .answer(let id, let answer):
         if let connection = connections[id] { self.answer(connection, answer, in: hosted) }
-      case .answerOffline: break
+      case .answerOffline, .settled: break
       case .revoked: closeRevoked(in: hosted)
       case .presence: broadcastPresence(in: hosted, at: time)
       }

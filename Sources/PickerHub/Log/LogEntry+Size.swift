@@ -8,7 +8,7 @@ extension LogEntry {
     case .roleChanged, .left, .returned: 104
     case .tick: 64
     case .revoked: 160 + body.textByteCount
-    case .command, .define, .note: 160 + body.textByteCount
+    case .command, .define, .note, .settle: 160 + body.textByteCount
     }
   }
 }

@@ -18,7 +18,7 @@ extension LogRecord {
     guard case .entry(let entry) = self else { return false }
     switch entry.body {
     case .command, .define, .note, .joined, .roleChanged, .returned: return true
-    case .left, .tick, .revoked: return false
+    case .left, .tick, .revoked, .settle: return false
     }
   }
 

@@ -188,7 +188,7 @@ package final class HostedSession {
     steps.contains { step in
       guard case .apply(let entry, arrival: _, _) = step else { return false }
       return switch entry.body {
-      case .define, .note: true
+      case .define, .note, .settle: true
       case .joined, .roleChanged, .left, .returned, .command, .tick, .revoked: false
       }
     }
@@ -209,7 +209,7 @@ extension LogEntry.Body {
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
-    case .left, .command, .define, .note, .tick, .revoked: false
+    case .left, .command, .define, .note, .settle, .tick, .revoked: false
     }
   }
 
@@ -218,7 +218,7 @@ extension LogEntry.Body {
   fileprivate var mayChangeOwners: Bool {
     switch self {
     case .joined, .roleChanged, .left, .returned: true
-    case .command, .define, .note, .tick, .revoked: false
+    case .command, .define, .note, .settle, .tick, .revoked: false
     }
   }
 
@@ -234,6 +234,9 @@ extension LogEntry.Body {
     case .command(_, ref: _, let command): command.textByteCount
     case .define(let change): 64 * change.definition.weight
     case .note(let patch): 64 * patch.valueCount
+    case .settle(let settle):
+      settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
+        + (settle.reason?.tree.serialized().count ?? 0)
     case .roleChanged, .left, .returned, .tick: 0
     }
   }

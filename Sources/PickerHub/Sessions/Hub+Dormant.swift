@@ -13,15 +13,19 @@ package struct DormantSession: Hashable, Sendable {
   /// Whether the session must be loaded soon: it may still have members, which must leave in time
   /// if they do not reconnect, or the feed may lack events of its entries, which are then derived.
   package let hasMembers: Bool
+  /// `nil` if it is known only after loading the session.
+  package let status: SessionStatus?
 
   package init(
-    id: SessionID, ttlSeconds: Int, idleMilliseconds: Int64, nextTick: Instant?, hasMembers: Bool
+    id: SessionID, ttlSeconds: Int, idleMilliseconds: Int64, nextTick: Instant?, hasMembers: Bool,
+    status: SessionStatus? = nil
   ) {
     self.id = id
     self.ttlSeconds = ttlSeconds
     self.idleMilliseconds = idleMilliseconds
     self.nextTick = nextTick
     self.hasMembers = hasMembers
+    self.status = status
   }
 }
 
@@ -36,7 +40,8 @@ extension Hub {
       directory.restore(
         session.id,
         DormantState(
-          lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, queuedTick: session.nextTick))
+          lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
+          queuedTick: session.nextTick))
       addExpiry(of: session.id, due: lastActivity + Int64(session.ttlSeconds) * 1000)
       if session.hasMembers {
         directory.loadLater(BackgroundLoad(session.id))
@@ -133,7 +138,7 @@ extension Hub {
   private func state(of hosted: HostedSession, queuedTick: Instant?) -> DormantState {
     DormantState(
       lastActivity: hosted.lastActivity, ttlSeconds: hosted.session.fold.origin.ttlSeconds,
-      queuedTick: queuedTick)
+      status: hosted.session.fold.status, queuedTick: queuedTick)
   }
 
   /// Stores a snapshot of the session in the log: a reload then starts from it.

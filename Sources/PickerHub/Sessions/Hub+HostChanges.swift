@@ -141,12 +141,21 @@ extension Hub {
     do throws(BadNotes) {
       // Through the session, not through a copy of the fold: with a second reference to the notes,
       // changing them would copy them all.
-      change = try hosted.session.fold.notes.change(
-        by: patch, for: hosted.session.fold.definition.kind)
+      let kind = hosted.session.fold.definition.kind
+      if hosted.session.fold.decision.waitingNotes.isEmpty {
+        change = try hosted.session.fold.notes.change(by: patch, for: kind)
+      } else {
+        change = try hosted.session.fold.notesToCome.change(by: patch, for: kind)
+      }
     } catch {
       throw .badRequest(error.detail)
     }
     if change.isEmpty { return answer(.success(unchanged(hosted.session.fold))) }
+    if hosted.session.fold.status == .confirming,
+      !hosted.session.fold.decision.hasRoom(for: patch)
+    {
+      throw .tooMany
+    }
     try appendHostChange(.note(patch), to: hosted, answer: answer)
   }
 }

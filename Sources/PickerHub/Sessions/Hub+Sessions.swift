@@ -28,6 +28,8 @@ package enum HubProblem: Error, Hashable, Sendable {
   case versionMismatch(Int)
   /// A JSON Patch does not fit the document.
   case patchFailed(String)
+  /// Something else was first to decide on a confirmation.
+  case tooLate(StandingDecision)
   /// The server has reached its maximum of sessions.
   case full
   /// The session has reached its maximum of members or event streams.
@@ -195,7 +197,9 @@ extension Hub {
     answer: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
-      [unowned self] hosted in end(hosted, .deleted, completion: answer)
+      [unowned self] hosted in
+      denyConfirmation(of: hosted)
+      end(hosted, .deleted, completion: answer)
     }
   }
 

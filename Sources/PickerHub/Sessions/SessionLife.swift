@@ -58,6 +58,8 @@ struct DormantState {
   /// The time of its last revision or join, in machine milliseconds.
   let lastActivity: Int64
   let ttlSeconds: Int
+  /// `nil` if it is known only after loading the session.
+  let status: SessionStatus?
   /// The instant of the tick in the hub's queue, if any.
   let queuedTick: Instant?
 }

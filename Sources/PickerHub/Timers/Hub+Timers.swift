@@ -101,7 +101,13 @@ extension Hub {
   }
 
   /// Ends a session whose time to live has expired; tries again if the log cannot store the end.
+  ///
+  /// Not while the host decides on a confirmation.
   private func endInTime(_ hosted: HostedSession) {
+    if let until = hosted.session.fold.decision.confirmation?.until {
+      let rest = until.milliseconds - now.session.milliseconds
+      return addExpiry(of: hosted.id, due: now.machine + max(rest, retryMilliseconds))
+    }
     end(hosted, .expired) { [unowned self] result in
       if case .failure = result { expireLater(hosted.id) }
     }
@@ -181,7 +187,7 @@ extension Hub {
   /// Ticks every session in memory, after the clock was set.
   private func tickAll(at time: HubTime) {
     for hosted in directory.hostedInOrder
-    where !hosted.isEnding && hosted.session.fold.status == .open {
+    where !hosted.isEnding && hosted.session.fold.status.passesTime {
       appendTick(to: hosted, at: time)
     }
   }
@@ -207,7 +213,7 @@ extension Hub {
       directory.loadLater(
         BackgroundLoad(session) { [unowned self] hosted in
           guard let hosted else { return isDone() }
-          if hosted.session.fold.status == .open { appendTick(to: hosted, at: now) }
+          if hosted.session.fold.status.passesTime { appendTick(to: hosted, at: now) }
           enqueue(.request { _ in isDone() }, in: hosted, at: now)
         })
     }

@@ -41,14 +41,21 @@ extension Note {
   ///     either, the first text is returned.
   /// - Source: RFC 4647 section 3.4, lookup.
   package func text(for tag: String, fallback: String) -> String {
-    switch text {
+    text.text(for: tag, fallback: fallback)
+  }
+}
+
+extension Note.Text {
+  /// The text that matches a member's language best, as ``Note/text(for:fallback:)``.
+  package func text(for tag: String, fallback: String) -> String {
+    switch self {
     case .same(let text): text
     case .localized(let texts):
-      Note.lookup(tag, in: texts) ?? Note.lookup(fallback, in: texts) ?? texts[0].text
+      Note.Text.lookup(tag, in: texts) ?? Note.Text.lookup(fallback, in: texts) ?? texts[0].text
     }
   }
 
-  private static func lookup(_ tag: String, in texts: [LocalizedText]) -> String? {
+  private static func lookup(_ tag: String, in texts: [Note.LocalizedText]) -> String? {
     var range = tag.lowercased().split(separator: "-", omittingEmptySubsequences: false)
     while !range.isEmpty {
       let wanted = range.joined(separator: "-")
@@ -64,13 +71,8 @@ extension Note {
 extension Note {
   /// The note as JSON, in the form in which a host sends it.
   package var tree: JSONTree {
-    let text: JSONTree =
-      switch self.text {
-      case .same(let text): .string(text)
-      case .localized(let texts): .object(texts.map { .init($0.locale, .string($0.text)) })
-      }
     let tone: [JSONTree.Member] = tone.map { [.init("tone", .string($0.rawValue))] } ?? []
-    return .object([.init("text", text)] + tone)
+    return .object([.init("text", text.tree)] + tone)
   }
 
   /// Reads a note.
@@ -85,7 +87,7 @@ extension Note {
         "\(subject) has the unknown field \(member.key.quoted); the fields are text and tone")
     }
     guard let text = tree["text"] else { throw BadNotes("\(subject) has no text") }
-    self.text = try Text(text, at: subject)
+    self.text = try Text(text, at: "text of \(subject)")
     guard let tone = tree["tone"] else {
       self.tone = nil
       return
@@ -99,38 +101,54 @@ extension Note {
 }
 
 extension Note.Text {
-  fileprivate init(_ tree: JSONTree, at subject: String) throws(BadNotes) {
+  /// The text as JSON: a string, or an object of strings by locale.
+  package var tree: JSONTree {
+    switch self {
+    case .same(let text): .string(text)
+    case .localized(let texts): .object(texts.map { .init($0.locale, .string($0.text)) })
+    }
+  }
+
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - subject: How error details name it.
+  ///   - countMax: The maximum length in each locale, in Unicode scalars.
+  package init(
+    _ tree: JSONTree, at subject: String, countMax: Int = Note.charactersMax
+  ) throws(BadNotes) {
     switch tree {
     case .string(let text):
-      try Note.Text.check(text, at: subject)
+      try Note.Text.check(text, at: subject, countMax)
       self = .same(text)
     case .object(let members):
       guard (1...Note.localesMax).contains(members.count) else {
-        throw BadNotes("text of \(subject) must have 1 to \(Note.localesMax) locales")
+        throw BadNotes("\(subject) must have 1 to \(Note.localesMax) locales")
       }
       var texts: [Note.LocalizedText] = []
       for member in members {
         guard LanguageTag.isWellFormed(member.key) else {
           throw BadNotes(
-            "text of \(subject) has the key \(member.key.quoted), not a BCP 47 tag")
+            "\(subject) has the key \(member.key.quoted), not a BCP 47 tag")
         }
         guard let text = member.value.string else {
-          throw BadNotes("text of \(subject) for \(member.key.quoted) must be a string")
+          throw BadNotes("\(subject) for \(member.key.quoted) must be a string")
         }
-        try Note.Text.check(text, at: subject)
+        try Note.Text.check(text, at: subject, countMax)
         texts.append(.init(locale: member.key, text: text))
       }
       texts.sort { $0.locale.utf8.lexicographicallyPrecedes($1.locale.utf8) }
       self = .localized(texts)
     case .null, .bool, .integer, .number, .array:
-      throw BadNotes("text of \(subject) must be a string, or an object of strings by locale")
+      throw BadNotes("\(subject) must be a string, or an object of strings by locale")
     }
   }
 
-  private static func check(_ text: String, at subject: String) throws(BadNotes) {
-    let maximum = Note.charactersMax
+  private static func check(
+    _ text: String, at subject: String, _ maximum: Int
+  ) throws(BadNotes) {
     guard !text.isEmpty, text.unicodeScalars.prefix(maximum + 1).count <= maximum else {
-      throw BadNotes("text of \(subject) must have 1 to \(maximum) characters")
+      throw BadNotes("\(subject) must have 1 to \(maximum) characters")
     }
   }
 }

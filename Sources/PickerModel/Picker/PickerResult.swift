@@ -67,6 +67,16 @@ package enum PickerResult: Sendable {
     }
   }
 
+  /// Writes the result as JSON, with the data of the host that confirmed it, if any.
+  package func write(to writer: inout JSONWriter, data: VerbatimJSON?) {
+    write(to: &writer)
+    guard let data, self != .null else { return }
+    writer.removeLast(1)
+    writer.literal(",\"data\":")
+    writer.verbatim(data)
+    writer.literal("}")
+  }
+
   /// The result as a JSON tree, for callers that are not performance-critical.
   package var tree: JSONTree {
     var writer = JSONWriter()

@@ -4,7 +4,7 @@ package import JSONText
 ///
 /// - Source: protocol.md, "Refusals, in the order in which they are checked".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
-  case oldRef, unknownType, tooMany, full, notAllowed, wrongKind, notOpen
+  case oldRef, unknownType, tooMany, full, notAllowed, wrongKind, notOpen, confirming
   case noSuchColumn, staleColumn, noSuchRow
   case outsideMonths, noSuchCell, otherMonth, beforeMin, afterMax, blocked, tapClaimed, minDays
   case nothingToUndo, notComplete, elapsed

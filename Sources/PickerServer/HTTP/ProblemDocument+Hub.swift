@@ -1,3 +1,4 @@
+import JSONText
 import PickerHub
 import WebSocketTransport
 
@@ -41,6 +42,11 @@ extension ProblemDocument {
       self.init(
         status: 412, code: "versionMismatch",
         detail: "If-Match does not match: the current version of the definition is \(version)")
+    case .tooLate(let stands):
+      self.init(
+        status: 409, code: "tooLate",
+        detail: "something else was first to decide on this confirmation; the session is "
+          + "\(stands.status.rawValue)", members: [.init("stands", stands.tree)])
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(

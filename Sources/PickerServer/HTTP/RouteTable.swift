@@ -52,6 +52,8 @@ struct RouteTable: Sendable {
     Route(.get, "/v1/sessions/{id}/notes", .sessionReader, HubRoutes.readNotes),
     Route(.patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), HubRoutes.changeNotes),
     Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
+    Route(
+      .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
     Route(.get, "/v1/sessions/{id}/event.ics", .sessionReader, HubRoutes.event),
     Route(.get, "/v1/sessions/{id}/events", .sessionReader, rate: .join, HubRoutes.events),
     Route(.post, "/v1/sessions/{id}/members", .member, rate: .join, HubRoutes.addMember),

@@ -44,8 +44,9 @@ final class ReplayStory {
         let role = replayed.fold.members[member].map { "\($0.role)" } ?? "nobody"
         line(nil, at, "\(name(member)) becomes \(role)", [])
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
-      case .cellsChanged, .resultStood: hasLine = false
       case .revoked: line(nil, at, replayed.entry.words, [])
+      case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
+      case .settled(.done), .cellsChanged, .resultStood: hasLine = false
       }
     }
     if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }

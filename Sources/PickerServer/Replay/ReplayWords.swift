@@ -32,6 +32,7 @@ extension LogEntry {
     case .revoked(let revocation):
       "the host revokes tokens of \(revocation.target.words) issued before "
         + revocation.issuedBefore.description
+    case .settle(let settle): "the host \(settle.isGranted ? "grants" : "denies") \(settle.op)"
     case .tick: "time"
     }
   }
@@ -66,7 +67,8 @@ extension Delta {
             "row “\($0.key.text)” of column \(column.column) has \($0.note?.words ?? "no note")"
           }
         }
-    case .status(let status, _): ["\(status)"]
+    case .status(let change):
+      ["\(change.status)" + (change.reason.map { " (\($0))" } ?? "")]
     }
   }
 }

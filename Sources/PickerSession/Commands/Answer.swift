@@ -42,6 +42,7 @@ package enum Outcome: Hashable, Sendable {
   indirect case resultStood(StandingResult)
   /// ``SessionFold/revocations`` has changed.
   case revoked
+  indirect case settled(SettleOutcome)
 }
 
 /// A calendar before and after time changed its cells.

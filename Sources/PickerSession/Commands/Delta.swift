@@ -1,11 +1,6 @@
 package import CivilTime
 package import PickerModel
 
-/// Only an open session accepts commands that change its picker.
-package enum SessionStatus: String, Sendable {
-  case open, confirmed, cancelled
-}
-
 /// One revision of a session: all that a client needs to update its copy.
 ///
 /// A class, because the history, the ``Outcome`` and the ``SessionEffect`` share it.
@@ -34,7 +29,8 @@ package final class Delta: Sendable {
   package var isTick: Bool {
     switch change {
     case .definition, .notes: false
-    case .picker, .status: by == nil
+    case .status(let change): by == nil && change.settle == nil
+    case .picker: by == nil
     }
   }
 
@@ -98,8 +94,7 @@ package enum SessionChange: Hashable, Sendable {
     Redefinition, [PickerChange], tappedBy: MemberID?, rangeBefore: DateRange?)
   /// The host changed notes.
   case notes(NotesEdit)
-  /// A new status; `result` is set only with `confirmed`.
-  case status(SessionStatus, result: PickerResult?)
+  indirect case status(StatusChange)
 }
 
 /// The new definition in a delta.

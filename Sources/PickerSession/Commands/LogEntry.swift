@@ -32,6 +32,7 @@ package struct LogEntry: Hashable, Sendable {
     case define(DefinitionChange)
     /// The host changed notes, with this JSON Merge Patch.
     case note(JSONTree)
+    case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick
   }

@@ -12,4 +12,6 @@ package enum SessionEffect: Hashable, Sendable {
   case presence
   /// Tokens were revoked. The hub closes the connections that have such a token.
   case revoked
+  /// The outcome of the host's decision, for its request.
+  indirect case settled(SettleOutcome)
 }

@@ -20,6 +20,16 @@ extension SessionFold {
       event(
         .resultChanged, revision: standing.revision, at: standing.at, standing.status,
         standing.result)
+    case .settled(.late(isReported: true)):
+      // The confirmation that the decision was about is the last one reported.
+      event(
+        .lateConfirmation, revision: revision, discriminator: decision.lateOps.last ?? "", at: now,
+        status, result
+      ) {
+        $0.literal(",\"op\":")
+        $0.string(decision.lateOps.last ?? "")
+      }
+    case .settled: nil
     }
   }
 
@@ -46,15 +56,18 @@ extension SessionFold {
         $0.literal(",\"version\":")
         $0.integer(redefinition.version)
       }
-    case .status(let status, result: let confirmed):
+    case .status(let change):
       let type: FeedEventType =
-        switch status {
+        switch change.status {
         case .open: .reopened
+        case .confirming: .confirming
         case .confirmed: .confirmed
         case .cancelled: .cancelled
         }
       return event(
-        type, revision: delta.revision, at: delta.at, status, confirmed ?? result, by: delta.by)
+        type, revision: delta.revision, at: delta.at, change.status, change.result ?? result,
+        by: delta.by
+      ) { $0.decision(change) }
     }
   }
 
@@ -84,13 +97,14 @@ extension SessionFold {
     _ status: SessionStatus, _ result: PickerResult, by member: MemberID? = nil,
     _ more: (inout JSONWriter) -> Void = { _ in }
   ) -> FeedEvent {
+    let hostData = status == .confirmed ? decision.data : nil
     func data(hasResult: Bool) -> [UInt8] {
       var writer = JSONWriter(capacity: 512)
       writeOrigin(revision: revision, to: &writer)
       writer.literal(",\"status\":")
       writer.string(status.rawValue)
       writer.literal(",\"result\":")
-      if hasResult { result.write(to: &writer) } else { writer.literal("null") }
+      if hasResult { result.write(to: &writer, data: hostData) } else { writer.literal("null") }
       if !hasResult { writer.literal(",\"resultOmitted\":true") }
       if let member { write(by: member, to: &writer) }
       more(&writer)
@@ -143,6 +157,26 @@ extension Delta {
     case .picker, .notes: false
     case .definition(let redefinition, _, tappedBy: _, rangeBefore: _): redefinition.isAnnounced
     case .status: true
+    }
+  }
+}
+
+extension JSONWriter {
+  /// `,"op"`, `"until"` and `"reason"` of a status that the host decides or decided.
+  fileprivate mutating func decision(_ change: StatusChange) {
+    if let op = change.op ?? change.settle?.op {
+      literal(",\"op\":")
+      string(op)
+    }
+    if let until = change.until {
+      literal(",\"until\":\"")
+      raw(until.rfc3339)
+      literal("\"")
+    }
+    if let reason = change.reason {
+      literal(",\"reason\":\"")
+      raw(reason.rawValue)
+      literal("\"")
     }
   }
 }

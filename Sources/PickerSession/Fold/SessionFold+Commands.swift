@@ -27,16 +27,18 @@ extension SessionFold {
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
       try admit(author, role: sender.role, beyond: nil)
+      let hadData = decision.data != nil
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
-        commit(change, takeResult(), author: stored, at: now, &outcomes)
+        let other = hadData && decision.data == nil ? result : nil
+        commit(change, takeResult() ?? other, author: stored, at: now, &outcomes)
         remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
       }
       remember(ref, .done(revision: revision), at: index)
-      if case .reopen = command {
-        applyPendingDefinition(at: now, &outcomes)
-        tick(to: now, &outcomes)
+      switch command {
+      case .reopen, .cancel: applyWaiting(at: now, &outcomes)
+      case .select, .tap, .clear, .undo, .redo, .confirm, .unknown: break
       }
     } catch {
       if error.code != .oldRef {
@@ -104,7 +106,15 @@ extension SessionFold {
       let pickers = kind.showsMonths ? "calendars" : "\(kind) pickers"
       throw Refusal(.wrongKind, "\(command.type) is not supported for \(pickers)")
     }
-    if status != .open, command != .reopen {
+    if let confirmation = decision.confirmation, command != .cancel {
+      throw Refusal(
+        .confirming, "the host decides on the confirmation; an owner can cancel it",
+        [
+          "status": .string(status.rawValue),
+          "until": .string(confirmation.until.rfc3339),
+        ])
+    }
+    if status != .open, command != .reopen, status != .confirming {
       throw Refusal(
         .notOpen, "the session is \(status); an owner can reopen it",
         ["status": .string(status.rawValue)])
@@ -124,14 +134,16 @@ extension SessionFold {
     case .clear: return clear()
     case .undo: return try undo()
     case .redo: return try redo()
-    case .confirm: return try confirm(hasElapsed: hasElapsed)
+    case .confirm: return try confirm(at: now, hasElapsed: hasElapsed)
     case .cancel:
-      status = .cancelled
-      return .status(.cancelled, result: nil)
+      status = decision.confirmation == nil ? .cancelled : .open
+      decision.confirmation = nil
+      return .status(StatusChange(status))
     case .reopen:
       guard status != .open else { return nil }
       status = .open
-      return .status(.open, result: nil)
+      decision.data = nil
+      return .status(StatusChange(.open))
     case .unknown(let type): throw Refusal(.unknownType, type)
     }
   }
@@ -234,15 +246,16 @@ extension SessionFold {
     return change(changes, rangeBefore: rangeBefore)
   }
 
-  private mutating func confirm(hasElapsed: Bool) throws(Refusal) -> SessionChange? {
+  private mutating func confirm(
+    at now: Instant, hasElapsed: Bool
+  ) throws(Refusal) -> SessionChange? {
     guard result != .null else {
       throw Refusal(.notComplete, "there is no result to confirm yet")
     }
     if hasElapsed {
       throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
     }
-    status = .confirmed
-    return .status(.confirmed, result: result)
+    return .status(confirm(at: now))
   }
 
   private mutating func remember(

@@ -5,10 +5,15 @@ package import PickerModel
 extension SessionFold {
   /// Applies a JSON Merge Patch to the notes.
   ///
-  /// Notes do not affect the picker, so they can change while the session is not open. An invalid
-  /// patch changes nothing; the host's request was checked before it was logged.
+  /// Notes do not affect the picker, so they can change while the session is not open; while the
+  /// host decides on a confirmation, the patch waits. An invalid patch changes nothing; the host's
+  /// request was checked before it was logged.
   mutating func note(_ patch: JSONTree, at now: Instant, _ outcomes: inout [Outcome]) {
     tick(to: now, &outcomes)
+    if status == .confirming {
+      if decision.hasRoom(for: patch) { decision.addNotes(patch) }
+      return
+    }
     guard let change = try? notes.change(by: patch, for: definition.kind), !change.isEmpty else {
       return
     }

@@ -18,6 +18,7 @@ extension SessionFold {
     package var definedAt: Instant?
     package var notes: Notes
     package var status: SessionStatus
+    package var decision: DecisionState
     /// `nil` if the status never changed, and in snapshots of versions that did not count.
     package var statusChangeCount: Int?
     package var statusChangedAt: Instant?
@@ -34,7 +35,8 @@ extension SessionFold {
     package init(
       picker: PickerState, version: Int = 1, definition: RetainedDefinition? = nil,
       shown: RetainedDefinition? = nil, definedAt: Instant? = nil, notes: Notes = Notes(),
-      status: SessionStatus, statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
+      status: SessionStatus, decision: DecisionState = DecisionState(),
+      statusChangeCount: Int? = nil, statusChangedAt: Instant? = nil,
       revision: Int, undoList: UndoList, members: [Member], remembered: RememberedMembers,
       joinCount: Int, tappedBy: MemberID?,
       tappedAt: Instant?, unreported: UnreportedResult? = nil,
@@ -47,6 +49,7 @@ extension SessionFold {
       self.definedAt = definedAt
       self.notes = notes
       self.status = status
+      self.decision = decision
       self.statusChangeCount = statusChangeCount
       self.statusChangedAt = statusChangedAt
       self.revision = revision
@@ -66,7 +69,7 @@ extension SessionFold {
       picker: picker.state, version: version,
       definition: version == 1 ? nil : RetainedDefinition(definition),
       shown: picker.definition === definition ? nil : RetainedDefinition(picker.definition),
-      definedAt: definedAt, notes: notes, status: status,
+      definedAt: definedAt, notes: notes, status: status, decision: decision,
       statusChangeCount: statusChangeCount == 0 ? nil : statusChangeCount,
       statusChangedAt: statusChangeCount == 0 ? nil : statusChangedAt, revision: revision,
       undoList: undoList,
@@ -93,6 +96,7 @@ extension SessionFold {
     notes = kept.notes
     result = picker.result
     status = kept.status
+    decision = kept.decision
     // Older versions did not count. The status of a session that is not open has changed at least
     // once.
     statusChangeCount = kept.statusChangeCount ?? (kept.status == .open ? 0 : 1)

@@ -24,6 +24,7 @@ package struct SessionFold: Sendable {
   /// The picker's result after the last delta.
   package internal(set) var result: PickerResult
   package internal(set) var status: SessionStatus
+  package internal(set) var decision = DecisionState()
   package internal(set) var statusChangeCount = 0
   /// The time of the last change of ``status``; the creation if there was none.
   package internal(set) var statusChangedAt: Instant
@@ -97,6 +98,7 @@ package struct SessionFold: Sendable {
     case .revoked(let revocation): revoke(revocation, &outcomes)
     case .define(let change): define(change, at: entry.at, &outcomes)
     case .note(let patch): note(patch, at: entry.at, &outcomes)
+    case .settle(let settle): self.settle(settle, at: entry.at, &outcomes)
     case .command(let member, let ref, let command):
       perform(command, ref: ref, by: member, at: entry.at, &outcomes)
     }
@@ -110,7 +112,12 @@ package struct SessionFold: Sendable {
   /// The next instant at which a tick may change anything or reports a changed result; `nil` if
   /// there is none.
   package var nextTick: Instant? {
-    let next = status == .open ? picker.nextTick : nil
+    let next: Instant? =
+      switch status {
+      case .open: picker.nextTick
+      case .confirming: decision.confirmation?.until
+      case .confirmed, .cancelled: nil
+      }
     guard let due = unreported?.due else { return next }
     return next.map { min($0, due) } ?? due
   }
@@ -130,7 +137,8 @@ package struct SessionFold: Sendable {
   @discardableResult
   mutating func tick(to now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     if unreported != nil { reportResult(at: now, &outcomes) }
-    guard status == .open, !picker.passes(to: now) else { return false }
+    guard status == .open else { return timeOut(at: now, &outcomes) }
+    guard !picker.passes(to: now) else { return false }
     let before = picker
     let answer = picker.tick(now)
     if picker.range == nil { forgetTap() }

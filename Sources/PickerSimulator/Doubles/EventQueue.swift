@@ -27,6 +27,8 @@ enum Event {
   case logFails(Bool)
   /// An HTTP request to read or delete a session.
   case request
+  /// The host decides on confirmations.
+  case host
   /// The server process is killed and restarted.
   case crash
 }

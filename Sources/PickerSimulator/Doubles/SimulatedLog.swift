@@ -165,7 +165,7 @@ extension SimulatedLog {
       DormantSession(
         id: $0.origin.id, ttlSeconds: $0.origin.ttlSeconds,
         idleMilliseconds: now() - $0.activeAt, nextTick: $0.idle?.nextTick,
-        hasMembers: $0.idle == nil)
+        hasMembers: $0.idle == nil, status: $0.idle?.kept.status)
     }
   }
 

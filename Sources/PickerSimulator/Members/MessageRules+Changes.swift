@@ -49,10 +49,7 @@ extension MessageRules {
       }
       try check(bands: try change.list("bands"))
     case "status":
-      try change.has(["change", "status"], maybe: ["result"])
-      guard (change["result"] != nil) == (try change.text("status") == "confirmed") else {
-        throw ProtocolBreach("a confirmation has its result")
-      }
+      try check(status: change)
     case "result": try change.has(["change", "result"])
     case "definition":
       try change.has(["change", "version", "definition"], maybe: ["weekdays"])
@@ -70,6 +67,24 @@ extension MessageRules {
     for note in notes where note.value != .null {
       try note.value.has(["text"], maybe: ["tone"])
       _ = try note.value.text("text")
+    }
+  }
+}
+
+extension MessageRules {
+  /// - Source: protocol.md, "Changes"; host.md, section 6.
+  private static func check(status change: JSONTree) throws(ProtocolBreach) {
+    try change.has(
+      ["change", "status"], maybe: ["result", "until", "reason", "detail"])
+    let status = try change.text("status")
+    guard (change["result"] != nil) == ["confirming", "confirmed"].contains(status) else {
+      throw ProtocolBreach("a confirmation has its result")
+    }
+    guard (change["until"] != nil) == (status == "confirming") else {
+      throw ProtocolBreach("only a confirmation that waits has an end: \(change.shown)")
+    }
+    guard change["reason"] == nil || status == "open" else {
+      throw ProtocolBreach("only a session that is open again has a reason: \(change.shown)")
     }
   }
 }

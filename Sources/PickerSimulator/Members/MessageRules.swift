@@ -27,7 +27,7 @@ enum MessageRules {
 
   static func check(snapshot: JSONTree) throws(ProtocolBreach) {
     try snapshot.has(
-      ["definition", "status", "result"], maybe: ["columns", "calendar", "version"])
+      ["definition", "status", "result"], maybe: ["columns", "calendar", "version", "until"])
     guard try snapshot.part("definition")["kind"] == .string("calendar") else {
       for column in try snapshot.list("columns") { try check(column: column) }
       return

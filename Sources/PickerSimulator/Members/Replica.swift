@@ -17,6 +17,10 @@ struct Replica {
   private(set) var deltas: [Delta] = []
   /// The locales of all definitions that the session has had.
   private(set) var locales: Set<String>
+  /// How often each confirmation was confirmed by the host.
+  private(set) var confirmedOps: [String: Int] = [:]
+  /// How often the host was asked to undo its own side of one.
+  private(set) var lateOps: [String: Int] = [:]
 
   /// The state that all clients must have at one revision.
   struct Truth {
@@ -61,6 +65,7 @@ struct Replica {
         }
         deltas.append(delta)
       }
+      note(outcomes, of: entry)
       guard fold.revision == before + count else { return "every revision has its delta" }
       if let sentence = fold.picker._checkInvariants() { return sentence }
       if let sentence = checkDefinition(after: entry) { return sentence }
@@ -76,7 +81,7 @@ struct Replica {
     let mayHaveChanged =
       switch entry.body {
       case .define, .command(_, ref: _, .reopen): true
-      case .joined, .roleChanged, .left, .returned, .revoked, .command, .note, .tick: false
+      case .joined, .roleChanged, .left, .returned, .revoked, .command, .note, .settle, .tick: false
       }
     guard mayHaveChanged, fold.status == .open else { return nil }
     guard fold.picker.definition === fold.definition else {
@@ -87,6 +92,15 @@ struct Replica {
       return "the value after a definition change is legal under that definition"
     }
     return nil
+  }
+
+  private mutating func note(_ outcomes: [Outcome], of entry: LogEntry) {
+    guard case .settle(let settle) = entry.body else { return }
+    if outcomes.contains(.settled(.late(isReported: true))) { lateOps[settle.op, default: 0] += 1 }
+    for case .delta(let delta) in outcomes {
+      guard case .status(let change) = delta.change, change.status == .confirmed else { continue }
+      confirmedOps[settle.op, default: 0] += 1
+    }
   }
 
   private mutating func note() {

@@ -13,12 +13,19 @@ extension World {
     let ttlSeconds = random.pick([30, 600, 86_400])
     let definition = RandomDefinition.make(&random, today: today)
     let watched = ["result", "members"].filter { _ in random.coin() }
-    let body = JSONTree.object([
+    var fields: [JSONTree.Member] = [
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
       .init("ttlSeconds", .integer(ttlSeconds)),
       .init("openTap", .string(random.coin() ? "owner" : "shared")),
       .init("watch", .array(watched.map(JSONTree.string))),
-    ])
+    ]
+    if let seconds = host.seconds {
+      let decide = JSONTree.object([
+        .init("by", .string("host")), .init("seconds", .integer(seconds)),
+      ])
+      fields.append(.init("decide", decide))
+    }
+    let body = JSONTree.object(fields)
     guard let request = try? CreateRequest(body.serialized()) else {
       return breach("a well-formed request is accepted")
     }
@@ -106,7 +113,7 @@ extension World {
       guard let tree = try? JSONTree.parse(body) else { throw ProtocolBreach("GET is JSON") }
       try tree.has(
         ["session", "epoch", "revision", "version", "status", "title", "snapshot", "members"],
-        maybe: ["version", "links"])
+        maybe: ["version", "links", "op", "until"])
       if tree["links"] != nil, tree["status"] != .string("confirmed") {
         throw ProtocolBreach("only a confirmed session has links")
       }
@@ -200,7 +207,7 @@ extension World {
       }
       let hasAuthor = tree["by"] != nil && tree["ref"] != nil
       let type = tree["command"]?["type"]?.string ?? ""
-      guard hasAuthor != ["tick", "define", "note"].contains(type) else {
+      guard hasAuthor != ["tick", "define", "note", "settle"].contains(type) else {
         return breach("ticks and changes by the host have no author: \(tree.shown)")
       }
       guard type == "define" else { continue }

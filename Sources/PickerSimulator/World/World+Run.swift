@@ -46,6 +46,7 @@ extension World {
       queue.add(.act(client: client.number), at: clock.machine + Int64(random.within(0...300)))
     }
     queue.add(.request, at: clock.machine + 500)
+    if host.seconds != nil { queue.add(.host, at: clock.machine + 300) }
     if profile.doesClockJump { queue.add(.clockJump, at: clock.machine + 700) }
     if profile.doesLogFail {
       var start = clock.machine
@@ -95,6 +96,7 @@ extension World {
     if !log.loading.isEmpty { unrest.append("\(log.loading.count) to load") }
     if !log.readings.isEmpty { unrest.append("\(log.readings.count) to read") }
     if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
+    if !host.open.isEmpty { unrest.append("\(host.open.count) decisions") }
     if requestsUnanswered > 0 { unrest.append("\(requestsUnanswered) requests") }
     if !background.isEmpty { unrest.append("\(background.count) in the background") }
     if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }
@@ -128,6 +130,7 @@ extension World {
       }
     }
     for client in clients { compare(client) }
+    checkDecisions()
   }
 
   private func compare(_ client: SimulatedClient) {

@@ -48,6 +48,7 @@ package final class World {
   var clockSetsUnanswered = 0
   /// The number of HTTP requests without a response.
   var requestsUnanswered = 0
+  var host: SimulatedHost
   private var timerSetting = 0
   private var timerDue: Int64?
   private(set) var eventCount = 0
@@ -63,6 +64,7 @@ package final class World {
     self.seed = seed
     random = RandomSource(seed: seed)
     profile = Profile(&random)
+    host = SimulatedHost(seed: seed)
     clock = SimulatedClock(start: profile.start, runs: profile.isClockRunning)
     log = SimulatedLog(isLate: profile.isLogLate, canLoad: profile.canLogLoad)
     log.now = { [unowned self] in clock.machine }
@@ -149,6 +151,7 @@ package final class World {
       if fails, log.canLoad { loseStore() }
     case .crash: if actsLeft > 0 { crash() }
     case .request: request()
+    case .host: actAsHost()
     }
   }
 
@@ -202,7 +205,7 @@ extension Event {
     case .reachClient(let id, .opened): "  \(id.raw) <- opened"
     case .reachClient(let id, .closed(let code)): "  \(id.raw) <- closed \(code)"
     case .act, .clientTimer, .writable, .hubTimer, .logStores, .logLoads, .logReads, .background,
-      .clockJump, .logFails, .request, .crash:
+      .clockJump, .logFails, .request, .host, .crash:
       "\(self)"
     }
   }

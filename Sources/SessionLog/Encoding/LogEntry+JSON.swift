@@ -28,6 +28,7 @@ extension LogEntry {
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
     case .note(let patch): members.append(.init("note", patch))
+    case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change):
       members.append(.init("define", .integer(change.version)))
       switch change.source {
@@ -69,6 +70,9 @@ extension LogEntry {
       self.init(at: at, body: .revoked(revocation))
     } else if let patch = tree["note"] {
       self.init(at: at, body: .note(patch))
+    } else if let tree = tree["settle"] {
+      guard let settle = Settle(stored: tree) else { return nil }
+      self.init(at: at, body: .settle(settle))
     } else if tree["tick"] != nil {
       self.init(at: at, body: .tick)
     } else if let member = tree["left"]?.string {

@@ -27,6 +27,7 @@ extension SessionFold.StoredState {
     }
     if !notes.isEmpty { fields.append(.init("notes", notes.tree)) }
     if !revocations.isEmpty { fields.append(.init("revocations", revocations.tree)) }
+    if !decision.isEmpty { fields.append(.init("decision", decision.tree)) }
     if let tappedBy { fields.append(.init("tappedBy", .string(tappedBy.text))) }
     if let tappedAt { fields.append(.init("tappedAt", .integer(Int(tappedAt.milliseconds)))) }
     if let unreported { fields.append(.init("unreported", unreported.tree)) }
@@ -42,6 +43,7 @@ extension SessionFold.StoredState {
     else { return nil }
     guard let picker = tree["picker"].flatMap(PickerState.init(tree:)),
       let status = tree["status"]?.string.flatMap(SessionStatus.init(rawValue:)),
+      let decision = DecisionState(tree: tree["decision"] ?? .object([])),
       let revision = tree["revision"]?.integer, let joinCount = tree["joinCount"]?.integer,
       let members = tree["members"]?.all(Member.init(tree:)),
       let past = tree["past"]?.all(UndoValue.init(tree:)),
@@ -55,7 +57,7 @@ extension SessionFold.StoredState {
       picker: picker, version: tree["version"]?.integer ?? 1,
       definition: definitions[0].map(RetainedDefinition.init(_:)),
       shown: definitions[1].map(RetainedDefinition.init(_:)), definedAt: tree["definedAt"]?.instant,
-      notes: notes, status: status,
+      notes: notes, status: status, decision: decision,
       statusChangeCount: tree["statusChanges"]?.integer,
       statusChangedAt: tree["statusChangedAt"]?.instant, revision: revision,
       undoList: UndoList(past: past, future: future), members: members,

@@ -80,6 +80,12 @@ package struct LogFile: Sendable {
     if type == "note", let patch = tree["command"]?["notes"] {
       return Line(revision: revision, entry: LogEntry(at: at, body: .note(patch)), tree: tree)
     }
+    if type == "settle", let command = tree["command"],
+      let settle = Settle(
+        command, data: command["data"].map { VerbatimJSON($0) })
+    {
+      return Line(revision: revision, entry: LogEntry(at: at, body: .settle(settle)), tree: tree)
+    }
     if type == "define" {
       guard let version = tree["command"]?["version"]?.integer,
         let made = tree["command"]?["definition"].flatMap({ Definition.stored($0, zone: zone) })

@@ -105,8 +105,10 @@ struct Replayer {
   }
 
   mutating func apply(_ entry: LogEntry) -> [Outcome] {
-    // An entry makes at most three revisions. The state is copied only near the wanted one.
-    let isNear = passed == nil && wanted.map { fold.revision >= $0 - 2 } == true
+    // An entry makes at most three revisions, and one for each patch of notes that waits. The state
+    // is copied only near the wanted one.
+    let reach = 2 + fold.decision.waitingNotes.count
+    let isNear = passed == nil && wanted.map { fold.revision >= $0 - reach } == true
     let before = isNear ? fold : nil
     let outcomes = fold.apply(entry)
     entryCount += 1
@@ -133,14 +135,12 @@ struct Replayer {
       return ticked
     }
     var kept = before.kept
-    kept.status = .open
+    kept.leaveStatus(by: entry)
     kept.revision += 1
-    var reopened = SessionFold(before.origin, limits: before.limits, kept: kept)
-    if wanted > reopened.revision {
-      var outcomes: [Outcome] = []
-      reopened.applyPendingDefinition(at: entry.at, &outcomes)
-    }
-    return reopened
+    var changed = SessionFold(before.origin, limits: before.limits, kept: kept)
+    var outcomes: [Outcome] = []
+    changed.applyWaiting(at: entry.at, through: wanted, &outcomes)
+    return changed
   }
 
   /// The state at the wanted revision, or at the last one.
@@ -149,5 +149,19 @@ struct Replayer {
     guard let wanted, wanted != fold.revision else { return fold }
     throw ReplayProblem(
       .usage, "\(what) has no revision \(wanted): it begins at 0 and ends at \(fold.revision)")
+  }
+}
+
+extension SessionFold.StoredState {
+  /// Another status, as it is after an entry of a session that was not open.
+  fileprivate mutating func leaveStatus(by entry: LogEntry) {
+    var grant: Settle?
+    if case .settle(let settle) = entry.body, settle.isGranted,
+      settle.op == decision.confirmation?.op
+    {
+      grant = settle
+    }
+    status = grant == nil ? .open : .confirmed
+    decision.end(by: grant)
   }
 }

@@ -102,7 +102,7 @@ export const isOpen = (state, range) =>
  */
 export function resultOf(state) {
   if (!state.isKnown) return null;
-  if (state.tracksResult || (state.status === "confirmed" && state.result)) return state.result;
+  if (state.tracksResult || (state.status.startsWith("confirm") && state.result)) return state.result;
   if (state.isCalendar) {
     const range = state.range;
     if (!range || isOpen(state, range)) return null;

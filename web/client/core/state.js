@@ -34,6 +34,8 @@ export class PickerState {
     this.version = null;
     /** @type {import("./types").Status} */
     this.status = "open";
+    /** @type {string | null} while `confirming`: when the session is open again without a decision */
+    this.until = null;
     /** @type {import("./types").Result} as the server last sent it; `resultOf` has the current one */
     this.result = null;
     /** @type {Column[]} empty for a calendar */
@@ -178,6 +180,7 @@ export class PickerState {
     this.definition = snapshot.definition;
     this.version = snapshot.version ?? null;
     this.status = snapshot.status;
+    this.until = snapshot.until ?? null;
     this.result = snapshot.result ?? null;
     this.columns = (snapshot.columns ?? []).map((column) => new Column(column));
     this.months.clear();
@@ -255,8 +258,10 @@ export class PickerState {
   /** @param {Change} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */
   #takeStatus(change, by, mine) {
     this.status = change.status;
+    this.until = change.until ?? null;
     // Only a confirmation contains the result.
     if (change.result !== undefined) this.result = change.result;
-    return [{ kind: "status", status: change.status, result: this.result, by, mine }];
+    const { status, reason = null, detail = null } = change;
+    return [{ kind: "status", status, result: this.result, by, mine, reason, detail }];
   }
 }

@@ -17,7 +17,8 @@ export type Range = {
 export type Role = "viewer" | "editor" | "owner";
 export type Member = { id: string; name: string; role: Role; color: string; online: boolean };
 export type Touch = { member: string; column?: number; row?: number; date?: string };
-export type Status = "open" | "confirmed" | "cancelled";
+/** `confirming`: the host decides on the confirmation. */
+export type Status = "open" | "confirming" | "confirmed" | "cancelled";
 export type Result = { [name: string]: unknown } | null;
 export type Definition = {
   kind: "date" | "slot" | "cascade" | "columns" | "calendar";
@@ -32,7 +33,7 @@ export type ColumnOnWire = {
   generation: number; count: number; from: number; rows: Row[]; row: number | null;
 };
 export type Snapshot = {
-  definition: Definition; version?: number; status: Status; result: Result; columns?: ColumnOnWire[];
+  definition: Definition; version?: number; status: Status; until?: string; result: Result; columns?: ColumnOnWire[];
   calendar?: {
     months: { first: string; last: string; count: number }; weekdays?: string[];
     range: { start: string | null; end: string | null; hits: number } | Range | null;
@@ -72,7 +73,13 @@ export type Notice =
       rows: { column: number; from: Row | null; to: Row | null }[];
       notes: { date?: string; column?: number; text?: string; note: Note | null }[];
     }
-  | { kind: "status"; status: Status; result: Result; by: string | null; mine: boolean }
+  | {
+      kind: "status"; status: Status; result: Result; by: string | null; mine: boolean;
+      /** Why the session is open again after `confirming`: `denied` or `timeout`. */
+      reason: string | null;
+      /** What the host said to that, in this member's language. */
+      detail: string | null;
+    }
   | { kind: "refused"; code: string; detail: string; command: Command | null; mine: true }
   | { kind: "lost"; command: Command; mine: true }
   | { kind: "joined" | "left" | "away" | "back" | "promoted"; member: Member; mine: boolean };

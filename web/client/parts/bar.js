@@ -1,7 +1,7 @@
 // The bar under the picker: the result, and buttons for commands.
 
 import { ordinalOf } from "../core/civil.js";
-import { dateSpan, fullDate } from "../words/words.js";
+import { clockText, dateSpan, fullDate } from "../words/words.js";
 import { icon, make, setAttribute, setText } from "./dom.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -36,6 +36,7 @@ export class Bar {
   draw(picker, words) {
     const { state } = picker;
     const isClosed = state.status !== "open";
+    const isConfirming = state.status === "confirming";
     const canEdit = picker.self !== null && picker.self.role !== "viewer";
     const isLive = picker.connection === "live";
     setText(this.chosen, resultText(picker, words));
@@ -44,8 +45,8 @@ export class Bar {
     this.#show("redo", canEdit && !isClosed, isLive);
     this.#show("clear", canEdit && !isClosed && state.isCalendar, picker.rangeShown.range !== null);
     this.#show("confirm", picker.isOwner && !isClosed, isLive && picker.result !== null);
-    this.#show("cancel", picker.isOwner && !isClosed, isLive);
-    this.#show("reopen", picker.isOwner && isClosed, isLive);
+    this.#show("cancel", picker.isOwner && (!isClosed || isConfirming), isLive);
+    this.#show("reopen", picker.isOwner && isClosed && !isConfirming, isLive);
   }
 
   /** @param {typeof commands[number]} command @param {boolean} isShown @param {boolean} isUsable */
@@ -64,7 +65,10 @@ export class Bar {
 export function resultText(picker, words) {
   const { result, state, locale } = picker;
   const kind = state.definition?.kind;
-  const status = { open: "", confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} ` }[state.status];
+  const status = {
+    open: "", confirming: `… ${words.confirmingNow(clockText(state.until, locale))} `,
+    confirmed: `✓ ${words.confirmedNow} `, cancelled: `${words.cancelledNow} `,
+  }[state.status] ?? "";
   if (!result) return status;
   if (kind === "date" || "date" in result) return status + fullDate(String(result.date), locale);
   if (kind === "slot") {

@@ -55,6 +55,10 @@ export function sentenceOf(notice, picker, words, labels) {
   }
   const text = doneText(notice, picker, words, labels);
   if (text === null) return null;
+  if (notice.kind === "status" && notice.by === null && !notice.mine) {
+    // The host has decided, or has not in time: a whole sentence.
+    return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "refusal" : "move", canUndo: false };
+  }
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected";
   return {
     text, ...author(notice.by, notice.mine, picker, words), mine: notice.mine,
@@ -91,10 +95,17 @@ function doneText(notice, picker, words, labels) {
       const reason = reasonText(notice.reason, {}, picker, words);
       return words.corrected(shortDate(notice.wanted, picker.locale), shortDate(given, picker.locale), reason);
     }
-    case "status":
-      return { open: words.reopened, confirmed: words.confirmed, cancelled: words.cancelled }[notice.status];
+    case "status": return statusText(notice, words);
     default: return null;
   }
+}
+
+/** @param {Extract<Notice, {kind: "status"}>} notice @param {Words} words */
+function statusText({ status, reason, detail, by }, words) {
+  if (reason === "denied") return words.denied(detail);
+  if (reason === "timeout") return words.undecided;
+  if (by === null && status === "confirmed") return words.granted;
+  return { open: words.reopened, confirming: words.confirming, confirmed: words.confirmed, cancelled: words.cancelled }[status] ?? null;
 }
 
 /**

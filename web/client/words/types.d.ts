@@ -51,7 +51,12 @@ export type Words = {
   };
   /** The names of the tones of notes. */
   tones: { low: string; high: string; good: string; bad: string };
-  confirmed: string; cancelled: string; reopened: string; confirmedNow: string; cancelledNow: string;
+  confirming: string; confirmed: string; cancelled: string; reopened: string;
+  confirmedNow: string; cancelledNow: string;
+  /** While the host decides; `until`: a time of day, empty if unknown. */
+  confirmingNow: (until: string) => string;
+  /** The host has confirmed, has not (and says why, if `detail` is not null), or has not answered. */
+  granted: string; denied: (detail: string | null) => string; undecided: string;
   viewer: string;
   joined: string; left: string; gone: string; back: string; promoted: string;
   here: Counted;

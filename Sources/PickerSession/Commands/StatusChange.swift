@@ -1,0 +1,56 @@
+package import CivilTime
+package import JSONText
+package import PickerModel
+
+/// Only an open session accepts commands that change its picker.
+package enum SessionStatus: String, Sendable {
+  case open
+  /// Confirmed by an owner; the host has not decided yet.
+  case confirming
+  case confirmed, cancelled
+
+  /// Whether a tick can change anything.
+  package var passesTime: Bool {
+    switch self {
+    case .open, .confirming: true
+    case .confirmed, .cancelled: false
+    }
+  }
+}
+
+/// A change of a session's status.
+package struct StatusChange: Hashable, Sendable {
+  package let status: SessionStatus
+  /// With `confirming` and `confirmed`.
+  package var result: PickerResult?
+  /// With `confirming`: the id of the confirmation.
+  package var op: String?
+  /// With `confirming`: when it is open again without a decision.
+  package var until: Instant?
+  /// With `open` after `confirming`, unless an owner cancelled.
+  package var reason: Reason?
+  /// The host's decision, if that changed the status.
+  package var settle: Settle?
+  /// The definition's, used if the host's reason has no text in a member's language.
+  package let locale: String
+
+  package enum Reason: String, Sendable {
+    case denied, timeout
+  }
+
+  package init(
+    _ status: SessionStatus, result: PickerResult? = nil, op: String? = nil, until: Instant? = nil,
+    reason: Reason? = nil, settle: Settle? = nil, locale: String = ""
+  ) {
+    self.status = status
+    self.result = result
+    self.op = op
+    self.until = until
+    self.reason = reason
+    self.settle = settle
+    self.locale = locale
+  }
+
+  /// The host's data, which is part of the result.
+  package var data: VerbatimJSON? { status == .confirmed ? settle?.data : nil }
+}

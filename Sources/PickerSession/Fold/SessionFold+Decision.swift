@@ -1,0 +1,96 @@
+package import CivilTime
+package import PickerModel
+
+/// Confirmations on which the host decides.
+///
+/// The order of the log decides between the host, an owner's `cancel` and the end of the time.
+/// - Source: host.md, section 6.
+extension SessionFold {
+  /// Makes the current result final, or asks the host to.
+  mutating func confirm(at now: Instant) -> StatusChange {
+    guard let seconds = origin.host.decideSeconds else {
+      status = .confirmed
+      return StatusChange(.confirmed, result: result)
+    }
+    let until = now.adding(milliseconds: Int64(seconds) * 1000)
+    // With the time, so that it is another one if accepted history is lost.
+    let op = "\(origin.id)-\(revision + 1)-\(String(now.milliseconds, radix: 36))"
+    status = .confirming
+    decision.confirmation = Confirmation(op: op, until: until)
+    return StatusChange(.confirming, result: result, op: op, until: until)
+  }
+
+  /// Applies a decision of the host.
+  mutating func settle(_ settle: Settle, at now: Instant, _ outcomes: inout [Outcome]) {
+    remnant = .nothing
+    let outcomeCount = outcomes.count
+    tick(to: now, &outcomes)
+    if outcomes.count > outcomeCount { remnant = .tick }
+    guard let confirmation = decision.confirmation, confirmation.op == settle.op else {
+      let outcome = decision.outcome(of: settle)
+      if case .late(isReported: true) = outcome {
+        decision.rememberLate(settle.op)
+        remnant = .entry
+      }
+      return outcomes.append(.settled(outcome))
+    }
+    remnant = .entry
+    var change = StatusChange(
+      .open, reason: .denied, settle: settle, locale: definition.locale)
+    if settle.isGranted {
+      change = StatusChange(.confirmed, result: result, settle: settle)
+      decision.data = settle.data
+    }
+    leaveConfirming(by: change, at: now, &outcomes)
+    let settlement = Settlement(settle: settle, status: change.status, revision: revision)
+    decision.remember(settlement)
+    applyWaiting(at: now, &outcomes)
+    outcomes.append(.settled(.done(settlement)))
+  }
+
+  /// Opens the session again if the time of the host is up.
+  ///
+  /// - Returns: Whether the value or the result has changed.
+  mutating func timeOut(at now: Instant, _ outcomes: inout [Outcome]) -> Bool {
+    guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
+    let (valueBefore, resultBefore) = (picker.value, result)
+    leaveConfirming(by: StatusChange(.open, reason: .timeout), at: now, &outcomes)
+    applyWaiting(at: now, &outcomes)
+    return picker.value != valueBefore || result != resultBefore
+  }
+
+  private mutating func leaveConfirming(
+    by change: StatusChange, at now: Instant, _ outcomes: inout [Outcome]
+  ) {
+    status = change.status
+    decision.confirmation = nil
+    // The host's data makes it another result.
+    commit(
+      .status(change), change.data == nil ? nil : result, author: nil, at: now, &outcomes)
+  }
+
+  /// Applies what came while the session was not open, as far as its status permits now.
+  ///
+  /// Notes are last: a replay of the log over HTTP has them as lines of their own.
+  /// - Parameter last: The revision after which nothing more is applied.
+  package mutating func applyWaiting(
+    at now: Instant, through last: Int = .max, _ outcomes: inout [Outcome]
+  ) {
+    if status == .open {
+      if revision < last { applyPendingDefinition(at: now, &outcomes) }
+      if revision < last { tick(to: now, &outcomes) }
+    }
+    guard !decision.waitingNotes.isEmpty else { return }
+    for patch in decision.takeNotes() where revision < last { note(patch, at: now, &outcomes) }
+  }
+
+  /// The notes once those that wait are applied.
+  package var notesToCome: Notes {
+    var coming = notes
+    for patch in decision.waitingNotes {
+      guard let change = try? coming.change(by: patch, for: definition.kind) else { continue }
+      coming.apply(change)
+    }
+    return coming
+  }
+}

@@ -1,0 +1,66 @@
+import CivilTime
+import JSONText
+import PickerModel
+import PickerSession
+
+/// The status of a session, and the result with what the host added to it.
+///
+/// - Source: protocol.md, "Changes"; host.md, section 6.
+extension JSONWriter {
+  /// A change of type `status`.
+  mutating func status(_ change: StatusChange, texts: any RowTexts) {
+    literal("{\"change\":\"status\",\"status\":\"")
+    raw(change.status.rawValue)
+    literal("\"")
+    if let result = change.result {
+      literal(",\"result\":")
+      self.result(result, data: change.data)
+    }
+    if let until = change.until { self.until(until) }
+    if let reason = change.reason {
+      literal(",\"reason\":\"")
+      raw(reason.rawValue)
+      literal("\"")
+      if let text = change.settle?.reason {
+        literal(",\"detail\":")
+        string(text.text(for: texts.noteTag, fallback: change.locale))
+      }
+    }
+    literal("}")
+  }
+
+  /// `,"until":"…"`
+  mutating func until(_ until: Instant) {
+    literal(",\"until\":\"")
+    raw(until.rfc3339)
+    literal("\"")
+  }
+
+  /// A result, with the data of the host that confirmed it, if any.
+  mutating func result(_ result: PickerResult, data: VerbatimJSON?) {
+    result.write(to: &self, data: data)
+  }
+
+  /// `,"op":"…","until":"…"` while the host decides.
+  mutating func confirmation(_ confirmation: Confirmation?) {
+    guard let confirmation else { return }
+    literal(",\"op\":")
+    string(confirmation.op)
+    until(confirmation.until)
+  }
+
+  /// The host's decision, as a log has it.
+  mutating func settle(_ settle: Settle) {
+    tree(.object(settle.members))
+    guard let data = settle.data else { return }
+    removeLast(1)
+    literal(",\"data\":")
+    verbatim(data)
+    literal("}")
+  }
+}
+
+extension Delta {
+  /// The host's data in the result after the delta.
+  var data: VerbatimJSON? { if case .status(let change) = change { change.data } else { nil } }
+}
