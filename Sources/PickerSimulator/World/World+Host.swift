@@ -59,7 +59,8 @@ extension World {
     else { return }
     let settle = Settle(op: op, isGranted: decision.isGranted)
     enter { time in
-      hub.settle(decision.session, settle, token: record.tokens["owner"], at: time) {
+      let token = record.tokens["owner"].map { Credential.token($0) }
+      hub.settle(decision.session, settle, token: token, at: time) {
         [unowned self] result in
         switch result {
         case .success: note(.done, to: op)
