@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The functions that any thread may call. They hold the socket's lock and wake the socket's thread,
-// which does the rest: `lws_cancel_service` is the only function of libwebsockets that is safe on
-// another thread.
+// The functions that any thread may call. They access the queue and the flags under the socket's
+// lock; to send or close, they wake the socket's thread. `lws_cancel_service` is the only function
+// of libwebsockets that another thread may call.
 
 static void wake(wsc_socket *socket) {
   if (socket->context) lws_cancel_service(socket->context);
@@ -65,7 +65,7 @@ void wsc_release(wsc_socket *socket) {
   wsc_give_up_holding(socket);
 }
 
-/// Drops one reference, and frees the socket with the last one.
+/// Releases one reference to the socket, and frees the socket if it was the last one.
 void wsc_give_up_holding(wsc_socket *socket) {
   pthread_mutex_lock(&socket->lock);
   bool is_last = --socket->holders == 0;

@@ -7,11 +7,11 @@
 
 void lws_close_free_wsi(struct lws *wsi, enum lws_close_status reason, const char *caller);
 
-// Replaces three functions that libwebsockets calls internally, at points for which it has no
-// callback (symbol interposition: the dynamic linker resolves a symbol in the program first). They
-// have no effect with a libwebsockets that was linked with -Bsymbolic: upgrades to other protocols
-// would be refused and some errors would not be problem documents, which
-// Tests/product/test_socket_refusals.py detects.
+// This file replaces three functions that libwebsockets calls internally, at points for which it
+// has no callback. It relies on symbol interposition: the dynamic linker prefers a symbol of the
+// program to the same symbol of a library. A libwebsockets that was linked with -Bsymbolic would
+// call its own functions: it would refuse upgrades to other protocols, and some errors would not be
+// problem documents. Tests/product/test_socket_refusals.py detects this.
 
 static int (*length_of_library)(struct lws *, enum lws_token_indexes);
 static void (*close_of_library)(struct lws *, enum lws_close_status, const char *);
@@ -28,7 +28,7 @@ int lws_hdr_total_length(struct lws *wsi, enum lws_token_indexes header) {
   char text[16];
   int count = length_of_library(wsi, header);
   if (header != WSI_TOKEN_UPGRADE || count == 0) return count;
-  // Not lws_hdr_copy(), which calls this function.
+  // lws_hdr_copy() cannot be used here, because it calls this function.
   bool is_known = lws_hdr_copy_fragment(wsi, text, sizeof text, header, 0) == count &&
                   strcasecmp(text, "websocket") == 0;
   return is_known ? count : 0;
@@ -55,8 +55,8 @@ static bool is_connected(int descriptor) {
   return count > 0 || (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
-/// Answers 400 or 431 if a connection is closed while a request head is incomplete: libwebsockets
-/// has found an error in the head and sends no response for it.
+/// Answers 400 or 431 when libwebsockets closes a connection because of an error in an incomplete
+/// request head, to which it sends no response itself.
 static void refuse_head(wsl_slot *slot, struct lws *wsi) {
   int descriptor = lws_get_socket_fd(wsi);
   if (slot->phase != PHASE_IDLE || slot->is_head_read || slot->is_refused) return;

@@ -1,6 +1,7 @@
 /// A date of the proleptic Gregorian calendar, 0001-01-01 … 9999-12-31, without a time or a zone.
 ///
-/// Year, month and day are packed into four bytes, so that dates compare as one integer.
+/// Year, month and day are packed into a 32-bit integer, so that comparing two dates is one integer
+/// comparison.
 /// - Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 package struct CivilDate: Hashable, Sendable {
   private let packed: Int32
@@ -82,7 +83,7 @@ extension CivilDate {
 
   package var civilMonth: CivilMonth { CivilMonth(uncheckedYear: year, month: month) }
 
-  /// - Parameter days: Any number, negative for earlier.
+  /// - Parameter days: Any number; a negative one gives an earlier date.
   /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
   package func adding(days: Int) -> CivilDate? {
     let (sum, overflow) = ordinal.addingReportingOverflow(days)
@@ -97,7 +98,8 @@ extension CivilDate {
   /// Parses exactly `YYYY-MM-DD`, in ASCII digits.
   package init?(iso text: some Sequence<UInt8>) { self.init(bytes: text) }
 
-  /// A specialization for strings, which is used for taps and keys.
+  /// A non-generic overload, so that other modules call specialized code to parse the dates of taps
+  /// and keys.
   package init?(iso text: String.UTF8View) { self.init(bytes: text) }
 
   private init?(bytes: some Sequence<UInt8>) {

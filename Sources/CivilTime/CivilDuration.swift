@@ -23,8 +23,8 @@ package struct CivilDuration: Hashable, Sendable {
     self.sign = sign
   }
 
-  /// The maximum of a unit; the parser clamps greater numbers. Adding it to any date leaves the
-  /// years 1 … 9999.
+  /// The maximum of a unit; the parser clamps greater numbers. Adding or subtracting so many days
+  /// takes any date out of the years 1 … 9999; larger units do so too.
   package static let unitMax = 10_000_000
 
   /// Parses `P1Y2M3W4D`: at least one unit, each at most once, in this order.
@@ -67,7 +67,7 @@ package struct CivilDuration: Hashable, Sendable {
 extension CivilDate {
   /// Adds years and months first, in one step, then weeks and days.
   ///
-  /// If the target month is too short for the day, the month step yields its last day.
+  /// If the target month does not have the day, the first step gives the month's last day.
   /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
   package func adding(_ duration: CivilDuration) -> CivilDate? {
     guard let month = civilMonth.adding(months: duration.monthCount) else { return nil }

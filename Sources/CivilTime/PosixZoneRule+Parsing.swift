@@ -1,6 +1,6 @@
 /// An error in a TZ string or TZif file.
 package struct ZoneDataError: Error, Hashable, Sendable {
-  /// The error as a phrase.
+  /// The cause as a phrase, such as `the rule has no end`.
   package let reason: String
 
   package init(_ reason: String) { self.reason = reason }

@@ -1,7 +1,8 @@
 /// The rule that applies after the last transition of a zone, as given in the footer of a TZif
 /// file: `EST5EDT,M3.2.0,M11.1.0`.
 ///
-/// - Source: RFC 9636 section 3.3, which extends POSIX's `TZ` to changes at −167 … 167 hours.
+/// - Source: RFC 9636 section 3.3, which extends the `TZ` strings of POSIX: the time of a change
+///   can be −167 … 167 hours.
 package struct PosixZoneRule: Hashable, Sendable {
   /// Seconds east of Greenwich in standard time.
   package let standardOffsetSeconds: Int
@@ -17,7 +18,7 @@ package struct PosixZoneRule: Hashable, Sendable {
     package let end: YearlyChange
   }
 
-  /// A yearly time of change, in the local time before the change.
+  /// A change of the offset that recurs every year, in the local time that applies before it.
   package struct YearlyChange: Hashable, Sendable {
     package let day: Day
     /// Seconds after the day's midnight, −167 h … 167 h.
@@ -93,12 +94,13 @@ extension PosixZoneRule {
     }
   }
 
-  /// Visits the changes of the year of `seconds` and of two years before and after it, because a
-  /// change can be up to a week outside of its year.
+  /// Visits the changes of five years: the year of `seconds` and two years before and after it. The
+  /// year alone is not enough, because a change can be up to a week outside of its year.
   ///
-  /// Of two changes at the same instant the one visited last applies: daylight saving time all year
-  /// is expressed as an end that equals the start in the next year. Therefore the later change of
-  /// the last year is omitted, because the change that may cancel it would not be visited.
+  /// Of two changes at the same instant, the one visited last applies. This matters for a zone with
+  /// daylight saving time all year: its rule ends daylight saving time at the instant at which the
+  /// next year's begins, so the start cancels the end. The later change of the last year is not
+  /// visited, because the change that could cancel it is in the year after.
   private func forEachTransition(around seconds: Int64, _ visit: (Transition) -> Void) {
     guard let daylight else { return }
     let lastYear = PosixZoneRule.year(of: seconds) + 2

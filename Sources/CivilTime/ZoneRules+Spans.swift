@@ -1,6 +1,6 @@
 extension ZoneRules {
-  /// The first and the last instant of a local time. They differ if a transition repeats the time.
-  /// If a transition skips it, both are the instant of the transition.
+  /// The first and the last instant at which clocks in the zone show a local time. They differ if a
+  /// transition repeats the time. If a transition skips it, both are the instant of the transition.
   ///
   /// - Parameter minute: 0 … 1,440; 1,440 means `00:00` of the next date.
   package func span(of date: CivilDate, minute: Int) -> (first: Instant, last: Instant) {

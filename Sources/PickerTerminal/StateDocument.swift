@@ -1,9 +1,10 @@
 import JSONText
 import PickerClient
 
-/// Encodes the confirmed state of a picker as JSON with the names of the protocol.
+/// Encodes the confirmed state of a picker as JSON, with the field names of the wire protocol.
 enum StateDocument {
-  /// - Parameter isWhole: Whether to include all loaded rows and months.
+  /// - Parameter isWhole: Whether to include all loaded rows and months, the user's role and the
+  ///   number of unanswered commands.
   static func members(_ state: PickerState, isWhole: Bool = false) -> [JSONTree.Member] {
     var members: [JSONTree.Member] = [
       .init("epoch", .string(state.epoch ?? "")), .init("revision", .integer(state.revision)),

@@ -22,8 +22,8 @@ extension SQLiteSessionLog {
 enum SQLiteHistory {
   /// Reads a page by applying entries from the position on.
   ///
-  /// - Returns: `nil` if the session has ended, or if applying its entries does not give the
-  ///   revision of its newest snapshot.
+  /// - Returns: `nil` if the session has ended, if the log ends before the last wanted revision, or
+  ///   if applying the entries up to the newest snapshot does not give the snapshot's revision.
   static func page(
     from start: HistoryPosition, _ database: Database, make: (JSONTree) -> Definition?
   ) throws -> HistoryPage? {
@@ -46,8 +46,8 @@ enum SQLiteHistory {
       count += 1
       let sequence: Int = row[0]
       if let newest, position.sequence <= newest, sequence > newest {
-        // The snapshot's refs decide on the entries after it; a compacted log does not contain
-        // them.
+        // Continue from the snapshot: its refs are needed to detect repeated commands in the
+        // entries after it, and a compacted log lacks some of the entries with these refs.
         guard let newest = try StoredSnapshot.newest(of: number, database),
           position.fold.revision == newest.revision
         else { return nil }
@@ -61,8 +61,8 @@ enum SQLiteHistory {
     return HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
   }
 
-  /// Begins at the last snapshot before the wanted deltas, but not before a snapshot from which the
-  /// session continued under a new epoch.
+  /// Begins at the last snapshot before the wanted deltas, or at a later one if the session
+  /// continued from it under a new epoch: the entries before it may now give another state.
   private static func begin(
     _ position: inout HistoryPosition, _ number: Int64, _ database: Database,
     _ make: (JSONTree) -> Definition?

@@ -1,7 +1,7 @@
 import PickerModel
 
-/// The versions of the rules and the zone database. The same log gives the same state only with the
-/// same versions.
+/// The versions of the picker rules and the zone database. Folding a log with other versions can
+/// give another state.
 package struct FoldVersions: Hashable, Sendable {
   package let rules: Int
   /// The version of the zone database, such as `2026a`; `nil` if unknown.
@@ -12,7 +12,7 @@ package struct FoldVersions: Hashable, Sendable {
     self.tzdata = tzdata
   }
 
-  /// Whether a session of this definition could have another state with `other`.
+  /// Whether a session with this definition could have another state under the versions `other`.
   func matter(for definition: Definition, against other: FoldVersions) -> Bool {
     rules != other.rules || (definition.timeZone != "UTC" && tzdata != other.tzdata)
   }
