@@ -19,7 +19,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 AT_RUN_TIME = ["libwebsockets-evlib-uv", "tzdata"]
 #: Packages whose copyright file is not machine-readable.
 PROSE = {"libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
-         "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1"}
+         "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
+         "libgnutls30": "LGPL-2.1-or-later", "librtmp1": "LGPL-2.1-or-later",
+         "libtasn1-6": "LGPL-2.1-or-later", "libgssapi-krb5-2": "MIT", "libk5crypto3": "MIT",
+         "libkrb5-3": "MIT", "libkrb5support0": "MIT"}
 SWIFT = "Apache-2.0 WITH Swift-exception"
 
 

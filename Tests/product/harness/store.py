@@ -85,6 +85,12 @@ def work(member, seed, is_over, in_flight=3):
     member.drain(0.1)
 
 
+def answered(member):
+    """The member's last four answers; a `welcome` also has a ref."""
+    return [message for message in member.record
+            if "ref" in message and message["type"] != "welcome"][-4:]
+
+
 class Crowd:
     """Sessions of several kinds, their members, and every command that was acknowledged."""
 
@@ -192,8 +198,7 @@ class Crowd:
     @staticmethod
     def repeat(member, before):
         """Sends the last answered commands and the pending ones again, without waiting."""
-        answers = [message["ref"] for message in before.record if "ref" in message]
-        for ref in answers[-4:] + list(before.pending):
+        for ref in [first["ref"] for first in answered(before)] + list(before.pending):
             member.send(member.said[ref])
 
     @staticmethod
@@ -201,8 +206,7 @@ class Crowd:
         """Asserts that repeated commands have their first answer and pending ones get an answer."""
         done = {line["ref"]: line["revision"] for line in lines.values()
                 if line.get("by") == member.id}
-        answers = [message for message in before.record if "ref" in message]
-        for first in answers[-4:]:
+        for first in answered(before):
             second = member.answer(first["ref"])
             if first["type"] == "refused":
                 assert (second["type"], second["code"]) == ("refused", first["code"]), (first, second)
