@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The functions that any thread may call. They access the queue and the flags under the socket's
-// lock; to send or close, they wake the socket's thread. `lws_cancel_service` is the only function
-// of libwebsockets that another thread may call.
+// These functions may be called on any thread. They access the queue and the flags while holding
+// the socket's lock. `wsc_send` and `wsc_close` only wake the socket's thread, which then writes or
+// closes: other threads may call no function of libwebsockets except `lws_cancel_service`.
 
 static void wake(wsc_socket *socket) {
   if (socket->context) lws_cancel_service(socket->context);

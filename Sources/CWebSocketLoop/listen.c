@@ -21,7 +21,8 @@ void wsl_refuse_socket(int descriptor, int status, const char *headers, const ch
   char request[2048], lines[100], text[WSL_PROBLEM_BYTES];
   snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
   size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
-  // With unread bytes the kernel would send a RST on close, which can overtake the response.
+  // Read the request first: closing a socket with unread bytes sends a RST, which can make the
+  // client discard the response.
   for (int reads = 0; reads < READS_MAX; reads++)
     if (recv(descriptor, request, sizeof request, MSG_DONTWAIT) < (ssize_t)sizeof request) break;
   (void)!send(descriptor, text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -34,9 +35,9 @@ void wsl_refuse_connection(int descriptor, int status, const char *code, const c
   close(descriptor);
 }
 
-/// Refuses a connection when the process is out of descriptors: closes the spare descriptor to be
-/// able to accept it. Otherwise the pending connection would keep the listening socket readable
-/// and the loop would spin.
+/// Refuses a connection when the process is out of descriptors. To accept it, the function closes
+/// the spare descriptor. A connection that is not accepted would keep the listening socket
+/// readable, and the loop would spin.
 static void refuse_with_spare(wsl_loop *loop, int listening) {
   close(loop->spare_descriptor);
   int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
@@ -65,7 +66,7 @@ static bool admit(wsl_loop *loop, wsl_connection connection) {
   return false;
 }
 
-/// The network that a connection counts against.
+/// The network whose connection limit applies to a connection, or `WSL_EXEMPT_NETWORK`.
 static wsl_network_id counted_network(const wsl_listener *listener, const struct sockaddr *peer,
                                       socklen_t length) {
   const wsl_loop *loop = listener->loop;
@@ -78,9 +79,10 @@ static wsl_network_id counted_network(const wsl_listener *listener, const struct
 static void set_options(const wsl_loop *loop, int descriptor) {
   int on = 1, unsent_bytes = UNSENT_BYTES, unacknowledged_ms = (int)loop->limits.pong_ms;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // Limit the unsent data in the kernel: it would be outdated when a slow peer receives it.
+  // Limit the unsent data in the kernel: updates for a slow peer wait in the hub, which can
+  // replace them by a snapshot.
   setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
-  // Detect a peer that has disappeared by unacknowledged data.
+  // Close the connection if the peer does not acknowledge sent data within this time.
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
              sizeof unacknowledged_ms);
 }

@@ -23,8 +23,9 @@ package struct CivilDuration: Hashable, Sendable {
     self.sign = sign
   }
 
-  /// The maximum of a unit; the parser clamps greater numbers. Adding or subtracting so many days
-  /// takes any date out of the years 1 … 9999; larger units do so too.
+  /// The maximum of a unit; the parser clamps greater numbers. 10,000,000 days are more than the
+  /// 9,999 years of the supported dates, so adding or subtracting the maximum of any unit gives a
+  /// date out of range.
   package static let unitMax = 10_000_000
 
   /// Parses `P1Y2M3W4D`: at least one unit, each at most once, in this order.
@@ -68,7 +69,7 @@ extension CivilDate {
   /// Adds years and months first, in one step, then weeks and days.
   ///
   /// If the target month does not have the day, the first step gives the month's last day.
-  /// - Returns: `nil` outside 0001-01-01 … 9999-12-31.
+  /// - Returns: `nil` if the result is outside 0001-01-01 … 9999-12-31.
   package func adding(_ duration: CivilDuration) -> CivilDate? {
     guard let month = civilMonth.adding(months: duration.monthCount) else { return nil }
     return month.date(day: min(day, month.dayCount)).adding(days: duration.dayCount)

@@ -58,7 +58,8 @@ extension Instant {
     guard self >= .first, self <= .last else { return nil }
   }
 
-  /// - Returns: Milliseconds, 0 … 999; 0 if there is no fraction; `nil` for a point without digits.
+  /// - Returns: Milliseconds, 0 … 999; 0 if there is no fraction; `nil` for a decimal point
+  ///   without digits.
   private static func readFraction<Bytes>(_ digits: inout DigitReader<Bytes>) -> Int? {
     guard digits.accept(".") else { return 0 }
     guard let tenths = digits.digit() else { return nil }

@@ -9,8 +9,9 @@ package struct ZoneDataError: Error, Hashable, Sendable {
 extension PosixZoneRule {
   /// Parses a TZ string.
   ///
-  /// - Throws: ``ZoneDataError`` for text that RFC 9636 section 3.3 does not allow, and for
-  ///   daylight saving time without a rule, for which POSIX defines no default.
+  /// - Throws: ``ZoneDataError`` for text that RFC 9636 section 3.3 does not allow, and for a text
+  ///   such as `CET-1CEST`, which has daylight saving time but does not specify when it starts and
+  ///   ends: POSIX defines no default.
   package static func parse(_ text: some Sequence<UInt8>) throws(ZoneDataError) -> PosixZoneRule {
     var digits = DigitReader(Array(text))
     try skipName(&digits)
@@ -33,7 +34,8 @@ extension PosixZoneRule {
 
   private typealias Reader = DigitReader<[UInt8]>
 
-  /// Skips a name: three or more letters, or letters, digits and signs in `<` and `>`.
+  /// Skips a name: at least three letters, or at least three letters, digits, `+` and `-` between
+  /// `<` and `>`.
   private static func skipName(_ digits: inout Reader) throws(ZoneDataError) {
     var count = 0
     if digits.accept("<") {

@@ -1,8 +1,9 @@
 extension ZoneRules {
-  /// The first and the last instant at which clocks in the zone show a local time. They differ if a
-  /// transition repeats the time. If a transition skips it, both are the instant of the transition.
+  /// The first and the last instant at which clocks in the zone show a local time of `date`. They
+  /// differ if a transition repeats the time. If a transition skips it, both are the instant of the
+  /// transition.
   ///
-  /// - Parameter minute: 0 … 1,440; 1,440 means `00:00` of the next date.
+  /// - Parameter minute: Local time in minutes: 0 … 1,440; 1,440 means `00:00` of the next date.
   package func span(of date: CivilDate, minute: Int) -> (first: Instant, last: Instant) {
     let target = ZoneRules.localMidnight(date.ordinal) + Int64(minute * 60)
     var found: (first: Int64, last: Int64)?

@@ -1,8 +1,10 @@
-/// The number of terminal cells of text.
+/// The number of terminal cells (columns) that a text occupies.
 enum DisplayWidth {
-  /// 0 for combining characters, 2 for East Asian wide characters and emoji, else 1.
+  /// 0 for control, format and combining characters, 2 for East Asian wide characters and emoji,
+  /// else 1.
   ///
-  /// - Source: Unicode Standard Annex 11, wide and fullwidth; the table is coarse by intent.
+  /// - Source: Unicode Standard Annex 11, wide and fullwidth. The table is deliberately
+  ///   approximate.
   static func of(_ character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     let properties = scalar.properties
@@ -38,7 +40,8 @@ enum DisplayWidth {
   ]
 }
 
-/// Replaces control characters, so that text of other members cannot control the terminal.
+/// Replaces control, format and private-use characters and line separators by spaces, so that text
+/// from other members cannot control the terminal.
 func harmless(_ text: String) -> String {
   String(
     String.UnicodeScalarView(

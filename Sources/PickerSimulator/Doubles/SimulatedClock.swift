@@ -1,10 +1,10 @@
 import CivilTime
 import PickerHub
 
-/// The two clocks of the protocol: the machine's, which is monotonic, and the sessions', which can
-/// run, be frozen and be set in both directions.
+/// Simulates the two clocks of a server: the machine's clock, which is monotonic, and the sessions'
+/// wall clock, which runs or is frozen, and can be set forward and back.
 struct SimulatedClock {
-  /// Milliseconds since the world began.
+  /// Milliseconds since the start of the simulated run (a world).
   private(set) var machine: Int64 = 0
   /// Whether the sessions' clock runs; if not, it is frozen until it is set.
   let runs: Bool

@@ -46,8 +46,9 @@ enum SQLiteHistory {
       count += 1
       let sequence: Int = row[0]
       if let newest, position.sequence <= newest, sequence > newest {
-        // Continue from the snapshot: its refs are needed to detect repeated commands in the
-        // entries after it, and a compacted log lacks some of the entries with these refs.
+        // Continue from the snapshot. It contains the refs of earlier commands, which are needed to
+        // recognize repeated commands in later entries. Compaction may have deleted the entries
+        // with these refs.
         guard let newest = try StoredSnapshot.newest(of: number, database),
           position.fold.revision == newest.revision
         else { return nil }
@@ -61,8 +62,9 @@ enum SQLiteHistory {
     return HistoryPage(deltas: deltas, next: position.isDone ? nil : position)
   }
 
-  /// Begins at the last snapshot before the wanted deltas, or at a later one if the session
-  /// continued from it under a new epoch: the entries before it may now give another state.
+  /// Begins at the last snapshot before the wanted deltas. If a later snapshot started a new epoch,
+  /// begins there: with the current rules or zone database, the entries before it may give another
+  /// state.
   private static func begin(
     _ position: inout HistoryPosition, _ number: Int64, _ database: Database,
     _ make: (JSONTree) -> Definition?
