@@ -25,6 +25,7 @@ static const struct {
     [WSL_ACCESS_CONTROL_REQUEST_HEADERS] = {WSI_TOKEN_HTTP_AC_REQUEST_HEADERS, NULL},
     [WSL_ACCESS_CONTROL_REQUEST_METHOD] = {WSI_TOKEN_COUNT, "access-control-request-method:"},
     [WSL_IF_MATCH] = {WSI_TOKEN_HTTP_IF_MATCH, NULL},
+    [WSL_IDEMPOTENCY_KEY] = {WSI_TOKEN_COUNT, "idempotency-key:"},
 };
 
 /// Maps libwebsockets' methods. CONNECT is refused before a request exists.

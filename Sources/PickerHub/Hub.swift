@@ -55,7 +55,7 @@ package final class Hub {
     self.log = log
     self.zones = zones
     self.shard = shard
-    directory = SessionDirectory(total: shard.total)
+    directory = SessionDirectory(total: shard.total, names: shard.names)
     self.identities = identities
     languages = Languages(texts)
     encoder = MessageEncoder(limits: configuration.limits)

@@ -9,13 +9,18 @@ package struct HubShard {
   package let count: Int
   /// Counts the sessions of all hubs.
   let total: any SessionTotal
+  /// The sessions of all hubs by their names.
+  package let names: any SharedIndex
 
   /// - Parameter index: From 0 to `count` - 1.
-  package init(index: Int, of count: Int, total: any SessionTotal) {
+  package init(
+    index: Int, of count: Int, total: any SessionTotal, names: (any SharedIndex)? = nil
+  ) {
     precondition((0..<count).contains(index), "the index of a hub is less than the count of hubs")
     self.index = index
     self.count = count
     self.total = total
+    self.names = names ?? OwnIndex()
   }
 
   /// The shard of a single hub: it owns all sessions.

@@ -16,8 +16,12 @@ package struct SessionOrigin: Sendable {
   package let access: Access
   /// By the session's clock.
   package let createdAt: Instant
-  /// What only matters to the host.
   package let host: HostFields
+  /// The position of the session in the list of sessions. Stored beside the origin; 0 when it is
+  /// read back.
+  package var ordinal: Int64 = 0
+  /// Stored in the transaction of the creation; `nil` when the origin is read back.
+  package var key: CreationKey?
 
   /// Which members may close an open range.
   ///

@@ -12,7 +12,7 @@ package struct CreateRequest: Hashable, Sendable {
   package let title: String?
   package let ttlSeconds: Int
   package let openTap: SessionOrigin.OpenTap
-  package let host: HostFields
+  package private(set) var host: HostFields
 
   private static let fields = [
     "definition", "title", "ttlSeconds", "openTap", "external", "meta", "decide", "watch",
@@ -57,6 +57,18 @@ package struct CreateRequest: Hashable, Sendable {
       openTap = .shared
     }
     host = try HostFields(tree, body)
+  }
+}
+
+extension CreateRequest {
+  /// Takes the external id of the path.
+  ///
+  /// - Throws: ``BadMessage`` if the body has another one.
+  package mutating func take(external: String) throws(BadMessage) {
+    guard host.external == nil || host.external?.isExactly(external) == true else {
+      throw BadMessage("external must be that of the path", pointer: "/external")
+    }
+    host.external = external
   }
 }
 

@@ -39,14 +39,17 @@ package enum HTTPDocument {
   ///
   /// - Parameter tokens: A token for each role; empty for a session without tokens.
   package static func created(
-    _ origin: SessionOrigin, socket: String, tokens: [(role: Role, token: String)]
+    _ id: SessionID, epoch: String, revision: Int, socket: String,
+    tokens: [(role: Role, token: String)]
   ) -> [UInt8] {
     var writer = JSONWriter()
     writer.literal("{\"session\":")
-    writer.string(origin.id.text)
+    writer.string(id.text)
     writer.literal(",\"epoch\":")
-    writer.string(origin.epoch)
-    writer.literal(",\"revision\":0,\"socket\":")
+    writer.string(epoch)
+    writer.literal(",\"revision\":")
+    writer.integer(revision)
+    writer.literal(",\"socket\":")
     writer.string(socket)
     if !tokens.isEmpty {
       writer.literal(",\"tokens\":{")

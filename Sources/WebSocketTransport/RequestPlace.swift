@@ -13,7 +13,9 @@ package enum RequestPlace: Hashable, Sendable {
 
   package init(method: HTTPMethod, path: String) {
     let prefix = "/v1/sessions/"
-    if path.hasPrefix(prefix) {
+    if path.hasPrefix(prefix + "by/") {
+      self = .inTurn
+    } else if path.hasPrefix(prefix) {
       self = .session(SessionID(String(path.dropFirst(prefix.count).prefix { $0 != "/" })))
     } else if method == .post && path == "/v1/sessions" {
       self = .inTurn

@@ -40,6 +40,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
   case host, origin, authorization, accept, acceptLanguage, acceptEncoding, contentType
   case ifNoneMatch, userAgent, xForwardedFor, xForwardedProto, lastEventID, subprotocols
   case accessControlRequestHeaders, accessControlRequestMethod, ifMatch
+  case idempotencyKey
 }
 
 /// The headers of a request. Repeated ones are joined with a comma and a space.

@@ -15,6 +15,7 @@ import WebSocketTransport
 
   @Test func `new sessions are distributed round robin`() {
     #expect(RequestPlace(method: .post, path: "/v1/sessions") == .inTurn)
+    #expect(RequestPlace(method: .put, path: "/v1/sessions/by/order/1") == .inTurn)
     #expect(RequestPlace(method: .get, path: "/v1/sessions") == .here)
   }
 

@@ -22,6 +22,12 @@ import WebSocketTransport
     #expect(variables == ["id": "a1", "month": "2026-11"])
   }
 
+  @Test func `an external id may contain slashes`() throws {
+    guard case .route(_, let variables) = table.match(.put, "/v1/sessions/by/order/4711/notes")
+    else { throw Missing() }
+    #expect(variables == ["external": "order/4711/notes"])
+  }
+
   @Test(arguments: [
     "/v1/sessions/a1/months/2026-11", "/v1/sessions/a1/log/", "/v1/Sessions", "/", "", "//",
   ])

@@ -245,4 +245,15 @@ final class Shelf: Sendable {
     #expect(loaded.fold.membersInOrder.map(\.name) == ["Ana"])
     #expect(loaded.fold.picker.value == .keys(["Linux"]))
   }
+
+  @Test func `a session of an older schema is in the list, with a status not known yet`() throws {
+    let shelf = try Shelf()
+    try shelf.write(golden: "store-schema-1.sql")
+
+    let names = try shelf.open().restoredNames
+
+    let listed = SessionIndex.Entry(
+      id: SessionID("FirstSession"), ordinal: 1, external: nil, status: nil)
+    #expect(names.entries == [listed] && names.keys.isEmpty)
+  }
 }

@@ -93,13 +93,14 @@ def test_the_admin_listener_serves_only_metrics_and_health(server):
 
     for path in ("/metrics", "/healthz", "/readyz"):
         assert status(server, path, "localhost", port=server.admin_port) == (200, None)
-    for method, path in [("GET", "/"), ("GET", session.path), ("POST", "/v1/sessions"),
-                         ("GET", "/v1/openapi.json"), ("POST", "/v1/clock"),
+    for method, path in [("GET", "/"), ("GET", session.path), ("POST", "/v1/sessions/by/x"),
+                         ("PUT", "/v1/sessions/by/x"), ("GET", "/v1/openapi.json"), ("POST", "/v1/clock"),
                          ("DELETE", session.path), ("GET", f"{session.path}/events")]:
         assert status(server, path, "localhost", method=method, body=b"{}",
                       port=server.admin_port) == (404, "notFound"), path
-    assert status(server, "/metrics", "localhost", method="POST", body=b"",
-                  port=server.admin_port) == (405, "methodNotAllowed")
+    for path in ("/metrics", "/v1/sessions"):
+        assert status(server, path, "localhost", method="POST", body=b"{}",
+                      port=server.admin_port) == (405, "methodNotAllowed"), path
     assert server.get(session.path).status == 200
 
 

@@ -52,8 +52,8 @@ class OldClient:
 def old(server):
     clients = []
 
-    def joins(definition):
-        session = server.session(definition)
+    def joins(definition, **fields):
+        session = server.session(definition, **fields)
         clients.append(OldClient(session))
         clients[-1].reach(0)
         return session, clients[-1]
@@ -135,6 +135,19 @@ def test_the_old_client_folds_a_change_that_is_applied_at_reopen(old):
     change(session, "definition", {"columns": [["M", "L"], ["red"]]})
     client.do("reopen")
     agrees(session, client, 4)
+
+
+def test_the_old_client_folds_a_confirmation_that_the_host_decides(old):
+    session, client = old(LISTS, decide={"by": "host", "seconds": 300})
+    for revision, granted in ((1, False), (3, True)):
+        client.do("confirm")
+        shown = agrees(session, client, revision)
+        assert shown["status"] == "confirming"
+        answer = session.server.post(session.path + "/settle", {
+            "op": session.get()["op"], "granted": granted, "data": {"booking": 1}})
+        assert answer.status == 200, answer
+        shown = agrees(session, client, revision + 1)
+    assert (shown["status"], shown["dials"]) == ("confirmed", 1)
 
 
 def test_notes_are_ignored(old):

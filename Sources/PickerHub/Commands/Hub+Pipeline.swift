@@ -129,10 +129,12 @@ extension Hub {
     in hosted: HostedSession, at time: HubTime
   ) {
     let memberCount = hosted.session.memberCount
+    let status = hosted.session.status
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
     hosted.entryCount += 1
+    noteStatus(of: hosted, before: status)
     hosted.spent.note(hosted.session.remnant, sequence: hosted.entryCount)
     if case .joined(let joining) = entry.body, let subject = joining.subject {
       hosted.joiningSubjects[subject] = nil

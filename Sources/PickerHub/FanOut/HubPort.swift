@@ -139,5 +139,15 @@ package struct IdentitySource {
 
   package func hash(_ secret: String) -> SecretHash { SecretHash(digest(Array(secret.utf8))) }
 
+  /// A token that follows from secrets and does not reveal them: their hash, with two characters
+  /// for each byte.
+  func token(_ parts: String...) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    // Lengths before the parts, so that no two lists of parts give the same text.
+    let bytes = digest(parts.flatMap { Array("\($0.utf8.count) \($0)".utf8) })
+    return String(
+      decoding: bytes.flatMap { [alphabet[Int($0 >> 4)], alphabet[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
   func digest(of bytes: [UInt8]) -> [UInt8] { digest(bytes) }
 }

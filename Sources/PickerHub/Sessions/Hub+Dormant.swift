@@ -86,6 +86,7 @@ extension Hub {
     hosted.memberCountPending = session.fold.members.count
     hosted.eventSequence = session.eventSequence
     directory.loaded(hosted)
+    noteStatus(of: hosted, before: nil)
     if let missed = session.missed { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)

@@ -30,6 +30,10 @@ package enum HubProblem: Error, Hashable, Sendable {
   case patchFailed(String)
   /// Something else was first to decide on a confirmation.
   case tooLate(StandingDecision)
+  /// A living session has the external id.
+  case externalTaken(SessionID)
+  /// The idempotency key was used with another body.
+  case keyReused
   /// The server has reached its maximum of sessions.
   case full
   /// The session has reached its maximum of members or event streams.
@@ -39,97 +43,9 @@ package enum HubProblem: Error, Hashable, Sendable {
   case unavailable
 }
 
-/// The response to `POST /v1/sessions`.
-package struct CreatedSession: Sendable {
-  package let id: SessionID
-  /// JSON.
-  package let body: [UInt8]
-}
-
 /// The HTTP requests about sessions. Each `answer` is called exactly once: at once, or when the log
 /// has stored what it must.
 extension Hub {
-  /// Creates a session.
-  ///
-  /// - Parameters:
-  ///   - definition: The request's definition, if a ``DefinitionMaker`` made it already.
-  ///   - socketBase: The WebSocket URL before `/v1/sessions/…`: `ws://host:port`.
-  ///   - answer: Called when the log has stored the creation.
-  package func create(
-    _ request: CreateRequest, definition prepared: PreparedDefinition? = nil, socketBase: String,
-    at time: HubTime,
-    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
-  ) {
-    now = time
-    guard !isDraining else { return answer(.failure(.unavailable)) }
-    guard shard.total.take(max: limits.sessions) else { return answer(.failure(.full)) }
-    // The directory counts the session itself; this only reserved room for it.
-    defer { shard.total.add(-1) }
-    let (access, tokens) = newAccess()
-    let origin: SessionOrigin
-    let fold: SessionFold
-    do throws(DefinitionProblem) {
-      let definition = try define(request.definition, prepared)
-      origin = SessionOrigin(
-        id: newID(), epoch: identities.text(), definition: definition,
-        title: request.title, ttlSeconds: request.ttlSeconds, openTap: request.openTap,
-        access: access, createdAt: time.session, host: request.host)
-      fold = try SessionFold(origin, limits: limits.session)
-    } catch {
-      return answer(.failure(.badDefinition(error)))
-    }
-    let created = CreatedSession(
-      id: origin.id,
-      body: HTTPDocument.created(
-        origin, socket: "\(socketBase)/v1/sessions/\(origin.id)", tokens: tokens))
-    let hosted = host(fold, at: time)
-    switch log.append(.created(origin), of: origin.id) {
-    case .failed, .full, .exhausted: answer(.failure(.unavailable))
-    case .stored:
-      directory.create(hosted, isStored: true)
-      feedCreation(of: hosted)
-      open(hosted)
-      answer(.success(created))
-    case .pending:
-      directory.create(hosted, isStored: false)
-      hosted.append(
-        .created { [unowned self] isStored in
-          guard isStored else { return answer(.failure(.unavailable)) }
-          directory.created(hosted)
-          feedCreation(of: hosted)
-          open(hosted)
-          answer(.success(created))
-        })
-    }
-  }
-
-  private func open(_ hosted: HostedSession) {
-    let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
-    queueTick(of: hosted)
-    evictSoon(hosted)
-  }
-
-  /// A random id that belongs to this hub's shard.
-  private func newID() -> SessionID {
-    while true {
-      let id = SessionID(identities.text())
-      if shard.has(id) { return id }
-    }
-  }
-
-  /// How a new session's members get their roles, and the tokens that its creator gets.
-  private func newAccess() -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
-    switch configuration.authentication {
-    case .open: return (.open, [])
-    case .keys: return (.keys, [])
-    case .token:
-      let tokens = [Role.owner, .editor, .viewer].map { (role: $0, token: identities.text()) }
-      let hashes = tokens.map { ($0.role, identities.hash($0.token)) }
-      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), tokens)
-    }
-  }
-
   /// Makes a definition, or returns the equal one that sessions in memory have.
   ///
   /// A known definition is used only if it makes a picker now. If it does not (all its dates have

@@ -12,12 +12,16 @@ struct SessionDirectory {
   private var lives: [SessionID: SessionLife] = [:]
   private var backgroundLoads: Deque<BackgroundLoad> = []
   private let total: any SessionTotal
+  private let names: any SharedIndex
   /// Sessions in memory.
   private(set) var residentCount = 0
   /// Sessions that the log is reloading.
   private(set) var loadingCount = 0
 
-  init(total: any SessionTotal) { self.total = total }
+  init(total: any SessionTotal, names: any SharedIndex = OwnIndex()) {
+    self.total = total
+    self.names = names
+  }
 
   /// Sessions that have not ended; one that is ending counts until the log has its end.
   var count: Int { lives.count }
@@ -51,6 +55,7 @@ struct SessionDirectory {
     loadingCount += (life?.isLoading == true ? 1 : 0) - (before?.isLoading == true ? 1 : 0)
     let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
     if difference != 0 { total.add(difference) }
+    if life == nil { names.use { $0.remove(id) } }
   }
 }
 

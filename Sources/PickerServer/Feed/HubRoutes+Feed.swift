@@ -18,11 +18,18 @@ extension HubRoutes {
     }
   }
 
-  /// Without keys the feed of all sessions is for this machine only: session ids are all that
+  /// - Throws: 403
+  func admitFeed(_ request: HTTPRequest) throws(ProblemDocument) {
+    try admit(request, toRead: "the feed", scope: .feed)
+  }
+
+  /// Without keys what covers all sessions is for this machine only: session ids are all that
   /// protects a session with `--auth open`.
   ///
   /// - Throws: 403
-  func admitFeed(_ request: HTTPRequest) throws(ProblemDocument) {
+  func admit(
+    _ request: HTTPRequest, toRead subject: String, scope: KeyScope
+  ) throws(ProblemDocument) {
     // With keys the gate has checked that the request has one with the scope.
     if gate.keys != nil { return }
     if request.isAdmin, let address = PeerAddress(request.remoteAddress),
@@ -32,8 +39,9 @@ extension HubRoutes {
     }
     throw ProblemDocument(
       status: 403, code: "notAllowed",
-      detail: "the feed needs an API key with the scope feed (--auth keys:FILE); without keys it "
-        + "is served on the admin listener (--admin-listen) to clients on the same machine")
+      detail: "\(subject) needs an API key with the scope \(scope.rawValue) (--auth keys:FILE); "
+        + "without keys it is served on the admin listener (--admin-listen) to clients on the same "
+        + "machine")
   }
 
   private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }

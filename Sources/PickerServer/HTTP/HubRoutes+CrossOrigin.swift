@@ -20,7 +20,10 @@ extension HubRoutes {
         status: 204,
         headers: [
           ("Access-Control-Allow-Methods", allowedNames(methods).joined(separator: ", ")),
-          ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, Last-Event-ID"),
+          (
+            "Access-Control-Allow-Headers",
+            "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID"
+          ),
           ("Access-Control-Max-Age", "600"),
         ]))
   }

@@ -6,37 +6,6 @@ import WebSocketTransport
 
 /// Requests with a definition in their body.
 extension HubRoutes {
-  /// `POST /v1/sessions`
-  func create(_ call: RoutedRequest) throws(ProblemDocument) {
-    let caller = call.caller
-    let scheme = gate.isSecure(call.request.head) ? "wss" : "ws"
-    let base = "\(scheme)://\(call.request.headers[.host] ?? "127.0.0.1")"
-    let limits = hub.configuration.limits
-    let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
-    try read(caller, call.request.body) { body throws(BadMessage) in
-      try CreateRequest(body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
-    } then: { [self] body, definition in
-      hub.create(body, definition: definition, socketBase: base, at: transport.now) {
-        [self] result in
-        switch result {
-        case .success(let created): answer(caller, created)
-        case .failure(let problem): answer(caller, ProblemDocument(problem))
-        }
-      }
-    }
-  }
-
-  private func answer(_ caller: Caller, _ created: CreatedSession) {
-    transport.answer(
-      caller,
-      HTTPResponse(
-        status: 201,
-        headers: [
-          ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
-          ("Cache-Control", "no-store"),
-        ], body: created.body))
-  }
-
   /// `POST /v1/definitions/check`
   func check(_ call: RoutedRequest) throws(ProblemDocument) {
     let caller = call.caller
@@ -58,7 +27,7 @@ extension HubRoutes {
   }
 
   /// Parses a body. A large body is parsed on another thread, which also makes its definition.
-  private func read<Body: DefinitionBody>(
+  func read<Body: DefinitionBody>(
     _ caller: Caller, _ body: HTTPBody,
     parse: @escaping @Sendable ([UInt8]) throws(BadMessage) -> Body,
     then: @escaping (Body, PreparedDefinition?) -> Void
@@ -91,18 +60,16 @@ extension HubRoutes {
 }
 
 /// A body with a definition.
-private protocol DefinitionBody: Sendable {
+protocol DefinitionBody: Sendable {
   var definition: JSONTree { get set }
 }
-
-extension CreateRequest: DefinitionBody {}
 
 private struct CheckRequest: DefinitionBody {
   var definition: JSONTree
 }
 
 extension ProblemDocument {
-  fileprivate init(_ problem: BadMessage) {
+  init(_ problem: BadMessage) {
     self.init(
       status: 400, code: "badRequest", detail: problem.detail, pointer: problem.pointer)
   }

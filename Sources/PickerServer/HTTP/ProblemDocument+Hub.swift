@@ -47,6 +47,14 @@ extension ProblemDocument {
         status: 409, code: "tooLate",
         detail: "something else was first to decide on this confirmation; the session is "
           + "\(stands.status.rawValue)", members: [.init("stands", stands.tree)])
+    case .externalTaken(let id):
+      self.init(
+        status: 409, code: "externalTaken", detail: "a living session has this external id",
+        members: [.init("session", .string(id.text))])
+    case .keyReused:
+      self.init(
+        status: 422, code: "keyReused",
+        detail: "this Idempotency-Key was used with another body; use a new key")
     case .patchFailed(let detail): self.init(status: 409, code: "patchFailed", detail: detail)
     case .sessionFull:
       self.init(

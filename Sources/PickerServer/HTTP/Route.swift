@@ -77,7 +77,7 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
   /// - Returns: The texts of the pattern's variables, not percent-decoded; `nil` if a path with
   ///   these segments does not match.
   func match(_ path: [Substring]) -> [String: String]? {
-    guard path.count == segments.count else { return nil }
+    guard let path = joined(path) else { return nil }
     var variables: [String: String] = [:]
     for (segment, text) in zip(segments, path) {
       switch segment {
@@ -88,6 +88,17 @@ struct PathPattern: Hashable, Sendable, ExpressibleByStringLiteral {
       }
     }
     return variables
+  }
+
+  /// The segments of a path as this pattern has them; `nil` if there are too few or too many. An
+  /// external id at the end may contain slashes.
+  private func joined(_ path: [Substring]) -> [Substring]? {
+    if path.count == segments.count { return path }
+    guard path.count > segments.count,
+      segments.last == .variable(name: "external", suffix: "")
+    else { return nil }
+    let rest = path[(segments.count - 1)...].joined(separator: "/")
+    return Array(path.prefix(segments.count - 1)) + [Substring(rest)]
   }
 
   static func split(_ path: String) -> [Substring] {

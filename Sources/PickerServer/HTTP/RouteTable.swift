@@ -29,16 +29,23 @@ struct RouteTable: Sendable {
   /// - Parameter isClockManual: Whether clients can set the clock, which is for tests.
   static func main(isClockManual: Bool) -> RouteTable {
     RouteTable(
-      routes: sessions + session + feed + documents + health + (isClockManual ? clock : []))
+      routes: sessions + list + session + feed + documents + health
+        + (isClockManual ? clock : []))
   }
 
   /// The routes of the admin listener.
   static let admin = RouteTable(
-    routes: health + feed + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
+    routes: health + list + feed + [Route(.get, "/metrics", .everyone, HubRoutes.metrics)])
 
   private static let sessions = [
     Route(.post, "/v1/sessions", .key(.sessions), rate: .create, HubRoutes.create),
+    Route(
+      .put, "/v1/sessions/by/{external}", .key(.sessions), rate: .create, HubRoutes.createByName),
     Route(.post, "/v1/definitions/check", .key(.sessions), rate: .check, HubRoutes.check),
+  ]
+
+  private static let list = [
+    Route(.get, "/v1/sessions", .key(.sessions), rate: .log, HubRoutes.list)
   ]
 
   private static let session = [

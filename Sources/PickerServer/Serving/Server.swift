@@ -60,6 +60,7 @@ package final class Server {
     let texts = LocaleCatalog()
     let gate: RequestGate
     let sessionTotal = SharedSessionTotal()
+    let sessionIndex = SharedSessionIndex()
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
@@ -106,7 +107,9 @@ package final class Server {
       port: transport, log: store.log(forLoop: transport.index), zones: parts.zones,
       texts: parts.texts,
       identities: IdentitySource(random: SystemRandomNumberGenerator(), digest: SocketLoop.sha256),
-      shard: HubShard(index: transport.index, of: configuration.loops, total: parts.sessionTotal))
+      shard: HubShard(
+        index: transport.index, of: configuration.loops, total: parts.sessionTotal,
+        names: parts.sessionIndex))
     let routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
       definitions: DefinitionMaker(

@@ -75,6 +75,8 @@ final class ServerStore: Sendable {
       mailbox.connect { notice in group.post(to: index) { $0.handle(notice) } }
     }
     guard let file else { return }
+    let names = file.restoredNames
+    group.transports.first?.hub.shard.names.use { $0.restore(names.entries, names.keys) }
     for transport in group.transports {
       let hub = transport.hub!
       hub.restore(file.restored.lazy.filter { hub.shard.has($0.id) }, at: transport.now)

@@ -27,8 +27,14 @@ extension SQLiteBatchWriter {
     positions[session] = position
     guard snapshot.isIdle && position.entryCount == snapshot.entryCount else { return true }
     try execute(
-      database, "UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ? WHERE number = ?",
-      [snapshot.nextTick, now - snapshot.idleMilliseconds, position.number])
+      database,
+      """
+      UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ?, status = ? WHERE number = ?
+      """,
+      [
+        snapshot.nextTick, now - snapshot.idleMilliseconds, snapshot.status.rawValue,
+        position.number,
+      ])
     positions[session] = nil
     return true
   }

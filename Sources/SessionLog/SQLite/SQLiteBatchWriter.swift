@@ -156,13 +156,16 @@ struct SQLiteBatchWriter {
     try execute(
       database,
       """
-      INSERT INTO session (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata)
-      VALUES (?, ?, ?, ?, 1, ?, ?, ?)
+      INSERT INTO session
+        (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal, external)
+      VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
       """,
       [
         session.text, origin.epoch, Data(origin.tree(under: limits).serialized()),
-        origin.ttlSeconds, now, versions.rules, versions.tzdata,
+        origin.ttlSeconds, now, versions.rules, versions.tzdata, origin.ordinal,
+        origin.host.external,
       ])
+    if let key = origin.key { try store(key, database) }
     positions[session] = Position(
       number: database.lastInsertedRowID, entryCount: 0, rowCount: 0, byteCount: 0,
       eventSequence: FeedRecord.nothing)

@@ -11,6 +11,7 @@ enum SQLiteOpening {
     let pool: DatabasePool
     let feed: SQLiteFeed
     let sessions: [DormantSession]
+    let names: StoredNames
     /// Whether stored history was missing or the file is a backup, so that all sessions have a new
     /// epoch.
     let hasLostHistory: Bool
@@ -44,8 +45,9 @@ enum SQLiteOpening {
         let hasEnded = try Bool.fetchOne(
           database, sql: "SELECT EXISTS (SELECT * FROM session WHERE isEnded)")
         return Opened(
-          pool: pool, feed: feed, sessions: try sessions(database, doubt), hasLostHistory: hasLost,
-          clockDoubt: doubt, hasEnded: hasEnded ?? false)
+          pool: pool, feed: feed, sessions: try sessions(database, doubt),
+          names: try StoredNames(database), hasLostHistory: hasLost, clockDoubt: doubt,
+          hasEnded: hasEnded ?? false)
       }
     } catch {
       throw problem(path, error)
@@ -147,7 +149,8 @@ enum SQLiteOpening {
     let rows = try Row.fetchCursor(
       database,
       sql: """
-        SELECT id, ttlSeconds, hasMembers OR eventSequence < entryCount, nextTick, activeAt
+        SELECT id, ttlSeconds, hasMembers OR eventSequence < entryCount, nextTick, activeAt,
+          CASE WHEN hasMembers THEN NULL ELSE status END
         FROM session WHERE isEnded = 0
         """)
     var sessions: [DormantSession] = []
@@ -158,7 +161,8 @@ enum SQLiteOpening {
         DormantSession(
           id: SessionID(row[0]), ttlSeconds: row[1],
           idleMilliseconds: doubt.idleMilliseconds(idle, ttlSeconds: row[1]),
-          nextTick: nextTick.map { Instant(milliseconds: $0) }, hasMembers: row[2]))
+          nextTick: nextTick.map { Instant(milliseconds: $0) }, hasMembers: row[2],
+          status: (row[5] as String?).flatMap(SessionStatus.init(rawValue:))))
     }
     return sessions
   }

@@ -75,6 +75,7 @@ enum SQLiteSchema {
     migrator.registerMigration("3", migrate: addBudgets)
     migrator.registerMigration("4", migrate: addDefinitions)
     migrator.registerMigration("5", migrate: addFeed)
+    migrator.registerMigration("6", migrate: addNames)
     return migrator
   }
 
@@ -161,6 +162,28 @@ enum SQLiteSchema {
         -- The last entry whose events are in the feed; -1 if the creation is not.
         ALTER TABLE session ADD COLUMN eventSequence INTEGER NOT NULL DEFAULT -1;
         UPDATE session SET eventSequence = entryCount;
+        """)
+  }
+
+  /// The list of sessions, and idempotency keys. A living session has its external id alone; the
+  /// hubs' index sees to that, because a batch must not fail for one of its records.
+  private static func addNames(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        -- Where it is in the list; NULL if an older pickerd created it: then its number.
+        ALTER TABLE session ADD COLUMN ordinal INTEGER;
+        ALTER TABLE session ADD COLUMN external TEXT;
+        -- Of the idle snapshot, while hasMembers is 0.
+        ALTER TABLE session ADD COLUMN status TEXT;
+        CREATE TABLE creation (
+          key BLOB PRIMARY KEY,
+          body BLOB NOT NULL,
+          session TEXT NOT NULL,
+          epoch TEXT NOT NULL,
+          salt TEXT NOT NULL,
+          at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX creationTime ON creation (at);
         """)
   }
 }

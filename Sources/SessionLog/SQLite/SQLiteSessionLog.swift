@@ -63,6 +63,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   var writer: SQLiteBatchWriter
   /// Sessions that were in the file when it was opened.
   package let restored: [DormantSession]
+  /// Their names, and the idempotency keys, in the file when it was opened.
+  package let restoredNames: StoredNames
   /// Whether stored history was missing when the file was opened, so that every session has a new
   /// epoch.
   package let hasLostHistory: Bool
@@ -139,6 +141,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     pool = opened.pool
     feed = opened.feed
     restored = opened.sessions
+    restoredNames = opened.names
     hasLostHistory = opened.hasLostHistory
     clockDoubt = opened.clockDoubt
     files = [path, path + "-wal"].compactMap(FileIdentity.init(_:))

@@ -9,6 +9,7 @@ struct EncodedSnapshot: Sendable {
   let revision: Int
   let isIdle: Bool
   let nextTick: Int64?
+  let status: SessionStatus
   let idleMilliseconds: Int64
   let spent: SpentEntries
   let eventSequence: Int
@@ -23,6 +24,7 @@ struct EncodedSnapshot: Sendable {
     revision = snapshot.kept.revision
     isIdle = snapshot.isIdle
     nextTick = snapshot.nextTick?.milliseconds
+    status = snapshot.kept.status
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
     eventSequence = snapshot.eventSequence

@@ -1,0 +1,238 @@
+import CivilTime
+import JSONText
+import PickerModel
+package import PickerSession
+package import PickerWire
+
+/// The response to a creation.
+package struct CreatedSession: Sendable {
+  package let id: SessionID
+  /// JSON.
+  package let body: [UInt8]
+  /// Whether this request has created it.
+  package let isNew: Bool
+}
+
+/// A request for a new session.
+package struct CreationRequest {
+  package var body: CreateRequest
+  /// The definition, if a ``DefinitionMaker`` made it already.
+  package let definition: PreparedDefinition?
+  /// The WebSocket URL before `/v1/sessions/…`: `ws://host:port`.
+  package let socketBase: String
+  /// The `Idempotency-Key`, and the hash of the body.
+  package let key: (text: String, bodyHash: [UInt8])?
+  /// Called on any thread if another creation with the same key or external id is not stored yet:
+  /// then the request must be made again. Its answer has not been called.
+  package var retry: SessionIndex.Waiter
+
+  package init(
+    _ body: CreateRequest, definition: PreparedDefinition? = nil, socketBase: String,
+    key: (text: String, bodyHash: [UInt8])? = nil, retry: @escaping SessionIndex.Waiter = {}
+  ) {
+    self.body = body
+    self.definition = definition
+    self.socketBase = socketBase
+    self.key = key
+    self.retry = retry
+  }
+}
+
+/// Creation that a host can rely on: however often a request is sent and whenever the server is
+/// killed, there is one session.
+///
+/// - Source: host.md, section 3.
+extension Hub {
+  /// Creates a session, or finds the one that the same request has created.
+  ///
+  /// - Parameter answer: Called when the log has stored the creation.
+  package func create(
+    _ request: CreationRequest, at time: HubTime,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    now = time
+    guard !isDraining else { return answer(.failure(.unavailable)) }
+    let names = SessionIndex.Names(
+      external: request.body.host.external, key: request.key.map { identities.hash($0.text).bytes })
+    let reservation = shard.names.use { index in
+      index.reserve(names, at: time.session, waiter: request.retry)
+    }
+    switch reservation {
+    case .waits: return
+    case .taken(let id): answer(.failure(.externalTaken(id)))
+    case .known(let known): answer(repeated(known, request))
+    case .full: answer(.failure(.full))
+    case .free(let ordinal):
+      do throws(HubProblem) {
+        try create(request, names, ordinal: ordinal, answer: answer)
+      } catch {
+        shard.names.use { $0.release(names) }
+        answer(.failure(error))
+      }
+    }
+  }
+
+  /// The response to the first of several equal requests, once more.
+  private func repeated(
+    _ known: CreationKey, _ request: CreationRequest
+  ) -> Result<CreatedSession, HubProblem> {
+    guard let key = request.key, key.bodyHash == known.bodyHash else { return .failure(.keyReused) }
+    let body = HTTPDocument.created(
+      known.session, epoch: known.epoch, revision: 0,
+      socket: "\(request.socketBase)/v1/sessions/\(known.session)",
+      tokens: newAccess(from: key.text, salt: known.salt).tokens)
+    return .success(CreatedSession(id: known.session, body: body, isNew: false))
+  }
+
+  /// - Throws: Why not. The answer has not been called then.
+  private func create(
+    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) throws(HubProblem) {
+    guard shard.total.take(max: limits.sessions) else { throw .full }
+    // The directory counts the session itself; this only reserved room for it.
+    defer { shard.total.add(-1) }
+    let salt = request.key == nil ? "" : identities.text()
+    let (access, tokens) = newAccess(from: request.key?.text, salt: salt)
+    let fold = try fold(of: request, access)
+    var origin = fold.origin
+    let created = CreatedSession(
+      id: origin.id,
+      body: HTTPDocument.created(
+        origin.id, epoch: origin.epoch, revision: 0,
+        socket: "\(request.socketBase)/v1/sessions/\(origin.id)", tokens: tokens), isNew: true)
+    let key = request.key.map { key in
+      CreationKey(
+        keyHash: names.key ?? [], bodyHash: key.bodyHash, session: origin.id, epoch: origin.epoch,
+        salt: salt, at: now.session)
+    }
+    (origin.ordinal, origin.key) = (ordinal, key)
+    let hosted = host(fold, at: now)
+    let entry = SessionIndex.Entry(
+      id: origin.id, ordinal: ordinal, external: origin.host.external, status: .open)
+    switch log.append(.created(origin), of: origin.id) {
+    case .failed, .full, .exhausted: throw .unavailable
+    case .stored:
+      directory.create(hosted, isStored: true)
+      opened(hosted, entry, key)
+      answer(.success(created))
+    case .pending:
+      directory.create(hosted, isStored: false)
+      hosted.append(
+        .created { [unowned self] isStored in
+          guard isStored else {
+            shard.names.use { $0.release(names) }
+            return answer(.failure(.unavailable))
+          }
+          directory.created(hosted)
+          opened(hosted, entry, key)
+          answer(.success(created))
+        })
+    }
+  }
+
+  private func fold(
+    of request: CreationRequest, _ access: SessionOrigin.Access
+  ) throws(HubProblem) -> SessionFold {
+    let body = request.body
+    do throws(DefinitionProblem) {
+      let definition = try define(body.definition, request.definition)
+      let origin = SessionOrigin(
+        id: newID(), epoch: identities.text(), definition: definition,
+        title: body.title, ttlSeconds: body.ttlSeconds, openTap: body.openTap,
+        access: access, createdAt: now.session, host: body.host)
+      return try SessionFold(origin, limits: limits.session)
+    } catch {
+      throw .badDefinition(error)
+    }
+  }
+
+  private func opened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
+    shard.names.use { $0.add(entry, key: key) }
+    feedCreation(of: hosted)
+    let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+    addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
+    queueTick(of: hosted)
+    evictSoon(hosted)
+  }
+
+  /// A random id that belongs to this hub's shard.
+  private func newID() -> SessionID {
+    while true {
+      let id = SessionID(identities.text())
+      if shard.has(id) { return id }
+    }
+  }
+
+  /// How a new session's members get their roles, and the tokens that its creator gets. Those of a
+  /// creation with an idempotency key can be given again: they follow from the key, which is not
+  /// stored.
+  private func newAccess(
+    from key: String?, salt: String
+  ) -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
+    switch configuration.authentication {
+    case .open: return (.open, [])
+    case .keys: return (.keys, [])
+    case .token:
+      let tokens = [Role.owner, .editor, .viewer].map { role in
+        let token = key.map { identities.token(salt, $0, role.rawValue) } ?? identities.text()
+        return (role: role, token: token)
+      }
+      let hashes = tokens.map { ($0.role, identities.hash($0.token)) }
+      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), tokens)
+    }
+  }
+}
+
+extension Hub {
+  /// Creates a session without an idempotency key.
+  ///
+  /// - Parameters: As those of ``CreationRequest``.
+  package func create(
+    _ request: CreateRequest, definition: PreparedDefinition? = nil, socketBase: String,
+    at time: HubTime, answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    create(
+      CreationRequest(request, definition: definition, socketBase: socketBase), at: time,
+      answer: answer)
+  }
+}
+
+/// What a host asks about sessions that it has created.
+extension Hub {
+  /// The answer to the creation of an existing session, without tokens.
+  package func describe(
+    _ id: SessionID, socketBase: String, at time: HubTime,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    now = time
+    whenLoaded(id) { [unowned self] hosted in
+      guard let hosted, !hosted.isEnding else {
+        return answer(.failure(directory.exists(id) ? .unavailable : .noSuchSession))
+      }
+      let origin = hosted.session.fold.origin
+      let body = HTTPDocument.created(
+        id, epoch: origin.epoch, revision: hosted.session.revision,
+        socket: "\(socketBase)/v1/sessions/\(id)", tokens: [])
+      answer(.success(CreatedSession(id: id, body: body, isNew: false)))
+    }
+  }
+
+  /// Loads sessions, so that the index knows their status.
+  ///
+  /// - Parameter completion: Gets whether all of them that exist have been loaded.
+  package func load(
+    _ ids: [SessionID], at time: HubTime, completion: @escaping (_ areLoaded: Bool) -> Void
+  ) {
+    now = time
+    var remaining = ids.count
+    var areLoaded = true
+    for id in ids {
+      whenLoaded(id) { [unowned self] hosted in
+        if hosted == nil && directory.exists(id) { areLoaded = false }
+        remaining -= 1
+        if remaining == 0 { completion(areLoaded) }
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package import CivilTime
+import DequeModule
+import JSONText
+package import PickerSession
+
+/// All sessions of a server by the names that hosts know them by, in the order of their creation.
+///
+/// One index serves all hubs, behind a lock, because a name is unique among the sessions of all of
+/// them. A name is reserved before the creation is appended to the log, and is stored with it in
+/// the same transaction.
+/// - Source: host.md, section 3.
+package struct SessionIndex: Sendable {
+  /// A session in the list of sessions.
+  package struct Entry: Hashable, Sendable {
+    package let id: SessionID
+    /// Grows with each session; the cursor of the list.
+    package let ordinal: Int64
+    package let external: String?
+    /// `nil` until the session is loaded, after a restart.
+    package var status: SessionStatus?
+
+    package init(id: SessionID, ordinal: Int64, external: String?, status: SessionStatus?) {
+      self.id = id
+      self.ordinal = ordinal
+      self.external = external
+      self.status = status
+    }
+  }
+
+  /// What a creation may do.
+  package enum Reservation: Sendable {
+    /// The names are reserved for it, until ``SessionIndex/add(_:key:)`` or ``release(_:)``.
+    case free(ordinal: Int64)
+    /// Another creation has reserved one of the names; the waiter is called when that is decided.
+    case waits
+    /// A living session has the external id.
+    case taken(SessionID)
+    /// A session was created with the same idempotency key.
+    case known(CreationKey)
+    /// No more idempotency keys can be remembered now.
+    case full
+  }
+
+  /// The names of a creation.
+  package struct Names: Hashable, Sendable {
+    let external: ExactString?
+    /// The hash of the idempotency key.
+    let key: [UInt8]?
+
+    package init(external: String?, key: [UInt8]?) {
+      self.external = external.map(ExactString.init)
+      self.key = key
+    }
+  }
+
+  package typealias Waiter = @Sendable () -> Void
+
+  private var entries: [SessionID: Entry] = [:]
+  /// The sessions in the order of their ordinals, with those that have ended since.
+  private var order: [(ordinal: Int64, id: SessionID)] = []
+  private var externals: [ExactString: SessionID] = [:]
+  private var keys: [[UInt8]: CreationKey] = [:]
+  /// The keys in the order of their creations.
+  private var keyOrder: Deque<(key: [UInt8], at: Instant)> = []
+  private var reserved: [Names] = []
+  private var waiters: [Waiter] = []
+  private var lastOrdinal: Int64 = 0
+  private let keyCountMax: Int
+
+  /// How long an idempotency key is remembered.
+  package static let keyMilliseconds: Int64 = 86_400_000
+
+  /// - Parameter keyCountMax: The maximum number of idempotency keys, about 300 bytes each.
+  package init(keyCountMax: Int = 100_000) { self.keyCountMax = keyCountMax }
+}
+
+/// Creation.
+extension SessionIndex {
+  /// Reserves the names of a creation.
+  ///
+  /// - Parameter waiter: Called once for ``Reservation/waits``, when the reservation may be tried
+  ///   again.
+  package mutating func reserve(
+    _ names: Names, at now: Instant, waiter: @escaping Waiter
+  ) -> Reservation {
+    forgetKeys(at: now)
+    if let known = names.key.flatMap({ keys[$0] }) { return .known(known) }
+    let isReserved = reserved.contains { other in
+      (names.key != nil && other.key == names.key)
+        || (names.external != nil && other.external == names.external)
+    }
+    if isReserved {
+      waiters.append(waiter)
+      return .waits
+    }
+    if let id = names.external.flatMap({ externals[$0] }) { return .taken(id) }
+    if names.key != nil, keys.count + reserved.count >= keyCountMax { return .full }
+    if names.key != nil || names.external != nil { reserved.append(names) }
+    lastOrdinal = max(lastOrdinal + 1, now.milliseconds * 1000)
+    return .free(ordinal: lastOrdinal)
+  }
+
+  /// The session is stored, and its reserved names with it.
+  package mutating func add(_ entry: Entry, key: CreationKey?) {
+    insert(entry)
+    if let key { insert(key) }
+    release(Names(external: entry.external, key: key?.keyHash))
+  }
+
+  /// The creation has failed.
+  package mutating func release(_ names: Names) {
+    guard let index = reserved.firstIndex(of: names) else { return }
+    reserved.remove(at: index)
+    let waiters = waiters
+    self.waiters = []
+    for waiter in waiters { waiter() }
+  }
+
+  /// Adds what a store has from an earlier process.
+  package mutating func restore(_ entries: [Entry], _ keys: [CreationKey]) {
+    for entry in entries { insert(entry) }
+    for key in keys { insert(key) }
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    entries[entry.id] = entry
+    if let external = entry.external { externals[ExactString(external)] = entry.id }
+    // Creations are stored in about the order in which they were reserved.
+    var index = order.count
+    while index > 0, order[index - 1].ordinal > entry.ordinal { index -= 1 }
+    order.insert((entry.ordinal, entry.id), at: index)
+    lastOrdinal = max(lastOrdinal, entry.ordinal)
+  }
+
+  private mutating func insert(_ key: CreationKey) {
+    keys[key.keyHash] = key
+    keyOrder.append((key.keyHash, key.at))
+  }
+
+  private mutating func forgetKeys(at now: Instant) {
+    while let first = keyOrder.first,
+      first.at.adding(milliseconds: SessionIndex.keyMilliseconds) <= now
+    {
+      keys[first.key] = nil
+      keyOrder.removeFirst()
+    }
+  }
+}
+
+/// The life of a session, and the list.
+extension SessionIndex {
+  package mutating func setStatus(_ status: SessionStatus, of id: SessionID) {
+    entries[id]?.status = status
+  }
+
+  package mutating func remove(_ id: SessionID) {
+    guard let entry = entries.removeValue(forKey: id) else { return }
+    if let external = entry.external.map(ExactString.init), externals[external] == id {
+      externals[external] = nil
+    }
+    if order.count > 2 * entries.count + 64 { order.removeAll { entries[$0.id] == nil } }
+  }
+
+  package func session(external: String) -> SessionID? { externals[ExactString(external)] }
+
+  /// The number of sessions.
+  package var count: Int { entries.count }
+
+  /// A part of the list.
+  package enum Page: Sendable {
+    /// - Parameter next: The cursor of the next page; `nil` after the last one.
+    case sessions([Entry], next: Int64?)
+    /// These sessions must be loaded first: their status is not known.
+    case unknown([SessionID])
+  }
+
+  /// Sessions that are loaded for one page at the same time.
+  private static let unknownMax = 64
+  /// The maximum number of sessions that are tested for one page, because the index is locked
+  /// meanwhile. A page that tested as many may have less than `limit` sessions, or none.
+  package static let testedMax = 10_000
+
+  /// - Parameters:
+  ///   - status: Only sessions with it, if any.
+  ///   - cursor: Only sessions after it; 0: from the first one.
+  ///   - limit: The maximum number of sessions.
+  package func page(
+    external: String?, status: SessionStatus?, after cursor: Int64, limit: Int
+  ) -> Page {
+    var found: [Entry] = []
+    var unknown: [SessionID] = []
+    var next: Int64?
+    let candidates = candidates(external, after: cursor)
+    for (ordinal, id) in candidates.prefix(SessionIndex.testedMax) {
+      guard let entry = entries[id], ordinal > cursor else { continue }
+      guard let known = entry.status else {
+        unknown.append(id)
+        if unknown.count == SessionIndex.unknownMax { break }
+        continue
+      }
+      guard status == nil || status == known else { continue }
+      if found.count == limit {
+        next = found.last?.ordinal
+        break
+      }
+      found.append(entry)
+    }
+    guard unknown.isEmpty else { return .unknown(unknown) }
+    if next == nil, candidates.count > SessionIndex.testedMax {
+      next = candidates[candidates.startIndex + SessionIndex.testedMax - 1].ordinal
+    }
+    return .sessions(found, next: next)
+  }
+
+  /// The sessions of a page before they are tested, in the order of the list.
+  private func candidates(
+    _ external: String?, after cursor: Int64
+  ) -> ArraySlice<(ordinal: Int64, id: SessionID)> {
+    if let external {
+      let entry = session(external: external).flatMap { entries[$0] }
+      return ArraySlice(entry.map { [($0.ordinal, $0.id)] } ?? [])
+    }
+    var (low, high) = (0, order.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle].ordinal <= cursor { low = middle + 1 } else { high = middle }
+    }
+    return order[low...]
+  }
+}
+
+/// The index that the hubs of a server share; each call locks it.
+package protocol SharedIndex: AnyObject {
+  func use<Answer: Sendable>(_ body: (inout SessionIndex) -> Answer) -> Answer
+}
+
+/// The index of a hub that is alone.
+final class OwnIndex: SharedIndex {
+  private var index = SessionIndex()
+
+  func use<Answer: Sendable>(_ body: (inout SessionIndex) -> Answer) -> Answer { body(&index) }
+}

@@ -1,0 +1,117 @@
+import JSONText
+import PickerHub
+import PickerSession
+import PickerWire
+import WebSocketTransport
+
+/// Creation, and the list of sessions.
+/// - Source: host.md, section 3.
+extension HubRoutes {
+  /// `POST /v1/sessions`
+  func create(_ call: RoutedRequest) throws(ProblemDocument) {
+    let key = call.request.headers[.idempotencyKey]
+    if let key, !(1...64).contains(key.unicodeScalars.count) {
+      throw ProblemDocument(
+        status: 400, code: "badRequest", detail: "Idempotency-Key must have 1 to 64 characters")
+    }
+    try create(call, key: key, external: nil)
+  }
+
+  /// `PUT /v1/sessions/by/{external}`
+  func createByName(_ call: RoutedRequest) throws(ProblemDocument) {
+    // The library has decoded the path. Invalid UTF-8 in it became U+FFFD, and a bare `&` or `;` a
+    // NUL: such a path does not identify one external id.
+    let text = call["external"]
+    guard !text.unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0.value == 0 }),
+      let external = try? HostFields.external(.string(text))
+    else {
+      throw ProblemDocument(
+        status: 400, code: "badRequest",
+        detail: "the external id in the path must be percent-encoded and have 1 to 200 characters")
+    }
+    try create(call, key: nil, external: external)
+  }
+
+  /// - Parameter external: From the path; then an existing session is the answer.
+  private func create(
+    _ call: RoutedRequest, key: String?, external: String?
+  ) throws(ProblemDocument) {
+    let limits = hub.configuration.limits
+    let valuesMax = hub.configuration.definitionLimits.bodyValuesMax
+    let base = socketBase(of: call.request)
+    let caller = call.caller
+    try read(caller, call.request.body) { body throws(BadMessage) in
+      var request = try CreateRequest(body, ttlSecondsMax: limits.ttlSeconds, valuesMax: valuesMax)
+      if let external { try request.take(external: external) }
+      return KeyedRequest(request: request, bodyHash: key == nil ? [] : SocketLoop.sha256(body))
+    } then: { [self] body, definition in
+      let keyed = key.map { (text: $0, bodyHash: body.bodyHash) }
+      create(
+        CreationRequest(body.request, definition: definition, socketBase: base, key: keyed),
+        external: external, caller)
+    }
+  }
+
+  private func create(_ request: CreationRequest, external: String?, _ caller: Caller) {
+    var request = request
+    // Only used on this loop's thread.
+    nonisolated(unsafe) let routes = self
+    let again = request
+    let index = transport.index
+    let group = transport.group
+    request.retry = {
+      group.post(to: index) { _ in routes.create(again, external: external, caller) }
+    }
+    hub.create(request, at: transport.now) { [self] result in
+      switch result {
+      case .success(let created): answer(caller, created)
+      case .failure(.externalTaken(let id)) where external != nil:
+        describe(id, request.socketBase, caller)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// Answers with a session that exists, which may belong to another loop.
+  private func describe(_ id: SessionID, _ base: String, _ caller: Caller) {
+    nonisolated(unsafe) let routes = self
+    let home = transport.index
+    let group = transport.group
+    group.post(to: HubShard.index(of: id, among: group.transports.count)) { transport in
+      transport.hub.describe(id, socketBase: base, at: transport.now) { result in
+        group.post(to: home) { _ in
+          switch result {
+          case .success(let created): routes.answer(caller, created)
+          case .failure(let problem): routes.answer(caller, ProblemDocument(problem))
+          }
+        }
+      }
+    }
+  }
+
+  private func answer(_ caller: Caller, _ created: CreatedSession) {
+    transport.answer(
+      caller,
+      HTTPResponse(
+        status: created.isNew ? 201 : 200,
+        headers: [
+          ("Content-Type", "application/json"), ("Location", "/v1/sessions/\(created.id)"),
+          ("Cache-Control", "no-store"),
+        ], body: created.body))
+  }
+
+  private func socketBase(of request: HTTPRequest) -> String {
+    let scheme = gate.isSecure(request.head) ? "wss" : "ws"
+    return "\(scheme)://\(request.headers[.host] ?? "127.0.0.1")"
+  }
+}
+
+private struct KeyedRequest: DefinitionBody {
+  var request: CreateRequest
+  let bodyHash: [UInt8]
+
+  var definition: JSONTree {
+    get { request.definition }
+    set { request.definition = newValue }
+  }
+}

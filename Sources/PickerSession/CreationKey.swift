@@ -1,0 +1,26 @@
+package import CivilTime
+
+/// A creation that can be repeated: what `Idempotency-Key` stands for.
+package struct CreationKey: Hashable, Sendable {
+  /// The hash of the key.
+  package let keyHash: [UInt8]
+  /// The hash of the body with which the session was created.
+  package let bodyHash: [UInt8]
+  package let session: SessionID
+  package let epoch: String
+  /// With the key itself it gives the tokens of the session, which are not stored.
+  package let salt: String
+  package let at: Instant
+
+  package init(
+    keyHash: [UInt8], bodyHash: [UInt8], session: SessionID, epoch: String, salt: String,
+    at: Instant
+  ) {
+    self.keyHash = keyHash
+    self.bodyHash = bodyHash
+    self.session = session
+    self.epoch = epoch
+    self.salt = salt
+    self.at = at
+  }
+}

@@ -1,0 +1,277 @@
+"""Creation that a host can rely on: `Idempotency-Key`, `external`, `PUT …/by/`, the list."""
+
+import threading
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from harness.definitions import DATE, LISTS
+from harness.host import Host
+from harness.store import again, stored
+
+KEY = {"Idempotency-Key": "order-4711"}
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Starts a server on this test's store."""
+    servers = []
+
+    def begin(**rest):
+        servers.append(stored(tmp_path / "log", tmp_path / "store.sqlite", **rest))
+        return servers[-1]
+
+    yield begin
+    for server in servers:
+        if server.is_alive:
+            server.stop()
+
+
+def create(server, key=None, **fields):
+    headers = {"Idempotency-Key": key} if key else {}
+    return server.post("/v1/sessions", {"definition": DATE, **fields}, headers=headers)
+
+
+def by(server, name, **fields):
+    return server.request(
+        "PUT", f"/v1/sessions/by/{quote(name, safe='')}", {"definition": DATE, **fields})
+
+
+def listed(server, **query):
+    """The list, page by page."""
+    sessions, after = [], "0"
+    while after is not None:
+        answer = server.get(
+            "/v1/sessions?" + urlencode({**query, "after": after}), port=server.admin_port)
+        assert answer.status == 200, answer
+        sessions += answer.json["sessions"]
+        after = answer.json.get("next")
+    return sessions
+
+
+def at_once(count, do):
+    """The answers of `count` equal requests that are sent at the same time."""
+    answers, barrier = [], threading.Barrier(count)
+
+    def run():
+        barrier.wait()
+        answers.append(do())
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+# Idempotency-Key
+
+
+def test_the_same_key_and_body_answer_the_same_session(serve):
+    server = serve()
+    first, second = create(server, "k"), create(server, "k")
+
+    assert (first.status, second.status) == (201, 200)
+    assert first.body == second.body
+    assert second.headers["location"] == first.headers["location"]
+    other = create(server, "k", title="another body")
+    assert (other.status, other.code) == (422, "keyReused")
+    assert create(server, "K").json["session"] != first.json["session"]
+
+
+def test_the_same_key_gives_the_same_tokens(serve):
+    server = serve(auth="token")
+    first, second = create(server, "k"), create(server, "k")
+
+    assert first.body == second.body and len(first.json["tokens"]) == 3
+    path = f"/v1/sessions/{first.json['session']}"
+    assert server.get(path, token=second.json["tokens"]["viewer"]).status == 200
+    assert server.delete(path, token=second.json["tokens"]["owner"]).status == 204
+
+
+@pytest.mark.parametrize("key, status", [("x", 201), ("x" * 64, 201), ("x" * 65, 400)])
+def test_a_key_has_at_most_64_characters(serve, key, status):
+    assert create(serve(), key).status == status
+
+
+def test_a_key_is_forgotten_after_24_hours(serve):
+    server = serve()
+    server.clock("2026-11-20T12:00:00Z")
+    first = create(server, "k").json["session"]
+    server.clock("2026-11-21T11:59:59Z")
+    assert create(server, "k").json["session"] == first
+    server.clock("2026-11-21T12:00:00Z")
+    assert create(server, "k").json["session"] != first
+
+
+def test_a_failed_creation_does_not_use_up_its_key(serve):
+    server = serve()
+    body = {"definition": {"kind": "slot", "stepMinutes": 7}}
+    assert server.post("/v1/sessions", body, headers=KEY).code == "badDefinition"
+    assert server.post("/v1/sessions", {"definition": DATE}, headers=KEY).status == 201
+
+
+# external
+
+
+def test_an_external_id_is_unique_while_its_session_lives(serve):
+    server = serve()
+    first = create(server, external="order/1")
+    taken = create(server, external="order/1")
+
+    assert (taken.status, taken.code) == (409, "externalTaken")
+    assert taken.json["session"] == first.json["session"]
+    assert create(server, external="order/2").status == 201
+    server.delete(f"/v1/sessions/{first.json['session']}")
+    assert create(server, external="order/1").status == 201
+
+
+@pytest.mark.parametrize("external", ["order-1", "order/4711 é", "100%", "a+b", "notes"])
+def test_put_creates_a_session_by_its_external_id_or_returns_it(serve, external):
+    server = serve()
+    first, second = by(server, external), by(server, external, title="not read")
+
+    assert (first.status, second.status) == (201, 200), second
+    assert first.json == second.json
+    got = server.get(f"/v1/sessions/{first.json['session']}").json
+    assert got["external"] == external
+    assert by(server, external, external="another").code == "badRequest"
+
+
+@pytest.mark.parametrize("path", ["", "%FF", "a;b", "a&b", "x" * 201])
+def test_a_path_that_identifies_no_external_id_is_refused(serve, path):
+    answer = serve().request("PUT", f"/v1/sessions/by/{path}", {"definition": DATE})
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+# Several at once, on several loops
+
+
+@pytest.mark.parametrize("options", [(), ("--loops", "2")], ids=["one loop", "two loops"])
+def test_equal_requests_at_once_create_one_session(serve, options):
+    server = serve(options=options)
+    keyed = at_once(16, lambda: create(server, "k"))
+    named = at_once(16, lambda: by(server, "x"))
+    posted = at_once(16, lambda: create(server, external="y"))
+
+    for answers in (keyed, named):
+        assert sorted(answer.status for answer in answers) == [200] * 15 + [201]
+        assert len({answer.json["session"] for answer in answers}) == 1
+    assert sorted(answer.status for answer in posted) == [201] + [409] * 15
+    assert len(listed(server)) == 3
+
+
+# The list
+
+
+def test_the_list_has_all_sessions_in_order_of_creation(serve):
+    server = serve(options=("--loops", "2"))
+    ids = [create(server, external=f"x{n}").json["session"] for n in range(7)]
+    assert [item["session"] for item in listed(server, limit=3)] == ids
+    assert [item["external"] for item in listed(server)] == [f"x{n}" for n in range(7)]
+    assert listed(server, external="x4") == [
+        {"session": ids[4], "external": "x4", "status": "open"}]
+    assert listed(server, external="none") == []
+    server.delete(f"/v1/sessions/{ids[2]}")
+    assert [item["session"] for item in listed(server, limit=1)] == ids[:2] + ids[3:]
+
+
+def test_the_list_knows_the_status(serve):
+    server = serve()
+    session = server.session(LISTS, now=None)
+    create(server)
+    ana = session.join("Ana")
+    ana.select(0, 1), ana.confirm()
+    assert [item["session"] for item in listed(server, status="confirmed")] == [session.id]
+    assert len(listed(server, status="open")) == 1
+
+
+@pytest.mark.parametrize("query", [
+    "status=odd", "limit=0", "limit=501", "limit=x", "after=-1", "after=x"])
+def test_bad_queries_are_refused(serve, query):
+    server = serve()
+    answer = server.get(f"/v1/sessions?{query}", port=server.admin_port)
+    assert (answer.status, answer.code) == (400, "badRequest")
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_without_keys_the_list_is_served_by_the_admin_listener_only(serve, auth):
+    server = serve(auth=auth)
+    session = create(server).json["session"]
+
+    answer = server.get("/v1/sessions")
+    assert (answer.status, answer.code) == (403, "notAllowed")
+    assert "--admin-listen" in answer.json["detail"] and session not in answer.body.decode()
+    assert [item["session"] for item in listed(server)] == [session]
+
+
+def test_a_key_with_the_scope_sessions_creates_by_name_and_lists(serve, tmp_path):
+    host = Host(tmp_path)
+    feed = host.add("feed", "feed")
+    server = serve(auth=f"keys:{host.file}", clock=None)
+
+    def put(token):
+        return server.request(
+            "PUT", "/v1/sessions/by/order-1", {"definition": DATE}, token=token)
+
+    assert [put(None).code, put(feed).code, put(host.api).status, put(host.api).status] == [
+        "noToken", "notAllowed", 201, 200]
+    first, second = (
+        server.post("/v1/sessions", {"definition": DATE}, token=host.api, headers=KEY)
+        for _ in range(2))
+    assert first.body == second.body and "tokens" not in first.json
+    for port in (server.port, server.admin_port):
+        assert server.get("/v1/sessions", port=port).code == "noToken"
+        assert server.get("/v1/sessions", token=feed, port=port).code == "notAllowed"
+        answer = server.get("/v1/sessions", token=host.api, port=port)
+        assert len(answer.json["sessions"]) == 2
+
+
+# Restarts
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
+def test_keys_names_and_the_list_survive_a_restart(serve, kill):
+    server = serve(options=("--loops", "2"))
+    first = create(server, "k", external="a")
+    session = server.session(LISTS, now=None, external="b")
+    ana = session.join("Ana")
+    ana.select(0, 1), ana.confirm()
+    before = listed(server)
+
+    again(server, kill=kill)
+
+    second = create(server, "k", external="a")
+    assert (second.status, second.json["session"]) == (200, first.json["session"])
+    assert create(server, external="b").code == "externalTaken"
+    assert by(server, "b").json["session"] == session.id
+    assert listed(server) == before
+    assert [item["session"] for item in listed(server, status="confirmed")] == [session.id]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
+    """The answer may be lost; the same request, sent until it is answered, creates one session."""
+    server = serve(options=("--loops", "2"))
+    done = {}
+
+    def send(number):
+        while number not in done:
+            try:
+                answer = create(server, f"k{number}", external=f"x{number}")
+                if answer.status in (200, 201):
+                    done[number] = answer.json["session"]
+            except OSError:
+                pass
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(24)]
+    for thread in threads:
+        thread.start()
+    threading.Event().wait(0.01 + seed * 0.02)
+    again(server, kill=True)
+    for thread in threads:
+        thread.join()
+
+    shown = {item["external"]: item["session"] for item in listed(server)}
+    assert shown == {f"x{number}": session for number, session in done.items()}
