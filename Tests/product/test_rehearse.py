@@ -62,7 +62,7 @@ def test_the_java_client_passes(tmp_path):
             "PickerClient", "{url}"]
 
     # A JVM takes a second of both cores to start.
-    status, output = rehearse("--patience", "6", "--jobs", "4", client=java)
+    status, output = rehearse("--patience", "10", "--jobs", "2", client=java)
 
     assert status == 0, output
 

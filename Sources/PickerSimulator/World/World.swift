@@ -44,6 +44,8 @@ package final class World {
   var lastClockSet: Int64 = 0
   /// The last failure of the log or the process, in machine milliseconds.
   var lastTrouble: Int64 = .min / 2
+  /// When the sessions in the hub's memory were created or loaded, in machine milliseconds.
+  var residentSince: [SessionID: Int64] = [:]
   /// The number of clock changes after which not all sessions have ticked.
   var clockSetsUnanswered = 0
   /// The number of HTTP requests without a response.
