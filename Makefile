@@ -40,7 +40,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
-  $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java \
+  $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
   libseccomp2 \
   $(call unless,strace,strace) \

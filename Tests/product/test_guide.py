@@ -11,7 +11,7 @@ from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import REPOSITORY, wait_until
 
 GUIDE = REPOSITORY / "web/guide"
-JSON = "/usr/share/java/com.android.json.jar"
+JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 MONTH = {"kind": "calendar", "months": {"from": "2026-10", "through": "2026-12"},
          "weeks": "fit", "blocked": [{"from": "2026-11-28"}]}
 
@@ -85,7 +85,7 @@ def java(tmp_path):
     started = []
 
     def starts(session):
-        command = ["java", "-cp", JSON, str(GUIDE / "PickerClient.java"), session.url,
+        command = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java"), session.url,
                    str(tmp_path / "me.json")]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         started.append(process)
@@ -128,10 +128,10 @@ def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
     assert len(session.get()["members"]) == 2, "it is the same member"
 
 
-def test_the_java_client_compiles_without_warnings_and_needs_one_library(tmp_path):
+def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):
     run = subprocess.run(
-        ["javac", "-Xlint:all", "-Werror", "-cp", JSON, "-d", str(tmp_path),
+        ["javac", "-Xlint:all", "-Werror", "-cp", JARS, "-d", str(tmp_path),
          str(GUIDE / "PickerClient.java")], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     imports = re.findall(r"^import ([\w.]+);", (GUIDE / "PickerClient.java").read_text(), re.M)
-    assert [name for name in imports if not name.startswith(("java.", "org.json."))] == []
+    assert [name for name in imports if not name.startswith(("java.", "okhttp3.", "org.json."))] == []

@@ -15,7 +15,7 @@ from harness.pickerd import REPOSITORY, binary
 
 pytest_plugins = ["webpages"]
 GUIDE = REPOSITORY / "web/guide"
-JSON = "/usr/share/java/com.android.json.jar"
+JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 
 
 def rehearse(*arguments, client=(), timeout=120):
@@ -56,13 +56,13 @@ def test_join_passes():
 def test_the_java_client_passes(tmp_path):
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
-    subprocess.run(["javac", "-cp", JSON, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
+    subprocess.run(["javac", "-cp", JARS, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
                    check=True, timeout=60)
-    java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JSON}:{tmp_path}",
+    java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{tmp_path}",
             "PickerClient", "{url}"]
 
     # A JVM takes a second of both cores to start.
-    status, output = rehearse("--patience", "10", "--jobs", "2", client=java)
+    status, output = rehearse("--patience", "10", "--jobs", "4", client=java)
 
     assert status == 0, output
 

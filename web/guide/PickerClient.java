@@ -1,22 +1,20 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.WebSocket;
+import okhttp3.WebSocketListener;
 import org.json.JSONArray;
 import org.json.JSONException;
 import org.json.JSONObject;
@@ -24,7 +22,7 @@ import org.json.JSONObject;
 /**
  * A complete pickerd client: joins, selects, taps, and survives lost connections and restarts.
  *
- * <pre>java -cp org.json.jar PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json]</pre>
+ * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json]</pre>
  *
  * Reads commands from standard input, one JSON object per line, without "ref", such as
  * {"type":"tap","date":"2026-11-20"} or {"type":"select","column":0,"row":3}. {"type":"state"}
@@ -32,17 +30,16 @@ import org.json.JSONObject;
  */
 public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long SILENCE_MILLISECONDS = 45_000;
 
   private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
-  private final HttpClient http = HttpClient.newHttpClient();
-  private final URI url;
+  /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
+  private final OkHttpClient http =
+      new OkHttpClient.Builder().pingInterval(20, TimeUnit.SECONDS).build();
+  private final String url;
   private final Path file;
   /** Stored in the file: me, epoch, revision, state, ref, and unanswered commands. */
   private JSONObject stored = new JSONObject();
   private WebSocket socket;
-  private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
   private int attempt;
@@ -50,14 +47,12 @@ public class PickerClient {
   private boolean isJoined;
   /** The reconnect delay of `draining` in milliseconds; -1 without one. */
   private long drainMilliseconds = -1;
-  private long lastReceived;
 
-  PickerClient(URI url, Path file) throws Exception {
+  PickerClient(String url, Path file) throws Exception {
     this.url = url;
     this.file = file;
     stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
     if (file != null && Files.exists(file)) stored = new JSONObject(Files.readString(file));
-    loop.scheduleWithFixedDelay(() -> post(this::checkSilence), 5, 5, TimeUnit.SECONDS);
     post(this::connect);
   }
 
@@ -88,26 +83,9 @@ public class PickerClient {
   // The connection.
 
   private void connect() {
-    int number = ++connection;
-    http.newWebSocketBuilder().subprotocols("pickerd.v1").connectTimeout(PATIENCE)
-        .buildAsync(url, new Listener(number))
-        .whenComplete((opened, problem) -> post(() -> {
-          if (problem != null) {
-            lost(number, codeOf(problem));
-          } else {
-            socket = opened;
-            lastReceived = System.nanoTime();
-            send(join());
-          }
-        }));
-  }
-
-  /** A refused handshake is final, except 429 and 5xx. */
-  private static int codeOf(Throwable problem) {
-    Throwable cause = problem.getCause() == null ? problem : problem.getCause();
-    if (!(cause instanceof WebSocketHandshakeException refused)) return 1006;
-    int status = refused.getResponse().statusCode();
-    return status == 429 || status >= 500 ? 1006 : 4400;
+    Request request = new Request.Builder().url(url)
+        .header("Sec-WebSocket-Protocol", "pickerd.v1").build();
+    socket = http.newWebSocket(request, new Listener(++connection));
   }
 
   private JSONObject join() throws JSONException {
@@ -119,22 +97,13 @@ public class PickerClient {
         .put("epoch", stored.get("epoch")).put("revision", stored.get("revision")));
   }
 
-  /** Chains messages: Java's WebSocket accepts one only after the previous one is written. */
   private void send(JSONObject message) {
-    WebSocket socket = this.socket;
-    sending = sending.handle((done, problem) -> socket)
-        .thenCompose(open -> open.sendText(message.toString(), true));
+    socket.send(message.toString());
   }
 
   private void drop() {
-    if (socket != null) socket.abort();
+    if (socket != null) socket.cancel();
     lost(connection, 1006);
-  }
-
-  /** The server pings every 20 s: without a byte for 45 s the connection is dead. */
-  private void checkSilence() {
-    long silence = (System.nanoTime() - lastReceived) / 1_000_000;
-    if (socket != null && silence > SILENCE_MILLISECONDS) drop();
   }
 
   private void lost(int number, int code) {
@@ -142,7 +111,6 @@ public class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
-    sending = CompletableFuture.completedFuture(null);
     boolean isFinal = code == 1002 || code == 1003 || code == 1007 || code == 1009
         || code >= 4300 && code < 4500;
     if (isFinal) {  // 43xx needs new credentials, 44xx and protocol errors are final.
@@ -156,51 +124,45 @@ public class PickerClient {
     loop.schedule(() -> post(this::connect), wait, TimeUnit.MILLISECONDS);
   }
 
-  private class Listener implements WebSocket.Listener {
+  /** OkHttp calls these on its own threads. */
+  private class Listener extends WebSocketListener {
     private final int number;
-    private final StringBuilder text = new StringBuilder();
 
     Listener(int number) {
       this.number = number;
     }
 
     @Override
-    public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean isLast) {
-      text.append(part);
-      if (isLast) {
-        String whole = text.toString();
-        text.setLength(0);
-        post(() -> {
-          if (number == connection) receive(new JSONObject(whole));
-        });
-      }
-      socket.request(1);
-      return null;
+    public void onOpen(WebSocket socket, Response response) {
+      post(() -> {
+        if (number == connection) send(join());
+      });
     }
 
     @Override
-    public CompletionStage<?> onPing(WebSocket socket, java.nio.ByteBuffer payload) {
-      post(() -> lastReceived = System.nanoTime());
-      socket.request(1);
-      return null;  // The library sends the pong.
+    public void onMessage(WebSocket socket, String text) {
+      post(() -> {
+        if (number == connection) receive(new JSONObject(text));
+      });
     }
 
     @Override
-    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+    public void onClosing(WebSocket socket, int code, String reason) {
+      socket.close(1000, null);
       post(() -> lost(number, code));
-      return null;
     }
 
+    /** A lost connection or, with a response, a refused handshake: final, except 429 and 5xx. */
     @Override
-    public void onError(WebSocket socket, Throwable problem) {
-      post(() -> lost(number, 1006));
+    public void onFailure(WebSocket socket, Throwable problem, Response response) {
+      int status = response == null ? 0 : response.code();
+      post(() -> lost(number, status < 400 || status == 429 || status >= 500 ? 1006 : 4400));
     }
   }
 
   // The messages of the server.
 
   private void receive(JSONObject message) throws Exception {
-    lastReceived = System.nanoTime();
     String type = message.getString("type");
     switch (type) {
       case "welcome" -> welcome(message);
@@ -336,7 +298,7 @@ public class PickerClient {
 
   public static void main(String[] arguments) throws Exception {
     Path file = arguments.length > 1 ? Path.of(arguments[1]) : null;
-    PickerClient client = new PickerClient(URI.create(arguments[0]), file);
+    PickerClient client = new PickerClient(arguments[0], file);
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = input.readLine()) != null; ) {
