@@ -19,8 +19,6 @@ package final class Hub {
   let languages: Languages
   /// All sessions, in memory or not.
   var directory: SessionDirectory
-  /// The number of sessions that were ever in memory; the next one gets it as its number.
-  var hostedCount = 0
   var connections = ConnectionTable()
   var definitions = DefinitionTable()
   /// Buffers that calls reuse, so that a tap allocates nothing: the outcomes and effects of an
@@ -31,16 +29,10 @@ package final class Hub {
   /// The number of calls of ``full(_:)``. The fan-out compares it to see whether a connection
   /// became write-blocked while frames were encoded.
   var fullCount = 0
-  /// Sessions and connections that have ended since the timer and tick queues were last compacted.
-  var endedCount = 0
-  var timers = TimerQueue()
-  var ticks = TickQueue()
-  /// The last time by the sessions' clock; an earlier time shows that the clock was set back.
-  var latestSessionTime: Instant?
+  /// The timers and ticks to come.
+  let schedule = HubSchedule()
   /// The time of the current call.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
-  /// Ticks that the log has not stored yet.
-  var pendingTickCount = 0
   package internal(set) var counters = HubCounters()
   /// Whether the server is shutting down: it then accepts no new sessions and no joins.
   package internal(set) var isDraining = false
@@ -113,9 +105,7 @@ package final class Hub {
   private func detach(
     _ connection: ConnectionID, of member: MemberID, in hosted: HostedSession, at time: HubTime
   ) {
-    if hosted.connectionOfMember[member] == connection {
-      hosted.connectionOfMember[member] = nil
-    }
+    hosted.attendance.disconnect(member, connection)
     if hosted.session.listener(of: member)?.connection == connection {
       perform(hosted.session.detach(connection), in: hosted, at: time)
       noteAbsence(of: member, in: hosted, at: time)
@@ -126,8 +116,8 @@ package final class Hub {
   /// Starts the time within which an offline member must reconnect (default 120 s); then it leaves.
   func noteAbsence(of member: MemberID, in hosted: HostedSession, at time: HubTime) {
     guard hosted.session.fold.members[member] != nil else { return }
-    hosted.absentSince[member] = time.machine
-    timers.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
+    hosted.attendance.beginAbsence(of: member, at: time.machine)
+    schedule.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
   }
 
   /// Sends an error and closes the connection. Drops its pending messages.
@@ -170,8 +160,8 @@ package final class Hub {
     guard log.canLoad else { return }
     // The next process may have other zone rules or a newer model. It checks the log against the
     // stored snapshots; entries after the last snapshot would be unchecked.
-    for hosted in directory.hostedInOrder where hosted.entryCount > hosted.snapshotEntryCount {
-      storeSnapshot(of: hosted, isIdle: false)
+    for hosted in directory.hostedInOrder where hosted.log.isAhead {
+      log.storeSnapshot(of: hosted, isIdle: false, at: time)
     }
   }
 }

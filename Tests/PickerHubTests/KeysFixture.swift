@@ -78,7 +78,8 @@ extension Hub {
   func adopt(_ definition: Definition, _ access: SessionOrigin.Access) throws -> SessionID {
     let origin = SessionOrigin(
       id: SessionID("adopted"), epoch: "e", definition: definition, access: access, createdAt: noon)
-    directory.create(host(try SessionFold(origin), at: now), isStored: true)
+    let hosted = directory.host(try SessionFold(origin), at: now)
+    directory.create(hosted, isStored: true)
     return origin.id
   }
 }

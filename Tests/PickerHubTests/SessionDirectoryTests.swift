@@ -87,7 +87,7 @@ import Testing
 
   @Test func `one load serves all waiters and makes the loaded session resident`() throws {
     var directory = SessionDirectory(total: total)
-    let (evicted, loaded) = (try hosted(), try hosted())
+    let evicted = try hosted()
     directory.create(evicted, isStored: true)
     directory.evict(evicted, state)
     guard case .begins = directory.load(evicted.id, then: { _ in }) else {
@@ -100,7 +100,8 @@ import Testing
     }
     #expect(directory.loadingCount == 1)
 
-    directory.loaded(loaded)
+    let fold = evicted.session.fold
+    let loaded = directory.loaded(LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0))
 
     #expect(directory.hosted(evicted.id) === loaded)
     #expect(!evicted.isInMemory && loaded.isInMemory)

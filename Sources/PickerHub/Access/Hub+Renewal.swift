@@ -13,7 +13,7 @@ extension Hub {
     connection.tokenEndsAt = endsAt
     if let queued = connection.queuedTokenEnd, queued <= endsAt { return }
     connection.queuedTokenEnd = endsAt
-    timers.add(.token(connection.id), due: endsAt)
+    schedule.add(.token(connection.id), due: endsAt)
   }
 
   /// The token of a connection may have expired.
@@ -24,7 +24,7 @@ extension Hub {
     }
     if let queued = connection.queuedTokenEnd, queued > now.machine { return }
     connection.queuedTokenEnd = endsAt
-    timers.add(.token(connection.id), due: endsAt)
+    schedule.add(.token(connection.id), due: endsAt)
   }
 
   /// Takes another token for a member. Without `--auth keys` the message is ignored, as an unknown

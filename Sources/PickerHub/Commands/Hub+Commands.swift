@@ -19,7 +19,7 @@ extension Hub {
   ) -> Bool {
     counters.commands += 1
     if isOverRate || command.isUnknown || hosted.isBarred(command, of: member) {
-      let unstored = HostedSession.UnstoredCommand(
+      let unstored = UnstoredCommand(
         member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)
       enqueue(.refuse(unstored, completion), in: hosted, at: time)
       return true
@@ -42,7 +42,7 @@ extension Hub {
 
   /// Answers a command that was not stored. Called when all steps before it have run.
   func refuse(
-    _ unstored: HostedSession.UnstoredCommand, _ completion: (([SessionEffect]?) -> Void)?,
+    _ unstored: UnstoredCommand, _ completion: (([SessionEffect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
     if hosted.isEnding {

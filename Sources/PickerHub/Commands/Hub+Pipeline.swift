@@ -5,45 +5,32 @@ import PickerWire
 /// The delay before an append that the log refused is tried again.
 let retryMilliseconds: Int64 = 1000
 
-/// The minimum of entries between two snapshots of a session.
-private let snapshotInterval = 500
-/// The minimum of entries between two snapshots per member: a snapshot contains the refs of all
-/// members, and must not cost more than the entries that it covers.
-private let snapshotIntervalPerMember = 16
-
 /// The pipeline of a session: an entry is appended to the log, applied when the log has stored it,
 /// and its delta is broadcast when it is applied. While an append is pending, all later steps of
-/// the session, reads included, wait behind it in ``HostedSession/steps``.
+/// the session, reads included, wait behind it in its ``StepQueue``.
 extension Hub {
   /// Appends an entry, and applies it as soon as the log has stored it.
   ///
-  /// When the session's log has reached its maximum size, it is compacted and the append is tried
-  /// once more; a command is refused if the log is still full.
+  /// When the session's log has reached its maximum size, a command is refused.
   /// - Parameter completion: Receives the effects, or `nil` if the log has lost the entry.
   /// - Returns: Whether the entry is stored or pending (for a command also: was refused in order).
   ///   When `false`, the session's connections have been closed, unless only its log is full
-  ///   (``HostedSession/isLogFull``).
+  ///   (``LogProgress/isFull``).
   @discardableResult
   func append(
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
     let entry = LogEntry(at: time.session, body: body)
-    var outcome = log.append(.entry(entry), of: hosted.id)
-    if outcome == .full && !hosted.spent.isEmpty {
-      storeSnapshot(of: hosted, isIdle: false)
-      outcome = log.append(.entry(entry), of: hosted.id)
-    }
-    hosted.isLogFull = outcome == .full
-    switch outcome {
+    switch log.append(entry, to: hosted, at: time) {
     case .stored where hosted.steps.isEmpty:
       apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
     case .stored, .pending:
-      hosted.append(.apply(entry, arrival: time.machineNanoseconds, completion))
-      if entry.body == .tick { pendingTickCount += 1 }
+      hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
+      if entry.body == .tick { schedule.tickAppended() }
     case .full:
       guard case .command(let member, let ref, let command) = entry.body else { return false }
-      let refused = HostedSession.UnstoredCommand(
+      let refused = UnstoredCommand(
         member: member, ref: ref, command: command, limit: .logBytes)
       enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
@@ -65,13 +52,13 @@ extension Hub {
   }
 
   /// Runs a step at once if the session's queue is empty, else queues it behind the others.
-  func enqueue(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
+  func enqueue(_ step: SessionStep, in hosted: HostedSession, at time: HubTime) {
     if hosted.phase == .unloaded {
       refuse(step)
     } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
-      hosted.append(step)
+      hosted.steps.append(step)
     }
   }
 
@@ -84,19 +71,14 @@ extension Hub {
       return noteEnd()
     }
     var storedCount = count
-    while let step = hosted.steps.first {
-      if step.waitsForLog {
-        guard storedCount > 0 else { break }
-        storedCount -= 1
-      }
-      hosted.removeFirstStep()
-      if step.isTick { pendingTickCount -= 1 }
+    while let step = hosted.steps.next(storedCount: &storedCount) {
+      if step.isTick { schedule.ticksSettled(1) }
       run(step, in: hosted, at: time)
     }
-    if hosted.hasPausedConnections { resumeConnections(of: hosted) }
+    resumeConnections(of: hosted)
   }
 
-  private func run(_ step: HostedSession.Step, in hosted: HostedSession, at time: HubTime) {
+  private func run(_ step: SessionStep, in hosted: HostedSession, at time: HubTime) {
     switch step {
     case .apply(let entry, let arrival, let completion):
       apply(entry, arrival: arrival, completion, in: hosted, at: time)
@@ -114,7 +96,7 @@ extension Hub {
   }
 
   /// Answers a step that cannot be run because its session has been unloaded.
-  func refuse(_ step: HostedSession.Step) {
+  func refuse(_ step: SessionStep) {
     switch step {
     case .attach(let connection, _): cannotStore(connection)
     case .created(let completion), .end(let completion): completion(false)
@@ -133,23 +115,10 @@ extension Hub {
     var effects: [SessionEffect] = []
     swap(&effects, &self.effects)
     if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
-    hosted.entryCount += 1
+    hosted.log.applied(hosted.session.remnant)
     noteStatus(of: hosted, before: status)
-    hosted.spent.note(hosted.session.remnant, sequence: hosted.entryCount)
-    if case .joined(let joining) = entry.body, let subject = joining.subject {
-      hosted.joiningSubjects[subject] = nil
-    }
-    if case .left(let member) = entry.body {
-      hosted.absentSince[member] = nil
-      hosted.postRates[member] = nil
-      // A second `left` may have been appended before the first was stored; it removes nobody.
-      hosted.memberCountPending -= memberCount - hosted.session.memberCount
-    }
-    if case .returned = entry.body, memberCount == hosted.session.memberCount {
-      // A second `returned` of a member that is here already.
-      hosted.memberCountPending -= 1
-    }
-    if case .tick = entry.body { hosted.isTickPending = false }
+    hosted.attendance.applied(entry.body, memberCount: memberCount, hosted.session.memberCount)
+    if case .tick = entry.body { hosted.ticks.applied() }
     if hosted.isEnding {
       completion?(nil)
       return
@@ -169,14 +138,10 @@ extension Hub {
     swap(&effects, &self.effects)
     if hosted.session.hasEvents && !feed(hosted) { return }
     queueTick(of: hosted)
-    if isSnapshotDue(hosted) { storeSnapshot(of: hosted, isIdle: false) }
+    if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {
+      log.storeSnapshot(of: hosted, isIdle: false, at: now)
+    }
     if case .left = entry.body { evict(hosted) }
-  }
-
-  private func isSnapshotDue(_ hosted: HostedSession) -> Bool {
-    let count = hosted.entryCount - hosted.snapshotEntryCount
-    guard count >= snapshotInterval else { return false }
-    return count >= hosted.session.memberCount * snapshotIntervalPerMember
   }
 
   /// The log could not store an append: unloads the session, and closes its connections so that
@@ -187,29 +152,7 @@ extension Hub {
       guard let connection = connections[listener.connection] else { continue }
       cannotStore(connection)
     }
-    // Connections whose join is pending are no listeners yet.
-    for case .attach(let connection, _) in hosted.steps { cannotStore(connection) }
-  }
-
-  /// Makes the in-memory object of a session. The caller adds it to the directory.
-  func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
-    hostedCount += 1
-    return HostedSession(Session(fold), number: hostedCount, at: time)
-  }
-
-  /// Queues a tick for the session's next instant, unless an earlier one is queued.
-  ///
-  /// A queued tick stays queued even if nothing will be due at its instant, so that confirming and
-  /// reopening a session repeatedly does not fill the queue.
-  /// - Parameter first: The earliest instant for the tick.
-  func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
-    guard hosted.phase == .open, !hosted.isTickPending,
-      var next = hosted.session.nextTick
-    else { return }
-    if let first { next = max(first, next) }
-    if let queued = hosted.queuedTick, queued <= next { return }
-    hosted.queuedTick = next
-    ticks.add(hosted.id, at: next)
+    for connection in hosted.steps.joiningConnections { cannotStore(connection) }
   }
 }
 

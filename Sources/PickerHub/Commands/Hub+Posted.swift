@@ -71,7 +71,7 @@ extension Hub {
   }
 
   private func checkRoom(in hosted: HostedSession) throws(HubProblem) {
-    if hosted.memberCountPending >= limits.session.members { throw .sessionFull }
+    if hosted.attendance.memberCountPending >= limits.session.members { throw .sessionFull }
   }
 
   /// Re-adds a member that has left, and gives it the role of its token.
@@ -110,8 +110,8 @@ extension Hub {
         return answer(.failure(error))
       }
       stay(member.id, in: hosted)
-      let verdict = hosted.postRates[member.id, default: MessageRate()].count(
-        at: now.machine, countMax: limits.messagesPerSecond)
+      let verdict = hosted.attendance.countPost(
+        of: member.id, at: now.machine, countMax: limits.messagesPerSecond)
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
       let isGiven = give(
         request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
@@ -163,7 +163,7 @@ extension Hub {
   /// The problem to answer after an append has failed.
   private func problem(of hosted: HostedSession) -> HubProblem {
     if hosted.isEnding { return .noSuchSession }
-    return hosted.isLogFull ? .logFull : .unavailable
+    return hosted.log.isFull ? .logFull : .unavailable
   }
 
   /// Re-adds a member that has left and now posts a command; it has no connection.
@@ -204,8 +204,8 @@ extension Hub {
   /// Restarts the absence time of a member without a connection. Skipped while less than a
   /// sixteenth of it has passed, because each restart adds a timer.
   private func stay(_ member: MemberID, in hosted: HostedSession) {
-    guard let since = hosted.absentSince[member] else { return }
-    if now.machine - since >= limits.memberMilliseconds / 16 {
+    guard let absence = hosted.attendance.absence(of: member, at: now.machine) else { return }
+    if absence >= limits.memberMilliseconds / 16 {
       noteAbsence(of: member, in: hosted, at: now)
     }
   }

@@ -107,7 +107,7 @@ extension Hub {
         salt: salt, at: now.session)
     }
     (origin.ordinal, origin.key) = (ordinal, key)
-    let hosted = host(fold, at: now)
+    let hosted = directory.host(fold, at: now)
     let entry = SessionIndex.Entry(
       id: origin.id, ordinal: ordinal, external: origin.host.external, status: .open)
     switch log.append(.created(origin), of: origin.id) {
@@ -118,7 +118,7 @@ extension Hub {
       answer(.success(created))
     case .pending:
       directory.create(hosted, isStored: false)
-      hosted.append(
+      hosted.steps.append(
         .created { [unowned self] isStored in
           guard isStored else {
             shard.names.use { $0.release(names) }
@@ -151,7 +151,7 @@ extension Hub {
     shard.names.use { $0.add(entry, key: key) }
     feedCreation(of: hosted)
     let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    addExpiry(of: hosted.id, due: hosted.lastActivity + ttl)
+    schedule.addExpiry(of: hosted.id, due: hosted.lastActivity + ttl, at: now)
     queueTick(of: hosted)
     evictSoon(hosted)
   }

@@ -32,7 +32,7 @@ extension Hub {
     let listeners = hosted.session.listeners
     if listeners.count == 1 { return deliver(delta, toOnly: listeners[0], in: hosted) }
     var copies = DeltaCopies(delta, of: hosted.session, encoder, languages)
-    let author = delta.by.flatMap { hosted.connectionOfMember[$0] }
+    let author = delta.by.flatMap { hosted.attendance.connection(of: $0) }
     // Most listeners receive the first copy and have an idle outbox: they are posted to together.
     var shared: Frame?
     var hasSlowReader = false
@@ -128,16 +128,15 @@ extension Hub {
   /// Broadcasts the presence updates, at most once in `presenceMilliseconds`: if the last broadcast
   /// was more recent, a timer does it later.
   func broadcastPresence(in hosted: HostedSession, at time: HubTime) {
-    let due = hosted.lastPresence + limits.session.presenceMilliseconds
-    if time.machine < due {
-      guard !hosted.isPresenceQueued else { return }
-      hosted.isPresenceQueued = true
-      timers.add(.presence(hosted.id), due: due)
-      return
+    let interval = limits.session.presenceMilliseconds
+    switch hosted.presence.decide(at: time.machine, interval: interval) {
+    case .now: break
+    case .later(let due): return schedule.add(.presence(hosted.id), due: due)
+    case .queued: return
     }
     let updates = hosted.session.takeUpdates()
     if updates.isEmpty { return }
-    hosted.lastPresence = time.machine
+    hosted.presence.broadcast(at: time.machine)
     let encoded = EncodedPresence(updates, in: hosted.session)
     let frame = encoded.frame()
     for listener in hosted.session.listeners {
@@ -217,7 +216,7 @@ extension Hub {
   private func watch(_ connection: HubConnection) {
     guard connection.outbox.isFull else { return }
     connection.outbox.stalledSince = now.machine
-    timers.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
+    schedule.add(.stalled(connection.id), due: now.machine + limits.stalledMilliseconds)
   }
 }
 

@@ -36,7 +36,7 @@ extension Hub {
     if let member = fold.knownMember(subject: subject) {
       return .known(member, secret: identities.text(), resumeAfter: nil)
     }
-    if let joining = hosted.joiningSubjects[subject] {
+    if let joining = hosted.attendance.joining(subject: subject) {
       return .joining(joining.member, secret: identities.text())
     }
     return .new
@@ -48,21 +48,11 @@ extension Hub {
   func reconnectJoining(
     _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    let pending = hosted.joiningSubjects.values.first { $0.member == member }
-    if let role, role != pending?.role {
+    if let role, role != hosted.attendance.joining(member)?.role {
       guard append(.roleChanged(member, role), to: hosted, at: time) else { return false }
     }
     replaceConnection(of: member, in: hosted)
     return true
-  }
-
-  /// Notes the subject of a join until the log has stored it, so that a second device that joins
-  /// meanwhile is the same member.
-  func noteJoining(_ joining: LogEntry.Joining, in hosted: HostedSession) {
-    guard hosted.session.fold.origin.host.isOneMember, let subject = joining.subject,
-      hosted.session.fold.members[joining.member] == nil
-    else { return }
-    hosted.joiningSubjects[subject] = joining
   }
 }
 

@@ -21,40 +21,35 @@ extension Hub {
     connection.texts = languages[language]
     tickIfDue(hosted, at: time)
 
-    var attachment: HostedSession.Attachment
+    var attachment: Attachment
     switch identify(join.resume, token, in: hosted) {
     case .refused(let detail): return close(connection, .badToken, detail)
     case .known(let member, let secret, let resumeAfter):
-      guard fold.members[member.id] != nil || hosted.memberCountPending < limits.session.members
-      else { return closeFull(connection) }
+      guard fold.members[member.id] != nil || hasRoom(hosted) else { return closeFull(connection) }
       guard reconnect(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
-      attachment = HostedSession.Attachment(
+      attachment = Attachment(
         member: member.id, secret: secret, language: language, view: nil, resumeAfter: resumeAfter)
       counters.resumes += 1
     case .joining(let member, let secret):
       guard reconnectJoining(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
-      attachment = HostedSession.Attachment(
+      attachment = Attachment(
         member: member, secret: secret, language: language, view: nil, resumeAfter: nil)
     case .new:
-      guard hosted.memberCountPending < limits.session.members else {
-        return closeFull(connection)
-      }
+      guard hasRoom(hosted) else { return closeFull(connection) }
       guard let new = newMember(named: join.name, role, token, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
       }
-      attachment = HostedSession.Attachment(
+      attachment = Attachment(
         member: new.member, secret: new.secret, language: language, view: nil, resumeAfter: nil)
     }
-    if let months = join.months {
-      attachment = attachment.looking(at: cut(months))
-    }
+    attachment.view = join.months.map(cut)
     connection.phase = .joined(attachment.member)
     connection.bearer = nil
-    hosted.connectionOfMember[attachment.member] = connection.id
+    hosted.attendance.connect(attachment.member, connection.id)
     enqueue(.attach(connection, attachment), in: hosted, at: time)
   }
 
@@ -71,10 +66,16 @@ extension Hub {
       member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),
       role: role, subject: token?.subject, info: token?.info, meta: token?.meta)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
-    hosted.memberCountPending += 1
-    noteJoining(joining, in: hosted)
+    let fold = hosted.session.fold
+    hosted.attendance.joinAppended(
+      joining,
+      isIdentity: fold.origin.host.isOneMember && fold.members[joining.member] == nil)
     counters.joins += 1
     return (member, secret)
+  }
+
+  private func hasRoom(_ hosted: HostedSession) -> Bool {
+    hosted.attendance.memberCountPending < limits.session.members
   }
 
   private func closeFull(_ connection: HubConnection) {
@@ -83,7 +84,7 @@ extension Hub {
 
   /// Closes a connection whose join could not be stored.
   private func cannotStore(_ connection: HubConnection, in hosted: HostedSession) {
-    guard hosted.isLogFull else { return cannotStore(connection) }
+    guard hosted.log.isFull else { return cannotStore(connection) }
     close(
       connection, .unavailable,
       "the log of this session has reached its maximum size; create a new session")
@@ -114,10 +115,10 @@ extension Hub {
 
   /// Closes the older connection of a member that connects again.
   func replaceConnection(of member: MemberID, in hosted: HostedSession) {
-    if let older = hosted.connectionOfMember[member], let other = connections[older] {
+    if let older = hosted.attendance.connection(of: member), let other = connections[older] {
       close(other, .connectedElsewhere, "the same member has connected again")
     }
-    hosted.absentSince[member] = nil
+    hosted.attendance.endAbsence(of: member)
   }
 
   /// Appends the return of a member that has left.
@@ -127,14 +128,14 @@ extension Hub {
     _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
     guard append(.returned(member, role), to: hosted, at: time) else { return false }
-    hosted.memberCountPending += 1
+    hosted.attendance.returnAppended()
     return true
   }
 
   /// Makes a connection a listener and sends its welcome. Called when its member's join has been
   /// applied, so that it receives every later delta and none before its welcome.
   func attach(
-    _ connection: HubConnection, _ attachment: HostedSession.Attachment,
+    _ connection: HubConnection, _ attachment: Attachment,
     in hosted: HostedSession, at time: HubTime
   ) {
     let member = attachment.member
@@ -145,7 +146,7 @@ extension Hub {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
       return broadcastPresence(in: hosted, at: time)
     }
-    hosted.absentSince[member] = nil
+    hosted.attendance.endAbsence(of: member)
     hosted.lastActivity = time.machine
     let fold = hosted.session.fold
     let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
@@ -159,7 +160,7 @@ extension Hub {
   }
 
   private func welcome(
-    _ connection: HubConnection, _ attachment: HostedSession.Attachment,
+    _ connection: HubConnection, _ attachment: Attachment,
     missed: ArraySlice<Delta>?, in hosted: HostedSession, at time: HubTime
   ) {
     guard let member = hosted.session.fold.members[attachment.member] else { return }
@@ -206,13 +207,6 @@ extension Hub {
   /// The view, cut to the maximum number of months.
   func cut(_ view: MonthView) -> MonthView {
     MonthView(from: view.from, count: max(0, min(view.count, limits.session.months)))
-  }
-}
-
-extension HostedSession.Attachment {
-  fileprivate func looking(at view: MonthView) -> HostedSession.Attachment {
-    HostedSession.Attachment(
-      member: member, secret: secret, language: language, view: view, resumeAfter: resumeAfter)
   }
 }
 

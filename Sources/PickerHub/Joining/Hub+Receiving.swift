@@ -23,7 +23,7 @@ extension Hub {
     // The token comes first, see `admitFirst`.
     case .keys: break
     }
-    timers.add(.join(id), due: time.machine + limits.joinMilliseconds)
+    schedule.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
 
   /// Handles a complete text message. Messages of one connection are handled in the order received,
@@ -36,7 +36,7 @@ extension Hub {
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
     if hosted.isEnding { return }
-    if hosted.stepByteCount >= 2 * limits.queueBytes {
+    if hosted.steps.byteCount >= 2 * limits.queueBytes {
       return close(connection, .unavailable, "too many changes of this session are pending")
     }
     let message: ClientMessage
@@ -49,10 +49,10 @@ extension Hub {
       needsHistory(join.resume, in: hosted)
     {
       let wait = waiting(connection, text)
-      return readHistory(of: hosted) { wait($0) }
+      return hosted.readHistory(from: log) { wait($0) }
     }
     take(message, from: connection, in: hosted, at: time)
-    if hosted.stepByteCount >= limits.queueBytes { pause(connection, for: hosted) }
+    if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) { pause(connection) }
   }
 
   private func take(
@@ -146,16 +146,9 @@ extension Hub {
     port.resume(connection.id)
   }
 
-  /// Stops reading from a connection until the session's queue of steps has shrunk.
-  private func pause(_ connection: HubConnection, for hosted: HostedSession) {
-    hosted.hasPausedConnections = true
-    pause(connection)
-  }
-
   /// Reads from the session's connections again if its queue is at most half full.
   func resumeConnections(of hosted: HostedSession) {
-    guard hosted.stepByteCount <= limits.queueBytes / 2 else { return }
-    hosted.hasPausedConnections = false
+    guard hosted.steps.resumesConnections(byteCountMax: limits.queueBytes) else { return }
     for id in hosted.connectionsInOrder {
       if let connection = connections[id] { resume(connection) }
     }

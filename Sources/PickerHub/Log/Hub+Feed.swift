@@ -9,8 +9,8 @@ extension Hub {
   func feed(_ hosted: HostedSession) -> Bool {
     feed(
       FeedRecord(
-        events: hosted.session.takeEvents(), sequence: hosted.entryCount,
-        previous: hosted.eventSequence), of: hosted)
+        events: hosted.session.takeEvents(), sequence: hosted.log.entryCount,
+        previous: hosted.log.eventSequence), of: hosted)
   }
 
   /// Passes the event of the creation to the log.
@@ -21,11 +21,8 @@ extension Hub {
 
   /// Passes events to the log.
   func feed(_ record: FeedRecord, of hosted: HostedSession) -> Bool {
-    guard log.feed(record, of: hosted.id) else {
-      fail(hosted)
-      return false
-    }
-    hosted.eventSequence = record.sequence
-    return true
+    if log.feed(record, of: hosted) { return true }
+    fail(hosted)
+    return false
   }
 }

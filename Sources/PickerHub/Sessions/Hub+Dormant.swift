@@ -42,11 +42,12 @@ extension Hub {
         DormantState(
           lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
           queuedTick: session.nextTick))
-      addExpiry(of: session.id, due: lastActivity + Int64(session.ttlSeconds) * 1000)
+      let ttl = Int64(session.ttlSeconds) * 1000
+      schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
       if session.hasMembers {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
-        ticks.add(session.id, at: nextTick)
+        schedule.addTick(of: session.id, at: nextTick)
       }
     }
     loadInBackground()
@@ -69,23 +70,13 @@ extension Hub {
   /// bodies in the order in which they were queued.
   package func loaded(_ id: SessionID, _ session: LoadedSession?, at time: HubTime) {
     now = time
-    guard case .loading(let known, let waiters) = directory[id] else { return }
+    guard case .loading(_, let waiters) = directory[id] else { return }
     guard let session else {
       directory.loadFailed(id)
       for body in waiters.bodies { body(nil) }
       return loadInBackground()
     }
-    let hosted = host(session.fold, at: time)
-    hosted.entryCount = session.entryCount
-    hosted.idleSnapshotAt = session.isSnapshotted ? session.entryCount : nil
-    hosted.snapshotEntryCount = session.snapshotEntryCount
-    hosted.spent = session.spent
-    let fold = session.fold
-    hosted.isHistoryPartial = fold.history.count < min(fold.revision, fold.limits.history)
-    hosted.lastActivity = known.lastActivity
-    hosted.memberCountPending = session.fold.members.count
-    hosted.eventSequence = session.eventSequence
-    directory.loaded(hosted)
+    let hosted = directory.loaded(session)
     noteStatus(of: hosted, before: nil)
     if let missed = session.missed { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {
@@ -110,7 +101,7 @@ extension Hub {
         } else if directory.dormant(session) != nil {
           // The load failed. As no request waits and the log may be damaged, the next attempt is
           // only after a minute.
-          timers.add(.load(session), due: now.machine + 60 * retryMilliseconds)
+          schedule.add(.load(session), due: now.machine + 60 * retryMilliseconds)
         }
       }
     }
@@ -119,39 +110,26 @@ extension Hub {
   /// Starts a timer that evicts a session without members, unless someone joins meanwhile.
   func evictSoon(_ hosted: HostedSession) {
     guard log.canLoad, hosted.isInMemory, hosted.session.fold.members.isEmpty else { return }
-    timers.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
+    schedule.add(.idle(hosted.id), due: now.machine + min(5_000, limits.memberMilliseconds))
   }
 
   /// Evicts a session that has no members and no connections. If steps are pending, it is tried
   /// again later.
   func evict(_ hosted: HostedSession) {
     guard log.canLoad, hosted.phase == .open, hosted.session.fold.members.isEmpty,
-      hosted.connectionOfMember.isEmpty, hosted.session.listeners.isEmpty
+      hosted.attendance.connectionCount == 0, hosted.session.listeners.isEmpty
     else { return }
-    guard hosted.steps.isEmpty, !hosted.isPreparingHostChange, hosted.historyWaiters.isEmpty else {
-      return timers.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
+    guard hosted.steps.isEmpty, !hosted.hostChanges.isPreparing, !hosted.history.isRunning else {
+      return schedule.add(.idle(hosted.id), due: now.machine + retryMilliseconds)
     }
-    // Without new entries since the last idle snapshot, the log needs no other.
-    if hosted.idleSnapshotAt != hosted.entryCount { storeSnapshot(of: hosted, isIdle: true) }
-    directory.evict(hosted, state(of: hosted, queuedTick: hosted.queuedTick))
+    if hosted.log.needsIdleSnapshot { log.storeSnapshot(of: hosted, isIdle: true, at: now) }
+    directory.evict(hosted, state(of: hosted, queuedTick: hosted.ticks.queued))
   }
 
   private func state(of hosted: HostedSession, queuedTick: Instant?) -> DormantState {
     DormantState(
       lastActivity: hosted.lastActivity, ttlSeconds: hosted.session.fold.origin.ttlSeconds,
       status: hosted.session.fold.status, queuedTick: queuedTick)
-  }
-
-  /// Stores a snapshot of the session in the log: a reload then starts from it.
-  func storeSnapshot(of hosted: HostedSession, isIdle: Bool) {
-    let fold = hosted.session.fold
-    let snapshot = LogSnapshot(
-      entryCount: hosted.entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
-      nextTick: fold.nextTick, idleMilliseconds: now.machine - hosted.lastActivity,
-      spent: hosted.spent, eventSequence: hosted.eventSequence)
-    guard log.store(snapshot, of: hosted.id) else { return }
-    hosted.snapshotEntryCount = hosted.entryCount
-    hosted.spent = SpentEntries()
   }
 
   /// The log could not store the pending records of some sessions. Unloads these sessions, so that
@@ -165,7 +143,7 @@ extension Hub {
         expireLater(id)
       } else if directory.dormant(id) != nil {
         // Its last events may be lost, too; they are derived again when it is loaded.
-        timers.add(.load(id), due: now.machine + 5 * retryMilliseconds)
+        schedule.add(.load(id), due: now.machine + 5 * retryMilliseconds)
       }
     }
   }
@@ -173,7 +151,7 @@ extension Hub {
   /// Unloads a session whose pending records are lost, and closes its connections.
   func lose(_ hosted: HostedSession) {
     guard hosted.isInMemory else { return }
-    pendingTickCount -= hosted.steps.count { $0.isTick }
+    schedule.ticksSettled(hosted.steps.tickCount)
     let nextTick = hosted.session.nextTick
     directory.lose(hosted, state(of: hosted, queuedTick: nextTick))
     if directory.dormant(hosted.id) != nil { reloadLater(hosted, nextTick) }
@@ -181,7 +159,7 @@ extension Hub {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
     }
-    for step in hosted.takeSteps() { refuse(step) }
+    for step in hosted.steps.takeAll() { refuse(step) }
   }
 
   /// Schedules the reload of a lost session: soon if it has members, which may have to leave, or if
@@ -189,9 +167,9 @@ extension Hub {
   private func reloadLater(_ hosted: HostedSession, _ nextTick: Instant?) {
     let isTickDue = nextTick.map { $0 <= now.session } ?? false
     if isTickDue || hosted.session.memberCount > 0 {
-      timers.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)
+      schedule.add(.load(hosted.id), due: now.machine + 5 * retryMilliseconds)
     } else if let nextTick {
-      ticks.add(hosted.id, at: nextTick)
+      schedule.addTick(of: hosted.id, at: nextTick)
     }
   }
 }

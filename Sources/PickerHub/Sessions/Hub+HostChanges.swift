@@ -3,12 +3,6 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// The maximum of changes of a session's definition and notes in a second.
-private let hostChangesPerSecond = 20
-
-/// The maximum of changes of a session that wait for a large one to be evaluated.
-private let waitingHostChangesMax = 20
-
 /// The maximum size of a patch in bytes.
 private let patchByteCountMax = 262_144
 
@@ -19,7 +13,7 @@ extension Hub {
   ///
   /// - Returns: `false` if it is over the limit of changes in a second.
   func countHostChange(of hosted: HostedSession) -> Bool {
-    hosted.hostRate.count(at: now.machine, countMax: hostChangesPerSecond) == .within
+    hosted.hostChanges.count(at: now.machine)
   }
 
   /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
@@ -28,30 +22,21 @@ extension Hub {
     of hosted: HostedSession, failure: @escaping (HubProblem) -> Void,
     body: @escaping (HostedSession) -> Void
   ) {
-    if hosted.isPreparingHostChange {
-      guard hosted.waitingHostChanges.count < waitingHostChangesMax else {
-        return failure(.tooMany)
-      }
-      return hosted.waitingHostChanges.append { [unowned self] in
+    if hosted.hostChanges.isPreparing {
+      let waits = hosted.hostChanges.wait { [unowned self] in
         afterHostChanges(of: hosted, failure: failure, body: body)
       }
+      return waits ? () : failure(.tooMany)
     }
     guard hosted.phase == .open else {
       return failure(hosted.isEnding ? .noSuchSession : .unavailable)
     }
-    guard hosted.hasPendingHostChange else { return body(hosted) }
+    guard hosted.steps.hasHostChange else { return body(hosted) }
     enqueue(
       .request { [unowned self] hosted in
         guard let hosted else { return failure(.unavailable) }
         afterHostChanges(of: hosted, failure: failure, body: body)
       }, in: hosted, at: now)
-  }
-
-  /// Runs the changes that waited for a large one, in order.
-  func resumeHostChanges(of hosted: HostedSession) {
-    let waiting = hosted.waitingHostChanges
-    hosted.waitingHostChanges = []
-    for change in waiting { change() }
   }
 
   /// Prepares a large change on another thread. Later changes of the session wait for it.
@@ -60,18 +45,18 @@ extension Hub {
     _ work: @escaping @Sendable () throws(HubProblem) -> Value,
     then: @escaping (Value) throws(HubProblem) -> Void
   ) {
-    hosted.isPreparingHostChange = true
+    hosted.hostChanges.begin()
     port.inBackground {
       Result { () throws(HubProblem) in try work() }
-    } then: { [unowned self] (result: Result<Value, HubProblem>) in
-      hosted.isPreparingHostChange = false
+    } then: { (result: Result<Value, HubProblem>) in
+      hosted.hostChanges.end()
       do throws(HubProblem) {
         if hosted.phase != .open { throw hosted.isEnding ? .noSuchSession : .unavailable }
         try then(try result.get())
       } catch {
         failure(error)
       }
-      resumeHostChanges(of: hosted)
+      for change in hosted.hostChanges.takeWaiting() { change() }
     }
   }
 
@@ -85,7 +70,7 @@ extension Hub {
       }
       answer(.success(changed(by: effects, hosted.session.fold)))
     }
-    if !isStored { throw hosted.isLogFull ? .logFull : .unavailable }
+    if !isStored { throw hosted.log.isFull ? .logFull : .unavailable }
   }
 
   private func changed(by effects: [SessionEffect], _ fold: SessionFold) -> DefinitionAnswer {

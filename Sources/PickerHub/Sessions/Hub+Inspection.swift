@@ -20,8 +20,7 @@ extension Hub {
     inventory.connections = connections.count
     inventory.sessions = directory.residentCount
     inventory.dormant = directory.dormantInOrder.count
-    inventory.timers = timers.entryCount
-    inventory.ticks = ticks.entryCount
+    (inventory.timers, inventory.ticks) = schedule.counts
     return inventory
   }
 
@@ -44,9 +43,9 @@ extension Hub {
     var inventory = SessionInventory()
     inventory.steps = hosted.steps.count
     inventory.listeners = hosted.session.listeners.count
-    inventory.connections = hosted.connectionOfMember.count
-    inventory.absent = hosted.absentSince.count
-    inventory.pending = hosted.memberCountPending
+    inventory.connections = hosted.attendance.connectionCount
+    inventory.absent = hosted.attendance.absentCount
+    inventory.pending = hosted.attendance.memberCountPending
     return inventory
   }
 

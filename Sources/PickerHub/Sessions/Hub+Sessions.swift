@@ -135,7 +135,7 @@ extension Hub {
       completion(.success(()))
     case .stored, .pending:
       directory.end(hosted)
-      hosted.append(
+      hosted.steps.append(
         .end { isStored in completion(isStored ? .success(()) : .failure(.unavailable)) })
     }
   }
@@ -170,7 +170,7 @@ extension Hub {
       } catch {
         return failure(error)
       }
-      if hosted.stepByteCount >= limits.queueBytes { return failure(.unavailable) }
+      if hosted.steps.byteCount >= limits.queueBytes { return failure(.unavailable) }
       tickIfDue(hosted, at: now)
       enqueue(
         .request { [unowned self] hosted in

@@ -49,7 +49,7 @@ extension Hub {
       }
       answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
     }
-    if !isStored { answer(.failure(hosted.isLogFull ? .logFull : .unavailable)) }
+    if !isStored { answer(.failure(hosted.log.isFull ? .logFull : .unavailable)) }
   }
 
   private func result(

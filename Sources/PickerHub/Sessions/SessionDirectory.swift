@@ -13,6 +13,8 @@ struct SessionDirectory {
   private var backgroundLoads: Deque<BackgroundLoad> = []
   private let total: any SessionTotal
   private let names: any SharedIndex
+  /// The number of sessions that were ever in memory; the next one gets it as its number.
+  private var hostedCount = 0
   /// Sessions in memory.
   private(set) var residentCount = 0
   /// Sessions that the log is reloading.
@@ -61,6 +63,13 @@ struct SessionDirectory {
 
 /// Creation, and restoring the sessions of an earlier process.
 extension SessionDirectory {
+  /// Makes the object of a new session. The caller appends its creation, then calls
+  /// ``create(_:isStored:)``.
+  mutating func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
+    hostedCount += 1
+    return HostedSession(Session(fold), number: hostedCount, at: time)
+  }
+
   /// - Parameter isStored: Whether the log has stored the creation already.
   mutating func create(_ hosted: HostedSession, isStored: Bool) {
     precondition(lives[hosted.id] == nil, "an id is never used again")
@@ -110,9 +119,14 @@ extension SessionDirectory {
   }
 
   /// The log has reloaded the session.
-  mutating func loaded(_ hosted: HostedSession) {
-    precondition(lives[hosted.id]?.isLoading == true, "only a load that was asked for ends")
+  mutating func loaded(_ loaded: LoadedSession) -> HostedSession {
+    guard case .loading(let known, _) = lives[loaded.fold.origin.id] else {
+      preconditionFailure("only a load that was asked for ends")
+    }
+    hostedCount += 1
+    let hosted = HostedSession(loaded, number: hostedCount, lastActivity: known.lastActivity)
     set(.resident(hosted), of: hosted.id)
+    return hosted
   }
 
   /// The log could not reload the session.

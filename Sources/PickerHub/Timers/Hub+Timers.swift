@@ -1,43 +1,23 @@
 import CivilTime
 import PickerSession
 
-/// The maximum of ticks in one call, and of pending ticks, so that taps between them are answered
-/// promptly.
-private let tickCountMax = 200
-/// The maximum time between two checks of a session's time to live.
-private let expiryMilliseconds: Int64 = 3_600_000
-/// The maximum of timers that run in one call.
-private let timerCountMax = 1000
-
+/// Runs what is due in the hub's ``HubSchedule``.
 extension Hub {
   /// The time at which ``timer(at:)`` must be called next, in machine milliseconds; `nil` while no
   /// timer or tick is queued.
   ///
   /// - Parameter clockRuns: Whether the sessions' clock runs; a frozen one makes no tick due.
   package func nextTimer(at time: HubTime, clockRuns: Bool) -> Int64? {
-    var due = timers.nextDue
-    if let next = ticks.next, pendingTickCount < tickCountMax {
-      let wait = max(0, next.milliseconds - time.session.milliseconds)
-      // At most a second, to notice a machine that was suspended or whose clock was set.
-      if wait == 0 || clockRuns { due = min(due ?? .max, time.machine + min(wait, 1000)) }
-    }
-    return due
+    schedule.nextDue(at: time, clockRuns: clockRuns)
   }
 
   /// Runs the due timers and ticks, up to a maximum in one call; ``nextTimer(at:clockRuns:)`` is
   /// then due at once.
   package func timer(at time: HubTime) {
     now = time
-    if let latest = latestSessionTime, time.session.milliseconds < latest.milliseconds - 1000 {
-      tickAll(at: time)
-    }
-    latestSessionTime = time.session
-    var timerCount = 0
-    while timerCount < timerCountMax, let timer = timers.next(at: time.machine) {
-      timerCount += 1
-      perform(timer, at: time)
-    }
-    runDueTicks(at: time, countMax: tickCountMax - pendingTickCount)
+    if schedule.clockReads(time.session) { tickAll(at: time) }
+    schedule.takeTimers(at: time) { timer in perform(timer, at: time) }
+    schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
@@ -58,13 +38,13 @@ extension Hub {
       close(connection, .tooSlow, "the client has not read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):
       guard let hosted = directory.hosted(session), !hosted.isEnding,
-        let since = hosted.absentSince[member],
-        time.machine - since >= limits.memberMilliseconds
+        let absence = hosted.attendance.absence(of: member, at: time.machine),
+        absence >= limits.memberMilliseconds
       else { return }
       if append(.left(member), to: hosted, at: time) {
-        hosted.absentSince[member] = nil
+        hosted.attendance.endAbsence(of: member)
       } else {
-        timers.add(timer, due: time.machine + retryMilliseconds)
+        schedule.add(timer, due: time.machine + retryMilliseconds)
       }
     case .expiry(let session): expire(session, at: time)
     case .idle(let session):
@@ -75,7 +55,7 @@ extension Hub {
       loadInBackground()
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
-      hosted.isPresenceQueued = false
+      hosted.presence.timerFired()
       broadcastPresence(in: hosted, at: time)
     }
   }
@@ -91,13 +71,7 @@ extension Hub {
       due = known.lastActivity + Int64(known.ttlSeconds) * 1000
       if due <= time.machine { return endDormant(session, at: time) }
     }
-    addExpiry(of: session, due: due)
-  }
-
-  /// Queues a check of a session's time to live: at `due`, but at least once an hour, so that a
-  /// session that ends earlier does not stay in the queue for its whole time to live.
-  func addExpiry(of session: SessionID, due: Int64) {
-    timers.add(.expiry(session), due: min(due, now.machine + expiryMilliseconds))
+    schedule.addExpiry(of: session, due: due, at: time)
   }
 
   /// Ends a session whose time to live has expired; tries again if the log cannot store the end.
@@ -106,7 +80,8 @@ extension Hub {
   private func endInTime(_ hosted: HostedSession) {
     if let until = hosted.session.fold.decision.confirmation?.until {
       let rest = until.milliseconds - now.session.milliseconds
-      return addExpiry(of: hosted.id, due: now.machine + max(rest, retryMilliseconds))
+      let due = now.machine + max(rest, retryMilliseconds)
+      return schedule.addExpiry(of: hosted.id, due: due, at: now)
     }
     end(hosted, .expired) { [unowned self] result in
       if case .failure = result { expireLater(hosted.id) }
@@ -138,27 +113,29 @@ extension Hub {
   }
 
   func expireLater(_ session: SessionID) {
-    timers.add(.expiry(session), due: now.machine + retryMilliseconds)
+    schedule.add(.expiry(session), due: now.machine + retryMilliseconds)
   }
 
-  /// Ticks the sessions whose instant has come.
-  private func runDueTicks(at time: HubTime, countMax: Int) {
-    var count = 0
-    while count < countMax, let (session, instant) = ticks.next(at: time.session) {
-      count += 1
-      if directory.dormant(session)?.queuedTick == instant {
-        directory.loadLater(BackgroundLoad(session))
-        loadInBackground()
-        continue
-      }
-      guard let hosted = directory.hosted(session), !hosted.isEnding,
-        hosted.queuedTick == instant
-      else { continue }
-      hosted.queuedTick = nil
-      let retry = time.session.adding(milliseconds: retryMilliseconds)
-      let isStored = tickIfDue(hosted, at: time)
-      queueTick(of: hosted, notBefore: isStored ? nil : retry)
+  /// Ticks a session whose instant has come.
+  private func tick(_ session: SessionID, _ instant: Instant, at time: HubTime) {
+    if directory.dormant(session)?.queuedTick == instant {
+      directory.loadLater(BackgroundLoad(session))
+      return loadInBackground()
     }
+    guard let hosted = directory.hosted(session), !hosted.isEnding, hosted.ticks.take(instant)
+    else { return }
+    let retry = time.session.adding(milliseconds: retryMilliseconds)
+    let isStored = tickIfDue(hosted, at: time)
+    queueTick(of: hosted, notBefore: isStored ? nil : retry)
+  }
+
+  /// Queues a tick for the session's next instant, unless an earlier one is queued or pending.
+  ///
+  /// - Parameter first: The earliest instant for the tick.
+  func queueTick(of hosted: HostedSession, notBefore first: Instant? = nil) {
+    guard hosted.phase == .open, let next = hosted.session.nextTick else { return }
+    let instant = first.map { max($0, next) } ?? next
+    if hosted.ticks.queue(instant) { schedule.addTick(of: hosted.id, at: instant) }
   }
 
   /// Appends a tick if time may have changed the session's picker since the last one.
@@ -167,7 +144,7 @@ extension Hub {
   @discardableResult
   func tickIfDue(_ hosted: HostedSession, at time: HubTime) -> Bool {
     let fold = hosted.session.fold
-    guard !hosted.isEnding, !hosted.isTickPending else { return true }
+    guard !hosted.isEnding, !hosted.ticks.isPending else { return true }
     let isDue = fold.nextTick.map { $0 <= time.session } ?? false
     // The clock was set back while the session was evicted. A correction of up to a second makes no
     // tick.
@@ -180,7 +157,7 @@ extension Hub {
   @discardableResult
   private func appendTick(to hosted: HostedSession, at time: HubTime) -> Bool {
     guard append(.tick, to: hosted, at: time) else { return false }
-    hosted.isTickPending = !hosted.steps.isEmpty
+    hosted.ticks.appended(isPending: !hosted.steps.isEmpty)
     return true
   }
 
@@ -197,7 +174,7 @@ extension Hub {
   /// - Parameter completion: Called once, when every session has ticked at the new time.
   package func clockSet(at time: HubTime, completion: @escaping () -> Void) {
     now = time
-    latestSessionTime = time.session
+    _ = schedule.clockReads(time.session)
     tickAll(at: time)
     var remainingCount = 1
     let isDone = {
@@ -219,5 +196,32 @@ extension Hub {
     }
     loadInBackground()
     isDone()
+  }
+}
+
+/// Compaction of the schedule.
+extension Hub {
+  /// Counts an ended session or connection, and removes the timers and ticks of ended ones when
+  /// there are many.
+  func noteEnd() {
+    guard schedule.noteEnd() else { return }
+    schedule.compact(
+      timers: { timer, due in isLive(timer, due: due) },
+      ticks: { session, instant in
+        let queued =
+          directory.hosted(session)?.ticks.queued ?? directory.dormant(session)?.queuedTick
+        return queued == instant
+      })
+  }
+
+  private func isLive(_ timer: TimerQueue.Timer, due: Int64) -> Bool {
+    switch timer {
+    case .join(let id), .token(let id), .stalled(let id): return connections[id] != nil
+    case .absence(let session, let member):
+      let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
+      return absence.map { $0 >= limits.memberMilliseconds } ?? false
+    case .expiry(let session), .load(let session): return directory[session] != nil
+    case .idle(let session), .presence(let session): return directory.hosted(session) != nil
+    }
   }
 }

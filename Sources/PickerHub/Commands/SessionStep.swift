@@ -1,0 +1,91 @@
+import PickerSession
+
+/// A step of a session's queue: see ``StepQueue``.
+enum SessionStep {
+  /// Apply an entry when the log has stored it. The completion receives its effects, or `nil` if
+  /// it is lost. `arrival` is the time of the append, a ``HubTime/machineNanoseconds``.
+  case apply(LogEntry, arrival: Int64, (([SessionEffect]?) -> Void)?)
+  /// Refuse a command that is not appended to the log.
+  case refuse(UnstoredCommand, (([SessionEffect]?) -> Void)?)
+  /// Make a connection a listener.
+  case attach(HubConnection, Attachment)
+  /// Read the session; skipped if it has ended or was unloaded.
+  case look((HostedSession) -> Void)
+  /// Answer a request about the session; `nil` if it has ended or was unloaded.
+  case request((HostedSession?) -> Void)
+  /// Complete a creation.
+  case created((_ isStored: Bool) -> Void)
+  /// Close all connections and remove the session.
+  case end((_ isStored: Bool) -> Void)
+
+  var isTick: Bool {
+    if case .apply(let entry, _, _) = self { entry.body == .tick } else { false }
+  }
+
+  /// Whether it waits for a record of its own to be stored. The others wait for the steps before
+  /// them only.
+  var waitsForLog: Bool {
+    switch self {
+    case .apply, .created, .end: true
+    case .refuse, .attach, .look, .request: false
+    }
+  }
+
+  /// Its memory in bytes including referenced objects, an estimate.
+  var byteCount: Int {
+    switch self {
+    case .apply(let entry, _, _): 256 + entry.body.textByteCount
+    case .refuse(let unstored, _): 256 + unstored.command.textByteCount
+    case .attach, .look, .request, .created, .end: 256
+    }
+  }
+}
+
+/// A command that is refused in order, but not appended to the log.
+struct UnstoredCommand {
+  let member: MemberID
+  let ref: Int
+  let command: Command
+  let limit: ExceededLimit?
+}
+
+/// A listener to be, whose join is pending.
+struct Attachment {
+  let member: MemberID
+  let secret: String
+  let language: Int
+  var view: MonthView?
+  /// The last revision that the client has; `nil` for a new member or another epoch.
+  let resumeAfter: Int?
+}
+
+extension LogEntry.Body {
+  /// The size of the texts from a client, in bytes.
+  var textByteCount: Int {
+    switch self {
+    case .joined(let joining):
+      [joining.name, joining.subject, joining.info, joining.meta].reduce(0) {
+        $0 + ($1?.utf8.count ?? 0)
+      }
+    case .revoked(let revocation):
+      if case .subject(let subject) = revocation.target { subject.utf8.count } else { 64 }
+    case .command(_, ref: _, let command): command.textByteCount
+    case .define(let change): 64 * change.definition.weight
+    case .note(let patch): 64 * patch.valueCount
+    case .settle(let settle):
+      settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
+        + (settle.reason?.tree.serialized().count ?? 0)
+    case .roleChanged, .left, .returned, .tick: 0
+    }
+  }
+}
+
+extension Command {
+  var textByteCount: Int {
+    switch self {
+    case .select(let selection): selection.key?.utf8.count ?? 0
+    case .unknown(let type): type.utf8.count
+    case .tap, .clear, .undo, .redo, .confirm, .cancel, .reopen: 0
+    }
+  }
+}

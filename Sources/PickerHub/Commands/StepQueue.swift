@@ -1,0 +1,118 @@
+import DequeModule
+import PickerSession
+
+/// The steps of a session that wait for its log, in order: entries whose append is pending, and
+/// everything that must happen after them, reads included.
+///
+/// It owns the steps and their size, and knows whether connections were paused because of it.
+/// Invariant: the first step waits for a record of its own, so that the queue is empty while no
+/// append is pending. The caller must therefore run a step that does not wait for the log at once
+/// if the queue is empty.
+struct StepQueue {
+  private var steps: Deque<SessionStep> = []
+  /// The memory of the steps in bytes, an estimate.
+  private(set) var byteCount = 0
+  /// Whether connections are paused because ``byteCount`` was at its limit.
+  private var hasPausedConnections = false
+
+  var isEmpty: Bool { steps.isEmpty }
+  var count: Int { steps.count }
+
+  mutating func append(_ step: SessionStep) {
+    byteCount += step.byteCount
+    steps.append(step)
+  }
+
+  /// Removes the first step if it can run now.
+  ///
+  /// - Parameter storedCount: The number of records that the log has stored for steps of this
+  ///   queue; decreased if the removed step waited for one.
+  mutating func next(storedCount: inout Int) -> SessionStep? {
+    guard let step = steps.first else { return nil }
+    if step.waitsForLog {
+      guard storedCount > 0 else { return nil }
+      storedCount -= 1
+    }
+    byteCount -= step.byteCount
+    return steps.removeFirst()
+  }
+
+  /// Removes all steps of a session that is unloaded; none of them runs.
+  mutating func takeAll() -> Deque<SessionStep> {
+    defer { (steps, byteCount) = ([], 0) }
+    return steps
+  }
+}
+
+/// What the pending steps will do.
+extension StepQueue {
+  var tickCount: Int { steps.count { $0.isTick } }
+
+  /// The connections whose join is pending; they are no listeners yet.
+  var joiningConnections: [HubConnection] {
+    steps.compactMap { if case .attach(let connection, _) = $0 { connection } else { nil } }
+  }
+
+  /// Whether a pending entry may give a member at least a role.
+  ///
+  /// - Parameter hasTokens: Whether the session's tokens grant roles; if not, the member that
+  ///   joined first is the owner.
+  func mayGive(_ needed: Role, to member: MemberID, hasTokens: Bool) -> Bool {
+    steps.contains { step in
+      guard case .apply(let entry, _, _) = step else { return false }
+      return hasTokens ? entry.body.mayGive(needed, to: member) : entry.body.mayChangeOwners
+    }
+  }
+
+  /// Whether the append of a change of the host is pending. The next change must not be checked
+  /// before it is applied.
+  var hasHostChange: Bool {
+    steps.contains { step in
+      guard case .apply(let entry, arrival: _, _) = step else { return false }
+      return switch entry.body {
+      case .define, .note, .settle: true
+      case .joined, .roleChanged, .left, .returned, .command, .tick, .revoked: false
+      }
+    }
+  }
+}
+
+/// Back-pressure.
+extension StepQueue {
+  /// Decides whether the caller pauses the connection from which a message has come.
+  mutating func pausesConnections(byteCountMax: Int) -> Bool {
+    guard byteCount >= byteCountMax else { return false }
+    hasPausedConnections = true
+    return true
+  }
+
+  /// Decides whether the caller resumes the session's paused connections: once, when the queue is
+  /// at most half full again.
+  mutating func resumesConnections(byteCountMax: Int) -> Bool {
+    guard hasPausedConnections, byteCount <= byteCountMax / 2 else { return false }
+    hasPausedConnections = false
+    return true
+  }
+}
+
+extension LogEntry.Body {
+  /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
+  fileprivate func mayGive(_ needed: Role, to member: MemberID) -> Bool {
+    switch self {
+    case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
+    case .roleChanged(let changed, let role): changed == member && role >= needed
+    // Without a role the member gets its former one.
+    case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
+    case .left, .command, .define, .note, .settle, .tick, .revoked: false
+    }
+  }
+
+  /// Whether this entry can make a member the owner, in a session without tokens, where the member
+  /// that joined first is the owner.
+  fileprivate var mayChangeOwners: Bool {
+    switch self {
+    case .joined, .roleChanged, .left, .returned: true
+    case .command, .define, .note, .settle, .tick, .revoked: false
+    }
+  }
+}

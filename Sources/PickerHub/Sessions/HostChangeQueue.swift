@@ -1,0 +1,45 @@
+/// The maximum of changes of a session's definition and notes in a second.
+private let hostChangesPerSecond = 20
+/// The maximum of changes of a session that wait for a large one to be evaluated.
+private let waitingMax = 20
+
+/// The changes by the host that wait for a large one, which another thread is evaluating.
+///
+/// Invariant: changes wait only while one is being evaluated, and run in the order in which they
+/// came. When an evaluation has ended, the caller takes and runs them; each may have to wait again.
+struct HostChangeQueue {
+  /// Whether a large change is being evaluated on another thread.
+  private(set) var isPreparing = false
+  private var waiting: [() -> Void] = []
+  /// The rate of changes of the definition and the notes.
+  private var rate = MessageRate()
+
+  /// Counts a change.
+  ///
+  /// - Returns: `false` if it is over the limit of changes in a second.
+  mutating func count(at now: Int64) -> Bool {
+    rate.count(at: now, countMax: hostChangesPerSecond) == .within
+  }
+
+  /// Queues a change until ``end()``.
+  ///
+  /// - Returns: `false` if too many changes are waiting.
+  mutating func wait(_ change: @escaping () -> Void) -> Bool {
+    precondition(isPreparing, "a change waits only for one that is being evaluated")
+    guard waiting.count < waitingMax else { return false }
+    waiting.append(change)
+    return true
+  }
+
+  /// The evaluation of a large change has begun.
+  mutating func begin() { isPreparing = true }
+
+  /// The evaluation of a large change has ended. The caller has its result.
+  mutating func end() { isPreparing = false }
+
+  /// Removes and returns the changes that waited.
+  mutating func takeWaiting() -> [() -> Void] {
+    defer { waiting = [] }
+    return waiting
+  }
+}
