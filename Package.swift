@@ -70,7 +70,7 @@ let package = Package(
       providers: [.apt(["libwebsockets-dev", "libuv1-dev"])]),
     .target(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
-      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      cSettings: [.headerSearchPath("."), .unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto"), .linkedLibrary("z")]),
     .target(
       name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],

@@ -1,4 +1,5 @@
-/// Declarations shared by the files of CWebSocketLoop; not part of its interface.
+/// Types shared by the files of CWebSocketLoop; not part of its interface. The functions that they
+/// share are in layers.h.
 #pragma once
 
 #include <libwebsockets.h>
@@ -6,7 +7,7 @@
 #include <uv.h>
 
 #include "CWebSocketLoop.h"
-#include "bytes.h"
+#include "base/bytes.h"
 
 /// The limit for the request line and headers of one request; a longer head is answered 431.
 #define WSL_HEAD_BYTES_MAX 8192
@@ -41,7 +42,7 @@ typedef enum wsl_phase {
   PHASE_OPEN,         ///< an open WebSocket
   PHASE_CLOSING,      ///< we have sent a close frame and wait for the peer's
   PHASE_FAILED,       ///< libwebsockets sends a close frame and may not parse the peer's
-  PHASE_ABORTED,       ///< aborted: will be dropped without a close frame
+  PHASE_ABORTED,      ///< aborted: will be dropped without a close frame
 } wsl_phase;
 
 /// The state of an incremental UTF-8 validator between two pieces of a text.
@@ -82,13 +83,13 @@ typedef struct wsl_slot {
   bool is_detached;         ///< the connection was moved to another loop, which now counts it
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
-  int64_t deadline_ms;      ///< 0: none; see `look_after` for its effect in each phase
+  int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
   bool is_body_dropped;     ///< there was no room for the request's body
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
-  int64_t bytes_read;      ///< result of `wsl_bytes_read` when the previous request ended
+  int64_t bytes_read;       ///< result of `wsl_bytes_read` when the previous request ended
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
@@ -124,7 +125,7 @@ typedef struct wsl_listener {
 
 struct wsl_loop {
   uv_loop_t uv;
-  uv_prepare_t turn_end;
+  uv_prepare_t iteration_end;
   uv_async_t wake;
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_AUDIENCE_COUNT];
@@ -149,8 +150,8 @@ struct wsl_loop {
   wsl_counters counters;
   uint64_t bodies_bytes;    ///< the total of this loop, unless `limits` has a shared one
   wsl_peers *own_count;     ///< the counter of this loop, unless `limits` has a shared one
-  int hangup_epoll;
-  uv_poll_t hangups;
+  int disconnect_epoll;
+  uv_poll_t disconnect_poll;
   wsl_batch batch;
 };
 
@@ -165,93 +166,4 @@ struct wsl_request {
   char scratch[WSL_HEAD_BYTES_MAX + 1];
 };
 
-// slots.c
-wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin);
-void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
-wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
-wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
-wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
-void wsl_slot_drop_parts(wsl_slot *slot);
-void wsl_abort(wsl_loop *loop, wsl_slot *slot);
-void wsl_kick(wsl_loop *loop);
-void wsl_slot_over(wsl_loop *loop, wsl_slot *slot);
-void wsl_sweep(uv_timer_t *timer);
-
-// listen.c
-void wsl_close_listeners(wsl_loop *loop);
-void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail);
-void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
-                       const char *detail);
-
-// adopt.c
-void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
-               bool is_admin);
-
-// peers.c
-typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
-wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
-void wsl_peers_end(wsl_peers *count, wsl_network_id network);
-void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
-wsl_network_id wsl_network_of(const struct sockaddr *address);
-
-// hangup.c
-bool wsl_hangups_create(wsl_loop *loop);
-void wsl_hangups_watch(wsl_loop *loop, wsl_slot *slot);
-void wsl_hangups_forget(wsl_loop *loop, wsl_slot *slot);
-
-// callback.c
-int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                 size_t count);
-
-// upgrade.c
-int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-
-// request.c
-void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-const char *wsl_header_name(wsl_header header);
-bool wsl_has_token(const char *list, const char *token);
-bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header);
-size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
-                        const char *code, const char *detail);
-int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
-                const char *detail);
-
-// http.c
-int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
-int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-int wsl_http_filter(wsl_slot *slot, struct lws *wsi);
-bool wsl_has_body(struct lws *wsi);
-
-void wsl_body_over(wsl_loop *loop, wsl_slot *slot);
-
-// response.c
-int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);
-bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
-                      size_t body_count, bool keep_alive);
-
-// websocket.c
-int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);
-int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot);
-void wsl_ws_pong(wsl_slot *slot);
-void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
-int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
-void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
-void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason);
-
-// send.c
-bool wsl_is_open(const wsl_slot *slot);
-void wsl_flush(wsl_loop *loop);
-void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
-
-// receive.c
-void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
-
-// utf8.c
-extern const wsl_utf8 wsl_utf8_start;
-bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
-
-// log.c
-void wsl_log_use(wsl_loop *loop);
-void wsl_log(wsl_loop *loop, bool is_error, const char *line);
-const char *wsl_log_last_error(void);
+#include "layers.h"

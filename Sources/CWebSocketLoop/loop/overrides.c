@@ -41,10 +41,10 @@ int lws_return_http_status(struct lws *wsi, unsigned int code, const char *html_
   int count = 0;
   (void)code, (void)html_body;
   if (lws_http_get_uri_and_method(wsi, &path, &count) < 0)
-    wsl_hang_up(wsi, 501, "", "methodNotAllowed", "the method of the request is unknown");
+    wsl_refuse_request(wsi, 501, "", "methodNotAllowed", "the method of the request is unknown");
   else
-    wsl_hang_up(wsi, 400, "", "badRequest",
-                "the target of the request must be a path, with valid percent-encoding");
+    wsl_refuse_request(wsi, 400, "", "badRequest",
+                       "the target of the request must be a path, with valid percent-encoding");
   return 0;
 }
 

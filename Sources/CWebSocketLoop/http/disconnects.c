@@ -17,40 +17,40 @@ enum {
 };
 
 /// The peer has closed its side, or the connection is broken.
-static void hung_up(wsl_loop *loop, wsl_slot *slot, uint32_t events) {
+static void disconnected(wsl_loop *loop, wsl_slot *slot, uint32_t events) {
   int64_t deadline = wsl_monotonic_ms() + HALF_CLOSED_MS;
   if (slot->phase == PHASE_ABORTED) return;
   if ((events & (EPOLLERR | EPOLLHUP)) || slot->phase == PHASE_STREAMING) wsl_abort(loop, slot);
   else if (!slot->deadline_ms || slot->deadline_ms > deadline) slot->deadline_ms = deadline;
 }
 
-static void look(uv_poll_t *poll, int status, int events) {
+static void handle_events(uv_poll_t *poll, int status, int events) {
   wsl_loop *loop = poll->data;
   struct epoll_event found[EVENTS_MAX];
   (void)status, (void)events;
-  int count = epoll_wait(loop->hangup_epoll, found, EVENTS_MAX, 0);
+  int count = epoll_wait(loop->disconnect_epoll, found, EVENTS_MAX, 0);
   for (int index = 0; index < count; index++) {
     wsl_slot *slot = wsl_slot_of(loop, found[index].data.u64);
-    if (slot && slot->wsi) hung_up(loop, slot, found[index].events);
+    if (slot && slot->wsi) disconnected(loop, slot, found[index].events);
   }
 }
 
-bool wsl_hangups_create(wsl_loop *loop) {
-  loop->hangup_epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (loop->hangup_epoll < 0) return false;
-  uv_poll_init(&loop->uv, &loop->hangups, loop->hangup_epoll);
-  loop->hangups.data = loop;
-  uv_poll_start(&loop->hangups, UV_READABLE, look);
+bool wsl_disconnects_create(wsl_loop *loop) {
+  loop->disconnect_epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (loop->disconnect_epoll < 0) return false;
+  uv_poll_init(&loop->uv, &loop->disconnect_poll, loop->disconnect_epoll);
+  loop->disconnect_poll.data = loop;
+  uv_poll_start(&loop->disconnect_poll, UV_READABLE, handle_events);
   return true;
 }
 
 /// Watches a connection. The kernel removes it from the epoll instance when its descriptor closes.
-void wsl_hangups_watch(wsl_loop *loop, wsl_slot *slot) {
+void wsl_disconnects_watch(wsl_loop *loop, wsl_slot *slot) {
   struct epoll_event wanted = {.events = EPOLLRDHUP | EPOLLET,
                                .data.u64 = wsl_slot_id(loop, slot)};
-  epoll_ctl(loop->hangup_epoll, EPOLL_CTL_ADD, lws_get_socket_fd(slot->wsi), &wanted);
+  epoll_ctl(loop->disconnect_epoll, EPOLL_CTL_ADD, lws_get_socket_fd(slot->wsi), &wanted);
 }
 
-void wsl_hangups_forget(wsl_loop *loop, wsl_slot *slot) {
-  epoll_ctl(loop->hangup_epoll, EPOLL_CTL_DEL, lws_get_socket_fd(slot->wsi), NULL);
+void wsl_disconnects_unwatch(wsl_loop *loop, wsl_slot *slot) {
+  epoll_ctl(loop->disconnect_epoll, EPOLL_CTL_DEL, lws_get_socket_fd(slot->wsi), NULL);
 }

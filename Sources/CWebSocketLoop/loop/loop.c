@@ -10,9 +10,6 @@
 enum {
   SWEEP_MS = 250,
   SPARE_DESCRIPTORS = 768,      ///< reserved for non-connections; 64 loops use 514
-  RECEIVE_BYTES = 1024,         ///< receive buffer of each WebSocket
-  WRITE_BYTES_MAX = 1 << 24,    ///< per system call; libwebsockets copies what is not written
-  SHARED_BYTES = 65536,         ///< one buffer per loop into which requests are read
 };
 
 static void woken(uv_async_t *async) {
@@ -26,7 +23,7 @@ static void timed(uv_timer_t *timer) {
 }
 
 /// Runs once per event-loop iteration, before the loop blocks in epoll_wait().
-static void turn_ends(uv_prepare_t *prepare) {
+static void iteration_ended(uv_prepare_t *prepare) {
   wsl_loop *loop = prepare->data;
   wsl_flush(loop);
   uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
@@ -57,53 +54,6 @@ static void fit_descriptors(wsl_loop *loop) {
   wsl_log(loop, false, line);
 }
 
-/// Creates the protocol table. The first entry serves HTTP and upgrades without a subprotocol; no
-/// client can request its empty name.
-static bool make_protocols(wsl_loop *loop, const char *const *names, size_t count) {
-  loop->protocols = calloc(count + 2, sizeof *loop->protocols);
-  if (!loop->protocols) return false;
-  loop->protocol_count = count + 1;
-  for (size_t index = 0; index <= count; index++) {
-    struct lws_protocols *protocol = &loop->protocols[index];
-    protocol->name = index == 0 ? strdup("") : strdup(names[index - 1]);
-    if (!protocol->name) return false;
-    protocol->callback = wsl_callback;
-    protocol->per_session_data_size = sizeof(uint32_t);  // without it DROP_PROTOCOL is not called
-    protocol->rx_buffer_size = RECEIVE_BYTES;
-    protocol->tx_packet_size = WRITE_BYTES_MAX;
-  }
-  return true;
-}
-
-static bool make_context(wsl_loop *loop) {
-  static const lws_retry_bo_t no_pings_by_libwebsockets = {0};
-  unsigned header_seconds = (loop->limits.header_ms + 999) / 1000;
-  void *loops[] = {&loop->uv};
-  struct lws_context_creation_info info = {
-      .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-      .protocols = loop->protocols,
-      .extensions = NULL,     // permessage-deflate of 4.1.6 aborts and overruns
-      .alpn = "http/1.1",     // HTTP/2 of 4.1.6 overruns
-      .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS,
-      .foreign_loops = loops,
-      .user = loop,
-      .gid = (gid_t)-1,
-      .uid = (uid_t)-1,
-      .pt_serv_buf_size = SHARED_BYTES,
-      .max_http_header_data2 = WSL_HEAD_BYTES_MAX,
-      .max_http_header_pool2 = loop->limits.connections_max + WSL_ADMIN_CONNECTIONS_MAX,
-      .timeout_secs = header_seconds,
-      .timeout_secs_ah_idle = header_seconds,
-      .keepalive_timeout = (int)loop->limits.idle_seconds,
-      .retry_and_idle_policy = &no_pings_by_libwebsockets,
-      .vhost_name = "default",
-  };
-  loop->context = lws_create_context(&info);
-  if (!loop->context) return false;
-  loop->vhost = lws_get_vhost_by_name(loop->context, "default");
-  return loop->vhost != NULL;
-}
-
 /// Creates a connection counter for this loop if it shares none with other loops.
 static bool make_count(wsl_loop *loop) {
   wsl_limits *limits = &loop->limits;
@@ -118,9 +68,9 @@ static void make_handles(wsl_loop *loop) {
   uv_async_init(&loop->uv, &loop->wake, woken);
   uv_timer_init(&loop->uv, &loop->timer);
   uv_timer_init(&loop->uv, &loop->sweep);
-  uv_prepare_init(&loop->uv, &loop->turn_end);
-  loop->wake.data = loop->timer.data = loop->sweep.data = loop->turn_end.data = loop;
-  uv_prepare_start(&loop->turn_end, turn_ends);
+  uv_prepare_init(&loop->uv, &loop->iteration_end);
+  loop->wake.data = loop->timer.data = loop->sweep.data = loop->iteration_end.data = loop;
+  uv_prepare_start(&loop->iteration_end, iteration_ended);
   uv_timer_start(&loop->sweep, wsl_sweep, SWEEP_MS, SWEEP_MS);
 }
 
@@ -139,19 +89,19 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   loop->owner = owner;
   for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
     loop->listeners[audience].descriptor = -1;
-  loop->hangup_epoll = -1;
+  loop->disconnect_epoll = -1;
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
   wsl_log_use(loop);
   make_handles(loop);
   fit_descriptors(loop);
-  if (!make_count(loop) || !wsl_hangups_create(loop)) {
+  if (!make_count(loop) || !wsl_disconnects_create(loop)) {
     snprintf(problem, size, "out of memory or file descriptors");
     wsl_destroy(loop);
     return NULL;
   }
   loop->slots = calloc(loop->limits.connections_max + WSL_ADMIN_CONNECTIONS_MAX,
                        sizeof *loop->slots);
-  if (loop->slots && make_protocols(loop, subprotocols, count) && make_context(loop)) return loop;
+  if (loop->slots && wsl_context_create(loop, subprotocols, count)) return loop;
   if (strstr(wsl_log_last_error(), "evlib"))
     snprintf(problem, size, "libwebsockets cannot load its libuv plugin: install the Debian "
              "package libwebsockets-evlib-uv");
@@ -194,40 +144,20 @@ wsl_counters wsl_count(const wsl_loop *loop) { return loop->counters; }
 
 uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connections_max; }
 
-/// Runs the loop until the close callbacks of its handles have been called. That takes a few
-/// iterations and never waits.
-static void settle(wsl_loop *loop) {
-  for (int turn = 0; turn < 1000 && uv_run(&loop->uv, UV_RUN_NOWAIT) != 0; turn++) {}
-}
-
-/// Frees the context. On a foreign event loop libwebsockets needs two calls: the first closes its
-/// handles, whose close callbacks must have run before the second.
-static void destroy_context(wsl_loop *loop) {
-  if (!loop->context) return;
-  lws_context_destroy(loop->context);
-  settle(loop);
-  lws_context_destroy(loop->context);
-  loop->context = NULL;
-}
-
 void wsl_destroy(wsl_loop *loop) {
   wsl_log_use(loop);
   wsl_close_listeners(loop);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
-  uv_close((uv_handle_t *)&loop->turn_end, NULL);
+  uv_close((uv_handle_t *)&loop->iteration_end, NULL);
   uv_close((uv_handle_t *)&loop->wake, NULL);
-  if (loop->hangup_epoll >= 0) uv_close((uv_handle_t *)&loop->hangups, NULL);
-  destroy_context(loop);
-  settle(loop);
+  if (loop->disconnect_epoll >= 0) uv_close((uv_handle_t *)&loop->disconnect_poll, NULL);
+  wsl_context_destroy(loop);
   if (uv_loop_close(&loop->uv) != 0) wsl_log(loop, true, "a libuv handle was not closed");
   wsl_log_use(NULL);
-  for (size_t index = 0; index < loop->protocol_count; index++)
-    free((void *)(uintptr_t)loop->protocols[index].name);
-  free(loop->protocols);
   free(loop->slots);
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
-  if (loop->hangup_epoll >= 0) close(loop->hangup_epoll);
+  if (loop->disconnect_epoll >= 0) close(loop->disconnect_epoll);
   wsl_peers_destroy(loop->own_count);
   free(loop);
 }

@@ -1,11 +1,6 @@
-#define _GNU_SOURCE  // gettid
 #include "CWebSocketLoop.h"
 
-#include <openssl/rand.h>
-#include <openssl/sha.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { NS_PER_MS = 1000000 };
 
@@ -31,17 +26,4 @@ void wsl_http_date(char into[30]) {
   time_t now = time(NULL);
   struct tm utc;
   strftime(into, 30, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now, &utc));
-}
-
-void wsl_random(void *bytes, size_t count) {
-  while (count > 0) {
-    int piece = count > 65536 ? 65536 : (int)count;
-    if (RAND_bytes(bytes, piece) != 1) abort();
-    bytes = (char *)bytes + piece;
-    count -= (size_t)piece;
-  }
-}
-
-void wsl_sha256(const void *bytes, size_t count, uint8_t digest[32]) {
-  SHA256(bytes, count, digest);
 }

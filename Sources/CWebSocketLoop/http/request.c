@@ -1,9 +1,6 @@
 #include "private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct {
   enum lws_token_indexes token;
@@ -65,8 +62,6 @@ void *wsl_request_take_body(wsl_request *request, size_t *counted) {
   return body;
 }
 
-void wsl_body_free(void *body) { free(body); }
-
 wsl_text wsl_request_query(wsl_request *request, size_t index) {
   int count = index > WSL_HEAD_BYTES_MAX ? -1
       : lws_hdr_copy_fragment(request->wsi, request->scratch, sizeof request->scratch,
@@ -104,49 +99,4 @@ bool wsl_request_takes_chunks(const wsl_request *request) {
 wsl_text wsl_request_peer(wsl_request *request) {
   const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
   return (wsl_text){peer, strlen(peer)};
-}
-
-bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header) {
-  return lws_hdr_fragment_length(wsi, header, 1) > 0;
-}
-
-/// Whether a comma-separated list contains a token, ignoring case.
-/// - Source: RFC 9110, section 5.6.1
-bool wsl_has_token(const char *list, const char *token) {
-  size_t length = strlen(token);
-  while (*list) {
-    list += strspn(list, " \t,");
-    size_t count = strcspn(list, " \t,");
-    if (count == length && strncasecmp(list, token, length) == 0) return true;
-    list += count;
-  }
-  return false;
-}
-
-/// Writes a complete response with a problem document (RFC 9457). `headers` are complete lines with
-/// CRLF. `code` and `detail` are inserted unescaped.
-/// - Returns: The length of the response in bytes.
-size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
-                        const char *code, const char *detail) {
-  char body[WSL_PROBLEM_BYTES / 2];
-  int body_count = snprintf(body, sizeof body, "{\"type\":\"about:blank\",\"title\":\"%s\","
-                            "\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\"}",
-                            wsl_reason_phrase(status), status, code, detail);
-  int count = snprintf(into, size, "HTTP/1.1 %d %s\r\n%sContent-Type: application/problem+json\r\n"
-                       "Content-Length: %d\r\n\r\n%s", status, wsl_reason_phrase(status), headers,
-                       body_count, body);
-  return (size_t)count;
-}
-
-/// Refuses a request with a problem document. Returns -1, which the libwebsockets callback returns
-/// to have the connection closed.
-int wsl_hang_up(struct lws *wsi, int status, const char *headers, const char *code,
-                const char *detail) {
-  char lines[200], text[WSL_PROBLEM_BYTES];
-  snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
-  size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
-  wsl_slot *slot = wsl_slot_of_wsi(lws_context_user(lws_get_context(wsi)), wsi);
-  if (slot) slot->is_refused = true;
-  (void)!lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP);
-  return -1;
 }

@@ -1,7 +1,5 @@
 #include "private.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Writes are batched per event-loop iteration: one system call per connection at its end.
@@ -19,11 +17,6 @@ enum {
   TEXT_FRAME = 0x81,                    ///< FIN bit and opcode text
 };
 
-/// Whether data may be written: false after a close frame from us or from libwebsockets.
-bool wsl_is_open(const wsl_slot *slot) {
-  return slot && slot->phase == PHASE_OPEN && lws_get_close_length(slot->wsi) == 0;
-}
-
 /// Writes a frame header into the headroom in front of `payload`.
 ///
 /// - Parameter count: The length of the payload; set to the length of the frame.
@@ -38,15 +31,6 @@ static uint8_t *make_frame(void *payload, size_t *count) {
     frame[2 + index] = (uint8_t)(bytes >> 8 * (length_bytes - 1 - index));
   *count = bytes + 2 + length_bytes;
   return frame;
-}
-
-/// Writes complete frames after everything that libwebsockets still buffers. It buffers the part
-/// that the kernel does not take; the slot is then write-blocked.
-void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
-  // libwebsockets does not change these bytes.
-  unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
-  if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) wsl_abort(loop, slot);
-  else if (lws_partial_buffered(slot->wsi)) slot->is_full = true;
 }
 
 wsl_outcome wsl_send(wsl_loop *loop, wsl_id id, void *payload, size_t count) {
@@ -72,7 +56,7 @@ static bool has_room(const wsl_batch *batch, const wsl_slot *slot, size_t count,
 
 /// Copies a frame into the batch. Returns `frame` itself if it is too long to be copied; the caller
 /// must then flush the batch before the memory of the frame becomes invalid.
-static const uint8_t *keep(wsl_batch *batch, const uint8_t *frame, size_t count) {
+static const uint8_t *copy_frame(wsl_batch *batch, const uint8_t *frame, size_t count) {
   if (count > FRAME_COPY_MAX) return frame;
   uint8_t *copy = batch->bytes + batch->byte_count;
   memcpy(copy, frame, count);
@@ -116,7 +100,7 @@ static wsl_outcome post(wsl_loop *loop, wsl_slot *slot, const uint8_t *frame, si
     wsl_write(loop, slot, frame, count);
     return WSL_FULL;
   }
-  if (!*copy) *copy = keep(&loop->batch, frame, count);
+  if (!*copy) *copy = copy_frame(&loop->batch, frame, count);
   add_piece(loop, slot, *copy, count);
   return WSL_SENT;
 }
@@ -138,87 +122,4 @@ size_t wsl_post_all(wsl_loop *loop, const wsl_id *ids, size_t id_count, void *pa
   }
   if (copy == frame) wsl_flush(loop);
   return full_count;
-}
-
-// The end of an iteration -----------------------------------------------------------------------
-
-/// The frames posted to one connection, for one system call.
-typedef struct parcel {
-  struct iovec vectors[WSL_PIECES_EACH_MAX];
-  size_t vector_count, byte_count;
-} parcel;
-
-/// Collects the frames posted to a slot, and empties the slot's list.
-static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
-  parcel->vector_count = parcel->byte_count = 0;
-  for (uint16_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
-    const wsl_piece *piece = &batch->pieces[number - 1];
-    parcel->vectors[parcel->vector_count++] =
-        (struct iovec){.iov_base = (void *)(uintptr_t)piece->bytes, .iov_len = piece->count};
-    parcel->byte_count += piece->count;
-  }
-  slot->posted_first = slot->posted_last = slot->posted_count = 0;
-}
-
-/// - Returns: The number of bytes that the kernel took, or a negative errno.
-static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
-  enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
-  int descriptor = lws_get_socket_fd(slot->wsi);
-  struct msghdr message = {.msg_iov = parcel->vectors, .msg_iovlen = parcel->vector_count};
-  ssize_t taken = parcel->vector_count == 1
-                      ? send(descriptor, parcel->vectors->iov_base, parcel->byte_count, FLAGS)
-                      : sendmsg(descriptor, &message, FLAGS);
-  return taken < 0 ? -errno : taken;
-}
-
-/// Passes the bytes that the kernel did not take to libwebsockets, as one contiguous copy, because
-/// libwebsockets writes one buffered piece per writable event and buffers at most 1,024 of them.
-static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
-  const struct iovec *vector = parcel->vectors;
-  size_t rest = parcel->byte_count - taken, filled = 0;
-  if (parcel->vector_count == 1) {
-    wsl_write(loop, slot, (const uint8_t *)vector->iov_base + taken, rest);
-    return;
-  }
-  uint8_t *bytes = malloc(rest);
-  if (!bytes) {
-    wsl_abort(loop, slot);
-    return;
-  }
-  for (; filled < rest; vector++) {
-    size_t skipped = taken < vector->iov_len ? taken : vector->iov_len;
-    memcpy(bytes + filled, (const uint8_t *)vector->iov_base + skipped, vector->iov_len - skipped);
-    filled += vector->iov_len - skipped;
-    taken -= skipped;
-  }
-  wsl_write(loop, slot, bytes, rest);
-  free(bytes);
-}
-
-static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
-  parcel parcel;
-  pack(&loop->batch, slot, &parcel);
-  // Frames that libwebsockets has partly written, such as a pong, come first.
-  ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
-  if (taken == (ssize_t)parcel.byte_count) return;
-  if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
-    wsl_abort(loop, slot);
-    return;
-  }
-  buffer_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
-  if (slot->phase == PHASE_OPEN && slot->is_full)
-    loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
-}
-
-/// Sends all posted frames and empties the batch. Calls the handlers `full` and `written`, which
-/// must not send, post or close, because the batch is in use until this function returns.
-void wsl_flush(wsl_loop *loop) {
-  wsl_batch *batch = &loop->batch;
-  for (uint32_t index = 0; index < batch->slot_count; index++) {
-    wsl_slot *slot = &loop->slots[batch->slots[index]];
-    if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
-    else if (slot->posted_first) flush_slot(loop, slot);
-    if (index == 0) loop->handlers.written(loop->owner);
-  }
-  batch->slot_count = batch->piece_count = batch->byte_count = 0;
 }

@@ -22,7 +22,7 @@ static bool is_key(const char *key) {
 }
 
 /// The error in an opening handshake, or NULL if it is valid. - Source: RFC 6455, section 4.2.1
-static const char *fault(struct lws *wsi) {
+static const char *handshake_error(struct lws *wsi) {
   char text[128];
   if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) == 0)
     return "the method of a WebSocket handshake must be GET";
@@ -79,23 +79,24 @@ int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   // headers.
   if (!copy(wsi, WSI_TOKEN_UPGRADE, text, sizeof text)) return -1;
   if (strcasecmp(text, "websocket") != 0) return -1;
-  const char *wrong = fault(wsi);
-  if (wrong) return wsl_hang_up(wsi, 400, "", "badRequest", wrong);
+  const char *wrong = handshake_error(wsi);
+  if (wrong) return wsl_refuse_request(wsi, 400, "", "badRequest", wrong);
   if (!copy(wsi, WSI_TOKEN_VERSION, text, sizeof text) || strcmp(text, "13") != 0)
-    return wsl_hang_up(wsi, 426, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
-                       "badRequest", "Sec-WebSocket-Version must be 13");
+    return wsl_refuse_request(wsi, 426, "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+                              "badRequest", "Sec-WebSocket-Version must be 13");
   if (lws_hdr_copy(wsi, text, sizeof text, WSI_TOKEN_PROTOCOL) < 0)
-    return wsl_hang_up(wsi, 400, "", "badRequest",
-                       "Sec-WebSocket-Protocol must not be longer than 126 bytes");
+    return wsl_refuse_request(wsi, 400, "", "badRequest",
+                              "Sec-WebSocket-Protocol must not be longer than 126 bytes");
   slot->generation++;
   wsl_request_init(&request, loop, slot, wsi);
   if (loop->handlers.admit(loop->owner, wsl_slot_id(loop, slot), &request) != 0)
     return request.is_refused || slot->is_detached
                ? -1
-               : wsl_hang_up(wsi, 500, "", "internal", "the server failed to answer the upgrade");
+               : wsl_refuse_request(wsi, 500, "", "internal",
+                                    "the server failed to answer the upgrade");
   if (!selected(loop, text))
-    return wsl_hang_up(wsi, 400, "", "badRequest",
-                       "none of the offered subprotocols is supported");
+    return wsl_refuse_request(wsi, 400, "", "badRequest",
+                              "none of the offered subprotocols is supported");
   slot->is_admitted = true;
   return 0;
 }

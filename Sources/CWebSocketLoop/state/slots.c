@@ -31,7 +31,7 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 /// Returns a slot to the free list and invalidates its ids.
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
-  wsl_body_over(loop, slot);
+  wsl_body_release(loop, slot);
   if (slot->is_admin) loop->admin_count--;
   else if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
   slot->wsi = NULL;
@@ -45,7 +45,7 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
 
 /// Handles the end of a slot's connection: releases the slot, then calls `closed` or
 /// `stream_closed`.
-void wsl_slot_over(wsl_loop *loop, wsl_slot *slot) {
+void wsl_slot_end(wsl_loop *loop, wsl_slot *slot) {
   wsl_id id = wsl_slot_id(loop, slot);
   bool was_opened = slot->is_opened;
   bool was_streaming = slot->is_streaming && !slot->is_ending;
@@ -98,43 +98,4 @@ void wsl_abort(wsl_loop *loop, wsl_slot *slot) {
   slot->phase = PHASE_ABORTED;
   slot->deadline_ms = 0;
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
-}
-
-/// Enforces the time limits of a connection and sends its pings.
-static void look_after(wsl_loop *loop, wsl_slot *slot, int64_t now) {
-  bool is_late = slot->deadline_ms != 0 && now >= slot->deadline_ms;
-  switch ((wsl_phase)slot->phase) {
-  case PHASE_FREE:
-  case PHASE_IDLE:
-  case PHASE_ABORTED:
-    return;
-  case PHASE_OPEN:
-    if (slot->is_paused) return;
-    if (is_late) wsl_ws_fail(loop, slot, 1009, "the message took too long");
-    else wsl_ws_ping(loop, slot, now);
-    return;
-  case PHASE_ASKED:
-  case PHASE_ANSWERING:
-  case PHASE_STREAMING:
-  case PHASE_BODY:
-  case PHASE_DISCARDING:
-  case PHASE_CLOSING:
-  case PHASE_FAILED:
-    break;
-  }
-  if (!is_late) return;
-  if (slot->phase != PHASE_FAILED && slot->phase != PHASE_CLOSING) loop->counters.timed_out++;
-  wsl_abort(loop, slot);
-}
-
-/// Checks every connection four times per second. One sweep is cheaper than a timer per connection:
-/// libwebsockets stores its timers in a sorted list, which is slow with 10,000 ping timers.
-void wsl_sweep(uv_timer_t *timer) {
-  wsl_loop *loop = timer->data;
-  int64_t now = wsl_monotonic_ms();
-  for (uint32_t index = 0; index < loop->slot_count; index++) {
-    wsl_slot *slot = &loop->slots[index];
-    if (slot->wsi) look_after(loop, slot, now);
-  }
-  if (loop->drain_by_ms && now >= loop->drain_by_ms) uv_stop(&loop->uv);
 }

@@ -1,4 +1,4 @@
-#include "bytes.h"
+#include "base/bytes.h"
 
 #include <linux/sockios.h>
 #include <linux/tcp.h>  // <netinet/tcp.h>, used elsewhere, lacks tcpi_bytes_received

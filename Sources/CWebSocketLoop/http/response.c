@@ -33,7 +33,7 @@ bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const
 static void silence(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_silent) return;
   slot->is_silent = true;
-  wsl_hangups_watch(loop, slot);
+  wsl_disconnects_watch(loop, slot);
   lws_rx_flow_control(slot->wsi, LWS_RXFLOW_REASON_APPLIES | LWS_RXFLOW_REASON_USER_BOOL |
                                      LWS_RXFLOW_REASON_FLAG_PROCESS_NOW);
   lws_rx_flow_control(slot->wsi, 1);
@@ -43,7 +43,7 @@ static void silence(wsl_loop *loop, wsl_slot *slot) {
 static int finish(wsl_loop *loop, wsl_slot *slot) {
   bool keep_alive = slot->exchange->keep_alive && !loop->drain_by_ms;
   wsl_slot_drop_parts(slot);
-  wsl_hangups_forget(loop, slot);
+  wsl_disconnects_unwatch(loop, slot);
   slot->generation++;
   slot->phase = PHASE_IDLE;
   slot->deadline_ms = 0;
@@ -111,7 +111,7 @@ void wsl_stream_end(wsl_loop *loop, wsl_id id) {
 }
 
 /// Continues a streamed response when the kernel has taken everything written so far.
-static int stream_on(wsl_loop *loop, wsl_slot *slot) {
+static int continue_stream(wsl_loop *loop, wsl_slot *slot) {
   if (slot->is_ending) return -1;
   if (!slot->is_full) return 1;
   slot->is_full = false;
@@ -132,5 +132,5 @@ int wsl_http_writable(wsl_loop *loop, wsl_slot *slot) {
   }
   silence(loop, slot);
   if (slot->phase == PHASE_ASKED || lws_partial_buffered(slot->wsi)) return 1;
-  return slot->phase == PHASE_STREAMING ? stream_on(loop, slot) : pump(loop, slot);
+  return slot->phase == PHASE_STREAMING ? continue_stream(loop, slot) : pump(loop, slot);
 }

@@ -68,7 +68,7 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   case LWS_CALLBACK_CLOSED:
   case LWS_CALLBACK_CLOSED_HTTP:
   case LWS_CALLBACK_WSI_DESTROY:    // connections that ended without one of the two above
-    wsl_slot_over(loop, slot);
+    wsl_slot_end(loop, slot);
     return 0;
   case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT
     wsl_refuse_socket(lws_get_socket_fd(wsi), 501, "", "methodNotAllowed",

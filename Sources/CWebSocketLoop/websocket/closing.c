@@ -4,18 +4,6 @@
 
 enum { FAILED_LINGER_MS = 300, CLOSE_FRAME = 0x88 };
 
-int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot) {
-  int64_t now = wsl_monotonic_ms();
-  if (!slot->is_admitted) return -1;
-  slot->phase = PHASE_OPEN;
-  slot->is_opened = true;
-  slot->pong_at_ms = now;
-  slot->ping_at_ms = now + loop->limits.ping_ms;
-  loop->counters.websockets++;
-  loop->handlers.opened(loop->owner, wsl_slot_id(loop, slot));
-  return 0;
-}
-
 /// Writes a close frame after everything sent before. Not with lws_close_reason(), because
 /// libwebsockets stores the reason in the buffer into which it copies the payload of the next ping,
 /// and loses the close frame after a partial write.
@@ -46,19 +34,15 @@ void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, siz
   if (wsl_is_open(slot)) start_close(loop, slot, code, reason, count);
 }
 
+void wsl_drop(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  if (wsl_is_open(slot)) wsl_abort(loop, slot);
+}
+
 /// Closes a connection whose peer has violated RFC 6455 or a limit.
 void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason) {
   loop->counters.failed++;
   start_close(loop, slot, code, reason, strlen(reason));
-}
-
-/// Handles a writable socket. libwebsockets also calls this after its own pings and pongs, and
-/// while it closes.
-int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot) {
-  if (lws_partial_buffered(slot->wsi) || !wsl_is_open(slot) || !slot->is_full) return 0;
-  slot->is_full = false;
-  loop->handlers.writable(loop->owner, wsl_slot_id(loop, slot));
-  return 0;
 }
 
 /// libwebsockets is about to close the connection. If it has found a protocol violation, its parser
@@ -96,50 +80,4 @@ int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size
   else if (!is_text) write_close(loop, slot, bad_text, sizeof bad_text - 1);
   else write_close(loop, slot, body, count);
   return -1;
-}
-
-// Flow control ---------------------------------------------------------------------------------
-
-void wsl_pause(wsl_loop *loop, wsl_id id) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!wsl_is_open(slot) || slot->is_paused) return;
-  slot->is_paused = true;
-  slot->paused_at_ms = wsl_monotonic_ms();
-  lws_rx_flow_control(slot->wsi, 0);
-}
-
-void wsl_drop(wsl_loop *loop, wsl_id id) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (wsl_is_open(slot)) wsl_abort(loop, slot);
-}
-
-/// The duration of the pause counts neither towards `pong_ms` nor towards `assembly_ms`.
-void wsl_resume(wsl_loop *loop, wsl_id id) {
-  wsl_slot *slot = wsl_slot_of(loop, id);
-  if (!wsl_is_open(slot) || !slot->is_paused) return;
-  int64_t pause_ms = wsl_monotonic_ms() - slot->paused_at_ms;
-  slot->is_paused = false;
-  slot->pong_at_ms += pause_ms;
-  if (slot->deadline_ms) slot->deadline_ms += pause_ms;
-  lws_rx_flow_control(slot->wsi, 1);
-}
-
-// Pings ----------------------------------------------------------------------------------------
-
-void wsl_ws_pong(wsl_slot *slot) { slot->pong_at_ms = wsl_monotonic_ms(); }
-
-/// Sends a ping when one is due, and drops a connection that has sent no pong for `pong_ms`. A
-/// write-blocked connection is not pinged and is therefore dropped after the same time.
-void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now) {
-  unsigned char ping[LWS_PRE + 1] = {0};
-  if (now - slot->pong_at_ms >= loop->limits.pong_ms) {
-    loop->counters.timed_out++;
-    wsl_abort(loop, slot);
-    return;
-  }
-  if (now < slot->ping_at_ms) return;
-  slot->ping_at_ms = now + loop->limits.ping_ms;
-  if (!wsl_is_open(slot) || lws_partial_buffered(slot->wsi)) return;
-  // With a payload of one byte, because libwebsockets does not report an empty pong.
-  if (lws_write(slot->wsi, ping + LWS_PRE, 1, LWS_WRITE_PING) < 0) wsl_abort(loop, slot);
 }

@@ -1,0 +1,154 @@
+/// The layers of CWebSocketLoop, and the functions that its files share.
+///
+/// The files, from the lowest layer to the highest. A file uses functions of files that stand
+/// before it in this list, never of files after it, not even as callbacks. CLayerTests checks this.
+///
+///     base/clocks.c            monotonic, wall and CPU time
+///     base/crypto.c            random bytes and SHA-256
+///     base/gzip.c              compression
+///     base/phrase.c            reason phrases of HTTP statuses
+///     base/utf8.c              incremental validation of UTF-8
+///     base/bytes.c             the number of bytes read from a TCP connection
+///     state/log.c              log lines of libwebsockets and of a loop, with a rate limit
+///     state/peers.c            counts of connections, in total and per network
+///     state/bodies.c           the memory of request bodies
+///     state/slots.c            slots: ids, allocation, abort, end of a connection
+///     websocket/write.c        writes frames after those that libwebsockets has buffered
+///     websocket/flush.c        sends the batch at the end of an event-loop iteration
+///     websocket/send.c         sends a message at once, or posts it to the batch
+///     websocket/closing.c      close frames of both sides, and drops
+///     websocket/websocket.c    opening, write-blocking, pauses and pings
+///     websocket/receive.c      reassembles and validates messages
+///     http/headers.c           checks of request headers
+///     http/refuse.c            error responses written at once
+///     http/request.c           what a handler can read of a request
+///     http/disconnects.c       detects disconnects while a response is sent
+///     http/response.c          responses, complete or streamed
+///     http/filter.c            refuses malformed and ambiguous requests
+///     http/http.c              bodies, and the dispatch of requests
+///     http/upgrade.c           validates upgrades to WebSocket
+///     sockets/detach.c         removes a connection from its loop
+///     sockets/adopt.c          attaches a connection to a loop
+///     sockets/accept.c         accepts connections, up to the limits
+///     sockets/listen.c         listening sockets
+///     loop/sweep.c             time limits of all connections
+///     loop/callback.c          dispatches libwebsockets' events to the files above
+///     loop/overrides.c         replaces functions of libwebsockets (symbol interposition)
+///     loop/context.c           libwebsockets' context and protocol table
+///     loop/loop.c              creates, runs, drains and destroys a loop
+///
+/// Lower layers report to higher code only by the `wsl_handlers` of the loop.
+#pragma once
+
+// base/utf8.c
+extern const wsl_utf8 wsl_utf8_start;
+bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
+
+// state/log.c
+void wsl_log_use(wsl_loop *loop);
+void wsl_log(wsl_loop *loop, bool is_error, const char *line);
+const char *wsl_log_last_error(void);
+
+// state/peers.c
+typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
+wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
+void wsl_peers_end(wsl_peers *count, wsl_network_id network);
+void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
+wsl_network_id wsl_network_of(const struct sockaddr *address);
+
+// state/bodies.c
+bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
+void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
+
+// state/slots.c
+wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin);
+void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
+wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
+wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
+wsl_id wsl_slot_id(const wsl_loop *loop, const wsl_slot *slot);
+void wsl_slot_drop_parts(wsl_slot *slot);
+void wsl_abort(wsl_loop *loop, wsl_slot *slot);
+void wsl_kick(wsl_loop *loop);
+void wsl_slot_end(wsl_loop *loop, wsl_slot *slot);
+
+// websocket/write.c
+bool wsl_is_open(const wsl_slot *slot);
+void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+
+// websocket/flush.c
+void wsl_flush(wsl_loop *loop);
+
+// websocket/closing.c
+void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason);
+void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot);
+int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size_t count);
+
+// websocket/websocket.c
+int wsl_ws_opened(wsl_loop *loop, wsl_slot *slot);
+int wsl_ws_writable(wsl_loop *loop, wsl_slot *slot);
+void wsl_ws_pong(wsl_slot *slot);
+void wsl_ws_ping(wsl_loop *loop, wsl_slot *slot, int64_t now);
+
+// websocket/receive.c
+void wsl_ws_received(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+
+// http/headers.c
+bool wsl_has_token(const char *list, const char *token);
+bool wsl_repeats(struct lws *wsi, enum lws_token_indexes header);
+int64_t wsl_content_length(struct lws *wsi);
+bool wsl_has_body(struct lws *wsi);
+
+// http/refuse.c
+size_t wsl_problem_text(char *into, size_t size, int status, const char *headers,
+                        const char *code, const char *detail);
+int wsl_refuse_request(struct lws *wsi, int status, const char *headers, const char *code,
+                       const char *detail);
+void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
+                       const char *detail);
+void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail);
+
+// http/request.c
+void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+const char *wsl_header_name(wsl_header header);
+
+// http/disconnects.c
+bool wsl_disconnects_create(wsl_loop *loop);
+void wsl_disconnects_watch(wsl_loop *loop, wsl_slot *slot);
+void wsl_disconnects_unwatch(wsl_loop *loop, wsl_slot *slot);
+
+// http/response.c
+int wsl_http_writable(wsl_loop *loop, wsl_slot *slot);
+bool wsl_response_set(wsl_slot *slot, const void *head, size_t head_count, const void *body,
+                      size_t body_count, bool keep_alive);
+
+// http/filter.c
+int wsl_http_filter(wsl_slot *slot, struct lws *wsi);
+
+// http/http.c
+int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
+int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+
+// http/upgrade.c
+int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+
+// sockets/adopt.c
+void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
+               bool is_admin);
+
+// sockets/accept.c
+void wsl_accept_all(uv_poll_t *poll, int status, int events);
+
+// sockets/listen.c
+void wsl_close_listeners(wsl_loop *loop);
+
+// loop/sweep.c
+void wsl_sweep(uv_timer_t *timer);
+
+// loop/callback.c
+int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                 size_t count);
+
+// loop/context.c
+bool wsl_context_create(wsl_loop *loop, const char *const *subprotocols, size_t count);
+void wsl_context_destroy(wsl_loop *loop);

@@ -1,0 +1,49 @@
+#include "private.h"
+
+#include <unistd.h>
+
+// Attaches connections to libwebsockets, which can adopt a socket together with bytes that were
+// already read from it.
+
+void wsl_discard(wsl_connection connection, wsl_peers *count) {
+  close(connection.descriptor);
+  wsl_peers_end(count, connection.network);
+}
+
+size_t wsl_peek(int descriptor, void *into, size_t size) {
+  ssize_t count = recv(descriptor, into, size, MSG_PEEK | MSG_DONTWAIT);
+  return count > 0 ? (size_t)count : 0;
+}
+
+/// Refuses a connection, before its handshake, because this loop drains or has no free slot.
+static void refuse(wsl_loop *loop, wsl_connection connection, bool is_admin) {
+  if (loop->drain_by_ms) {
+    wsl_refuse_connection(connection.descriptor, 503, "draining", "the server is shutting down");
+  } else {
+    loop->counters.refused_full++;
+    wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
+  }
+  if (!is_admin) wsl_peers_end(loop->limits.count, connection.network);
+}
+
+/// Attaches a connection to libwebsockets on this loop, or refuses it.
+void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
+               bool is_admin) {
+  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, is_admin);
+  if (!slot) {
+    refuse(loop, connection, is_admin);
+    return;
+  }
+  if (head_count == 0) loop->counters.accepted++;  // a detached one was counted by its first loop
+  slot->network = connection.network;
+  loop->adopted = slot;
+  // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.
+  lws_adopt_socket_vhost_readbuf(loop->vhost, connection.descriptor, head, head_count);
+  if (!loop->adopted) return;
+  loop->adopted = NULL;
+  wsl_slot_release(loop, slot);
+}
+
+void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count) {
+  wsl_serve(loop, connection, head, head_count, false);
+}

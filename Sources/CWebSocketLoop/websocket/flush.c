@@ -1,0 +1,90 @@
+#include "private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The end of an event-loop iteration: one system call per connection sends the frames of the batch.
+// Frames bypass libwebsockets; only bytes that the kernel does not take are passed to it. It
+// buffers them and writes them when the socket becomes writable.
+
+/// The frames posted to one connection, for one system call.
+typedef struct parcel {
+  struct iovec vectors[WSL_PIECES_EACH_MAX];
+  size_t vector_count, byte_count;
+} parcel;
+
+/// Collects the frames posted to a slot, and empties the slot's list.
+static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
+  parcel->vector_count = parcel->byte_count = 0;
+  for (uint16_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
+    const wsl_piece *piece = &batch->pieces[number - 1];
+    parcel->vectors[parcel->vector_count++] =
+        (struct iovec){.iov_base = (void *)(uintptr_t)piece->bytes, .iov_len = piece->count};
+    parcel->byte_count += piece->count;
+  }
+  slot->posted_first = slot->posted_last = slot->posted_count = 0;
+}
+
+/// - Returns: The number of bytes that the kernel took, or a negative errno.
+static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
+  enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
+  int descriptor = lws_get_socket_fd(slot->wsi);
+  struct msghdr message = {.msg_iov = parcel->vectors, .msg_iovlen = parcel->vector_count};
+  ssize_t taken = parcel->vector_count == 1
+                      ? send(descriptor, parcel->vectors->iov_base, parcel->byte_count, FLAGS)
+                      : sendmsg(descriptor, &message, FLAGS);
+  return taken < 0 ? -errno : taken;
+}
+
+/// Passes the bytes that the kernel did not take to libwebsockets, as one contiguous copy, because
+/// libwebsockets writes one buffered piece per writable event and buffers at most 1,024 of them.
+static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
+  const struct iovec *vector = parcel->vectors;
+  size_t rest = parcel->byte_count - taken, filled = 0;
+  if (parcel->vector_count == 1) {
+    wsl_write(loop, slot, (const uint8_t *)vector->iov_base + taken, rest);
+    return;
+  }
+  uint8_t *bytes = malloc(rest);
+  if (!bytes) {
+    wsl_abort(loop, slot);
+    return;
+  }
+  for (; filled < rest; vector++) {
+    size_t skipped = taken < vector->iov_len ? taken : vector->iov_len;
+    memcpy(bytes + filled, (const uint8_t *)vector->iov_base + skipped, vector->iov_len - skipped);
+    filled += vector->iov_len - skipped;
+    taken -= skipped;
+  }
+  wsl_write(loop, slot, bytes, rest);
+  free(bytes);
+}
+
+static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
+  parcel parcel;
+  pack(&loop->batch, slot, &parcel);
+  // Frames that libwebsockets has partly written, such as a pong, come first.
+  ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
+  if (taken == (ssize_t)parcel.byte_count) return;
+  if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
+    wsl_abort(loop, slot);
+    return;
+  }
+  buffer_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
+  if (slot->phase == PHASE_OPEN && slot->is_full)
+    loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
+}
+
+/// Sends all posted frames and empties the batch. Calls the handlers `full` and `written`, which
+/// must not send, post or close, because the batch is in use until this function returns.
+void wsl_flush(wsl_loop *loop) {
+  wsl_batch *batch = &loop->batch;
+  for (uint32_t index = 0; index < batch->slot_count; index++) {
+    wsl_slot *slot = &loop->slots[batch->slots[index]];
+    if (slot->phase != PHASE_OPEN) slot->posted_first = slot->posted_count = 0;
+    else if (slot->posted_first) flush_slot(loop, slot);
+    if (index == 0) loop->handlers.written(loop->owner);
+  }
+  batch->slot_count = batch->piece_count = batch->byte_count = 0;
+}
