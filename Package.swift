@@ -78,11 +78,9 @@ let package = Package(
     line(
       "WebSocketTransport",
       ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
-    .systemLibrary(
-      name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // Needs the headers of libcurl4-openssl-dev; the library is loaded by `pickerd deliver` only.
     .target(
-      name: "CHTTPClient", dependencies: ["CLibCurl"],
-      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+      name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     line("PickerDelivery", []),
     line(
       "PickerServer",

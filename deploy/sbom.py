@@ -16,7 +16,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Loaded or read at run time, without being linked.
-AT_RUN_TIME = ["libwebsockets-evlib-uv", "tzdata"]
+AT_RUN_TIME = ["libwebsockets-evlib-uv", "libcurl4", "tzdata"]
+#: Loaded with its own libraries by `pickerd deliver`.
+LOADED = "libcurl.so.4"
 #: Packages whose copyright file is not machine-readable.
 PROSE = {"libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
          "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -65,7 +67,8 @@ def swift_runtime():
 def debian_names(binary):
     """The Debian packages of the libraries that the binary loads."""
     names = set(AT_RUN_TIME)
-    for path in re.findall(r"=> (/\S+)", output("ldd", binary)):
+    loaded = re.search(rf"{re.escape(LOADED)} \(.*=> (/\S+)", output("/sbin/ldconfig", "-p"))[1]
+    for path in re.findall(r"=> (/\S+)", output("ldd", binary) + output("ldd", loaded)):
         # A debug build loads the Swift runtime, which has its own component.
         if "/lib/swift/" in path:
             continue

@@ -1,9 +1,13 @@
 #include "http_client.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "libcurl.h"
+
+// The loaded library, for one thread.
+static libcurl curl;
 
 typedef struct {
   CURL *easy;
@@ -25,17 +29,19 @@ struct http_client {
 
 static void exchange_free(exchange *exchange) {
   if (!exchange) return;
-  if (exchange->easy) curl_easy_cleanup(exchange->easy);
-  curl_slist_free_all(exchange->headers);
+  if (exchange->easy) curl.easy_cleanup(exchange->easy);
+  curl.slist_free_all(exchange->headers);
   free(exchange->answer);
   free(exchange);
 }
 
-http_client *http_new(void) {
-  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NULL;
+http_client *http_new(const char **problem) {
+  *problem = libcurl_load(&curl);
+  if (*problem) return NULL;
+  *problem = "no memory";
   http_client *client = calloc(1, sizeof *client);
   if (!client) return NULL;
-  client->multi = curl_multi_init();
+  client->multi = curl.multi_init();
   if (client->multi) return client;
   free(client);
   return NULL;
@@ -43,7 +49,7 @@ http_client *http_new(void) {
 
 void http_free(http_client *client) {
   exchange_free(client->taken);
-  curl_multi_cleanup(client->multi);
+  curl.multi_cleanup(client->multi);
   free(client);
 }
 
@@ -78,85 +84,85 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
 
 static void configure(exchange *exchange, const http_request *request) {
   CURL *easy = exchange->easy;
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->problem);
-  curl_easy_setopt(easy, CURLOPT_URL, request->url);
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, request->allows_http ? "http,https" : "https");
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");
-  curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, request->milliseconds);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->milliseconds);
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-  curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
-  curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-  curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, exchange);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
+  curl.easy_setopt(easy, CURLOPT_PRIVATE, exchange);
+  curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->problem);
+  curl.easy_setopt(easy, CURLOPT_URL, request->url);
+  curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, request->allows_http ? "http,https" : "https");
+  curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+  curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl.easy_setopt(easy, CURLOPT_PROXY, "");
+  curl.easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, request->milliseconds);
+  curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->milliseconds);
+  curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+  curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  curl.easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+  curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, exchange);
+  curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
+  curl.easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
+  curl.easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
   if (request->body) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
-    curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body);
+    curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
+    curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body);
   }
 }
 
 bool http_start(http_client *client, const http_request *request) {
   exchange *started = calloc(1, sizeof *started);
   if (!started) return false;
-  started->easy = curl_easy_init();
+  started->easy = curl.easy_init();
   started->id = request->id;
   started->admit = request->admit;
   started->context = request->context;
   started->max = request->answer_max;
   bool is_complete = started->easy != NULL;
   // Empty: "Expect: 100-continue" would delay each request.
-  started->headers = curl_slist_append(NULL, "Expect:");
+  started->headers = curl.slist_append(NULL, "Expect:");
   for (size_t i = 0; is_complete && i < request->header_count; i++) {
-    struct curl_slist *longer = curl_slist_append(started->headers, request->headers[i]);
+    struct curl_slist *longer = curl.slist_append(started->headers, request->headers[i]);
     is_complete = longer != NULL;
     if (longer) started->headers = longer;
   }
   if (is_complete) configure(started, request);
-  if (is_complete && curl_multi_add_handle(client->multi, started->easy) == CURLM_OK) return true;
+  if (is_complete && curl.multi_add_handle(client->multi, started->easy) == CURLM_OK) return true;
   exchange_free(started);
   return false;
 }
 
 void http_wait(http_client *client, int milliseconds) {
   int running = 0;
-  curl_multi_perform(client->multi, &running);
-  curl_multi_poll(client->multi, NULL, 0, milliseconds, NULL);
-  curl_multi_perform(client->multi, &running);
+  curl.multi_perform(client->multi, &running);
+  curl.multi_poll(client->multi, NULL, 0, milliseconds, NULL);
+  curl.multi_perform(client->multi, &running);
 }
 
 bool http_next(http_client *client, http_result *result) {
   exchange_free(client->taken);
   client->taken = NULL;
   int left = 0;
-  CURLMsg *message = curl_multi_info_read(client->multi, &left);
+  CURLMsg *message = curl.multi_info_read(client->multi, &left);
   while (message && message->msg != CURLMSG_DONE) {
-    message = curl_multi_info_read(client->multi, &left);
+    message = curl.multi_info_read(client->multi, &left);
   }
   if (!message) return false;
   CURLcode code = message->data.result;
   exchange *done = NULL;
-  curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &done);
+  curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &done);
   client->taken = done;
   curl_off_t retry_after = 0;
   long status = 0;
   // An answer that was cut counts, one that timed out or broke off does not.
   if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && done->length == done->max)) {
-    curl_easy_getinfo(done->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(done->easy, CURLINFO_RETRY_AFTER, &retry_after);
+    curl.easy_getinfo(done->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl.easy_getinfo(done->easy, CURLINFO_RETRY_AFTER, &retry_after);
   }
-  if (!done->problem[0]) strcpy(done->problem, curl_easy_strerror(code));
+  if (!done->problem[0]) strcpy(done->problem, curl.easy_strerror(code));
   const char *problem = done->refused ? "the address is refused" : done->problem;
   *result = (http_result){done->id,     status,       retry_after,
                           done->answer, done->length, status ? "" : problem};
-  curl_multi_remove_handle(client->multi, done->easy);
+  curl.multi_remove_handle(client->multi, done->easy);
   return true;
 }

@@ -14,7 +14,7 @@ struct Deliver: ParsableCommand {
         {"key": "pk_…", "endpoints": [{"name": "shop", "url": "https://shop.example/hook",
           "types": ["session.confirmed"], "secrets": ["whsec_…"]}]}
 
-      EXIT STATUS: 0 success. 1 --resume or --replay has failed. 64 usage error. 65 the \
+      EXIT STATUS: 0 success. 1 --resume or --replay has failed, or libcurl is missing. 64 usage error. 65 the \
       configuration is invalid.
       """)
 
@@ -70,19 +70,31 @@ struct Deliver: ParsableCommand {
         Deliver.report("\(config) has no endpoint \(resume)")
         throw ExitCode(65)
       }
-      guard let problem = DeliveryLoop.resume(resume, feed: feed, key: settings.key) else { return }
-      Deliver.report(problem)
-      throw ExitCode(1)
+      return try Deliver.reporting {
+        try DeliveryLoop.resume(resume, feed: feed, key: settings.key)
+      }
     }
     if !allowHttp, let endpoint = settings.endpoints.first(where: { $0.url.hasPrefix("http:") }) {
       Deliver.report("the endpoint \(endpoint.name) has no https: URL; --allow-http allows that")
       throw ExitCode(65)
     }
     let policy = AddressPolicy(allowed: allowNet.compactMap { AddressRange($0) })
-    let loop = DeliveryLoop(
-      settings, feed: feed, policy: policy, allowsHTTP: allowHttp, replay: positions,
-      log: Deliver.report)
+    let loop = try Deliver.reporting {
+      try DeliveryLoop(
+        settings, feed: feed, policy: policy, allowsHTTP: allowHttp, replay: positions,
+        log: Deliver.report)
+    }
     if !loop.run() { throw ExitCode(1) }
+  }
+
+  /// Reports a problem and ends with status 1.
+  private static func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      report("\(error)")
+      throw ExitCode(1)
+    }
   }
 
   private static func report(_ sentence: String) {

@@ -20,7 +20,8 @@ struct Serve: ParsableCommand {
 
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
       connections, and exits with status 0. A second signal stops it immediately. With --auth keys \
-      SIGHUP reads the key file again, which also happens within a second when it changes.
+      SIGHUP reads the key file again, which also happens within a second when it changes; \
+      otherwise SIGHUP is ignored.
       """)
 
   @Option(
@@ -140,7 +141,7 @@ struct Serve: ParsableCommand {
       print(configuration.summary)
       return
     }
-    Server.blockSignals(for: configuration)
+    Server.blockSignals()
     let server: Server
     do {
       let (level, format) = (configuration.logLevel, configuration.logFormat)

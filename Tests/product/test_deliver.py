@@ -286,6 +286,14 @@ def test_settings_that_cannot_be_used_are_refused(fed, tmp_path, running, option
     assert done.returncode == 65 and "chmod 600" in done.stderr
 
 
+def test_a_libcurl_that_cannot_be_loaded_is_reported(fed, tmp_path, running):
+    deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
+    (tmp_path / "libcurl.so.4").touch()
+    done = subprocess.run(deliver.command("--allow-http"), capture_output=True, text=True, timeout=20,
+                          env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert done.returncode == 1 and done.stderr.endswith("install libcurl4\n"), done.stderr
+
+
 def test_kills_of_server_deliver_and_endpoint_lose_no_event(tmp_path, running):
     """Every event reaches the endpoint at least once, and each session's in order."""
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,

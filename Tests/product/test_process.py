@@ -1,6 +1,7 @@
 """The server process: command line, startup line, signals and shutdown."""
 
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -103,6 +104,20 @@ def test_sigint_exits(start):
     server.process.send_signal(2)
 
     assert server.process.wait(10) in (0, 130, -2)
+
+
+@pytest.mark.parametrize("auth", ["open", "token"])
+def test_sighup_without_keys_does_not_end_the_server(start, auth):
+    server = start(auth=auth)
+    server.process.send_signal(signal.SIGHUP)
+    for _ in range(3):
+        assert server.get("/healthz").status == 200
+    assert server.is_alive
+
+
+def test_a_server_does_not_load_libcurl(server):
+    maps = Path(f"/proc/{server.process.pid}/maps").read_text()
+    assert "libsqlite3" in maps and "libcurl" not in maps and "libldap" not in maps
 
 
 def test_sigterm_does_not_wait_for_a_silent_member(start):

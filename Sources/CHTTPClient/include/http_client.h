@@ -47,8 +47,8 @@ typedef struct {
   const char *problem;
 } http_result;
 
-// NULL if there is no memory.
-http_client *http_new(void);
+// Loads libcurl. NULL if that is impossible; `problem` then says why.
+http_client *http_new(const char **problem);
 void http_free(http_client *client);
 
 // Starts a request. False if there is no memory, or the URL is not one.

@@ -21,14 +21,15 @@ package final class DeliveryLoop {
   /// - Parameters:
   ///   - feed: The URL of the server's feed, with or without `/v1/feed`.
   ///   - replay: Delivers only this part of the feed, again, and ends.
+  /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
   package init(
     _ settings: DeliverySettings, feed: String, policy: AddressPolicy, allowsHTTP: Bool,
     replay: ClosedRange<Int>?, log: @escaping (String) -> Void
-  ) {
+  ) throws(DeliveryProblem) {
     self.feed = DeliveryLoop.whole(feed)
     key = settings.key
     self.allowsHTTP = allowsHTTP
-    exchange = HTTPExchange(policy)
+    exchange = try HTTPExchange(policy)
     self.log = log
     lines = settings.endpoints.map { DeliveryLine($0, replay: replay) }
   }
@@ -41,19 +42,22 @@ package final class DeliveryLoop {
 
   /// Lets a stopped endpoint go on.
   ///
-  /// - Returns: What went wrong; `nil` if nothing did.
+  /// - Throws: ``DeliveryProblem`` if the server does not confirm it.
   package static func resume(
     _ name: String, feed: String, key: String?
-  ) -> String? {
-    let exchange = HTTPExchange(AddressPolicy())
+  ) throws(DeliveryProblem) {
+    let exchange = try HTTPExchange(AddressPolicy())
     let request = HTTPExchange.Request(
       id: 0, method: "DELETE", url: "\(whole(feed))/cursors/\(name).stopped",
       headers: authorization(key), allowsHTTP: true, isChecked: false)
-    guard exchange.start(request) else { return "\(feed) is not a URL" }
+    guard exchange.start(request) else {
+      throw DeliveryProblem(description: "\(feed) is not a URL")
+    }
     while true {
       guard let answer = exchange.answers(within: 1000).first else { continue }
-      if answer.status == 204 { return nil }
-      return "the server answered \(answer.status) \(answer.problem)"
+      if answer.status == 204 { return }
+      throw DeliveryProblem(
+        description: "the server answered \(answer.status) \(answer.problem)")
     }
   }
 

@@ -1,6 +1,11 @@
 import CHTTPClient
 import Glibc
 
+/// The reason why `pickerd deliver` cannot run, as a sentence.
+package struct DeliveryProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+}
+
 /// Requests of `pickerd deliver`, many at a time on one thread.
 final class HTTPExchange {
   struct Request {
@@ -29,9 +34,13 @@ final class HTTPExchange {
   private let client: OpaquePointer
   private let policy: AddressPolicy
 
-  init(_ policy: AddressPolicy) {
+  /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
+  init(_ policy: AddressPolicy) throws(DeliveryProblem) {
     self.policy = policy
-    guard let client = http_new() else { preconditionFailure("no memory for the HTTP client") }
+    var problem: UnsafePointer<CChar>?
+    guard let client = http_new(&problem) else {
+      throw DeliveryProblem(description: problem.map { String(cString: $0) } ?? "no HTTP client")
+    }
     self.client = client
   }
 

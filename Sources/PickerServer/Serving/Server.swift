@@ -172,11 +172,12 @@ package final class Server {
     store.close()
   }
 
-  /// Blocks SIGTERM and SIGINT, and SIGHUP if it reloads keys; ``run()`` handles them. Must be
-  /// called before any thread is created, because threads inherit the signal mask.
-  package static func blockSignals(for configuration: ServerConfiguration) {
+  /// Blocks SIGTERM, SIGINT and SIGHUP. ``run()`` handles the first two; SIGHUP reloads keys, and
+  /// has no effect without them. Must be called before any thread is created, because threads
+  /// inherit the signal mask.
+  package static func blockSignals() {
     var signals = endingSignals
-    if case .keys = configuration.authentication { sigaddset(&signals, SIGHUP) }
+    sigaddset(&signals, SIGHUP)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
     // Exceeding a file size limit must fail the write (EFBIG), not end the process.
