@@ -34,7 +34,7 @@ COMPRESSION = xz
 unless = $(if $(shell command -v $(1)),,$(2))
 
 BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
-  libcurl4-openssl-dev libsqlite3-dev tzdata \
+  libcurl4-openssl-dev libyaml-dev libsqlite3-dev tzdata \
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \

@@ -78,6 +78,8 @@ let package = Package(
     line(
       "WebSocketTransport",
       ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
+    .systemLibrary(
+      name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     // Needs the headers of libcurl4-openssl-dev; the library is loaded by `pickerd deliver` only.
     .target(
       name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -85,8 +87,9 @@ let package = Package(
     line(
       "PickerServer",
       [
-        "PickerDelivery", "CHTTPClient", "WebSocketTransport", "SessionLog", "PickerHub", "PickerWire", "PickerSession",
-        "PickerModel", "CivilTime", "JSONText", "CWebSocketLoop", "CSignatures",
+        "PickerDelivery", "CHTTPClient", "CLibYAML", "WebSocketTransport", "SessionLog",
+        "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
+        "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
       ]),
     line(

@@ -11,11 +11,17 @@ struct Deliver: ParsableCommand {
       at least once, and in order for each session. Runs beside the server; after a restart it \
       continues where it stopped.
 
-        {"key": "pk_…", "endpoints": [{"name": "shop", "url": "https://shop.example/hook",
-          "types": ["session.confirmed"], "secrets": ["whsec_…"]}]}
+        key: pk_…
+        endpoints:
+          - name: shop
+            url: https://shop.example/hook
+            types: [session.confirmed]
+            secrets: [whsec_…]
 
-      EXIT STATUS: 0 success. 1 --resume or --replay has failed, or libcurl is missing. 64 usage error. 65 the \
-      configuration is invalid.
+      The file is YAML or JSON.
+
+      EXIT STATUS: 0 success. 1 --resume or --replay has failed, or libcurl is missing. 64 usage \
+      error. 65 the configuration is invalid.
       """)
 
   @Option(help: ArgumentHelp("The server, as http://127.0.0.1:7682.", valueName: "url"))

@@ -9,14 +9,16 @@ struct Keys: ParsableCommand {
     commandName: "key",
     abstract: "Add, list and revoke the API keys of a host, in the file of --auth keys:FILE.",
     discussion: """
-      A running server reads the file again when it changes, and on SIGHUP. The file contains \
-      digests of secrets, public keys, and the secrets of keys that sign tokens with HS256; only \
-      its owner may read it (mode 0600). A secret is printed once and cannot be shown again.
+      A running server reads the file again when it changes, and on SIGHUP. The file is YAML or \
+      JSON; a new one is YAML if its name ends with .yaml or .yml. Comments of a YAML file stay. \
+      The file contains digests of secrets, public keys, and the secrets of keys that sign tokens \
+      with HS256; only its owner may read it (mode 0600). A secret is printed once and cannot be \
+      shown again.
 
-        pickerd key add keys.json backend --scope sessions
-        pickerd key add keys.json signing --scope tokens --alg HS256
-        pickerd key list keys.json
-        pickerd key revoke keys.json backend
+        pickerd key add keys.yaml backend --scope sessions
+        pickerd key add keys.yaml signing --scope tokens --alg HS256
+        pickerd key list keys.yaml
+        pickerd key revoke keys.yaml backend
 
       EXIT STATUS: 0 success. 64 usage error. 65 the file is invalid, already has the key, or does \
       not have it.
@@ -144,7 +146,8 @@ private func changing<Value>(
   _ file: String, creates: Bool, _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
 ) throws -> Value {
   do {
-    return try KeyFile.change(file, creates: creates, body)
+    let report = { (note: String) in _ = complaint("key", "\(file): \(note)") }
+    return try KeyFile.change(file, creates: creates, note: report, body)
   } catch {
     throw complaint("key", error.description)
   }

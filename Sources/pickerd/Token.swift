@@ -11,7 +11,7 @@ struct Token: ParsableCommand {
       A host's backend signs the tokens of its users itself, with a JWT library. This command \
       signs one with a key of the key file that has the scope tokens.
 
-        pickerd token keys.json signing --session ID --role editor --sub 17 --name Ada
+        pickerd token keys.yaml signing --session ID --role editor --sub 17 --name Ada
 
       EXIT STATUS: 0 success. 64 usage error. 65 the key file is invalid, or has no such key.
       """)

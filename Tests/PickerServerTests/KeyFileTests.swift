@@ -8,7 +8,7 @@ import Testing
 @Suite struct KeyFileTests {
   private func problem(_ json: String) -> String? {
     do throws(KeyFileProblem) {
-      _ = try KeyFile(json: Array(json.utf8))
+      _ = try KeyFile(content: Array(json.utf8))
       return nil
     } catch {
       return error.description
@@ -16,16 +16,17 @@ import Testing
   }
 
   @Test func `a written file equals the one that was read`() throws {
-    let file = try KeyFile(json: Array(TokenFixture.file.utf8))
-    let again = try KeyFile(json: file.json)
+    let file = try KeyFile(content: Array(TokenFixture.file.utf8))
+    let again = try KeyFile(content: file.json)
 
     #expect(file.keys.map(\.id) == ["hs", "es", "ed", "old", "api", "past", "lan"])
     #expect(again.json == file.json)
-    #expect(try KeyFile(json: KeyFile().json).keys.isEmpty)
+    #expect(try KeyFile(content: KeyFile().json).keys.isEmpty)
   }
 
   @Test(arguments: [
-    ("", "JSON"), ("[]", "object"), ("{}", "keys"), (#"{"keys":1}"#, "keys"),
+    ("", "empty"), ("[]", "object"), ("{}", "keys"), (#"{"keys":1}"#, "keys"),
+    (#"{"keys":null}"#, "keys: []"),
     (#"{"keys":[],"more":1}"#, "more"), (#"{"keys":[{"id":"a b","scopes":["feed"]}]}"#, "id"),
     (#"{"keys":[{"id":"a","scopes":[],"sha256":"D"}]}"#, "scopes"),
     (#"{"keys":[{"id":"a","scopes":["Feed"],"sha256":"D"}]}"#, "scopes"),

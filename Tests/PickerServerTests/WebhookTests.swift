@@ -57,7 +57,7 @@ import Testing
   }
 
   private func settings(_ endpoints: String) throws -> DeliverySettings {
-    try DeliverySettings(json: Array(#"{"endpoints":[\#(endpoints)]}"#.utf8))
+    try DeliverySettings(content: Array(#"{"endpoints":[\#(endpoints)]}"#.utf8))
   }
 
   private let secret = #""whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw""#

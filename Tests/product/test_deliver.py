@@ -271,6 +271,30 @@ def test_addresses_that_are_not_public_are_refused(fed, tmp_path, running, host)
     assert target.received == []
 
 
+def test_settings_in_yaml_are_read_and_their_errors_have_a_position(fed, tmp_path, running):
+    endpoint = running(Endpoint())
+    deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
+    deliver.kill()
+    text = f"""# The shop.
+endpoints:
+  - name: shop
+    url: {endpoint.url}
+    types: [session.created]   # nothing else
+    secrets:
+      - {SECRET}
+      - {OTHER}
+"""
+    deliver.config.write_text(text)
+    deliver.start()
+    fed.session(LISTS)
+    wait_until(lambda: endpoint.positions() == [1])
+
+    deliver.config.write_text(text.replace("session.created", "session.made"))
+    done = subprocess.run(deliver.command(), capture_output=True, text=True, timeout=20)
+    assert done.returncode == 65
+    assert f"{deliver.config}:5:12: the types of shop must be a list of session.created" in done.stderr
+
+
 @pytest.mark.parametrize("options, text", [
     ((), "has no https: URL"),
     (("--replay", "9..1"), "--replay must be two positions"),

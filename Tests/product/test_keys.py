@@ -332,6 +332,33 @@ def test_a_file_that_others_can_read_is_refused(tmp_path):
         assert pickerd("serve", "--auth", auth, "--check").returncode == 64
 
 
+def test_a_yaml_file_is_changed_with_its_comments_and_read_again(tmp_path):
+    file = tmp_path / "keys.yaml"
+    first = pickerd("key", "add", file, "backend", "--scope", "sessions")
+    file.write_text("# Ask Ana before a change.\n" + file.read_text() + "# The end.\n")
+    server = Pickerd(tmp_path / "log", auth=f"keys:{file}", clock=None)
+    try:
+        def status(key):
+            return server.post("/v1/sessions", {"definition": CALENDAR}, token=key).status
+
+        second = pickerd("key", "add", file, "second", "--scope", "sessions", "--network",
+                         "127.0.0.0/8", "--not-after", "2099-01-01T00:00:00Z")
+        assert f"{file}: lines 6 to 10 added" in second.stderr and " " not in second.stdout.strip()
+        wait_until(lambda: status(second.stdout.strip()) == 201, what="the second key")
+        assert status(first.stdout.strip()) == 201
+        revoked = pickerd("key", "revoke", file, "backend")
+        assert f"{file}: lines 3 to 5 removed; all others are unchanged" in revoked.stderr
+        wait_until(lambda: status(first.stdout.strip()) == 401, what="the revocation")
+        text = file.read_text()
+        assert text.startswith("# Ask Ana before a change.\nkeys: \n") and text.endswith("# The end.\n")
+        file.write_text(text.replace("sessions", "sesions"))
+        wait_until(lambda: f"{file}:4:13: the scopes of second must be different ones of sessions"
+                   in server.log_tail(), what="the error in the log")
+        assert status(second.stdout.strip()) == 201
+    finally:
+        server.stop()
+
+
 def test_pickerd_token_signs_a_token_that_admits(keyed, host, session):
     made = pickerd("token", host.file, "signing", "--session", session, "--role", "owner",
                    "--sub", "17", "--name", "Ada", "--info", json.dumps({"a": 1}))
@@ -347,12 +374,12 @@ def test_the_commands_of_the_guide_let_a_user_in(tmp_path):
     setup, use = re.findall(r"```sh\n(.*?)```", text, re.S)
     made = {}
     for line in setup.splitlines()[:2]:
-        added = pickerd(*line.replace("keys.json", str(tmp_path / "keys.json")).split()[1:])
+        added = pickerd(*line.replace("keys.yaml", str(tmp_path / "keys.yaml")).split()[1:])
         made[line.split()[4]] = added.stdout.strip()
-    server = Pickerd(tmp_path / "log", auth=f"keys:{tmp_path}/keys.json", clock=None)
+    server = Pickerd(tmp_path / "log", auth=f"keys:{tmp_path}/keys.yaml", clock=None)
     try:
         script = use.replace("127.0.0.1:7681", f"127.0.0.1:{server.port}").replace(
-            "pickerd token keys.json", f"{binary()} token {tmp_path}/keys.json")
+            "pickerd token keys.yaml", f"{binary()} token {tmp_path}/keys.yaml")
         create, rest = script.split("TOKEN=")
         run = subprocess.run(["bash", "-euc", create], capture_output=True, text=True,
                              env={**os.environ, "KEY": made["backend"]})

@@ -1,9 +1,8 @@
-import Glibc
-import JSONText
 import PickerSession
 
-/// The configuration file of `pickerd deliver`: `{"key"?, "endpoints": [{"name", "url", "types"?,
-/// "secrets"}]}`.
+/// The configuration file of `pickerd deliver`, YAML or JSON: `key`, and a list `endpoints` of
+/// mappings with `name`, `url`, `secrets` and `types`.
+/// - Source: host.md, section 5.
 package struct DeliverySettings: Sendable {
   /// The API key for the feed; `nil` for a server without keys.
   package var key: String?
@@ -22,32 +21,32 @@ package struct DeliverySettings: Sendable {
 
   /// - Throws: ``KeyFileProblem`` if there is no such file, others can read it, or it is not valid.
   package init(path: String) throws(KeyFileProblem) {
-    var status = Glibc.stat()
-    guard stat(path, &status) == 0, let file = RegularFile.read(path, byteCountMax: 1_048_576)
-    else { throw KeyFileProblem("\(path) cannot be read") }
-    guard status.st_mode & 0o077 == 0 else {
-      throw KeyFileProblem("others can access \(path), which has secrets; use chmod 600 \(path)")
+    let file = try SecretFile.read(path, byteCountMax: 1_048_576)
+    self = try SecretFile.naming(path) { () throws(KeyFileProblem) in
+      try DeliverySettings(content: file.bytes)
     }
-    try self.init(json: file.bytes)
   }
 
   /// Parses the content of a file.
-  package init(json: [UInt8]) throws(KeyFileProblem) {
-    guard let tree = try? JSONTree.parse(json), let members = tree.members,
-      members.allSatisfy({ ["key", "endpoints"].contains($0.key) })
-    else {
-      throw KeyFileProblem("the file must be a JSON object with endpoints and key")
+  package init(content: [UInt8]) throws(KeyFileProblem) {
+    let document = try YAMLNode(content)
+    try document.check(fields: ["key", "endpoints"], of: "the file")
+    let countMax = DeliverySettings.endpointsMax
+    guard let list = document["endpoints"]?.list, (1...countMax).contains(list.count) else {
+      throw (document["endpoints"] ?? document).problem(
+        "endpoints must be a list of 1 to \(countMax) endpoints")
     }
-    guard let list = tree["endpoints"]?.array, (1...DeliverySettings.endpointsMax) ~= list.count
-    else {
-      throw KeyFileProblem("endpoints must have 1 to \(DeliverySettings.endpointsMax) entries")
+    key = try document["key"].map { value throws(KeyFileProblem) in
+      guard let key = value.text, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw value.problem("key must be an API key, pk_ID.SECRET")
+      }
+      return key
     }
-    key = tree["key"]?.string
     endpoints = []
-    for entry in list {
-      let endpoint = try Endpoint(entry)
+    for (index, entry) in list.enumerated() {
+      let endpoint = try Endpoint(entry, named: "endpoints[\(index)]")
       guard !endpoints.contains(where: { $0.name == endpoint.name }) else {
-        throw KeyFileProblem("two endpoints have the name \(endpoint.name)")
+        throw entry.problem("two endpoints have the name \(endpoint.name)")
       }
       endpoints.append(endpoint)
     }
@@ -55,30 +54,34 @@ package struct DeliverySettings: Sendable {
 }
 
 extension DeliverySettings.Endpoint {
-  fileprivate init(_ tree: JSONTree) throws(KeyFileProblem) {
-    guard let members = tree.members,
-      members.allSatisfy({ ["name", "url", "types", "secrets"].contains($0.key) }),
-      let name = tree["name"]?.string, HostKey.isID(name), name.utf8.count <= 48
-    else {
-      throw KeyFileProblem(
-        "an endpoint has name (1 to 48 letters, digits, - and _), url, secrets and types only")
+  fileprivate init(_ node: YAMLNode, named position: String) throws(KeyFileProblem) {
+    try node.check(fields: ["name", "url", "types", "secrets"], of: position)
+    guard let name = node["name"]?.text, HostKey.isID(name), name.utf8.count <= 48 else {
+      throw (node["name"] ?? node).problem(
+        "\(position).name must be 1 to 48 letters, digits, - or _")
     }
-    guard let url = tree["url"]?.string, url.hasPrefix("https://") || url.hasPrefix("http://"),
+    guard let url = node["url"]?.text, url.hasPrefix("https://") || url.hasPrefix("http://"),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw KeyFileProblem("the url of \(name) must begin with https://") }
-    let secrets = (tree["secrets"]?.array ?? []).map { $0.string.flatMap(WebhookSecret.init(_:)) }
-    guard (1...3).contains(secrets.count), !secrets.contains(where: { $0 == nil }) else {
-      throw KeyFileProblem("\(name) must have 1 to 3 secrets, whsec_ or whsk_ and Base64")
+    else { throw (node["url"] ?? node).problem("the url of \(name) must begin with https://") }
+    let texts = node["secrets"]?.list ?? []
+    let secrets = texts.compactMap { $0.text.flatMap(WebhookSecret.init(_:)) }
+    guard (1...3).contains(texts.count), secrets.count == texts.count else {
+      throw (node["secrets"] ?? node).problem(
+        "the secrets of \(name) must be a list of 1 to 3 texts, each whsec_ or whsk_ and Base64")
     }
-    var types: Set<String>?
-    if let list = tree["types"] {
-      let known = Set(FeedEventType.allCases.map(\.rawValue))
-      let names = (list.array ?? []).compactMap(\.string)
-      guard !names.isEmpty, names.count == list.array?.count, known.isSuperset(of: names) else {
-        throw KeyFileProblem("the types of \(name) must be names of events")
-      }
-      types = Set(names)
+    self.init(name: name, url: url, types: try Self.types(node["types"], name), secrets: secrets)
+  }
+
+  private static func types(
+    _ node: YAMLNode?, _ name: String
+  ) throws(KeyFileProblem) -> Set<String>? {
+    guard let node else { return nil }
+    let known = FeedEventType.allCases.map(\.rawValue)
+    let names = (node.list ?? []).compactMap(\.text)
+    guard !names.isEmpty, names.count == node.list?.count, Set(known).isSuperset(of: names) else {
+      throw node.problem(
+        "the types of \(name) must be a list of " + known.joined(separator: ", "))
     }
-    self.init(name: name, url: url, types: types, secrets: secrets.compactMap { $0 })
+    return Set(names)
   }
 }

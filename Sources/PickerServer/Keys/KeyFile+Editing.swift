@@ -58,9 +58,14 @@ extension KeyFile {
   /// Reads a file, changes its keys, and replaces it as a whole, with mode 0600. A file that does
   /// not exist is created if `creates`.
   ///
-  /// The new content is first written to `PATH.new`, which also prevents two changes at a time.
+  /// The new content is first written to `PATH.new`, which also prevents two changes at a time. A
+  /// new file is YAML if its name ends with `.yaml` or `.yml`, and JSON otherwise. A YAML file is
+  /// changed line by line, with all its comments.
+  ///
+  /// - Parameter note: Called with what has been changed in a YAML file.
   package static func change<Value>(
-    _ path: String, creates: Bool, _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
+    _ path: String, creates: Bool, note: (String) -> Void = { _ in },
+    _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
   ) throws(KeyFileProblem) -> Value {
     let path = RegularFile.resolved(path) ?? path
     let scratch = path + ".new"
@@ -77,9 +82,11 @@ extension KeyFile {
       if !isDone { unlink(scratch) }
     }
     let exists = access(path, F_OK) == 0
-    var file = exists || !creates ? try KeyFile(path: path) : KeyFile()
-    let value = try body(&file)
-    guard fchmod(descriptor, 0o600) == 0, write(file.json, to: descriptor),
+    let old = exists || !creates ? try SecretFile.read(path, byteCountMax: byteCountMax).bytes : nil
+    let (value, content) = try SecretFile.naming(path) { () throws(KeyFileProblem) in
+      try changed(old ?? empty(path), note: note, body)
+    }
+    guard fchmod(descriptor, 0o600) == 0, write(content, to: descriptor),
       fsync(descriptor) == 0, rename(scratch, path) == 0
     else {
       throw KeyFileProblem("\(path) cannot be written: \(String(cString: strerror(errno)))")
@@ -87,6 +94,20 @@ extension KeyFile {
     isDone = true
     flushFolder(of: path)
     return value
+  }
+
+  private static func empty(_ path: String) -> [UInt8] {
+    path.hasSuffix(".yaml") || path.hasSuffix(".yml") ? KeyFileText.empty : KeyFile().json
+  }
+
+  private static func changed<Value>(
+    _ content: [UInt8], note: (String) -> Void,
+    _ body: (inout KeyFile) throws(KeyFileProblem) -> Value
+  ) throws(KeyFileProblem) -> (Value, [UInt8]) {
+    let old = try KeyFile(content: content)
+    var new = old
+    let value = try body(&new)
+    return (value, try KeyFileText.changed(content, from: old, to: new, note: note))
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

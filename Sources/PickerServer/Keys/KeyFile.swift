@@ -4,14 +4,31 @@ import JSONText
 import PickerSession
 import WebSocketTransport
 
-/// The reason why a key file cannot be used, as a sentence.
+/// The reason why a key file or the configuration of `pickerd deliver` cannot be used, as a
+/// sentence.
 package struct KeyFileProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Begins with the path and the position (`keys.yaml:4:11: `), as far as the problem has them.
   package let description: String
+  private let hasPosition: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String) {
+    self.description = description
+    hasPosition = false
+  }
+
+  init(_ detail: String, at position: TextPosition) {
+    description = "\(position): \(detail)"
+    hasPosition = true
+  }
+
+  func of(_ path: String) -> KeyFileProblem {
+    KeyFileProblem(path + (hasPosition ? ":" : ": ") + description)
+  }
 }
 
-/// The keys of a host, as a JSON document: `{"keys":[{"id","scopes","sha256",…}]}`.
+/// The keys of a host, as a YAML or JSON document: a list `keys` of mappings with `id`, `scopes`,
+/// `sha256`, …
+/// - Source: host.md, section 1.
 package struct KeyFile: Sendable {
   package var keys: [HostKey]
 
@@ -31,50 +48,36 @@ package struct KeyFile: Sendable {
   static func read(
     _ path: String
   ) throws(KeyFileProblem) -> (file: KeyFile, stamp: RegularFile.Stamp) {
-    var status = Glibc.stat()
-    guard stat(path, &status) == 0 else {
-      throw KeyFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      let mode = String(status.st_mode & 0o777, radix: 8)
-      throw KeyFileProblem(
-        "\(path) has mode \(mode), so that others can access it; use chmod 600 \(path)")
-    }
-    guard let content = RegularFile.read(path, byteCountMax: byteCountMax) else {
-      throw KeyFileProblem(
-        "\(path) is not a regular file that can be read and has at most \(byteCountMax) bytes")
-    }
-    do throws(KeyFileProblem) {
-      return (try KeyFile(json: content.bytes), content.stamp)
-    } catch {
-      throw KeyFileProblem("\(path): \(error.description)")
+    let content = try SecretFile.read(path, byteCountMax: byteCountMax)
+    return try SecretFile.naming(path) { () throws(KeyFileProblem) in
+      (try KeyFile(content: content.bytes), content.stamp)
     }
   }
 
   /// Parses the content of a file.
-  package init(json: [UInt8]) throws(KeyFileProblem) {
-    let tree: JSONTree
-    do throws(JSONError) {
-      tree = try JSONTree.parse(json, depthMax: 8, valuesMax: 100_000)
-    } catch {
-      throw KeyFileProblem("not valid JSON: \(error.reason), at byte \(error.offset)")
-    }
-    try tree.check(fields: ["keys"], of: "the key file")
-    guard let entries = tree["keys"]?.array, entries.count <= KeyFile.keysMax else {
-      throw KeyFileProblem("keys must be an array of at most \(KeyFile.keysMax) keys")
-    }
+  package init(content: [UInt8]) throws(KeyFileProblem) {
+    self = try KeyFile(document: try YAMLNode(content))
+  }
+
+  init(document: YAMLNode) throws(KeyFileProblem) {
+    try document.check(fields: ["keys"], of: "the key file")
     keys = []
+    // Nothing after `keys:` is refused, because a file that is being written may end there.
+    guard let list = document["keys"]?.list, list.count <= KeyFile.keysMax else {
+      throw (document["keys"] ?? document).problem(
+        "keys must be a list of at most \(KeyFile.keysMax) keys; an empty one is keys: []")
+    }
     var ids: Set<String> = []
-    for (index, entry) in entries.enumerated() {
-      let key = try HostKey(tree: entry, named: "keys[\(index)]")
+    for (index, entry) in list.enumerated() {
+      let key = try HostKey(entry, named: "keys[\(index)]")
       guard ids.insert(key.id).inserted else {
-        throw KeyFileProblem("the id \(key.id) is used by two keys")
+        throw entry.problem("the id \(key.id) is used by two keys")
       }
       keys.append(key)
     }
   }
 
-  /// The content of a file with these keys, one per line.
+  /// The content of a JSON file with these keys, one per line.
   package var json: [UInt8] {
     var text = Array("{\"keys\":[".utf8)
     for (index, key) in keys.enumerated() {
@@ -85,46 +88,6 @@ package struct KeyFile: Sendable {
 }
 
 extension HostKey {
-  private static let fields = [
-    "id", "scopes", "sha256", "notAfter", "networks", "alg", "secret", "publicKey",
-  ]
-
-  init(tree: JSONTree, named name: String) throws(KeyFileProblem) {
-    try tree.check(fields: HostKey.fields, of: name)
-    guard let id = tree["id"]?.string, HostKey.isID(id) else {
-      throw KeyFileProblem(
-        "\(name).id must be 1 to \(HostKey.idCharactersMax) letters, digits, - or _")
-    }
-    self.id = id
-    let scopes = try tree.texts("scopes", of: id)
-    self.scopes = Set(scopes.compactMap(KeyScope.init(rawValue:)))
-    guard !scopes.isEmpty, self.scopes.count == scopes.count else {
-      throw KeyFileProblem(
-        "the scopes of \(id) must be different ones of "
-          + KeyScope.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    networks = tree["networks"] == nil ? [] : try tree.texts("networks", of: id)
-    ranges = networks.compactMap { AddressRange($0) }
-    guard ranges.count == networks.count else {
-      throw KeyFileProblem(
-        "the networks of \(id) must be addresses or ranges such as 10.0.0.0/8 or fd00::/8")
-    }
-    notAfter = try tree["notAfter"].map { value throws(KeyFileProblem) in
-      guard let notAfter = value.string.flatMap({ Instant(rfc3339: $0.utf8) }) else {
-        throw KeyFileProblem("notAfter of \(id) must be an RFC 3339 time")
-      }
-      return notAfter
-    }
-    secret = try tree.digest(of: id)
-    signing = try self.scopes.contains(.tokens) ? TokenKey(tree: tree, of: id) : nil
-    guard secret != nil || self.scopes == [.tokens] else {
-      throw KeyFileProblem("\(id) has no sha256, which its scopes need")
-    }
-    guard signing != nil || (tree["alg"] ?? tree["secret"] ?? tree["publicKey"]) == nil else {
-      throw KeyFileProblem("\(id) has alg, secret or publicKey without the scope tokens")
-    }
-  }
-
   var tree: JSONTree {
     var members: [JSONTree.Member] = [
       .init("id", .string(id)),
@@ -147,66 +110,6 @@ extension HostKey {
     case nil: break
     }
     return .object(members)
-  }
-}
-
-extension TokenKey {
-  fileprivate init(tree: JSONTree, of id: String) throws(KeyFileProblem) {
-    guard let algorithm = tree["alg"]?.string.flatMap(TokenAlgorithm.init(rawValue:)) else {
-      throw KeyFileProblem(
-        "\(id) has the scope tokens: alg must be "
-          + TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    switch algorithm {
-    case .hs256:
-      guard let secret = tree["secret"]?.string, secret.utf8.count >= TokenKey.secretBytesMin,
-        tree["publicKey"] == nil
-      else {
-        throw KeyFileProblem(
-          "\(id) has alg HS256: secret must be a text of \(TokenKey.secretBytesMin) bytes or more, "
-            + "and publicKey must be missing")
-      }
-      self = .shared(secret: secret)
-    case .es256, .edDSA:
-      guard let pem = tree["publicKey"]?.string, tree["secret"] == nil,
-        let key = PublicKey(pem: pem, algorithm)
-      else {
-        let curve = algorithm == .es256 ? "P-256" : "Ed25519"
-        throw KeyFileProblem(
-          "\(id) has alg \(algorithm.rawValue): publicKey must be the PEM of a public key of "
-            + "\(curve), and secret must be missing")
-      }
-      self = .published(key)
-    }
-  }
-}
-
-extension JSONTree {
-  /// - Throws: If the value is not an object or has unknown fields, to detect spelling errors.
-  fileprivate func check(fields: [String], of name: String) throws(KeyFileProblem) {
-    guard let members else { throw KeyFileProblem("\(name) must be a JSON object") }
-    if let unknown = members.first(where: { !fields.contains($0.key) }) {
-      throw KeyFileProblem("\(name) has the unknown field \(unknown.key)")
-    }
-  }
-
-  fileprivate func texts(_ field: String, of id: String) throws(KeyFileProblem) -> [String] {
-    guard let array = self[field]?.array else {
-      throw KeyFileProblem("\(field) of \(id) must be an array of strings")
-    }
-    let texts = array.compactMap(\.string)
-    guard texts.count == array.count, texts.count <= 64 else {
-      throw KeyFileProblem("\(field) of \(id) must be an array of at most 64 strings")
-    }
-    return texts
-  }
-
-  fileprivate func digest(of id: String) throws(KeyFileProblem) -> SecretHash? {
-    guard let value = self["sha256"] else { return nil }
-    guard let bytes = value.string.flatMap(Hexadecimal.decode), bytes.count == 32 else {
-      throw KeyFileProblem("sha256 of \(id) must be 64 hexadecimal digits")
-    }
-    return SecretHash(bytes)
   }
 }
 

@@ -1,0 +1,148 @@
+/// A node of a YAML document, with its position. JSON documents are YAML documents.
+///
+/// All values are texts, lists and mappings: `id: 17` is the text 17, because the files that are
+/// read with it have no numbers, and a digest of digits only must not become one. Aliases and tags
+/// are refused, so that a small file cannot stand for a large document.
+struct YAMLNode: Sendable {
+  enum Value: Sendable {
+    case text(String)
+    case list([YAMLNode])
+    case mapping([Field])
+    /// Nothing, `~` or `null`.
+    case none
+  }
+
+  struct Field: Sendable {
+    let key: String
+    let position: TextPosition
+    let value: YAMLNode
+  }
+
+  let value: Value
+  let position: TextPosition
+  /// The last line with a character of it.
+  let lastLine: Int
+
+  static let depthMax = 8
+  static let nodesMax = 100_000
+
+  /// The field named `key`; `nil` if there is none, or it has no value.
+  subscript(key: String) -> YAMLNode? {
+    guard let value = fields?.first(where: { $0.key == key })?.value else { return nil }
+    if case .none = value.value { return nil }
+    return value
+  }
+
+  var text: String? { if case .text(let text) = value { text } else { nil } }
+  var list: [YAMLNode]? { if case .list(let list) = value { list } else { nil } }
+  var fields: [Field]? { if case .mapping(let fields) = value { fields } else { nil } }
+
+  func problem(_ detail: String) -> KeyFileProblem { KeyFileProblem(detail, at: position) }
+
+  /// - Throws: If the value is not a mapping or has unknown fields, to detect spelling errors.
+  func check(fields known: [String], of name: String) throws(KeyFileProblem) {
+    let names = known.joined(separator: ", ")
+    guard let fields else {
+      throw problem("\(name) must be a mapping (in JSON an object) with the fields \(names)")
+    }
+    if let unknown = fields.first(where: { !known.contains($0.key) }) {
+      throw KeyFileProblem(
+        "\(name) has the unknown field \(unknown.key); the fields are \(names)",
+        at: unknown.position)
+    }
+  }
+}
+
+extension YAMLNode {
+  /// - Throws: ``KeyFileProblem`` if the text is not valid YAML, has not exactly one document, an
+  ///   alias, a tag, two fields of one name, or exceeds ``depthMax`` or ``nodesMax``.
+  init(_ bytes: [UInt8]) throws(KeyFileProblem) {
+    var reader = YAMLTreeReader(bytes)
+    self = try reader.document()
+  }
+}
+
+/// Builds a tree from events.
+private struct YAMLTreeReader {
+  private let events: YAMLEvents
+  private var nodeCount = 0
+
+  init(_ bytes: [UInt8]) { events = YAMLEvents(bytes) }
+
+  mutating func document() throws(KeyFileProblem) -> YAMLNode {
+    _ = try events.next()
+    guard case .documentStart = try events.next().kind else {
+      throw KeyFileProblem("the file is empty", at: .start)
+    }
+    let root = try node(try events.next(), depth: 1)
+    // The end of the document, and of the file.
+    _ = try events.next()
+    let last = try events.next()
+    guard case .streamEnd = last.kind else {
+      throw KeyFileProblem("a second document begins here; the file must have one", at: last.start)
+    }
+    return root
+  }
+
+  private mutating func node(
+    _ event: YAMLEvents.Event, depth: Int
+  ) throws(KeyFileProblem) -> YAMLNode {
+    nodeCount += 1
+    guard depth <= YAMLNode.depthMax, nodeCount <= YAMLNode.nodesMax else {
+      throw KeyFileProblem(
+        "the file has more than \(YAMLNode.depthMax) levels or \(YAMLNode.nodesMax) values",
+        at: event.start)
+    }
+    guard !event.hasTag else {
+      throw KeyFileProblem("tags (!) are not supported; remove it", at: event.start)
+    }
+    switch event.kind {
+    case .text(let text, let isPlain):
+      let isNone = isPlain && ["", "~", "null", "Null", "NULL"].contains(text)
+      return YAMLNode(
+        value: isNone ? .none : .text(text), position: event.start, lastLine: event.lastLine)
+    case .listStart: return try list(event, depth)
+    case .mappingStart: return try mapping(event, depth)
+    default:
+      throw KeyFileProblem("aliases (*) are not supported; repeat the value", at: event.start)
+    }
+  }
+
+  private mutating func list(
+    _ start: YAMLEvents.Event, _ depth: Int
+  ) throws(KeyFileProblem) -> YAMLNode {
+    var list: [YAMLNode] = []
+    var event = try events.next()
+    while true {
+      if case .listEnd = event.kind { break }
+      list.append(try node(event, depth: depth + 1))
+      event = try events.next()
+    }
+    return YAMLNode(
+      value: .list(list), position: start.start,
+      lastLine: list.last?.lastLine ?? event.lastLine)
+  }
+
+  private mutating func mapping(
+    _ start: YAMLEvents.Event, _ depth: Int
+  ) throws(KeyFileProblem) -> YAMLNode {
+    var fields: [YAMLNode.Field] = []
+    var names: Set<String> = []
+    var event = try events.next()
+    while true {
+      if case .mappingEnd = event.kind { break }
+      guard let key = try node(event, depth: depth + 1).text else {
+        throw KeyFileProblem("the name of a field must be a text", at: event.start)
+      }
+      guard names.insert(key).inserted else {
+        throw KeyFileProblem("a second field \(key); remove one of them", at: event.start)
+      }
+      let value = try node(try events.next(), depth: depth + 1)
+      fields.append(YAMLNode.Field(key: key, position: event.start, value: value))
+      event = try events.next()
+    }
+    return YAMLNode(
+      value: .mapping(fields), position: start.start,
+      lastLine: fields.last?.value.lastLine ?? event.lastLine)
+  }
+}
