@@ -98,6 +98,13 @@ import Testing
     #expect(tooLong == [])
   }
 
+  @Test func `a folder has at most 20 source files side by side`() throws {
+    let files = try Self.sources(in: "Sources", "swift", "c", "h")
+    let folders = Dictionary(grouping: files) { $0.path.dropLast($0.name.count) }
+    let full = folders.filter { $0.value.count > 20 }.map { "\($0) has \($1.count) files" }
+    #expect(full == [])
+  }
+
   @Test func `file names have no meaningless words`() throws {
     let vague = ["util", "manager", "helper", "item", "option", "room", "user", "action", "misc"]
     for source in try Self.sources(in: "Sources", "swift", "c", "h") {

@@ -59,7 +59,7 @@ def test_the_openapi_document_is_valid(openapi):
 
 
 def test_the_openapi_document_has_the_routes_and_methods_of_the_table(openapi):
-    table = (SOURCES / "PickerServer/HTTP/RouteTable.swift").read_text()
+    table = (SOURCES / "PickerServer/HTTP/Routes/RouteTable.swift").read_text()
     routes = {(method, pattern) for method, pattern
               in re.findall(r'Route\(\s*\.(\w+),\s*"([^"]+)"', table)}
     documented = {(method, path) for path, operations in openapi["paths"].items()
@@ -112,7 +112,7 @@ def test_the_asyncapi_messages_equal_those_of_the_tests(asyncapi):
 
 
 def test_every_message_the_server_accepts_is_in_the_asyncapi_document(asyncapi):
-    decoder = (SOURCES / "PickerWire/MessageFields.swift").read_text()
+    decoder = (SOURCES / "PickerWire/Requests/MessageFields.swift").read_text()
     kinds = re.search(r"enum Kind: String, CaseIterable \{\n(.*?)\n  \}", decoder, re.S)[1]
     types = {name for case in re.findall(r"^ +case (.+)$", kinds, re.M)
              for name in case.split(", ")}

@@ -44,7 +44,7 @@ def session(keyed, host):
 
 def routes():
     """(method, pattern, access) of the table."""
-    table = (REPOSITORY / "Sources/PickerServer/HTTP/RouteTable.swift").read_text()
+    table = (REPOSITORY / "Sources/PickerServer/HTTP/Routes/RouteTable.swift").read_text()
     found = re.findall(r'Route\(\s*\.(\w+),\s*"([^"]+)",\s*(\.\w+(?:\(\.\w+\))?)', table)
     rows = sorted({row for row in found if row[1] not in ("/metrics", "/v1/clock")})
     assert len(rows) > 20

@@ -17,8 +17,8 @@ struct LoopFigures: Sendable {
     sessionCount = transport.hub.sessionCount
     residentCount = transport.hub.residentCount
     deltaEncodeCount = transport.hub.encoder.deltaEncodeCount
-    messageSeconds = transport.messageSeconds
-    deliverySeconds = transport.deliverySeconds
+    messageSeconds = transport.latencies.messageSeconds
+    deliverySeconds = transport.latencies.deliverySeconds
     iterationSeconds = transport.loop.iterationSeconds
     microseconds = SocketLoop.threadMicroseconds()
   }

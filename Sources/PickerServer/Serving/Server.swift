@@ -96,7 +96,7 @@ package final class Server {
   ) {
     let gate = parts.gate
     let transport = HubTransport(
-      loop, in: group, clock: SessionClock(standingAt: parts.start),
+      loop, in: group, clock: SessionClock(manual: parts.start),
       refusal: { gate.refusal(of: $0) },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(

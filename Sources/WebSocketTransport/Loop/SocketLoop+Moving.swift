@@ -24,17 +24,17 @@ extension SocketLoop {
     guard configuration.connections != nil, let handler else { return true }
     let other = withUnsafeTemporaryAllocation(
       byteCount: SocketLoop.peekBytes, alignment: 1
-    ) { said in
-      let count = wsl_peek(connection.descriptor, said.baseAddress, said.count)
-      return handler.loop(forConnection: UnsafeRawBufferPointer(rebasing: said[..<count]))
+    ) { received in
+      let count = wsl_peek(connection.descriptor, received.baseAddress, received.count)
+      return handler.loop(forConnection: UnsafeRawBufferPointer(rebasing: received[..<count]))
     }
     guard let other else { return true }
-    hand(connection, [], to: other)
+    move(connection, [], to: other)
     return false
   }
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one.
-  func elsewhere(_ head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
+  func otherLoop(for head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     guard configuration.connections != nil, !head.isAdmin else { return nil }
     return handler?.loop(forOpening: head, isWebSocket: isWebSocket)
   }
@@ -49,11 +49,11 @@ extension SocketLoop {
       if connection.descriptor < 0 { count = 0 }
     }
     guard connection.descriptor >= 0 else { return false }
-    hand(connection, head, to: other)
+    move(connection, head, to: other)
     return true
   }
 
-  private func hand(_ connection: wsl_connection, _ head: [UInt8], to other: SocketLoop) {
+  private func move(_ connection: wsl_connection, _ head: [UInt8], to other: SocketLoop) {
     let isTaken = other.post {
       other.adopt(connection.descriptor, network: connection.network, head: head)
     }
@@ -65,10 +65,4 @@ extension SocketLoop {
     let connection = wsl_connection(descriptor: descriptor, network: network)
     wsl_adopt(loop, connection, head, head.count)
   }
-
-  /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
-  package var connectionsMax: Int { Int(wsl_connections_max(loop)) }
-
-  /// CPU time of the calling thread in microseconds.
-  package static func threadMicroseconds() -> Int64 { wsl_thread_us() }
 }

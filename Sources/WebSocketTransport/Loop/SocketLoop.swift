@@ -32,7 +32,7 @@ package final class SocketLoop: @unchecked Sendable {
     var limits = wsl_limits(configuration)
     var handlers = SocketLoop.handlers
     let names = configuration.subprotocols.map { Array($0.utf8CString) }
-    let problem = Problem()
+    let problem = ProblemBuffer()
     // C expects an array of pointers; the copies must live until wsl_create() returns.
     let pointers = names.map { name in
       let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: name.count)
@@ -42,7 +42,7 @@ package final class SocketLoop: @unchecked Sendable {
     defer { for pointer in pointers { pointer.deallocate() } }
     loop = wsl_create(
       &limits, pointers.map { UnsafePointer($0.baseAddress) }, names.count, &handlers,
-      Unmanaged.passUnretained(self).toOpaque(), problem.text, Problem.capacity)
+      Unmanaged.passUnretained(self).toOpaque(), problem.text, ProblemBuffer.capacity)
     if loop == nil { throw problem.thrown() }
   }
 
@@ -61,9 +61,9 @@ package final class SocketLoop: @unchecked Sendable {
   package func listen(
     host: String, port: UInt16, isAdmin: Bool = false
   ) throws(SocketLoopProblem) -> UInt16 {
-    let problem = Problem()
+    let problem = ProblemBuffer()
     let audience = isAdmin ? WSL_ADMIN : WSL_PUBLIC
-    let real = wsl_listen(loop, audience, host, port, problem.text, Problem.capacity)
+    let real = wsl_listen(loop, audience, host, port, problem.text, ProblemBuffer.capacity)
     guard let real = UInt16(exactly: real) else { throw problem.thrown() }
     return real
   }
@@ -128,37 +128,7 @@ package final class SocketLoop: @unchecked Sendable {
       failed: Int(counted.failed), timedOut: Int(counted.timed_out),
       logLinesDropped: Int(counted.log_lines_dropped))
   }
-}
 
-/// The buffer into which C writes an error description.
-private struct Problem: ~Copyable {
-  static let capacity = 300
-  let text = UnsafeMutablePointer<CChar>.allocate(capacity: Problem.capacity)
-
-  init() { text.pointee = 0 }
-  deinit { text.deallocate() }
-
-  func thrown() -> SocketLoopProblem { SocketLoopProblem(description: String(cString: text)) }
-}
-
-extension wsl_limits {
-  fileprivate init(_ configuration: SocketLoopConfiguration) {
-    self.init(
-      connections_max: UInt32(configuration.connectionsMax),
-      network_connections_max: UInt32(configuration.addressConnectionsMax),
-      count: configuration.connections?.count,
-      message_bytes_max: UInt32(configuration.messageBytesMax),
-      fragments_max: UInt32(configuration.fragmentsMax),
-      assembly_ms: UInt32(configuration.assemblyMilliseconds),
-      body_bytes_max: UInt32(configuration.bodyBytesMax),
-      bodies_bytes_max: UInt64(configuration.bodiesBytesMax),
-      bodies_bytes: configuration.bodies?.count,
-      header_ms: UInt32(configuration.headerMilliseconds),
-      body_ms: UInt32(configuration.bodyMilliseconds),
-      answer_ms: UInt32(configuration.answerMilliseconds),
-      idle_seconds: UInt32(configuration.idleSeconds),
-      ping_ms: UInt32(configuration.pingMilliseconds),
-      pong_ms: UInt32(configuration.pongMilliseconds),
-      close_ms: UInt32(configuration.closeMilliseconds))
-  }
+  /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
+  package var connectionsMax: Int { Int(wsl_connections_max(loop)) }
 }

@@ -1,28 +1,28 @@
 package import PickerSession
 
 /// Which of the server's loops answers a request.
-package enum RequestPlace: Hashable, Sendable {
+package enum RequestLoop: Hashable, Sendable {
   /// The loop that owns the session.
   case session(SessionID)
   /// Round robin, so that new sessions are distributed evenly whichever connection creates them.
-  case inTurn
+  case roundRobin
   /// The first loop, for requests that must take effect in the same order on all loops.
   case first
   /// The loop that received the request; any loop could answer it.
-  case here
+  case receiving
 
   package init(method: HTTPMethod, path: String) {
     let prefix = "/v1/sessions/"
     if path.hasPrefix(prefix + "by/") {
-      self = .inTurn
+      self = .roundRobin
     } else if path.hasPrefix(prefix) {
       self = .session(SessionID(String(path.dropFirst(prefix.count).prefix { $0 != "/" })))
     } else if method == .post && path == "/v1/sessions" {
-      self = .inTurn
+      self = .roundRobin
     } else if method == .post && path == "/v1/clock" {
       self = .first
     } else {
-      self = .here
+      self = .receiving
     }
   }
 
@@ -30,8 +30,8 @@ package enum RequestPlace: Hashable, Sendable {
   /// guess is wrong or impossible, the request is routed to the right loop later.
   ///
   /// - Returns: `nil` if the bytes do not contain a complete request target.
-  package init?(guessedFrom said: UnsafeRawBufferPointer) {
-    let parts = said.split(
+  package init?(guessedFrom received: UnsafeRawBufferPointer) {
+    let parts = received.split(
       separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
     let path = parts[1].prefix { $0 != UInt8(ascii: "?") }

@@ -8,8 +8,8 @@ package protocol SocketLoopHandler: AnyObject {
   /// The loop that should serve a new connection; `nil` for this one. Only called if the loops
   /// share a ``ConnectionCount``.
   ///
-  /// - Parameter said: The bytes received so far, possibly none.
-  func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop?
+  /// - Parameter received: The bytes received so far, possibly none.
+  func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop?
 
   /// The loop that must serve the WebSocket or stream that a request opens; `nil` for this one, or
   /// if the request opens neither. Only called if the loops share a ``ConnectionCount``. The
@@ -58,7 +58,7 @@ package protocol SocketLoopHandler: AnyObject {
 }
 
 extension SocketLoopHandler {
-  package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? { nil }
+  package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? { nil }
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}

@@ -1,35 +1,18 @@
 import PickerHub
 
-/// An HTTP request to be answered, with the loop of its connection. Any loop may answer it.
-package struct Caller: Sendable {
-  let loop: SocketLoop
-  let id: RequestID
-  /// Headers that are added to every response to this request.
-  package var headers: [HTTPResponse.Header] = []
-  /// Whether the response body may be compressed with gzip.
-  package var acceptsGzip = false
-  /// Whether the response may use chunked transfer coding.
-  var takesChunks = true
-
-  init(loop: SocketLoop, id: RequestID) {
-    self.loop = loop
-    self.id = id
-  }
-}
-
 /// Routes requests to the loop that answers them, and responses back to the loop of the connection.
 extension HubTransport {
-  package func loop(forConnection said: UnsafeRawBufferPointer) -> SocketLoop? {
-    if case .session(let id) = RequestPlace(guessedFrom: said) {
+  package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? {
+    if case .session(let id) = RequestLoop(guessedFrom: received) {
       return other(HubShard.index(of: id, among: group.transports.count))
     }
-    connectionTurn = (connectionTurn + 1) % group.transports.count
-    return other(connectionTurn)
+    lastConnectionLoop = (lastConnectionLoop + 1) % group.transports.count
+    return other(lastConnectionLoop)
   }
 
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? {
     guard isWebSocket || head.path.hasSuffix("/events") else { return nil }
-    return other(group.index(of: RequestPlace(method: .get, path: head.path), seenFrom: self))
+    return other(group.index(of: RequestLoop(method: .get, path: head.path), receivedBy: self))
   }
 
   private func other(_ index: Int) -> SocketLoop? {
@@ -40,9 +23,9 @@ extension HubTransport {
     var caller = Caller(loop: loop, id: id)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
     caller.takesChunks = request.head.takesChunks
-    let place =
-      request.isAdmin ? .here : RequestPlace(method: request.method, path: request.path)
-    let index = group.index(of: place, seenFrom: self)
+    let target =
+      request.isAdmin ? .receiving : RequestLoop(method: request.method, path: request.path)
+    let index = group.index(of: target, receivedBy: self)
     if index == self.index {
       routes(caller, request)
       return rearm()

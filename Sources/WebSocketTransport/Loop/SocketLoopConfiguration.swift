@@ -1,5 +1,3 @@
-import CWebSocketLoop
-
 /// The limits and subprotocols of a ``SocketLoop``. The defaults are suitable for the public
 /// internet.
 package struct SocketLoopConfiguration: Sendable {
@@ -50,77 +48,4 @@ package struct SocketLoopConfiguration: Sendable {
   package var log: @Sendable (_ isError: Bool, _ line: String) -> Void = { _, _ in }
 
   package init() {}
-}
-
-/// Counts the connections of all loops that share it, in total and per address.
-///
-/// `@unchecked Sendable`: the C implementation has a lock.
-package final class ConnectionCount: @unchecked Sendable {
-  let count: OpaquePointer
-
-  package init(connectionsMax: Int, addressConnectionsMax: Int) {
-    guard
-      let count = wsl_peers_create(UInt32(connectionsMax), UInt32(addressConnectionsMax))
-    else { fatalError("out of memory") }
-    self.count = count
-  }
-
-  deinit { wsl_peers_destroy(count) }
-}
-
-/// An IPv4 address, or the /64 prefix of an IPv6 address: the unit of per-address limits.
-package struct PeerNetwork: Hashable, Sendable {
-  package let raw: UInt64
-
-  /// - Parameters:
-  ///   - high: The first 64 bits of an IPv6 address, or of the one that maps an IPv4 address.
-  ///   - low: The other 64 bits.
-  package init(high: UInt64, low: UInt64) { raw = wsl_network_of_words(high, low) }
-}
-
-/// The total length of all request bodies being received or used, in all loops that share it.
-package final class BodyBytes: @unchecked Sendable {
-  /// Only accessed with atomic operations, by wsl_count_body() and C.
-  let count: UnsafeMutablePointer<UInt64>
-
-  package init() {
-    count = .allocate(capacity: 1)
-    count.initialize(to: 0)
-  }
-
-  deinit { count.deallocate() }
-}
-
-/// The reason why a loop cannot start or listen, as a sentence for the operator.
-package struct SocketLoopProblem: Error, CustomStringConvertible {
-  package let description: String
-}
-
-/// Gauges, and counters since the loop was created.
-package struct SocketLoopCounters: Sendable {
-  /// TCP connections of all kinds, now.
-  package var connections: Int
-  /// Open WebSockets, now.
-  package var webSockets: Int
-  package var accepted: Int
-  /// Connections refused because of `connectionsMax` or for lack of descriptors.
-  package var refusedFull: Int
-  /// Connections refused because of `addressConnectionsMax`.
-  package var refusedOfAddress: Int
-  /// WebSockets closed for violating RFC 6455 or a limit.
-  package var failed: Int
-  /// Connections dropped because a time limit expired.
-  package var timedOut: Int
-  package var logLinesDropped: Int
-
-  package static func += (sum: inout SocketLoopCounters, other: SocketLoopCounters) {
-    sum.connections += other.connections
-    sum.webSockets += other.webSockets
-    sum.accepted += other.accepted
-    sum.refusedFull += other.refusedFull
-    sum.refusedOfAddress += other.refusedOfAddress
-    sum.failed += other.failed
-    sum.timedOut += other.timedOut
-    sum.logLinesDropped += other.logLinesDropped
-  }
 }

@@ -52,7 +52,7 @@ extension SocketLoop {
     let upgrade = UpgradeRequest(head: RequestHead(request))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
     guard let handler else { return 1 }
-    if let other = elsewhere(upgrade.head, isWebSocket: true) {
+    if let other = otherLoop(for: upgrade.head, isWebSocket: true) {
       if !detach(request, to: other) { refuse(request, SocketLoop.noDescriptors) }
       return 1
     }
@@ -76,69 +76,10 @@ extension SocketLoop {
   private func respond(_ id: wsl_id, _ request: OpaquePointer) {
     let whole = HTTPRequest(request, configuration.bodies)
     let requestID = RequestID(raw: id, isHead: whole.method == .head)
-    if whole.method == .get, let other = elsewhere(whole.head, isWebSocket: false) {
+    if whole.method == .get, let other = otherLoop(for: whole.head, isWebSocket: false) {
       if !detach(request, to: other) { answer(requestID, SocketLoop.noDescriptors) }
     } else {
       handler?.respond(to: requestID, whole)
     }
-  }
-}
-
-extension RequestHead {
-  fileprivate init(_ request: OpaquePointer) {
-    path = String(wsl_request_path(request)) ?? ""
-    query = []
-    headers = RequestHeaders()
-    remoteAddress = String(wsl_request_peer(request)) ?? ""
-    isAdmin = wsl_request_is_admin(request)
-    takesChunks = wsl_request_takes_chunks(request)
-    while let field = String(wsl_request_query(request, query.count)) {
-      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let value = parts.count > 1 ? String(parts[1]) : ""
-      query.append(QueryField(name: String(parts[0]), value: value))
-    }
-    for name in RequestHeader.allCases {
-      let header = wsl_header(UInt32(name.rawValue))
-      if let value = String(wsl_request_header(request, header)) {
-        headers.fields.append((name, value))
-      }
-    }
-  }
-}
-
-extension HTTPRequest {
-  /// - Parameter bodies: Where a large body counts; without it large bodies are copied.
-  fileprivate init(_ request: OpaquePointer, _ bodies: BodyBytes?) {
-    let received = wsl_request_body(request)
-    let body: HTTPBody
-    if let large = bodies.flatMap({ LargeBody(of: request, in: $0) }) {
-      body = .large(large)
-    } else {
-      body = .small(Array(UnsafeRawBufferPointer(start: received.bytes, count: received.count)))
-    }
-    self.init(
-      method: HTTPMethod(wsl_request_method(request)), head: RequestHead(request), body: body)
-  }
-}
-
-extension HTTPMethod {
-  fileprivate init(_ method: wsl_method) {
-    switch method {
-    case WSL_POST: self = .post
-    case WSL_OPTIONS: self = .options
-    case WSL_PUT: self = .put
-    case WSL_PATCH: self = .patch
-    case WSL_DELETE: self = .delete
-    case WSL_HEAD: self = .head
-    default: self = .get
-    }
-  }
-}
-
-extension String {
-  /// Replaces invalid UTF-8 with U+FFFD. `nil` if the text is absent.
-  fileprivate init?(_ text: wsl_text) {
-    guard let bytes = text.bytes else { return nil }
-    self.init(decoding: UnsafeRawBufferPointer(start: bytes, count: text.count), as: UTF8.self)
   }
 }

@@ -8,8 +8,8 @@ import Synchronization
 /// `@unchecked Sendable`: immutable once the first loop runs.
 package final class LoopGroup: @unchecked Sendable {
   package private(set) var transports: [HubTransport] = []
-  /// The number of requests for a new session so far, on all loops, for round robin.
-  private let sessionTurn = Atomic(0)
+  /// The number of requests so far that were assigned round robin, on all loops.
+  private let assignedCount = Atomic(0)
 
   package init() {}
 
@@ -20,13 +20,13 @@ package final class LoopGroup: @unchecked Sendable {
   }
 
   /// The index of the loop that answers a request received by `transport`.
-  func index(of place: RequestPlace, seenFrom transport: HubTransport) -> Int {
-    switch place {
+  func index(of target: RequestLoop, receivedBy transport: HubTransport) -> Int {
+    switch target {
     case .session(let id): HubShard.index(of: id, among: transports.count)
-    case .inTurn:
-      sessionTurn.wrappingAdd(1, ordering: .relaxed).oldValue % transports.count
+    case .roundRobin:
+      assignedCount.wrappingAdd(1, ordering: .relaxed).oldValue % transports.count
     case .first: 0
-    case .here: transport.index
+    case .receiving: transport.index
     }
   }
 

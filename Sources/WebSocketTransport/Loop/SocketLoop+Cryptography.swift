@@ -1,15 +1,6 @@
 import CWebSocketLoop
 
 extension SocketLoop {
-  /// Milliseconds of CLOCK_MONOTONIC, which starts at an arbitrary time and never jumps.
-  package static func monotonicMilliseconds() -> Int64 { wsl_monotonic_ms() }
-
-  /// The same clock in nanoseconds.
-  package static func monotonicNanoseconds() -> Int64 { wsl_monotonic_ns() }
-
-  /// Milliseconds since 1970-01-01T00:00Z.
-  package static func wallMilliseconds() -> Int64 { wsl_wall_ms() }
-
   /// Cryptographically secure random bytes from libcrypto.
   package static func randomBytes(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in

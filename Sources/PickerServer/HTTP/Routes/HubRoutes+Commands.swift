@@ -1,0 +1,42 @@
+import PickerHub
+import PickerWire
+import WebSocketTransport
+
+/// Members and commands without a WebSocket.
+extension HubRoutes {
+  /// `POST …/members`
+  func addMember(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
+    let body: MemberRequest
+    do throws(BadMessage) {
+      body = try MemberRequest(call.request.body.bytes)
+    } catch {
+      throw badRequest(error.detail)
+    }
+    hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
+      [self] result in
+      switch result {
+      case .success(let welcome): answer(caller, 201, "application/json", welcome)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// `POST …/commands`
+  func command(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    try limitBody(of: call.request)
+    let body: CommandRequest
+    do throws(BadMessage) {
+      body = try CommandRequest(call.request.body.bytes)
+    } catch {
+      throw badRequest(error.detail)
+    }
+    hub.post(
+      body, to: call.session, token: call.credential,
+      locale: call.request.queryValue("locale"),
+      at: transport.now
+    ) { [self] in answer(caller, "application/json", $0) }
+  }
+}

@@ -1,0 +1,52 @@
+import PickerHub
+import PickerSession
+import PickerWire
+import WebSocketTransport
+
+/// Streams of server-sent events.
+extension HubRoutes {
+  /// `GET …/events`
+  func events(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    var watch = WatchRequest()
+    watch.token = call.credential
+    watch.ticket = try ticket(call.request, for: .events, of: call.session)
+    watch.locale = call.request.queryValue("locale")
+    if let text = call.request.queryValue("months") {
+      let countText = call.request.queryValue("count") ?? "1"
+      guard let count = Int(countText), count >= 0 else {
+        throw badRequest("count must be a number of months")
+      }
+      watch.view = MonthView(from: try month(text, named: "months"), count: count)
+    }
+    watch.seen = call.request.headers[.lastEventID].flatMap(ServerSentEvent.parse)
+    if call.request.method == .head { return headOfEvents(caller, watch, call.session) }
+    let seconds = hub.configuration.limits.ticketStreamSeconds
+    let lifetime = watch.ticket.map { ticket in
+      min(Int64(seconds) * 1000, (ticket.endsAt ?? .max) - transport.now.machine)
+    }
+    hub.watch(call.session, watch, at: transport.now) { [self] result in
+      switch result {
+      case .success(let epoch):
+        return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
+      case .failure(let problem):
+        answer(caller, ProblemDocument(problem))
+        return nil
+      }
+    }
+  }
+
+  /// Answers a `HEAD` request: the status and headers that a stream would have.
+  private func headOfEvents(_ caller: Caller, _ watch: WatchRequest, _ session: SessionID) {
+    hub.admitViewer(
+      to: session, token: watch.token, ticket: watch.ticket, at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success:
+        transport.answer(
+          caller, HTTPResponse(status: 200, headers: HubTransport.eventHeaders))
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import CivilTime
+import PickerHub
+import PickerModel
+import PickerWire
+import WebSocketTransport
+
+/// Pictures of months, for pages without scripts.
+extension HubRoutes {
+  /// `GET …/months/2026-11.svg`
+  func drawMonth(_ call: RoutedRequest) throws(ProblemDocument) {
+    let caller = call.caller
+    let ifNoneMatch = call.request.headers[.ifNoneMatch]
+    let month = try month(call["month"], named: "the month in the path")
+    let width = try pixels(call.request, "width", default: 350)
+    let height = try pixels(call.request, "height", default: 500)
+    let themeName = call.request.queryValue("theme") ?? "article"
+    guard let theme = MonthTheme.named(themeName) else {
+      throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
+    }
+    let ticket = try ticket(call.request, for: .months, of: call.session)
+    hub.month(
+      month, of: call.session, token: call.credential, ticket: ticket,
+      locale: call.request.queryValue("locale"), at: transport.now
+    ) { [self] result in
+      switch result {
+      case .success(let content):
+        let drawing = MonthDrawing(
+          width: width, height: height, theme: theme, language: content.texts.tag,
+          title: content.texts.monthTitle(content.month),
+          weekdays: content.cells.prefix(7).map { content.texts.weekday($0.date.weekday) },
+          cells: content.cells, cellTexts: content.cells.map { content.texts.cell($0.date.day) },
+          notes: content.notes.map {
+            $0?.text(for: content.texts.noteTag, fallback: content.locale)
+          },
+          tones: content.notes.map { $0?.tone },
+          bands: content.bands)
+        send(drawing.svg, caller, ifNoneMatch: ifNoneMatch)
+      case .failure(let problem): answer(caller, ProblemDocument(problem))
+      }
+    }
+  }
+
+  /// Sends a picture with a hash of its content as entity tag, so that the tag changes exactly when
+  /// the picture does.
+  private func send(_ picture: [UInt8], _ caller: Caller, ifNoneMatch: String?) {
+    let tag = EntityTag.of(picture)
+    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+    var headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
+    if !isKnown {
+      headers += [
+        ("Content-Type", "image/svg+xml"), ("Content-Security-Policy", "default-src 'none'"),
+        ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "cross-origin"),
+      ]
+    }
+    var response = HTTPResponse(
+      status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
+      body: isKnown ? [] : picture)
+    response.hasTagOfContent = true
+    transport.answer(caller, response)
+  }
+
+  private func pixels(
+    _ request: HTTPRequest, _ name: String, default standard: Int
+  ) throws(ProblemDocument) -> Int {
+    guard let text = request.queryValue(name) else { return standard }
+    guard let number = Int(text), (50...4000).contains(number) else {
+      throw badRequest("\(name) must be a number of pixels from 50 to 4000")
+    }
+    return number
+  }
+}

@@ -1,0 +1,16 @@
+/// An HTTP request to be answered, with the loop of its connection. Any loop may answer it.
+package struct Caller: Sendable {
+  let loop: SocketLoop
+  let id: RequestID
+  /// Headers that are added to every response to this request.
+  package var headers: [HTTPResponse.Header] = []
+  /// Whether the response body may be compressed with gzip.
+  package var acceptsGzip = false
+  /// Whether the response may use chunked transfer coding.
+  var takesChunks = true
+
+  init(loop: SocketLoop, id: RequestID) {
+    self.loop = loop
+    self.id = id
+  }
+}

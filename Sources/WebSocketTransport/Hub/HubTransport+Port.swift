@@ -1,0 +1,53 @@
+import BackgroundWork
+package import PickerHub
+package import PickerSession
+package import PickerWire
+
+/// The hub's actions on its connections: WebSockets, which the loop serves, and event streams.
+extension HubTransport {
+  package func send(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
+    if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
+    return loop.send(frame, to: connection)
+  }
+
+  package func post(_ frame: Frame, to connection: ConnectionID) -> PickerHub.SendOutcome {
+    if !streams.isEmpty, streams[connection] != nil { return sendEvent(frame, to: connection) }
+    return loop.post(frame, to: connection)
+  }
+
+  package func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int] {
+    if streams.isEmpty { return loop.post(frame, toAll: connections) }
+    return connections.indices.filter { post(frame, to: connections[$0]) == .full }
+  }
+
+  package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    if streams[connection] != nil { return closeEvents(connection, last: last) }
+    loop.close(connection, code: code, reason: reason, last: last)
+  }
+
+  package func pause(_ connection: ConnectionID) { loop.pause(connection) }
+
+  package func resume(_ connection: ConnectionID) { loop.resume(connection) }
+
+  package func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+  ) {
+    // Safe: both are passed through the other thread, but only used on the loop's.
+    nonisolated(unsafe) let then = then
+    nonisolated(unsafe) let transport = self
+    HubTransport.background.async { [loop] in
+      let value = work()
+      loop.post {
+        then(value)
+        transport.rearm()
+      }
+    }
+  }
+
+  package func delivered(commandOf arrival: Int64) { latencies.delivered(commandOf: arrival) }
+
+  package func written() { latencies.written() }
+
+  /// Covers deltas that were written without being posted, such as stream events.
+  package func iterated() { written() }
+}

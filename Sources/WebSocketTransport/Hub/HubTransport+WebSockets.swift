@@ -1,0 +1,63 @@
+import PickerHub
+package import PickerSession
+
+/// The events of WebSockets, passed to the hub.
+extension HubTransport {
+  package static let subprotocol = "pickerd.v1"
+
+  package func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
+    if let refusal = refusal(request) { return .refuse(refusal) }
+    guard HubTransport.session(in: request.path) != nil else {
+      return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))
+    }
+    guard request.subprotocols.contains(HubTransport.subprotocol) else {
+      let detail = "offer the subprotocol pickerd.v1 in Sec-WebSocket-Protocol"
+      return .refuse(problem(400, "badRequest", detail))
+    }
+    return .accept(subprotocol: HubTransport.subprotocol)
+  }
+
+  package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
+    guard let session = HubTransport.session(in: request.path) else { return }
+    hub.opened(
+      connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
+    rearm()
+  }
+
+  package func received(_ connection: ConnectionID, _ message: UnsafeRawBufferPointer) {
+    let bytes = message.assumingMemoryBound(to: UInt8.self)
+    let now = now
+    defer { latencies.processed(messageOf: now.machineNanoseconds) }
+    hub.received(connection, Span(_unsafeElements: bytes), at: now)
+    rearm(at: now)
+  }
+
+  package func full(_ connection: ConnectionID) { hub.full(connection) }
+
+  package func writable(_ connection: ConnectionID) {
+    hub.writable(connection, at: now)
+    rearm()
+  }
+
+  package func closed(_ connection: ConnectionID) {
+    hub.closed(connection, at: now)
+    rearm()
+  }
+
+  /// The session id in a path `/v1/sessions/ID`.
+  package static func session(in path: String) -> SessionID? {
+    let prefix = "/v1/sessions/"
+    guard path.hasPrefix(prefix) else { return nil }
+    let id = path.dropFirst(prefix.count)
+    guard !id.isEmpty, !id.contains("/") else { return nil }
+    return SessionID(String(id))
+  }
+
+  /// The token in an `Authorization` header with the scheme `Bearer`.
+  package static func bearer(_ authorization: String?) -> String? {
+    guard let authorization else { return nil }
+    let parts = authorization.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+}

@@ -1,0 +1,32 @@
+package import PickerHub
+
+/// How long messages and deliveries take on one loop.
+package struct TransportLatencies: Sendable {
+  /// The time to process a message on the loop's thread, from its arrival until the resulting
+  /// frames were posted or a store operation was started.
+  package private(set) var messageSeconds = Histogram.seconds
+  /// The time from the arrival of a command to the first write of its delta.
+  package private(set) var deliverySeconds = Histogram.seconds
+  /// The arrival times of commands whose deltas have been posted since the last write.
+  private var unwritten: [Int64] = []
+
+  mutating func processed(messageOf arrival: Int64) {
+    messageSeconds.record(TransportLatencies.seconds(since: arrival))
+  }
+
+  /// Notes that the delta of a command was posted. ``written()`` measures the time.
+  mutating func delivered(commandOf arrival: Int64) { unwritten.append(arrival) }
+
+  /// Records the commands whose deltas have been posted since the last call.
+  mutating func written() {
+    guard !unwritten.isEmpty else { return }
+    for arrival in unwritten {
+      deliverySeconds.record(TransportLatencies.seconds(since: arrival))
+    }
+    unwritten.removeAll(keepingCapacity: true)
+  }
+
+  private static func seconds(since arrival: Int64) -> Double {
+    Double(SocketLoop.monotonicNanoseconds() - arrival) / 1_000_000_000
+  }
+}

@@ -1,0 +1,30 @@
+import CWebSocketLoop
+package import PickerHub
+
+/// Responses, complete or streamed.
+extension SocketLoop {
+  /// Answers a request. Has no effect if the request was already answered or has ended.
+  package func answer(_ id: RequestID, _ response: HTTPResponse) {
+    let head = response.head(length: response.body.count, keepAlive: response.keepAlive)
+    let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
+    _ = wsl_answer(loop, id.raw, head, head.count, body, body.count, response.keepAlive)
+  }
+
+  /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends
+  /// with the connection.
+  ///
+  /// - Returns: False if the request was already answered or has ended.
+  package func startStream(_ id: RequestID, headers: [(name: String, value: String)]) -> Bool {
+    let head = HTTPResponse(status: 200, headers: headers).head(length: nil, keepAlive: false)
+    return wsl_stream_start(loop, id.raw, head, head.count)
+  }
+
+  /// Sends a part of a streamed body. After ``SendOutcome/full`` the caller must wait for the
+  /// handler's `streamWritable`.
+  package func streamWrite(_ id: RequestID, _ bytes: UnsafeRawBufferPointer) -> SendOutcome {
+    SendOutcome(wsl_stream_write(loop, id.raw, bytes.baseAddress, bytes.count))
+  }
+
+  /// Ends a streamed response by closing the connection when everything has been written.
+  package func streamEnd(_ id: RequestID) { wsl_stream_end(loop, id.raw) }
+}
