@@ -33,13 +33,3 @@ package struct HubConfiguration: Sendable {
     self.outlookLink = outlookLink
   }
 }
-
-extension HubConfiguration.Authentication {
-  /// Whether a connection without a valid token must not learn which sessions exist.
-  var hidesSessions: Bool {
-    switch self {
-    case .open, .token: false
-    case .keys: true
-    }
-  }
-}

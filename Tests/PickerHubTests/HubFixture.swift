@@ -72,9 +72,8 @@ final class TestLog: SessionLog {
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if outcome == .failed || (outcome == .full && record.needsBudget) { return outcome }
     if case .exhausted = outcome, case .entry = record { return outcome }
-    if outcome == .exhausted { return .stored }
     records.append(record)
-    return outcome == .full ? .stored : outcome
+    return outcome == .full || outcome == .exhausted ? .stored : outcome
   }
 
   func feed(_ record: FeedRecord, of session: SessionID) -> Bool {

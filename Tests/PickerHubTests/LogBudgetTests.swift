@@ -91,6 +91,26 @@ import Testing
     #expect(fixture.log.snapshots.map(\.spent.dropped) == [Array(2...511)])
   }
 
+  @Test func `a session whose log is exhausted ends once when it is deleted while confirming`()
+    throws
+  {
+    let fixture = try HubFixture(
+      definition, fields: #","decide":{"by":"host","seconds":60}"#)
+    fixture.join(1)
+    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    #expect(fixture.fold.status == .confirming)
+    fixture.log.outcome = .exhausted
+
+    var answers: [Bool] = []
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+      answers.append((try? $0.get()) != nil)
+    }
+
+    let ends = fixture.log.records.filter { if case .ended = $0 { true } else { false } }
+    #expect(fixture.hub.sessionCount == 0 && answers == [true])
+    #expect(ends.count == 1)
+  }
+
   @Test func `a drain snapshots all entries`() throws {
     let fixture = try HubFixture(definition)
     fixture.log.canLoad = true

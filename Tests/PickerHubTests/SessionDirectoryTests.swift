@@ -35,7 +35,7 @@ import Testing
     directory.create(hosted, isStored: false)
     counts.append(total.count)
     directory.created(hosted)
-    directory.end(hosted)
+    directory.end(hosted, .deleted)
     counts.append(total.count)
     directory.ended(hosted.id)
     counts.append(total.count)
@@ -52,7 +52,7 @@ import Testing
     directory.restore(SessionID("other"), state)
     #expect(directory.exists(hosted.id) && directory.exists(SessionID("other")))
 
-    directory.end(hosted)
+    directory.end(hosted, .deleted)
     directory.endDormant(SessionID("other"))
 
     #expect(!directory.exists(hosted.id) && !directory.exists(SessionID("other")))
@@ -63,7 +63,7 @@ import Testing
     var directory = SessionDirectory(total: total)
     let hosted = try hosted()
     directory.create(hosted, isStored: true)
-    directory.end(hosted)
+    directory.end(hosted, .deleted)
     directory.restore(SessionID("other"), state)
     directory.endDormant(SessionID("other"))
 

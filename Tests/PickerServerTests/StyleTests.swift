@@ -76,6 +76,30 @@ import Testing
     }
   }
 
+  @Test func `the types of the hub own their storage, and the hub stays a coordinator`() throws {
+    let owners: Set = [
+      "Admission", "Attendance", "Connections", "EffectBuffers", "FanOut", "HistoryReading",
+      "HostChangeQueue", "HubSchedule", "LogProgress", "PresenceThrottle", "SessionDirectory",
+      "SessionTicks", "StepQueue", "TokenExpiry",
+    ]
+    var seen: Set<String> = []
+    for source in try Self.sources(in: "Sources/PickerHub", "swift") {
+      let name = String(source.name.prefix { $0 != "." })
+      // Stored properties; computed ones have a brace.
+      let stored = source.lines.filter { line in
+        ["  var ", "  package var ", "  let ", "  package let "].contains { line.hasPrefix($0) }
+          && !line.contains("{")
+      }
+      if owners.contains(name) {
+        seen.insert(name)
+        #expect(stored.filter { $0.contains("var ") } == [], "\(source.path)")
+      } else if name == "Hub" {
+        #expect(stored.count <= 16, "\(stored)")
+      }
+    }
+    #expect(seen == owners)
+  }
+
   @Test func `only the C targets include libwebsockets`() throws {
     for source in try Self.sources(in: "Sources", "c", "h")
     where source.lines.contains(where: { $0.contains("#include <libwebsockets.h>") }) {

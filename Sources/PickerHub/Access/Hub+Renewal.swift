@@ -4,27 +4,20 @@ import PickerWire
 /// Tokens that expire, are renewed, or are revoked while their connections are open.
 /// - Source: host.md, section 2.
 extension Hub {
-  /// Has the connection closed some time after its token's `exp`.
-  ///
-  /// At most one timer is queued, unless a token ends before it.
+  /// Takes a verified token of a connection, which is closed some time after the token's `exp`.
   func noteToken(_ token: MemberToken, of connection: HubConnection) {
-    connection.token = token
-    let endsAt = now.machine + token.remainingMilliseconds + tokenGraceMilliseconds
-    connection.tokenEndsAt = endsAt
-    if let queued = connection.queuedTokenEnd, queued <= endsAt { return }
-    connection.queuedTokenEnd = endsAt
-    schedule.add(.token(connection.id), due: endsAt)
+    if let due = connection.token.take(token, at: now.machine) {
+      schedule.add(.token(connection.id), due: due)
+    }
   }
 
   /// The token of a connection may have expired.
   func checkToken(of connection: HubConnection) {
-    guard let endsAt = connection.tokenEndsAt else { return }
-    guard endsAt > now.machine else {
-      return close(connection, .tokenExpired, "the token has expired")
+    switch connection.token.check(at: now.machine) {
+    case .valid: break
+    case .checkAgain(let due): schedule.add(.token(connection.id), due: due)
+    case .expired: close(connection, .tokenExpired, "the token has expired")
     }
-    if let queued = connection.queuedTokenEnd, queued > now.machine { return }
-    connection.queuedTokenEnd = endsAt
-    schedule.add(.token(connection.id), due: endsAt)
   }
 
   /// Takes another token for a member. Without `--auth keys` the message is ignored, as an unknown
@@ -33,20 +26,21 @@ extension Hub {
     _ written: String, of connection: HubConnection, _ member: MemberID,
     in hosted: HostedSession, at time: HubTime
   ) {
-    guard case .keys(let verifier) = configuration.authentication else { return }
+    guard let verifier = admission.verifier else { return }
     let token: MemberToken
     do throws(TokenProblem) {
       token = try verifier.verify(written)
     } catch {
       return close(connection, .badToken, error.detail)
     }
-    guard token.sessions.contains(hosted.id), token.subject == connection.token?.subject else {
+    guard token.sessions.contains(hosted.id), token.subject == connection.token.token?.subject
+    else {
       return close(connection, .badToken, "the token is for another session or sub")
     }
-    guard !isRevoked(token, of: member, in: hosted) else {
+    guard !admission.isRevoked(token, of: member, in: hosted.session) else {
       return close(connection, .notAllowed, "the host has revoked the token")
     }
-    let role = connection.token?.role
+    let role = connection.token.token?.role
     noteToken(token, of: connection)
     if role != token.role, !append(.roleChanged(member, token.role), to: hosted, at: time) {
       return cannotStore(connection)
@@ -62,10 +56,10 @@ extension Hub {
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       let isRevoked =
-        if let token = connection.token {
-          self.isRevoked(token, of: connection.member, in: hosted)
+        if let token = connection.token.token {
+          admission.isRevoked(token, of: connection.member, in: hosted.session)
         } else if let ticket = connection.ticket {
-          (try? admit(ticket, to: hosted)) == nil
+          (try? admission.admit(ticket, to: hosted.session)) == nil
         } else {
           false
         }

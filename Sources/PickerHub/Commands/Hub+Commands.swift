@@ -17,7 +17,7 @@ extension Hub {
     _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool, to hosted: HostedSession,
     at time: HubTime, completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
-    counters.commands += 1
+    ownCounters.commands += 1
     if isOverRate || command.isUnknown || hosted.isBarred(command, of: member) {
       let unstored = UnstoredCommand(
         member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)

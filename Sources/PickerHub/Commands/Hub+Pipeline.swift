@@ -112,9 +112,8 @@ extension Hub {
   ) {
     let memberCount = hosted.session.memberCount
     let status = hosted.session.status
-    var effects: [SessionEffect] = []
-    swap(&effects, &self.effects)
-    if hosted.session.apply(entry, &outcomes, &effects) { hosted.lastActivity = time.machine }
+    var (isActivity, effects) = buffers.apply(entry, to: hosted.session)
+    if isActivity { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
     noteStatus(of: hosted, before: status)
     hosted.attendance.applied(entry.body, memberCount: memberCount, hosted.session.memberCount)
@@ -129,13 +128,14 @@ extension Hub {
       // has a connection.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
-    let deliveryCount = counters.deliveries
+    let deliveryCount = connections.counters.deliveries
     perform(effects, in: hosted, at: time)
-    if case .command = entry.body, counters.deliveries > deliveryCount, effects.haveDelta {
+    if case .command = entry.body, connections.counters.deliveries > deliveryCount,
+      effects.haveDelta
+    {
       port.delivered(commandOf: arrival)
     }
-    effects.removeLast(effects.count)
-    swap(&effects, &self.effects)
+    buffers.reuse(&effects)
     if hosted.session.hasEvents && !feed(hosted) { return }
     queueTick(of: hosted)
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {

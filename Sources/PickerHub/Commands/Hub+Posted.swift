@@ -28,7 +28,7 @@ extension Hub {
           guard let hosted, let member = hosted.session.fold.members[added.member] else {
             return answer(.failure(.unavailable))
           }
-          hosted.lastActivity = now.machine
+          hosted.noteActivity(at: now)
           if !hosted.session.isOnline(member.id) {
             noteAbsence(of: member.id, in: hosted, at: now)
           }
@@ -49,7 +49,7 @@ extension Hub {
     let role: Role?
     switch hosted.session.fold.origin.access {
     case .open: role = nil
-    case .tokens: role = self.role(of: credential, in: hosted)
+    case .tokens: role = admission.role(of: credential, in: hosted.session)
     case .keys:
       guard let token else { throw .notAllowed("joining needs a member token") }
       role = token.role
@@ -139,7 +139,7 @@ extension Hub {
     case .open: guard isSecretRight else { throw .wrongSecret }
     case .tokens:
       guard isSecretRight else { throw .wrongSecret }
-      if let role = self.role(of: credential, in: hosted), role < member.role {
+      if let role = admission.role(of: credential, in: hosted.session), role < member.role {
         let detail = "the token grants the role \(role), but the member is \(member.role)"
         throw .notAllowed(detail)
       }
@@ -148,9 +148,9 @@ extension Hub {
         throw .notAllowed("commands need a member token")
       }
       // Another user's member, or one whose tokens are revoked, looks like one that does not exist.
-      guard token.subject == member.subject, !isRevoked(token, of: member.id, in: hosted) else {
-        throw .noSuchMember
-      }
+      guard token.subject == member.subject,
+        !admission.isRevoked(token, of: member.id, in: hosted.session)
+      else { throw .noSuchMember }
       guard isSecretRight || origin.host.isOneMember && token.subject != nil else {
         throw .wrongSecret
       }
@@ -173,7 +173,7 @@ extension Hub {
     guard bringBack(member, role, hosted, at: now) else { return false }
     enqueue(
       .look { [unowned self] hosted in
-        hosted.lastActivity = now.machine
+        hosted.noteActivity(at: now)
         if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: now) }
         broadcastPresence(in: hosted, at: now)
       }, in: hosted, at: now)
@@ -192,9 +192,9 @@ extension Hub {
         return encoder.frame(of: delta, ref: author.ref, texts: texts)
       case .answer(_, let answer), .answerOffline(_, let answer):
         if case .refused(let refusal, _) = answer.body {
-          counters.refusals[refusal.code, default: 0] += 1
+          ownCounters.refusals[refusal.code, default: 0] += 1
         }
-        return encode(answer, texts, in: hosted.session)
+        return fanOut.encode(answer, texts, in: hosted.session)
       case .monthsAgain, .presence, .revoked, .settled: continue
       }
     }

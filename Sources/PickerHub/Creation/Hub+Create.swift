@@ -80,7 +80,7 @@ extension Hub {
     let body = HTTPDocument.created(
       known.session, epoch: known.epoch, revision: 0,
       socket: "\(request.socketBase)/v1/sessions/\(known.session)",
-      tokens: newAccess(from: key.text, salt: known.salt).tokens)
+      tokens: admission.newAccess(from: key.text, salt: known.salt, &identities).tokens)
     return .success(CreatedSession(id: known.session, body: body, isNew: false))
   }
 
@@ -93,7 +93,7 @@ extension Hub {
     // The directory counts the session itself; this only reserved room for it.
     defer { shard.total.add(-1) }
     let salt = request.key == nil ? "" : identities.text()
-    let (access, tokens) = newAccess(from: request.key?.text, salt: salt)
+    let (access, tokens) = admission.newAccess(from: request.key?.text, salt: salt, &identities)
     let fold = try fold(of: request, access)
     var origin = fold.origin
     let created = CreatedSession(
@@ -161,25 +161,6 @@ extension Hub {
     while true {
       let id = SessionID(identities.text())
       if shard.has(id) { return id }
-    }
-  }
-
-  /// How a new session's members get their roles, and the tokens that its creator gets. Those of a
-  /// creation with an idempotency key can be given again: they follow from the key, which is not
-  /// stored.
-  private func newAccess(
-    from key: String?, salt: String
-  ) -> (SessionOrigin.Access, tokens: [(role: Role, token: String)]) {
-    switch configuration.authentication {
-    case .open: return (.open, [])
-    case .keys: return (.keys, [])
-    case .token:
-      let tokens = [Role.owner, .editor, .viewer].map { role in
-        let token = key.map { identities.token(salt, $0, role.rawValue) } ?? identities.text()
-        return (role: role, token: token)
-      }
-      let hashes = tokens.map { ($0.role, identities.hash($0.token)) }
-      return (.tokens(Dictionary(uniqueKeysWithValues: hashes)), tokens)
     }
   }
 }

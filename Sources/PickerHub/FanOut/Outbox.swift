@@ -29,9 +29,6 @@ struct Outbox {
   var isFull = false { didSet { noteIdle() } }
   /// Whether updates were dropped that a snapshot must replace.
   private(set) var needsSnapshot = false { didSet { noteIdle() } }
-  /// The time since which the socket was not writable after updates were dropped, in machine
-  /// milliseconds; `nil` while it is.
-  var stalledSince: Int64?
   /// Whether a message can be sent at once. Stored, so that a delivery does not read the queue.
   private(set) var isIdle = true
 

@@ -13,9 +13,14 @@ extension Hub {
     at time: HubTime
   ) {
     let fold = hosted.session.fold
-    let (isAdmitted, role) = admitJoin(join, of: connection, to: hosted)
-    guard isAdmitted else { return }
-    let token = connection.token
+    let token = connection.token.token
+    let role: Role?
+    do throws(Admission.Denial) {
+      role = try admission.admit(
+        join, bearer: connection.bearer, connection.token, to: hosted.session, at: now.machine)
+    } catch {
+      return close(connection, error.code, error.detail)
+    }
     let language = languages.number(
       for: token?.locale ?? join.locale, fallback: fold.definition.locale)
     connection.texts = languages[language]
@@ -31,7 +36,7 @@ extension Hub {
       }
       attachment = Attachment(
         member: member.id, secret: secret, language: language, view: nil, resumeAfter: resumeAfter)
-      counters.resumes += 1
+      ownCounters.resumes += 1
     case .joining(let member, let secret):
       guard reconnectJoining(member, role, hosted, at: time) else {
         return cannotStore(connection, in: hosted)
@@ -70,7 +75,7 @@ extension Hub {
     hosted.attendance.joinAppended(
       joining,
       isIdentity: fold.origin.host.isOneMember && fold.members[joining.member] == nil)
-    counters.joins += 1
+    ownCounters.joins += 1
     return (member, secret)
   }
 
@@ -147,7 +152,7 @@ extension Hub {
       return broadcastPresence(in: hosted, at: time)
     }
     hosted.attendance.endAbsence(of: member)
-    hosted.lastActivity = time.machine
+    hosted.noteActivity(at: time)
     let fold = hosted.session.fold
     let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
     let showsMonths = fold.definition.kind.showsMonths
@@ -168,30 +173,8 @@ extension Hub {
       member, secret: attachment.secret, in: hosted.session,
       resumedAt: missed == nil ? nil : attachment.resumeAfter, texts: connection.texts,
       now: time.session)
-    greet(connection, frame, missed: missed, in: hosted.session)
-  }
-
-  /// Sends a welcome, then the missed deltas, the months in view and the touches of others.
-  func greet(
-    _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?, in session: Session
-  ) {
-    deliver(.retained(welcome), connection)
-    let listener = session.listeners.first { $0.connection == connection.id }
-    for delta in missed ?? [] {
-      let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
-      let copy = encoder.frame(encoder.encode(delta, texts: connection.texts), ref: ref)
-      if let ref {
-        deliver(.ownDelta(copy, ref: ref, revision: delta.revision), connection)
-      } else {
-        deliver(.updates(copy), connection)
-      }
-    }
-    if let view = listener?.view {
-      deliver(.updates(encoder.months(view, in: session.fold, texts: connection.texts)), connection)
-    }
-    if let touches = encoder.touches(in: session, for: listener?.member) {
-      deliver(.updates(touches), connection)
-    }
+    fanOut.greet(connection, frame, missed: missed, in: hosted.session, at: time)
+    closeOverflowing()
   }
 
   /// The name, cut to 64 Unicode scalars, if possible between grapheme clusters; `guest` for a

@@ -14,14 +14,12 @@ extension Hub {
     let connection = HubConnection(id: id, session: session, bearer: bearer)
     connections.insert(connection)
     guard !isDraining else { return closeDraining(connection) }
-    switch configuration.authentication {
-    case .open, .token:
+    // If sessions are hidden, the token comes first: see `admitFirst`.
+    if !admission.hidesSessions {
       guard directory.exists(session) else {
         return close(connection, .noSuchSession, "session not found")
       }
       if case .dormant = directory[session] { whenLoaded(session) { _ in } }
-    // The token comes first, see `admitFirst`.
-    case .keys: break
     }
     schedule.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
@@ -31,7 +29,7 @@ extension Hub {
   package func received(_ id: ConnectionID, _ text: Span<UInt8>, at time: HubTime) {
     guard let connection = connections[id], !connection.isClosing else { return }
     now = time
-    counters.messagesIn += 1
+    ownCounters.messagesIn += 1
     if case .waiting(let inbox) = connection.phase { return hold(text, of: connection, in: inbox) }
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
@@ -52,7 +50,26 @@ extension Hub {
       return hosted.readHistory(from: log) { wait($0) }
     }
     take(message, from: connection, in: hosted, at: time)
-    if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) { pause(connection) }
+    if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {
+      connections.pause(connection)
+    }
+  }
+
+  /// Verifies the token of a connection's first message, if sessions are hidden.
+  ///
+  /// - Returns: `false` if the connection has been closed.
+  private func admitFirst(_ text: Span<UInt8>, of connection: HubConnection) -> Bool {
+    guard case .silent = connection.phase, connection.token.token == nil else { return true }
+    let session = connection.session
+    do throws(Admission.Denial) {
+      let token = try admission.admitFirst(
+        text, bearer: connection.bearer, to: directory.exists(session) ? session : nil)
+      if let token { noteToken(token, of: connection) }
+      return true
+    } catch {
+      close(connection, error.code, error.detail)
+      return false
+    }
   }
 
   private func take(
@@ -116,7 +133,7 @@ extension Hub {
     if inbox.byteCount >= 4 * limits.inboxBytes + limits.messageBytes {
       return close(connection, .unavailable, "too many messages before the session was loaded")
     }
-    if inbox.byteCount >= limits.inboxBytes { pause(connection) }
+    if inbox.byteCount >= limits.inboxBytes { connections.pause(connection) }
   }
 
   /// Handles the buffered messages of a connection, or closes it if loading has failed.
@@ -127,30 +144,18 @@ extension Hub {
         connection, .unavailable, "the store is unavailable; reconnect later")
     }
     connection.phase = .silent
-    resume(connection)
+    connections.resume(connection)
     for message in inbox.messages { received(connection.id, message.span, at: now) }
   }
 }
 
 /// Back-pressure: stops reading from connections that send faster than the log stores.
 extension Hub {
-  private func pause(_ connection: HubConnection) {
-    guard !connection.isPaused, !connection.isClosing else { return }
-    connection.isPaused = true
-    port.pause(connection.id)
-  }
-
-  private func resume(_ connection: HubConnection) {
-    guard connection.isPaused else { return }
-    connection.isPaused = false
-    port.resume(connection.id)
-  }
-
   /// Reads from the session's connections again if its queue is at most half full.
   func resumeConnections(of hosted: HostedSession) {
     guard hosted.steps.resumesConnections(byteCountMax: limits.queueBytes) else { return }
     for id in hosted.connectionsInOrder {
-      if let connection = connections[id] { resume(connection) }
+      if let connection = connections[id] { connections.resume(connection) }
     }
   }
 }

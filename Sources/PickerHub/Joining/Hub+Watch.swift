@@ -89,7 +89,8 @@ extension Hub {
     let frame = encoder.welcome(
       nil, secret: "", in: session, resumedAt: missed == nil ? nil : request.seen?.revision,
       texts: connection.texts, now: now.session)
-    greet(connection, frame, missed: missed, in: session)
+    fanOut.greet(connection, frame, missed: missed, in: session, at: now)
+    closeOverflowing()
   }
 
   /// Checks that a token or a ticket grants a viewer's rights in a session.

@@ -2,7 +2,10 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// The hub's state of a connection: its phase, its outbox and its message rate.
+/// A connection: its phase, which credentials it has, and what is pending for it.
+///
+/// The joining code changes the phase, ``Connections`` what is pending (``SendState``), the access
+/// code the token (``TokenExpiry``). One thread uses a connection.
 package final class HubConnection {
   package let id: ConnectionID
   let session: SessionID
@@ -11,17 +14,11 @@ package final class HubConnection {
   /// The token of the `Authorization` header, for clients that can set one; cleared by the join.
   var bearer: String?
   /// The verified member token, with `--auth keys`.
-  var token: MemberToken?
+  var token = TokenExpiry()
   /// The ticket that admitted an event stream.
   var ticket: Ticket?
-  /// When the connection is closed because of its token, as ``HubTime/machine``.
-  var tokenEndsAt: Int64?
-  /// When the first queued timer checks that.
-  var queuedTokenEnd: Int64?
   var phase: Phase
-  /// Whether the port does not read from it; see ``HubPort/pause(_:)``.
-  var isPaused = false
-  var outbox = Outbox()
+  var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.
   var texts: any RowTexts = EnglishTexts()
@@ -56,42 +53,5 @@ package final class HubConnection {
     self.session = session
     self.bearer = bearer
     self.phase = phase
-  }
-}
-
-/// The buffered messages of a connection whose session is being loaded.
-final class Inbox {
-  private(set) var messages: [[UInt8]] = []
-  /// The bytes of the messages, plus 64 for the overhead of each.
-  private(set) var byteCount = 0
-
-  func append(_ text: Span<UInt8>) {
-    messages.append(text.withUnsafeBufferPointer { Array($0) })
-    byteCount += text.count + 64
-  }
-}
-
-/// A message rate limit over windows of one second. A window begins with a message.
-struct MessageRate {
-  private var windowStart: Int64 = -1000
-  private var count = 0
-
-  enum Verdict {
-    case within, over, farOver
-  }
-
-  /// Counts one message.
-  ///
-  /// - Parameters:
-  ///   - now: The monotonic clock in milliseconds.
-  ///   - countMax: The limit of messages a second. More than ten times as many are `farOver`.
-  mutating func count(at now: Int64, countMax: Int) -> Verdict {
-    if now - windowStart >= 1000 {
-      windowStart = now
-      count = 0
-    }
-    count += 1
-    if count > 10 * countMax { return .farOver }
-    return count > countMax ? .over : .within
   }
 }

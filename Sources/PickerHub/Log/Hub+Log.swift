@@ -1,39 +1,12 @@
-import CivilTime
-import JSONText
-import PickerModel
 package import PickerSession
-import PickerWire
 
-/// A page of lines of a session's log.
-package struct LogPage {
-  /// JSON lines.
-  package let lines: [UInt8]
-  /// The cursor of the next page; `nil` after the last page.
-  package let next: LogCursor?
-
-  static let lineCountMax = 256
-  /// A page ends with the line that reaches this size, because writing it to the socket takes time
-  /// of the thread that handles taps.
-  static let byteCountMax = 65_536
-}
-
-/// The position of a reader in a session's log.
-package struct LogCursor: Sendable {
-  fileprivate let origin: SessionOrigin
-  /// The language of the lines.
-  fileprivate let locale: String
-  /// Deltas that were read from the log, but not encoded yet.
-  fileprivate var deltas: ArraySlice<Delta>
-  /// The position in the log after ``deltas``; `nil` if they are the last ones.
-  fileprivate var position: HistoryPosition?
-  /// The number of lines still to be returned.
-  fileprivate var remainingCount: Int
-
-  fileprivate var isDone: Bool { remainingCount == 0 || (deltas.isEmpty && position == nil) }
-}
-
-/// The history of a session, in pages: a log may be larger than the memory.
+/// The history of a session.
 extension Hub {
+  private var logReader: LogReader {
+    LogReader(
+      log: log, port: port, languages: languages, windowRows: limits.session.windowRows)
+  }
+
   /// Lines of the history after a revision, in the definition's language.
   ///
   /// - Parameters:
@@ -46,18 +19,9 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let fold = hosted.session.fold
-      if after >= fold.revision { return answer(.success(LogPage(lines: [], next: nil))) }
-      var cursor = LogCursor(
-        origin: fold.origin, locale: fold.definition.locale, deltas: [], position: nil,
-        remainingCount: limit ?? .max)
-      if let recent = fold.deltas(after: after) {
-        cursor.deltas = recent
-      } else {
-        cursor.position = HistoryPosition(
-          of: fold.origin, after: after, through: fold.revision, limits: fold.limits)
+      logReader.page(of: hosted.session.fold, after: after, limit: limit) { page in
+        answer(page.map { .success($0) } ?? .failure(.unavailable))
       }
-      moreLogLines(cursor) { answer($0.map { .success($0) } ?? .failure(.unavailable)) }
     }
   }
 
@@ -65,48 +29,6 @@ extension Hub {
   ///
   /// - Parameter answer: Receives `nil` if the log cannot be read or the session has ended.
   package func moreLogLines(_ cursor: LogCursor, answer: @escaping (LogPage?) -> Void) {
-    guard cursor.deltas.isEmpty else { return writeLines(cursor, answer) }
-    guard let position = cursor.position else { return answer(nil) }
-    nonisolated(unsafe) let answer = answer
-    nonisolated(unsafe) let hub = self
-    log.history(from: position) { page in
-      guard let page else { return answer(nil) }
-      var cursor = cursor
-      cursor.deltas = page.deltas[...]
-      cursor.position = page.next
-      if cursor.isDone { return answer(LogPage(lines: [], next: nil)) }
-      // The page has no deltas if its entries changed nothing: then the next one is read.
-      hub.moreLogLines(cursor, answer: answer)
-    }
+    logReader.page(at: cursor, answer: answer)
   }
-
-  /// Encodes lines on another thread, so that taps are not delayed.
-  private func writeLines(_ cursor: LogCursor, _ answer: @escaping (LogPage?) -> Void) {
-    let texts = languages.texts(for: nil, fallback: cursor.locale)
-    let windowRows = limits.session.windowRows
-    let written = LineCount()
-    port.inBackground(
-      {
-        let wanted = cursor.deltas.prefix(min(LogPage.lineCountMax, cursor.remainingCount))
-        var writer = JSONWriter(capacity: 256 * wanted.count)
-        for delta in wanted where writer.count < LogPage.byteCountMax {
-          HTTPDocument.logLine(
-            delta, of: cursor.origin, texts: texts, windowRows: windowRows, into: &writer)
-          written.value += 1
-        }
-        return writer.bytes
-      },
-      then: { lines in
-        var next = cursor
-        next.deltas = next.deltas.dropFirst(written.value)
-        next.remainingCount -= written.value
-        answer(LogPage(lines: lines, next: next.isDone ? nil : next))
-      })
-  }
-}
-
-/// The number of lines that a background thread has encoded. The hub's thread reads it when the
-/// background work is done.
-private final class LineCount: @unchecked Sendable {
-  var value = 0
 }

@@ -10,9 +10,8 @@ package final class HostedSession {
   let id: SessionID
   /// A serial number: operations on all sessions run in its order, so that they are reproducible.
   let number: Int
-  /// A copy of the directory's state of this session, so that a delivery need not look it up. Only
-  /// ``SessionDirectory`` sets it.
-  var phase = Phase.open
+  /// A copy of the directory's state of this session, so that a delivery need not look it up.
+  private(set) var phase = Phase.open
   /// What waits for the log.
   var steps = StepQueue()
   /// The progress in its log.
@@ -23,9 +22,9 @@ package final class HostedSession {
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
   /// The time of the last revision or join, in machine milliseconds.
-  var lastActivity: Int64
-  /// Why the session ends.
-  var end = SessionEnd.deleted
+  private(set) var lastActivity: Int64
+  /// Why the session ends; read in the phase `ending` and later.
+  private(set) var end = SessionEnd.deleted
 
   enum Phase {
     /// In memory, or about to be.
@@ -63,7 +62,25 @@ package final class HostedSession {
   }
 }
 
+/// Its life. Only ``SessionDirectory`` calls these functions.
 extension HostedSession {
+  func beginEnd(_ reason: SessionEnd) {
+    precondition(phase == .open, "a session ends once")
+    (phase, end) = (.ending, reason)
+  }
+
+  func finishEnd() { phase = .ended }
+
+  func unload() {
+    precondition(isInMemory, "only a session in memory is unloaded")
+    phase = .unloaded
+  }
+}
+
+extension HostedSession {
+  /// A revision or a join: its time to live begins again.
+  func noteActivity(at time: HubTime) { lastActivity = time.machine }
+
   /// Whether its end was appended. From then on the hub applies and answers nothing.
   var isEnding: Bool { phase == .ending || phase == .ended }
   /// Whether it is the directory's object for its session.

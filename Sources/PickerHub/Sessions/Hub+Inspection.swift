@@ -57,9 +57,9 @@ extension Hub {
 
   /// The pending messages of a connection and their bytes; `nil` if it is closed.
   package func waiting(for id: ConnectionID) -> (count: Int, byteCount: Int)? {
-    connections[id].map { ($0.outbox.waiting.count, $0.outbox.byteCount) }
+    connections[id]?.sending.pending
   }
 
   /// Whether a connection has no pending messages and is not write-blocked.
-  package func isIdle(_ id: ConnectionID) -> Bool { connections[id]?.outbox.isIdle ?? true }
+  package func isIdle(_ id: ConnectionID) -> Bool { connections[id]?.sending.isIdle ?? true }
 }

@@ -2,7 +2,7 @@ import CivilTime
 package import JSONText
 package import PickerModel
 package import PickerSession
-package import PickerWire
+import PickerWire
 
 /// The reason for refusing an HTTP request about sessions. The request has changed nothing.
 /// - Source: protocol.md, "HTTP".
@@ -115,6 +115,10 @@ extension Hub {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       denyConfirmation(of: hosted)
+      // The denial may have ended or unloaded the session: its log may be full or unavailable.
+      guard hosted.phase == .open else {
+        return answer(hosted.isEnding ? .success(()) : .failure(.unavailable))
+      }
       end(hosted, .deleted, completion: answer)
     }
   }
@@ -125,16 +129,15 @@ extension Hub {
     _ hosted: HostedSession, _ reason: SessionEnd,
     completion: @escaping (Result<Void, HubProblem>) -> Void
   ) {
-    hosted.end = reason
     let event = hosted.session.endEvent(reason, at: now.session)
     switch log.append(.ended(event), of: hosted.id) {
     case .failed, .full, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
-      directory.end(hosted)
+      directory.end(hosted, reason)
       remove(hosted)
       completion(.success(()))
     case .stored, .pending:
-      directory.end(hosted)
+      directory.end(hosted, reason)
       hosted.steps.append(
         .end { isStored in completion(isStored ? .success(()) : .failure(.unavailable)) })
     }
@@ -166,7 +169,7 @@ extension Hub {
       guard let hosted else { return failure(directory.exists(id) ? .unavailable : .noSuchSession) }
       do throws(HubProblem) {
         if hosted.isEnding { throw .noSuchSession }
-        try admit(token, ticket, to: hosted, needs: role)
+        try admission.admit(token, ticket, to: hosted.session, needs: role)
       } catch {
         return failure(error)
       }
@@ -179,8 +182,8 @@ extension Hub {
           }
           do throws(HubProblem) {
             // A revocation may have been pending.
-            if configuration.authentication.hidesSessions {
-              try admit(token, ticket, to: hosted, needs: role)
+            if admission.hidesSessions {
+              try admission.admit(token, ticket, to: hosted.session, needs: role)
             }
           } catch {
             return failure(error)
@@ -188,12 +191,5 @@ extension Hub {
           body(hosted)
         }, in: hosted, at: now)
     }
-  }
-
-  private func admit(
-    _ credential: Credential?, _ ticket: Ticket?, to hosted: HostedSession, needs role: Role
-  ) throws(HubProblem) {
-    if role == .viewer, let ticket { return try admit(ticket, to: hosted) }
-    try admit(credential, to: hosted, needs: role)
   }
 }

@@ -1,7 +1,7 @@
 package import JSONText
 import PickerModel
 package import PickerSession
-package import PickerWire
+import PickerWire
 
 /// What stands instead of a decision that came too late.
 package struct StandingDecision: Hashable, Sendable {

@@ -151,14 +151,14 @@ extension SessionDirectory {
     guard case .resident(let known) = lives[hosted.id], known === hosted else {
       preconditionFailure("only a resident session is evicted")
     }
-    hosted.phase = .unloaded
+    hosted.unload()
     set(.dormant(state), of: hosted.id)
   }
 
   /// Removes a session whose pending records are lost from memory. It returns to its stored state,
   /// even if it was about to end; a session whose creation is lost does not exist any more.
   mutating func lose(_ hosted: HostedSession, _ state: DormantState) {
-    hosted.phase = .unloaded
+    hosted.unload()
     switch lives[hosted.id] {
     case .creating: set(nil, of: hosted.id)
     case .resident, .ending: set(.dormant(state), of: hosted.id)
@@ -171,8 +171,8 @@ extension SessionDirectory {
 /// The end.
 extension SessionDirectory {
   /// The end of a session in memory was appended.
-  mutating func end(_ hosted: HostedSession) {
-    hosted.phase = .ending
+  mutating func end(_ hosted: HostedSession, _ reason: SessionEnd) {
+    hosted.beginEnd(reason)
     set(.ending(hosted), of: hosted.id)
   }
 
@@ -186,7 +186,7 @@ extension SessionDirectory {
 
   /// The log has stored the end.
   mutating func ended(_ id: SessionID) {
-    lives[id]?.hosted?.phase = .ended
+    lives[id]?.hosted?.finishEnd()
     set(nil, of: id)
   }
 

@@ -24,7 +24,7 @@ extension Hub {
     switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
-      guard configuration.authentication.hidesSessions || directory.exists(connection.session)
+      guard admission.hidesSessions || directory.exists(connection.session)
       else {
         return close(connection, .sessionEnded, "the session has ended")
       }
@@ -32,8 +32,8 @@ extension Hub {
     case .token(let id):
       if let connection = connections[id], !connection.isClosing { checkToken(of: connection) }
     case .stalled(let id):
-      guard let connection = connections[id], let since = connection.outbox.stalledSince,
-        connection.outbox.isFull, time.machine - since >= limits.stalledMilliseconds
+      guard let connection = connections[id],
+        let stall = connection.sending.stall(at: time.machine), stall >= limits.stalledMilliseconds
       else { return }
       close(connection, .tooSlow, "the client has not read for \(limits.stalledMilliseconds) ms")
     case .absence(let session, let member):

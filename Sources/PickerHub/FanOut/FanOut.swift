@@ -1,0 +1,215 @@
+import CivilTime
+import PickerModel
+import PickerSession
+import PickerWire
+
+/// Encodes what happens in sessions, and delivers it to their listeners.
+///
+/// It owns the encoder and the languages, and a buffer of recipients that is empty between calls,
+/// so that a tap allocates nothing. Sessions come as arguments and are only read. A call may leave
+/// connections that the caller must close: see ``Connections/nextOverflowing()``.
+final class FanOut {
+  let encoder: MessageEncoder
+  let languages: Languages
+  private let connections: Connections
+  private var recipients: [ConnectionID] = []
+  /// Deltas, and those of ticks.
+  private(set) var counters = HubCounters()
+
+  init(_ encoder: MessageEncoder, _ languages: Languages, _ connections: Connections) {
+    self.encoder = encoder
+    self.languages = languages
+    self.connections = connections
+  }
+
+  /// The copy of a delta that most listeners receive, and those of them whose outbox is idle.
+  struct SharedCopy {
+    fileprivate let frame: Frame
+    fileprivate var recipients: [ConnectionID]
+    /// The ``Connections/stopCount`` at which they were idle.
+    fileprivate let stopCount: Int
+  }
+
+  /// Delivers a delta to all listeners. Those with the same language and view share the bytes of
+  /// one copy.
+  ///
+  /// - Parameter author: The connection of the delta's member, if any.
+  /// - Returns: The listeners of the first copy whose outbox is idle. The caller has them posted to
+  ///   together by ``post(_:at:)``, after all others.
+  func broadcast(
+    _ delta: Delta, in session: Session, author: ConnectionID?, at time: HubTime
+  ) -> SharedCopy? {
+    counters.deltas += 1
+    if delta.isTick { counters.ticks += 1 }
+    // By index: copying a listener would retain and release its member's name.
+    let listeners = session.listeners
+    if listeners.count == 1 {
+      deliver(delta, toOnly: listeners[0], in: session, at: time)
+      return nil
+    }
+    var copies = DeltaCopies(delta, of: session, encoder, languages)
+    var shared: Frame?
+    let stopCount = connections.stopCount
+    var recipients: [ConnectionID] = []
+    swap(&recipients, &self.recipients)
+    let table = connections.table
+    for index in listeners.indices {
+      guard let connection = table[listeners[index].connection] else { continue }
+      let (language, view) = (listeners[index].language, listeners[index].view)
+      if author == connection.id {
+        let frame = copies.frame(in: language, showing: view, ref: delta.ref)
+        let message = Outbox.Waiting.ownDelta(frame, ref: delta.ref, revision: delta.revision)
+        connections.deliver(message, to: connection, at: time)
+        continue
+      }
+      let frame = copies.frame(in: language, showing: view)
+      if shared == nil { shared = frame }
+      if frame === shared, connection.sending.isIdle, !connection.isClosing {
+        recipients.append(connection.id)
+      } else {
+        connections.deliver(.updates(frame), to: connection, at: time)
+      }
+    }
+    guard let shared else {
+      self.recipients = recipients
+      return nil
+    }
+    return SharedCopy(frame: shared, recipients: recipients, stopCount: stopCount)
+  }
+
+  /// Posts the shared copy of a delta.
+  ///
+  /// If any connection was write-blocked or closed since ``broadcast(_:in:author:at:)``, a
+  /// recipient may not be idle any more: then each is delivered to separately.
+  func post(_ shared: consuming SharedCopy, at time: HubTime) {
+    if connections.stopCount == shared.stopCount {
+      connections.post(shared.frame, toAll: shared.recipients)
+    } else {
+      for recipient in shared.recipients {
+        guard let connection = connections[recipient] else { continue }
+        connections.deliver(.updates(shared.frame), to: connection, at: time)
+      }
+    }
+    shared.recipients.removeAll(keepingCapacity: true)
+    swap(&recipients, &shared.recipients)
+  }
+
+  /// Delivers a delta to the only listener: without the table of copies.
+  private func deliver(
+    _ delta: Delta, toOnly listener: Listener, in session: Session, at time: HubTime
+  ) {
+    guard let connection = connections[listener.connection] else { return }
+    let isOwn = delta.by != nil && delta.by == listener.member
+    let texts = languages[listener.language]
+    let frame = encoder.frame(
+      of: delta, ref: isOwn ? delta.ref : nil,
+      bands: encoder.viewPart(of: delta, in: session, listener.view, texts: texts), texts: texts)
+    let message: Outbox.Waiting =
+      isOwn ? .ownDelta(frame, ref: delta.ref, revision: delta.revision) : .updates(frame)
+    connections.deliver(message, to: connection, at: time)
+  }
+
+  /// Sends the months in view again to each listener whose view has a month with changed cells.
+  func sendMonthsAgain(_ change: CellChange, in session: Session, at time: HubTime) {
+    for listener in session.listeners {
+      guard let view = listener.view, let connection = connections[listener.connection],
+        view.months.contains(where: {
+          change.after.cells(of: $0) != change.before.cells(of: $0)
+        })
+      else { continue }
+      let frame = encoder.months(
+        view, of: change.after, change.notes, locale: session.fold.definition.locale,
+        revision: change.revision, texts: connection.texts)
+      connections.deliver(.updates(frame), to: connection, at: time)
+    }
+  }
+
+  /// Broadcasts updates of presence.
+  func broadcast(_ encoded: EncodedPresence, in session: Session, at time: HubTime) {
+    let frame = encoded.frame()
+    for listener in session.listeners {
+      guard let connection = connections[listener.connection] else { continue }
+      guard let member = listener.member, encoded.mentions(member) else {
+        if let frame { connections.deliver(.updates(frame), to: connection, at: time) }
+        continue
+      }
+      if let own = encoded.frame(for: member) {
+        connections.deliver(.updates(own), to: connection, at: time)
+      }
+    }
+  }
+}
+
+/// One connection.
+extension FanOut {
+  func send(
+    _ answer: Answer, to connection: HubConnection, in session: Session, at time: HubTime
+  ) {
+    let frame = encode(answer, connection.texts, in: session)
+    connections.deliver(.answer(frame, answer), to: connection, at: time)
+  }
+
+  func encode(_ answer: Answer, _ texts: any RowTexts, in session: Session) -> Frame {
+    switch answer.body {
+    case .reply(let revision): encoder.reply(ref: answer.ref ?? 0, revision: revision)
+    case .refused(let refusal, let correction):
+      encoder.refused(ref: answer.ref, refusal, correction, in: session.fold, texts: texts)
+    }
+  }
+
+  /// Sends a welcome, then the missed deltas, the months in view and the touches of others.
+  func greet(
+    _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?,
+    in session: Session, at time: HubTime
+  ) {
+    connections.deliver(.retained(welcome), to: connection, at: time)
+    let listener = session.listeners.first { $0.connection == connection.id }
+    for delta in missed ?? [] {
+      let ref = delta.author.flatMap { $0.member == listener?.member ? $0.ref : nil }
+      let copy = encoder.frame(encoder.encode(delta, texts: connection.texts), ref: ref)
+      let message: Outbox.Waiting =
+        ref.map { .ownDelta(copy, ref: $0, revision: delta.revision) } ?? .updates(copy)
+      connections.deliver(message, to: connection, at: time)
+    }
+    for frame in details(for: listener, connection, in: session) {
+      connections.deliver(.updates(frame), to: connection, at: time)
+    }
+  }
+
+  /// Sends pending messages until the connection is write-blocked, and a snapshot in place of
+  /// dropped updates.
+  func flush(_ connection: HubConnection, in session: Session, at time: HubTime) {
+    connections.flush(connection, at: time) {
+      let listener = session.listeners.first { $0.connection == connection.id }
+      return Connections.Replacement(
+        snapshot: encoder.snapshot(of: session, texts: connection.texts, now: time.session),
+        details: details(for: listener, connection, in: session))
+    } lateAnswer: { answer in
+      encode(answer.late(at: session), connection.texts, in: session)
+    }
+  }
+
+  /// What a listener needs after a welcome or a snapshot: the months in view and the touches.
+  private func details(
+    for listener: Listener?, _ connection: HubConnection, in session: Session
+  ) -> [Frame] {
+    var frames: [Frame] = []
+    if let view = listener?.view {
+      frames.append(encoder.months(view, in: session.fold, texts: connection.texts))
+    }
+    if let touches = encoder.touches(in: session, for: listener?.member) {
+      frames.append(touches)
+    }
+    return frames
+  }
+}
+
+extension Answer {
+  /// The answer, to be sent after a snapshot: a reply has the snapshot's revision.
+  fileprivate func late(at session: Session) -> Answer {
+    switch body {
+    case .reply: Answer(ref: ref, body: .reply(revision: session.fold.revision))
+    case .refused: self
+    }
+  }
+}

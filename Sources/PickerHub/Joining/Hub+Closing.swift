@@ -1,0 +1,107 @@
+package import PickerSession
+import PickerWire
+
+/// The end of connections, and back-pressure: how a connection leaves its session.
+extension Hub {
+  /// A connection is write-blocked: the port could not write a posted frame completely. It has the
+  /// same meaning as a ``SendOutcome/full`` that was returned by the post.
+  ///
+  /// The port may call this from within any of its functions.
+  package func full(_ id: ConnectionID) {
+    connections.full(id)
+  }
+
+  /// A write-blocked connection is writable again: sends its pending messages.
+  package func writable(_ id: ConnectionID, at time: HubTime) {
+    guard let connection = connections[id], !connection.isClosing else { return }
+    now = time
+    connections.writable(connection)
+    guard let hosted = hosted(of: connection), !hosted.isEnding else { return }
+    fanOut.flush(connection, in: hosted.session, at: time)
+    closeOverflowing()
+  }
+
+  /// A connection has been closed, by the peer or by the server.
+  package func closed(_ id: ConnectionID, at time: HubTime) {
+    now = time
+    guard let connection = connections.remove(id) else { return }
+    detach(connection, at: time)
+    noteEnd()
+  }
+
+  /// Removes a connection from its session. Its member remains, offline. Does nothing the second
+  /// time.
+  func detach(_ connection: HubConnection, at time: HubTime) {
+    let phase = connection.phase
+    connection.phase = .closing
+    guard let hosted = hosted(of: connection) else { return }
+    switch phase {
+    case .silent, .waiting, .closing: break
+    case .watching:
+      perform(hosted.session.detach(connection.id), in: hosted, at: time)
+      evictSoon(hosted)
+    case .joined(let member): detach(connection.id, of: member, in: hosted, at: time)
+    }
+  }
+
+  private func detach(
+    _ connection: ConnectionID, of member: MemberID, in hosted: HostedSession, at time: HubTime
+  ) {
+    hosted.attendance.disconnect(member, connection)
+    if hosted.session.listener(of: member)?.connection == connection {
+      perform(hosted.session.detach(connection), in: hosted, at: time)
+      noteAbsence(of: member, in: hosted, at: time)
+    }
+    evictSoon(hosted)
+  }
+
+  /// Starts the time within which an offline member must reconnect (default 120 s); then it leaves.
+  func noteAbsence(of member: MemberID, in hosted: HostedSession, at time: HubTime) {
+    guard hosted.session.fold.members[member] != nil else { return }
+    hosted.attendance.beginAbsence(of: member, at: time.machine)
+    schedule.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
+  }
+
+  /// Sends an error and closes the connection. Drops its pending messages.
+  ///
+  /// - Parameter last: Sent instead of the error.
+  func close(
+    _ connection: HubConnection, _ code: CloseCode, _ detail: String, last: Frame? = nil
+  ) {
+    guard !connection.isClosing else { return }
+    detach(connection, at: now)
+    let last = last ?? code.errorCode.map { encoder.error(code: $0, detail: detail) }
+    connections.close(connection, code, detail, last: last)
+  }
+
+  /// Closes the connections that the last deliveries have left with too many pending messages.
+  func closeOverflowing() {
+    while let connection = connections.nextOverflowing() {
+      close(connection, .tooSlow, "more than \(limits.outboxMessages) messages are pending")
+    }
+  }
+
+  /// Closes a connection because the server is shutting down. Each client gets another reconnect
+  /// delay, so that they do not all reconnect at once.
+  func closeDraining(_ connection: HubConnection) {
+    let delay = 500 + identities.number(below: 2000)
+    close(
+      connection, .goingAway, "the server is shutting down",
+      last: encoder.draining(reconnectAfterMilliseconds: delay))
+  }
+
+  /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.
+  package func drain(at time: HubTime) {
+    now = time
+    isDraining = true
+    for connection in connections.inOrder {
+      closeDraining(connection)
+    }
+    guard log.canLoad else { return }
+    // The next process may have other zone rules or a newer model. It checks the log against the
+    // stored snapshots; entries after the last snapshot would be unchecked.
+    for hosted in directory.hostedInOrder where hosted.log.isAhead {
+      log.storeSnapshot(of: hosted, isIdle: false, at: time)
+    }
+  }
+}
