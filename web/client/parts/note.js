@@ -4,10 +4,15 @@ import { icon, make, setAttribute } from "./dom.js";
 
 /** @typedef {import("./sentences.js").Sentence} Sentence */
 
-/** The time after which a note disappears, unless it is hovered or focused. */
-const stayMilliseconds = { correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
+/**
+ * The time after which a note disappears, unless it is hovered or focused. The reason of the host's decision stays until
+ * this member makes a change, or the status changes.
+ */
+const stayMilliseconds = { decision: Infinity, correction: 9000, refusal: 7000, change: 7000, move: 5000, people: 4000 };
 /** A sentence does not replace one with a greater weight. `change`: the host has changed the definition. */
-const weight = { correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
+const weight = { decision: 4, correction: 3, refusal: 3, change: 3, move: 2, people: 1 };
+/** Tones of sentences that are shown below a decision; others are not shown beside it. */
+const concernsMember = new Set(["correction", "refusal"]);
 
 export class Note {
   /** @param {() => void} undo */
@@ -30,12 +35,13 @@ export class Note {
 
   /** @param {Sentence} sentence @param {string} text with its author @param {boolean} canUndo */
   show(sentence, text, canUndo) {
-    const isShown = this.element.hasAttribute("data-shown");
-    if (isShown && weight[sentence.tone] < this.weight) return;
+    const isLighter = this.element.hasAttribute("data-shown") && weight[sentence.tone] < this.weight;
+    const isBelow = isLighter && this.hasDecision && concernsMember.has(sentence.tone);
+    if (isLighter && !isBelow) return;
     if (this.batch.length === 0) {
       queueMicrotask(() => { this.batch = []; });
-      this.list.replaceChildren();
-      this.weight = 0;
+      this.list.replaceChildren(...(isBelow ? [this.list.children[0]] : []));
+      this.weight = isBelow ? this.weight : 0;
       this.undoButton.hidden = true;
     }
     this.batch.push(sentence);
@@ -44,14 +50,18 @@ export class Note {
     if (sentence.color) line.style.setProperty("--author", sentence.color);
     this.list.append(line);
     if (canUndo) this.undoButton.hidden = false;
+    if (isBelow) return;
     setAttribute(this.element, "data-shown", sentence.tone);
     this.#stay(stayMilliseconds[sentence.tone]);
   }
 
-  /** Hides a sentence about others once this member has made a change of its own. */
+  /** Hides a sentence about others, or a decision, once this member has made a change of its own. */
   outdate() {
-    if (this.batch.length === 0 && this.weight <= weight.move) this.hide();
+    if (this.batch.length === 0 && (this.weight <= weight.move || this.hasDecision)) this.hide();
   }
+
+  /** Whether the reason of the host's decision is shown. */
+  get hasDecision() { return this.weight === weight.decision; }
 
   hide() {
     clearTimeout(this.timer);
@@ -62,6 +72,7 @@ export class Note {
   /** @param {number} milliseconds */
   #stay(milliseconds) {
     clearTimeout(this.timer);
+    if (milliseconds === Infinity) return;
     this.timer = setTimeout(() => {
       if (this.element.matches(":hover, :focus-within")) this.#stay(1000);
       else this.hide();

@@ -158,13 +158,17 @@ export class PickerElement extends HTMLElement {
     this.noticed(notice);
     // The list of members shows this already.
     if (notice.kind === "away" || notice.kind === "back") return;
+    // What the note says was about the previous status.
+    if (notice.kind === "status") this.note.hide();
     const sentence = sentenceOf(notice, picker, this.words, this.labels);
     if (!sentence) return;
     const isMine = sentence.mine && sentence.tone !== "move";
     const isWhole = sentence.who === "" || sentence.tone === "refusal" || (isMine && sentence.tone === "correction");
     const text = isWhole ? sentence.text : this.words.did(sentence.who, sentence.text);
-    // A change of the host that moves the selection is announced at once, and not merged with changes of others.
-    if (sentence.mine || (notice.kind === "hosted" && sentence.tone === "correction")) this.announcer.announceNow(sentence.text);
+    // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
+    // others. After a decision such a change is announced later, because it would replace the decision.
+    const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
+    if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text);
     else this.announcer.announceLater(`${sentence.who} ${sentence.tone}`, text);
     // Own changes are not reported, unless their outcome differs from the request.
     const isCleared = notice.kind === "range" && notice.cause === "clear";

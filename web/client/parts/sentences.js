@@ -16,7 +16,7 @@ import { boundOf } from "./session-dates.js";
  * @property {string} who the author; empty if the text is a complete sentence
  * @property {string | null} color of the author
  * @property {boolean} mine
- * @property {"correction" | "refusal" | "change" | "move" | "people"} tone
+ * @property {"decision" | "correction" | "refusal" | "change" | "move" | "people"} tone
  * @property {boolean} canUndo
  */
 
@@ -57,7 +57,7 @@ export function sentenceOf(notice, picker, words, labels) {
   if (text === null) return null;
   if (notice.kind === "status" && notice.by === null && !notice.mine) {
     // The host has decided, or has not in time: a whole sentence.
-    return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "refusal" : "move", canUndo: false };
+    return { text, who: "", color: null, mine: false, tone: notice.status === "open" ? "decision" : "move", canUndo: false };
   }
   const isCorrection = notice.kind === "corrected" || notice.kind === "rangeCorrected";
   return {

@@ -97,7 +97,7 @@ button:not(:disabled, [aria-disabled="true"]):active { background: color-mix(in 
   transition: opacity .2s, transform .28s cubic-bezier(.2, 1.3, .4, 1), visibility .2s;
 }
 .note[data-shown] { opacity: 1; visibility: visible; transform: none; }
-.note[data-shown="correction"], .note[data-shown="refusal"] { background: var(--warn-surface); color: var(--warn); }
+.note:is([data-shown="decision"], [data-shown="correction"], [data-shown="refusal"]) { background: var(--warn-surface); color: var(--warn); }
 .sentences { list-style: none; margin: 0; padding: 6px 0; flex: 1; min-inline-size: 0; font-size: .95rem; text-wrap: pretty; }
 .sentence { display: flex; gap: 8px; align-items: baseline; overflow-wrap: anywhere; }
 .sentence::before {

@@ -7,6 +7,8 @@ export const wheelsSheet = sheetOf(`
   display: grid; grid-auto-flow: column; grid-auto-columns: minmax(4.75rem, 1fr); gap: 8px;
   overflow-x: auto; overflow-y: hidden; scrollbar-width: thin; padding: 4px; margin: -4px;
 }
+/* A day with its weekday and month is longer than an hour or a minute. */
+.columns[data-kind="slot"] { grid-auto-columns: minmax(4.75rem, 2fr) minmax(4.75rem, 1fr) minmax(4.75rem, 1fr); }
 .column { display: grid; grid-template-rows: auto auto auto auto; min-inline-size: 0; justify-items: stretch; }
 .label { text-align: center; color: var(--muted); font-size: .82rem; font-weight: 600; letter-spacing: .01em;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }

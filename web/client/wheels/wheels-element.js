@@ -25,6 +25,7 @@ export class WheelsElement extends PickerElement {
     const { words } = this;
     this.#haveColumns(state.columns.length);
     setAttribute(this.columnsElement, "data-many", state.columns.length > 2);
+    setAttribute(this.columnsElement, "data-kind", state.definition?.kind ?? null);
     setText(this.hint, picker.canChange ? words.hint.wheels : "");
     const rows = picker.rows;
     this.views.forEach((view, index) => {
