@@ -2,7 +2,7 @@
 
 import { make } from "/client/parts/dom.js";
 import { showHome } from "./home.js";
-import { routeOf } from "./route.js";
+import { arrivingRoute } from "./route.js";
 import { Settings } from "./settings.js";
 
 const settings = new Settings();
@@ -26,8 +26,8 @@ async function show(how) {
 
 /** @param {{isArriving: boolean}} how */
 async function draw({ isArriving }) {
+  const route = arrivingRoute();
   const { hash } = location;
-  const route = routeOf(hash);
   page?.close();
   page = null;
   if (route) {

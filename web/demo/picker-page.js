@@ -7,7 +7,7 @@ import { DefinitionPanel } from "./definition-panel.js";
 import { demoPickers } from "./home.js";
 import { HostPanel } from "./host/panel.js";
 import { MessagesPanel } from "./messages-panel.js";
-import { storedTokens } from "./route.js";
+import { storedTokens, storeToken } from "./route.js";
 import { readSession } from "./server.js";
 import { SharePanel } from "./share-panel.js";
 import { closedPageOf } from "./closed-page.js";
@@ -174,6 +174,7 @@ export class PickerPage {
   /** @param {string} token */
   #enter(token) {
     this.token = token;
+    storeToken(this.route.session, token);
     this.readFor = "";
     this.picker?.setToken(token);
   }

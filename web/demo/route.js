@@ -9,6 +9,29 @@ export function routeOf(hash) {
   return { session: decodeURIComponent(match[1]), token: new URLSearchParams(match[2]).get("token") ?? undefined };
 }
 
+/**
+ * The route of the address. A token in it is stored in this tab and removed from the address, so that it is in no
+ * history, bookmark or picture of the window.
+ * @returns {Route}
+ */
+export function arrivingRoute() {
+  const route = routeOf(location.hash);
+  if (!route) return null;
+  if (!route.token) return { ...route, token: sessionStorage.getItem(tokenName(route.session)) ?? undefined };
+  storeToken(route.session, route.token);
+  history.replaceState(history.state, "", hashOf(route.session));
+  return route;
+}
+
+/**
+ * Stores the token with which this tab has joined a session, for reloads.
+ * @param {string} session @param {string} token
+ */
+export const storeToken = (session, token) => sessionStorage.setItem(tokenName(session), token);
+
+/** @param {string} session */
+const tokenName = (session) => `pickerd token ${session}`;
+
 /** @param {string} session @param {string} [token] */
 export const hashOf = (session, token) =>
   `#/s/${encodeURIComponent(session)}${token ? `?token=${encodeURIComponent(token)}` : ""}`;

@@ -1,0 +1,70 @@
+"""Links with a token: the page takes it out of the address and sends it in no URL."""
+
+import pytest
+from harness.definitions import LISTS
+from harness.host import Host
+from harness.session import Session
+from playwright.sync_api import expect
+
+pytest_plugins = ["webpages"]
+
+
+@pytest.fixture(params=["token", "keys"])
+def guest(request, start, tmp_path):
+    """A server, a session, and a token for it: one of `--auth token`, or one that a host signed."""
+    if request.param == "token":
+        server = start(auth="token")
+        session = server.session(LISTS)
+        return server, session, session.tokens["editor"]
+    host = Host(tmp_path)
+    server = start(auth=f"keys:{host.file}")
+    created = server.post("/v1/sessions", {"definition": LISTS}, token=host.api)
+    session = Session(server, created.json)
+    return server, session, host.token(session.id, "owner", sub="17", name="Ada Lovelace")
+
+
+def stands(one, session):
+    expect(one.chosen).to_have_text("MacOS · Xcode")
+    expect(one.page).to_have_url(f"http://127.0.0.1:{session.server.port}/#/s/{session.id}")
+
+
+def test_the_page_takes_the_token_out_of_the_address(window, guest):
+    server, session, token = guest
+    ana = window(server, name="Ana")
+    urls = []
+    ana.page.on("request", lambda request: urls.append(request.url))
+    ana.page.on("websocket", lambda socket: urls.append(socket.url))
+
+    ana.page.goto(f"http://127.0.0.1:{server.port}/#/s/{session.id}?token={token}")
+
+    stands(ana, session)
+    ana.page.reload()
+    stands(ana, session)
+    ana.page.go_back()
+    expect(ana.page.locator(".card")).to_have_count(7)
+    ana.page.go_forward()
+    stands(ana, session)
+    assert urls and not [url for url in urls if token in url.partition("#")[0]]
+    assert token in ana.page.locator("#share-link").input_value(), "the link to share has it"
+
+
+def test_an_address_without_its_token_admits_nobody_else(window, guest):
+    server, session, token = guest
+    ana = window(server, session, name="Ana", token=token)
+    stands(ana, session)
+
+    bo = window(server, name="Bo", path="#" + ana.page.url.partition("#")[2])
+
+    expect(bo.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
+
+
+def test_a_pasted_link_lasts_for_a_reload(window, guest):
+    server, session, token = guest
+    ana = window(server, session, name="Ana", waits=False)
+    ana.page.get_by_label("Link", exact=True).fill(f"https://any/#/s/{session.id}?token={token}")
+    ana.button("Enter").click()
+    stands(ana, session)
+
+    ana.page.reload()
+
+    stands(ana, session)
