@@ -1,0 +1,246 @@
+"""The guide's shop keeps its bookings equal to the confirmed sessions, whatever is killed."""
+
+import json
+import random
+import re
+import sys
+import time
+import urllib.error
+import urllib.request
+from datetime import datetime, timezone
+
+import pytest
+from standardwebhooks import Webhook
+
+from harness.pickerd import wait_until
+from harness.shop import PAGE, PROGRAM, Shop
+
+#: A lost answer takes the shop ten seconds.
+PATIENCE = 60
+
+
+@pytest.fixture
+def wired(tmp_path):
+    """A running shop, and a wire between it and pickerd that can be cut."""
+    from webpages import Wire  # imported here: pytest has to import the plugin first
+    shop = Shop(tmp_path)
+    wire = Wire(shop.pickerd_port)
+    shop.upstream_port = wire.port
+    try:
+        shop.start()
+        yield shop, wire
+    finally:
+        shop.kill(*shop.running)
+        wire.close()
+
+
+@pytest.fixture
+def shop(wired):
+    return wired[0]
+
+
+def settled(shop):
+    wait_until(shop.is_consistent, timeout=PATIENCE, what="bookings equal to the confirmed sessions")
+
+
+def decided(shop, count=1):
+    """Waits until the shop has stored decisions that pickerd has not answered."""
+    wait_until(lambda: len(shop.rows("SELECT 1 FROM decisions WHERE NOT answered")) == count,
+               timeout=PATIENCE, what="a decision")
+
+
+def confirming(member):
+    assert member.confirm()["changes"][0]["status"] == "confirming"
+    return member
+
+
+def status(member, wanted):
+    return member.until(lambda m: m.screen.status == wanted, what=wanted)
+
+
+# The page
+
+
+def test_the_program_is_short_and_needs_only_the_standard_library():
+    text = PROGRAM.read_text()
+    assert len(text.splitlines()) <= 275
+    imports = re.findall(r"^import (.*?)$", text, re.M)
+    names = {name.strip().split(".")[0] for line in imports for name in line.split(",")}
+    assert names <= sys.stdlib_module_names
+
+
+def test_the_steps_of_the_page_name_functions_of_the_program():
+    steps = re.findall(r"^\d\. \*\*.*?\*\* \(`(\w+)`\)", PAGE.read_text(), re.M)
+    assert len(steps) >= 6
+    for name in steps:
+        assert f"def {name}(" in PROGRAM.read_text()
+
+
+# Bookings
+
+
+def test_of_two_customers_one_has_the_time_and_the_other_reads_why(shop):
+    ana, bo = shop.customer("Ana"), shop.customer("Bo")
+    assert ana.screen.result == bo.screen.result
+    with shop.paused("shop"):
+        confirming(ana), confirming(bo)
+
+    settled(shop)
+
+    (start, winner), = shop.bookings()
+    assert start == ana.screen.result["instant"]
+    first, second = (ana, bo) if winner == ana.session else (bo, ana)
+    status(first, "confirmed")
+    status(second, "open")
+    reasons = [change.get("detail") for delta in second.record if delta["type"] == "delta"
+               for change in delta["changes"] if change["change"] == "status"]
+    assert reasons[-1].startswith("Somebody else has just booked this time")
+    second.until(lambda m: m.screen.result["instant"] != start, what="another time")
+
+
+def test_a_time_that_is_given_back_can_be_booked_by_another_customer(shop):
+    ana, bo = shop.customer("Ana"), shop.customer("Bo")
+    first = ana.screen.result
+    confirming(ana)
+    bo.until(lambda m: m.screen.result != first, what="the time is taken")
+
+    status(ana, "confirmed").reopen()
+
+    wait_until(lambda: not shop.bookings(), timeout=PATIENCE)
+    cem = shop.customer("Cem")
+    assert cem.screen.result == first
+    confirming(cem)
+    status(cem, "confirmed")
+    settled(shop)
+
+
+def test_a_page_that_is_loaded_again_shows_the_same_session(shop):
+    page = shop.inquire("<script>alert(1)</script> & Söhne")
+    texts = [urllib.request.urlopen(page, timeout=20).read().decode() for _ in range(2)]
+    sessions = {re.search(r'/v1/sessions/([^"]+)"', text)[1] for text in texts}
+    assert len(sessions) == 1
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; Söhne" in texts[0]
+
+
+def test_a_decision_that_is_too_late_frees_the_time(wired):
+    shop, wire = wired
+    ana, bo = shop.customer("Ana"), shop.customer("Bo")
+    first = ana.screen.result
+    wire.cut()
+    confirming(ana)
+    decided(shop)
+    assert shop.bookings() == {(first["instant"], ana.session)}
+    assert ana.cancel()["changes"][0]["status"] == "open"
+
+    wire.restore()
+
+    settled(shop)
+    assert shop.bookings() == set() and bo.screen.result == first
+
+
+# Webhooks
+
+
+def test_only_signed_recent_and_new_webhooks_count(shop):
+    ana = shop.customer("Ana")
+    status(confirming(ana), "confirmed")
+    settled(shop)
+    booked = shop.rows("SELECT * FROM bookings")
+    secret = re.search(r"SHOP_WEBHOOK=(\S+)", (shop.folder / "shop.env").read_text())[1]
+    body = json.dumps({"type": "session.reopened", "data": {
+        "session": ana.session, "revision": 99, "status": "open"}}).encode()
+
+    def post(id, *, secret=secret, at=None, body=body, signed=body):
+        at = at or time.time()
+        signature = Webhook(secret).sign(id, datetime.fromtimestamp(at, timezone.utc), signed.decode())
+        request = urllib.request.Request(f"http://127.0.0.1:{shop.port}/webhooks", body, headers={
+            "webhook-id": id, "webhook-timestamp": str(int(at)), "webhook-signature": signature})
+        try:
+            return urllib.request.urlopen(request, timeout=20).status
+        except urllib.error.HTTPError as refused:
+            return refused.code
+
+    assert post("ev_1", secret="whsec_" + "A" * 32) == 401
+    assert post("ev_1", at=time.time() - 301) == post("ev_1", at=time.time() + 301) == 401
+    assert post("ev_1", body=body.replace(b"99", b"98")) == 401
+    assert post("ev_1", body=b"x" * 65_537) == 413
+    assert shop.rows("SELECT * FROM bookings") == booked
+    assert post("ev_1") == 204
+    assert shop.rows("SELECT * FROM bookings") == []
+    shop.rows("INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?, ?)", *booked[0])
+    assert post("ev_1") == 204
+    assert shop.rows("SELECT * FROM bookings") == booked, "a known event does nothing"
+
+
+# Kills
+
+
+@pytest.mark.parametrize("is_lost", [False, True], ids=["not sent", "answer lost"])
+@pytest.mark.parametrize("victim", ["shop", "serve", "deliver"])
+def test_a_decision_survives_a_kill_before_its_answer(wired, victim, is_lost):
+    shop, wire = wired
+    ana = shop.customer("Ana")
+    first = ana.screen.result["instant"]
+    if is_lost:
+        wire.is_mute = True
+    else:
+        wire.cut()
+    confirming(ana)
+    decided(shop)
+    if is_lost:
+        wait_until(lambda: shop.status(ana.session) == "confirmed", timeout=PATIENCE)
+        decided(shop)
+
+    shop.kill(victim)
+    wire.is_mute = False
+    wire.restore()
+    shop.start(victim)
+
+    settled(shop)
+    assert shop.bookings() == {(first, ana.session)}
+    assert shop.rows("SELECT granted, answered FROM decisions") == [(1, 1)]
+
+
+def test_confirmations_while_the_shop_is_down_are_decided_at_its_start(shop):
+    ana, bo = shop.customer("Ana"), shop.customer("Bo")
+    shop.kill("shop")
+    confirming(ana), confirming(bo)
+
+    shop.start("shop")
+
+    settled(shop)
+    assert len(shop.bookings()) == 1
+    assert sorted(shop.rows("SELECT granted FROM decisions")) == [(0,), (1,)]
+
+
+def test_events_while_deliver_is_down_arrive_after_its_start(shop):
+    ana = shop.customer("Ana")
+    status(confirming(ana), "confirmed")
+    settled(shop)
+    shop.kill("deliver")
+    ana.reopen()
+    assert shop.bookings()
+
+    shop.start("deliver")
+
+    settled(shop)
+    assert shop.bookings() == set()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_bookings_equal_confirmed_sessions_after_random_kills(shop, seed):
+    choice = random.Random(seed)
+    for _ in range(3):
+        customers = [shop.customer(name) for name in ("Ana", "Bo", "Cem", "Dora")]
+        for member in customers:
+            member.ask("confirm")
+        victims = choice.sample(["shop", "deliver", "serve"], choice.randrange(1, 4))
+        time.sleep(choice.uniform(0, 0.1))  # Where the kill hits is random on purpose.
+        shop.kill(*victims)
+        shop.start(*[name for name in shop.commands if name in victims])
+        settled(shop)
+        starts = [start for start, _ in shop.bookings()]
+        assert len(starts) == len(set(starts))
+        for member in customers:
+            member.drop()
+    assert shop.bookings()

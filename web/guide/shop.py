@@ -1,0 +1,267 @@
+"""A shop's backend with pickerd: customers choose a time, the shop has the last word.
+
+    . ./shop.env && python3 shop.py 127.0.0.1:8000 http://127.0.0.1:7681 shop.sqlite
+
+Needs only Python's standard library. shop.md explains it step by step.
+"""
+
+import base64, contextlib, hmac, html, http.server, json, os, secrets, sqlite3, sys, threading
+import time, urllib.error, urllib.parse, urllib.request
+
+ADDRESS, PICKERD, DATABASE = sys.argv[1:]
+KEY = os.environ["SHOP_KEY"]
+KID, SIGNING = os.environ["SHOP_SIGNING"].removeprefix("pk_").split(".")
+WEBHOOK = base64.b64decode(os.environ["SHOP_WEBHOOK"].removeprefix("whsec_"))
+wake = threading.Event()  # Set when there is something to send to pickerd.
+
+PICKER = {"kind": "slot", "timeZone": "Europe/Berlin", "stepMinutes": 30, "minutes": 30, "days": 7,
+          "hours": [{"from": "18:00", "until": "20:00"}]}
+SOLD_OUT = {"en": "Somebody else has just booked this time. Please choose another one.",
+            "de": "Diese Zeit wurde gerade gebucht. Bitte wählen Sie eine andere."}
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS inquiries (id TEXT PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS bookings (id INTEGER PRIMARY KEY, start TEXT NOT NULL UNIQUE,
+  until TEXT NOT NULL, inquiry TEXT, session TEXT, op TEXT, revision INTEGER);
+CREATE TABLE IF NOT EXISTS decisions (op TEXT PRIMARY KEY, session TEXT NOT NULL,
+  granted INTEGER NOT NULL, answered INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS webhooks (id TEXT PRIMARY KEY, at INTEGER NOT NULL);
+"""
+
+
+@contextlib.contextmanager
+def transaction():
+    """Commits at the end; a crash or an exception before that leaves nothing behind."""
+    with contextlib.closing(sqlite3.connect(DATABASE, isolation_level=None, timeout=10)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield db
+        db.execute("COMMIT")
+
+
+# pickerd's HTTP API
+
+
+def ask(method, path, body=None):
+    """A request with the shop's API key: the JSON of the answer."""
+    request = urllib.request.Request(
+        PICKERD + path, None if body is None else json.dumps(body).encode(), method=method,
+        headers={"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def sessions(status):
+    """The ids of all sessions with this status."""
+    after = "0"
+    while after:
+        page = ask("GET", f"/v1/sessions?status={status}&limit=500&after={after}")
+        yield from (found["session"] for found in page["sessions"])
+        after = page.get("next")
+
+
+def session_of(inquiry):
+    """The session of an inquiry. PUT creates it once, however often the page is loaded."""
+    made = ask("PUT", f"/v1/sessions/by/{inquiry}", {
+        "definition": {**PICKER, "taken": taken()}, "title": "Your table",
+        "decide": {"by": "host", "seconds": 300}})
+    wake.set()  # A booking made in this moment is missing in `taken`.
+    return made["session"]
+
+
+def member_token(session, inquiry, name):
+    """A JWT that lets the customer join as the owner, who may confirm."""
+    def encoded(data):
+        return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+    now = int(time.time())
+    claims = {"aud": "pickerd", "session": session, "role": "owner", "sub": inquiry, "name": name,
+              "iat": now, "exp": now + 12 * 3600}
+    parts = [{"alg": "HS256", "typ": "JWT", "kid": KID}, claims]
+    text = b".".join(encoded(json.dumps(part).encode()) for part in parts)
+    return (text + b"." + encoded(hmac.digest(SIGNING.encode(), text, "sha256"))).decode()
+
+
+# The decisions. The functions with `db` run in the caller's transaction.
+
+
+def decide(db, op, session, revision, inquiry, result):
+    """Books the time if it is free. UNIQUE lets one booking win; the row in `decisions` makes it
+    final, because it is written in the same transaction."""
+    if db.execute("SELECT 1 FROM decisions WHERE op = ?", (op,)).fetchone():
+        return
+    release(db, session, revision)
+    granted = db.execute(
+        "INSERT OR IGNORE INTO bookings (start, until, inquiry, session, op, revision)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (result["instant"], result["until"], inquiry, session, op, revision)).rowcount
+    db.execute("INSERT INTO decisions (op, session, granted) VALUES (?, ?, ?)",
+               (op, session, granted))
+
+
+def release(db, session, revision):
+    """The session was not confirmed at this revision: what it had booked before is free again."""
+    db.execute("DELETE FROM bookings WHERE session = ? AND revision <= ?", (session, revision))
+
+
+def decide_missed():
+    """Decides what no webhook has reported: the shop or `pickerd deliver` was down."""
+    for session in sessions("confirming"):
+        found = ask("GET", f"/v1/sessions/{session}")
+        if found["status"] == "confirming":
+            with transaction() as db:
+                decide(db, found["op"], session, found["revision"], found.get("external"),
+                       found["snapshot"]["result"])
+            wake.set()
+
+
+def settle():
+    """Sends each decision until it is answered. The same one again gets the same answer."""
+    with transaction() as db:
+        waiting = db.execute("SELECT op, session, granted FROM decisions WHERE NOT answered")
+        waiting = waiting.fetchall()
+    for op, session, granted in waiting:
+        status = 200
+        decision = {"op": op, "granted": True} if granted else {
+            "op": op, "granted": False, "reason": SOLD_OUT}
+        try:
+            ask("POST", f"/v1/sessions/{session}/settle", decision)
+        except urllib.error.HTTPError as error:
+            status = error.code
+            if status not in (404, 409):
+                raise
+        with transaction() as db:
+            if status == 409:  # Too late: the customer has cancelled, or the time was over.
+                db.execute("DELETE FROM bookings WHERE op = ?", (op,))
+            db.execute("UPDATE decisions SET answered = 1 WHERE op = ?", (op,))
+
+
+def taken(but=""):
+    """The booked times as pickers have them, without those of the session `but`."""
+    with transaction() as db:
+        rows = db.execute(
+            "SELECT id, start, until FROM bookings WHERE until > ? AND session IS NOT ?",
+            (time.strftime("%Y-%m-%d", time.gmtime()), but))
+        return {f"booking-{id}": {"from": start, "until": until} for id, start, until in rows}
+
+
+def show_taken():
+    """Patches the differences into all sessions in which somebody can still choose."""
+    for session in {*sessions("open"), *sessions("confirming")}:
+        now, path = taken(but=session), f"/v1/sessions/{session}/definition"
+        before = ask("GET", path).get("taken", {})
+        patch = {id: None for id in before if id not in now}
+        patch |= {id: times for id, times in now.items() if before.get(id) != times}
+        if patch:
+            ask("PATCH", path, {"taken": patch})
+
+
+def work():
+    """Brings the table and pickerd together. Every step may be repeated, so after a crash or a lost
+    answer the next round does the rest."""
+    while True:
+        wake.clear()
+        try:
+            settle()
+            show_taken()
+            decide_missed()
+            wake.wait(30)
+        except Exception as error:
+            print(f"tries again in a second: {error!r}", file=sys.stderr)
+            time.sleep(1)
+
+
+# Webhooks
+
+
+def receive(headers, body):
+    """Verifies a Standard Webhook and acts on it once: the status of the answer."""
+    id, at, signatures = (headers.get(f"webhook-{part}", "") for part in (
+        "id", "timestamp", "signature"))
+    digest = hmac.digest(WEBHOOK, f"{id}.{at}.".encode() + body, "sha256")
+    expected = b"v1," + base64.b64encode(digest)
+    if not any(hmac.compare_digest(expected, one.encode()) for one in signatures.split()):
+        return 401
+    now = int(time.time())
+    if abs(now - int(at)) > 300:
+        return 401
+    event = json.loads(body)
+    data = event["data"]
+    with transaction() as db:
+        db.execute("DELETE FROM webhooks WHERE at < ?", (now - 7 * 86400,))
+        if not db.execute("INSERT OR IGNORE INTO webhooks VALUES (?, ?)", (id, now)).rowcount:
+            return 204
+        if event["type"] == "session.confirming":
+            decide(db, data["op"], data["session"], data["revision"], data.get("external"),
+                   data["result"])
+        elif event["type"] in ("session.reopened", "session.ended"):
+            if data.get("status") != "confirmed":
+                release(db, data["session"], data.get("revision"))
+    wake.set()
+    return 204
+
+
+# The shop's pages
+
+HOME = """<h1>Book a table</h1>
+<form method="post" action="/inquiries">
+<label>Your name <input name="name" maxlength="64" required autofocus></label>
+<button>Choose a time</button></form>"""
+CHOOSE = """<script type="module" src="{pickerd}/client/elements.js"></script>
+<h1>Your table, {name}</h1>
+<pickerd-wheels session="{pickerd}/v1/sessions/{session}" token="{token}"></pickerd-wheels>"""
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>The shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<style>body {{ font: 18px/1.5 system-ui; max-width: 32rem; margin: 2rem auto; padding: 0 1rem }}
+input, button {{ font: inherit; padding: .3rem .6rem }}</style>{0}</html>"""
+
+
+class Shop(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        inquiry = self.path.removeprefix("/inquiries/")
+        with transaction() as db:
+            found = db.execute("SELECT name FROM inquiries WHERE id = ?", (inquiry,)).fetchone()
+        if self.path == "/":
+            self.answer(200, HOME)
+        elif not found:
+            self.answer(404, "<p>There is no such page.</p>")
+        else:
+            try:
+                session = session_of(inquiry)
+            except OSError:
+                return self.answer(503, "<p>Please reload this page in a moment.</p>")
+            token = member_token(session, inquiry, found[0])
+            self.answer(200, CHOOSE.format(
+                pickerd=PICKERD, session=session, token=token, name=html.escape(found[0])))
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length", 0))
+        if length > 65_536:
+            return self.answer(413)
+        body = self.rfile.read(length)
+        if self.path == "/webhooks":
+            return self.answer(receive(self.headers, body))
+        name = urllib.parse.parse_qs(body.decode()).get("name", [""])[0].strip()[:64]
+        if self.path != "/inquiries" or not name:
+            return self.answer(400, "<p>Please go back and enter your name.</p>")
+        inquiry = secrets.token_urlsafe(16)
+        with transaction() as db:
+            db.execute("INSERT INTO inquiries VALUES (?, ?)", (inquiry, name))
+        self.answer(303, location=f"/inquiries/{inquiry}")
+
+    def answer(self, status, content="", location=None):
+        body = PAGE.format(content).encode() if content else b""
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+if __name__ == "__main__":
+    with contextlib.closing(sqlite3.connect(DATABASE)) as database:
+        database.executescript(SCHEMA)
+    threading.Thread(target=work, daemon=True).start()
+    host, port = ADDRESS.rsplit(":", 1)
+    http.server.ThreadingHTTPServer((host, int(port)), Shop).serve_forever()
