@@ -1,4 +1,5 @@
 import CivilTime
+import Dispatch
 import PickerHub
 import PickerModel
 import PickerSession
@@ -13,6 +14,8 @@ final class BenchHub {
   private(set) var sessions: [SessionID] = []
   private var refs: [Int] = []
   private var turn = 0
+  private var connectionCount: UInt64 = 0
+  private var changeCount: Int64 = 0
 
   /// Friday, 2026-11-20, 12:00 in UTC.
   static let time = HubTime(session: Instant(rfc3339: "2026-11-20T12:00:00Z".utf8)!, machine: 0)
@@ -40,12 +43,20 @@ final class BenchHub {
   /// Joins a member to each session.
   func join() {
     for id in sessions {
-      let connection = ConnectionID(raw: UInt64(refs.count))
-      hub.opened(connection, session: id, bearer: nil, at: BenchHub.time)
-      let text = Array(#"{"type":"join","name":"Ana"\#(kind.join)}"#.utf8)
-      hub.received(connection, text.span, at: BenchHub.time)
+      open(id)
       refs.append(0)
     }
+  }
+
+  /// Opens a connection and joins.
+  @discardableResult
+  private func open(_ session: SessionID) -> ConnectionID {
+    let connection = ConnectionID(raw: connectionCount)
+    connectionCount += 1
+    hub.opened(connection, session: session, bearer: nil, at: BenchHub.time)
+    let text = Array(#"{"type":"join","name":"Ana"\#(kind.join)}"#.utf8)
+    hub.received(connection, text.span, at: BenchHub.time)
+    return connection
   }
 
   /// The next taps of the first session's member, as received from the socket.
@@ -67,6 +78,61 @@ final class BenchHub {
     precondition(hub.counters.deltas == before + taps.count, "a tap changed nothing")
   }
 
+  /// Joins the first session with a new member, who leaves it.
+  func joinAndLeave() {
+    let connection = open(sessions[0])
+    let text = Array(#"{"type":"leave"}"#.utf8)
+    hub.received(connection, text.span, at: BenchHub.time)
+    hub.closed(connection, at: BenchHub.time)
+  }
+
+  /// Returns a function that replaces the definition of the first session by another one.
+  func put(_ definition: String) -> () -> Void {
+    let request = request(.whole, definition)
+    return { [unowned self] in
+      hub.redefine(sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+    }
+  }
+
+  /// Returns a function that changes the notes of the first session.
+  func patchNotes(_ notes: String) -> () -> Void {
+    let request = request(.mergePatch, notes)
+    return { [unowned self] in
+      hub.changeNotes(of: sessions[0], request, token: nil, at: nextChange(), answer: mustChange)
+    }
+  }
+
+  private func request(_ format: DefinitionRequest.Format, _ text: String) -> DefinitionRequest {
+    let maker = DefinitionMaker(
+      limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
+    return DefinitionRequest(
+      format: format, body: Array(text.utf8), versions: nil, valuesMax: .max, maker: maker)
+  }
+
+  /// The time of the next change, so late that the rate of changes is not exceeded.
+  private func nextChange() -> HubTime {
+    changeCount += 1
+    return HubTime(session: BenchHub.time.session, machine: 100 * changeCount)
+  }
+
+  private func mustChange(_ result: Result<DefinitionAnswer, HubProblem>) {
+    guard case .success(let answer) = result, answer.body.count > 1_000 else {
+      fatalError("a change changed nothing: \(result)")
+    }
+  }
+
+  func read(isFull: Bool) {
+    hub.read(sessions[0], token: nil, locale: nil, isFull: isFull, at: BenchHub.time) {
+      guard case .success = $0 else { fatalError("not read: \($0)") }
+    }
+  }
+
+  func readNotes() {
+    hub.readNotes(of: sessions[0], token: nil, at: BenchHub.time) {
+      guard case .success = $0 else { fatalError("not read: \($0)") }
+    }
+  }
+
   /// The first session and its member.
   var session: Session { hub.session(sessions[0])! }
 }
@@ -74,7 +140,23 @@ final class BenchHub {
 private final class BenchPort: HubPort {
   func send(_ frame: Frame, to connection: ConnectionID) -> SendOutcome { .sent }
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
-    fatalError("closed with \(code): \(reason)")
+    if code != 1000 { fatalError("closed with \(code): \(reason)") }
+  }
+
+  private let background = DispatchQueue(label: "background")
+
+  /// Runs the work on another thread, whose allocations are not counted.
+  func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+  ) {
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var value: Value?
+    background.async {
+      value = work()
+      done.signal()
+    }
+    done.wait()
+    if let value { then(value) }
   }
 }
 

@@ -51,6 +51,17 @@ enum MicroReport {
     }.joined(separator: "\n")
   }
 
+  static func hosts(_ costs: [HostCost]) -> String {
+    let lines = costs.map { cost in
+      [
+        cost.request.name, "\(cost.request.sizes.small)", micros(cost.small),
+        "\(cost.request.sizes.large)", micros(cost.large),
+      ]
+    }
+    return table(
+      ["µs (allocations) of the hub's thread", "size", "small", "size", "large"], lines)
+  }
+
   static func memories(_ memories: [SessionMemory]) -> String {
     let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
     return table(["bytes of a session more", "nobody in it", "with a member"], lines)

@@ -19,13 +19,13 @@ enum Thresholds {
 
   /// The number of checks.
   static let count = 5 * BenchKind.all.count + 3 * BenchKind.sizes.count
-    + BenchSeries.all.reduce(0) { $0 + $1.kinds.count - 2 }
+    + BenchSeries.all.reduce(0) { $0 + $1.kinds.count - 2 } + HostRequest.all.count
 
   static func excesses(
     _ costs: [TapCost], _ sizes: [(small: TapCost, large: TapCost)], _ series: [SeriesCost],
-    _ memories: [SessionMemory]
+    _ hosts: [HostCost], _ memories: [SessionMemory]
   ) -> [String] {
-    var excesses = series.flatMap(\.excesses)
+    var excesses = series.flatMap(\.excesses) + hosts.compactMap(\.excess)
     for cost in costs {
       guard let most = allocations[cost.kind.name] else { fatalError("no threshold") }
       // Rounded, because queues that grow occasionally add a fraction.

@@ -31,11 +31,12 @@ func loop(_ name: String) throws {
 let costs = try BenchKind.all.map(TapCost.init)
 let sizes = try BenchKind.sizes.map { (small: try TapCost($0.0), large: try TapCost($0.1)) }
 let series = try BenchSeries.all.map(SeriesCost.init)
+let hosts = try HostRequest.all.map(HostCost.init)
 let memories = try (BenchKind.all + BenchKind.sizes.flatMap { [$0.0, $0.1] })
   .map(SessionMemory.init)
 
 if isCheck {
-  let excesses = Thresholds.excesses(costs, sizes, series, memories)
+  let excesses = Thresholds.excesses(costs, sizes, series, hosts, memories)
   for excess in excesses { print(excess) }
   print("\(Thresholds.count - excesses.count) passed, \(excesses.count) failed")
   exit(excesses.isEmpty ? 0 : 1)
@@ -43,4 +44,5 @@ if isCheck {
 print(MicroReport.taps(costs))
 print(MicroReport.sizes(sizes))
 print(MicroReport.series(series))
+print(MicroReport.hosts(hosts))
 print(MicroReport.memories(memories))

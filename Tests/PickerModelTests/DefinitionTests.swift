@@ -251,6 +251,8 @@ import Testing
     #expect(again.document(full: true) == document)
     #expect(definition.document(full: false)["nodes"] == nil)
     #expect(definition.document(full: false)["columns"] == nil)
+    #expect(definition.json == definition.document(full: false).serialized())
+    #expect(definition.fullJSON == document.serialized())
     #expect(try pointers(json) == [nil, nil])
   }
 

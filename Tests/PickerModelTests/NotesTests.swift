@@ -29,6 +29,30 @@ import Testing
     #expect(notes.isEmpty)
   }
 
+  @Test(arguments: [
+    #"{"text":"full"}"#, #"{"text":"full","tone":"low"}"#, #"{"tone":"good","text":"full"}"#,
+    #"{"tone":"bad"}"#, #"{"tone":null,"text":"full"}"#, #"{"text":{"de":"voll"}}"#,
+    #"{"text":"full","size":null}"#, #"{"text":"full","size":"1"}"#, #"{"text":""}"#,
+    #"{"text":"1234567890123456789012345"}"#, #"{"text":"full","tone":"loud"}"#, "{}", "[]",
+  ])
+  func `a note is patched as RFC 7396 merges its document`(_ patch: String) throws {
+    let day = try #require(CivilDate(iso: "2026-12-24".utf8))
+    for before in [
+      "null", #"{"text":"a"}"#, #"{"text":"full","tone":"low"}"#, #"{"text":{"en":"a"},"tone":"high"}"#,
+    ] {
+      let known = try notes(#"{"days":{"2026-12-24":\#(before)}}"#)
+      let merged = (known.days[day]?.tree ?? .object([])).merging(try parse(patch))
+      let wanted = try? Note(merged, at: "a note")
+
+      let change = try? known.change(
+        by: try parse(#"{"days":{"2026-12-24":\#(patch)}}"#), for: .calendar)
+
+      #expect((change == nil) == (wanted == nil))
+      guard let change, let wanted else { continue }
+      #expect(change.days.map(\.note) == (wanted == known.days[day] ? [] : [wanted]))
+    }
+  }
+
   @Test func `notes of rows are identified by column and by the bytes of the key`() throws {
     let composed = "\u{E9}"
     let notes = try notes(

@@ -35,6 +35,27 @@ extension Picker {
     #expect(picker.nextTick == Instant("2016-08-15T16:00:00Z"))
   }
 
+  @Test(arguments: [
+    #"{"kind":"slot","days":3,"hours":[{"from":"09:00","until":"11:00"}]}"#,
+    #"{"kind":"slot","days":3,"taken":{"a":{"from":"2016-08-15T00:00","until":"2016-08-18T12:00"}}}"#,
+    #"{"kind":"slot","days":9,"timeZone":"Asia/Shanghai","stepMinutes":30}"#,
+    #"{"kind":"slot","hours":[]}"#,
+  ])
+  func `a picker that validated the definition changes nothing about the outcome`(
+    _ json: String
+  ) throws {
+    let start = try #require(Instant(RedefineTests.now))
+    for minutes in [-1_440, -1, 0, 1, 9, 1_440] {
+      let new = try Definition.make(json, now: start)
+      let known = try Picker(new, now: start.adding(minutes: minutes))
+      var plain = try Picker(#"{"kind":"slot"}"#, at: RedefineTests.now)
+      var helped = plain
+      let answer = try plain.redefine(new)
+      #expect(try helped.redefine(new, knowing: known).changes == answer.changes)
+      #expect(helped == plain && helped._checkInvariants() == nil)
+    }
+  }
+
   @Test func `a removed column continues its generations when it is added again`() throws {
     let three = #"{"kind":"columns","columns":[["a","b"],["c"],["d","e"]]}"#
     let one = #"{"kind":"columns","columns":[["b"]]}"#

@@ -37,7 +37,7 @@ extension SessionFixture {
     let patch = JSONTree.object([
       .init("columns", .object([.init("0", .object([.init("a", note)]))]))
     ])
-    return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: .note(patch)))
+    return fold.apply(LogEntry(at: noon.adding(milliseconds: milliseconds), body: .note(NotesPatch(patch))))
   }
 }
 
@@ -237,7 +237,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     let row = JSONTree.object([.init("text", .string("x"))])
     let rows = (0..<5000).map { JSONTree.Member(String(repeating: "k", count: 40) + "\($0)", row) }
     let patch = JSONTree.object([.init("columns", .object([.init("0", .object(rows))]))])
-    for _ in 0..<10 { session.fold.apply(LogEntry(at: noon, body: .note(patch))) }
+    for _ in 0..<10 { session.fold.apply(LogEntry(at: noon, body: .note(NotesPatch(patch)))) }
 
     let byteCount = session.fold.decision.waitingByteCount
     #expect(byteCount <= DecisionState.waitingBytesMax)

@@ -88,7 +88,8 @@ struct GeneratedSession {
 
   private func settle(_ op: String, _ random: inout SplitMix) -> LogEntry.Body {
     if Int.random(in: 0..<3, using: &random) == 0 {
-      return .note(.object([.init("columns", .object([.init("0", .object([]))]))]))
+      return .note(
+        NotesPatch(.object([.init("columns", .object([.init("0", .object([]))]))])))
     }
     let reason = JSONTree.object([.init("de", .string("voll")), .init("en", .string("full"))])
     return .settle(

@@ -71,7 +71,7 @@ extension LogEntry.Body {
       if case .subject(let subject) = revocation.target { subject.utf8.count } else { 64 }
     case .command(_, ref: _, let command): command.textByteCount
     case .define(let change): 64 * change.definition.weight
-    case .note(let patch): 64 * patch.valueCount
+    case .note(let patch): 64 * patch.tree.valueCount
     case .settle(let settle):
       settle.op.utf8.count + (settle.data?.text.utf8.count ?? 0)
         + (settle.reason?.tree.serialized().count ?? 0)

@@ -43,14 +43,16 @@ struct DefinitionRevision: Sendable {
         throw HubProblem(error)
       }
     }
-    let made = try checked(document, make)
-    if made.isSame(as: definition) { return nil }
-    return DefinitionChange(version: version + 1, definition: made, source: source)
+    let picker = try picker(document, make)
+    if picker.definition.isSame(as: definition) { return nil }
+    return DefinitionChange(
+      version: version + 1, definition: picker.definition, source: source, picker: picker)
   }
 
-  private func checked(
+  /// Makes a picker with the changed definition.
+  private func picker(
     _ document: JSONTree, _ make: (JSONTree) throws(DefinitionProblem) -> Definition
-  ) throws(HubProblem) -> Definition {
+  ) throws(HubProblem) -> Picker {
     do throws(DefinitionProblem) {
       if let name = document["kind"]?.string, let kind = PickerKind(rawValue: name),
         kind != definition.kind
@@ -58,9 +60,7 @@ struct DefinitionRevision: Sendable {
         throw DefinitionProblem(
           pointer: "/kind", detail: "kind is \"\(kind)\"; it must stay \"\(definition.kind)\"")
       }
-      let made = try make(document)
-      _ = try Picker(made, now: now)
-      return made
+      return try Picker(try make(document), now: now)
     } catch {
       throw .badDefinition(error)
     }

@@ -12,7 +12,10 @@ package struct DefinitionRequest: Sendable {
   }
 
   package let format: Format
-  package let body: [UInt8]
+  package let byteCount: Int
+  /// Returns the body. Copying a large one takes as long as a tap may wait, so it is called on the
+  /// thread that parses it.
+  package let body: @Sendable () -> [UInt8]
   /// The `If-Match` header, if any.
   package let versions: VersionMatch?
   /// The maximum of JSON values in the body.
@@ -21,14 +24,61 @@ package struct DefinitionRequest: Sendable {
   package let maker: DefinitionMaker?
 
   package init(
-    format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int,
-    maker: DefinitionMaker? = nil
+    format: Format, byteCount: Int, versions: VersionMatch?, valuesMax: Int,
+    maker: DefinitionMaker? = nil, body: @escaping @Sendable () -> [UInt8]
   ) {
     self.format = format
-    self.body = body
+    self.byteCount = byteCount
     self.versions = versions
     self.valuesMax = valuesMax
     self.maker = maker
+    self.body = body
+  }
+
+  package init(
+    format: Format, body: [UInt8], versions: VersionMatch?, valuesMax: Int,
+    maker: DefinitionMaker? = nil
+  ) {
+    self.init(
+      format: format, byteCount: body.count, versions: versions, valuesMax: valuesMax,
+      maker: maker, body: { body })
+  }
+}
+
+extension DefinitionRequest {
+  /// The maximum size of a patch in bytes.
+  private static let patchByteCountMax = 262_144
+
+  /// Refuses a body that is too large for its format, before it is read.
+  func checkSize() throws(HubProblem) {
+    if case .whole = format { return }
+    guard byteCount <= DefinitionRequest.patchByteCountMax else {
+      throw .tooLarge("a patch may have at most \(DefinitionRequest.patchByteCountMax) bytes")
+    }
+  }
+
+  /// The body as a merge patch of notes.
+  func readNotes() throws(HubProblem) -> JSONTree {
+    let patch = try read()
+    if case .jsonPatch = format {
+      throw .badRequest("a change of notes must be application/merge-patch+json")
+    }
+    return patch
+  }
+
+  /// The body, parsed as JSON; not validated further.
+  func read() throws(HubProblem) -> JSONTree {
+    try checkSize()
+    if case .unknown(let type) = format {
+      throw .badRequest(
+        "the media type \(type) is not a patch format; send application/merge-patch+json or "
+          + "application/json-patch+json")
+    }
+    do throws(JSONError) {
+      return try JSONTree.parse(body(), depthMax: 128, valuesMax: valuesMax)
+    } catch {
+      throw .badRequest("the body is not JSON: \(error.reason), at byte \(error.offset)")
+    }
   }
 }
 
@@ -63,11 +113,10 @@ extension Hub {
       [unowned self] hosted in
       let (definition, version) = (hosted.session.fold.definition, hosted.session.fold.version)
       guard definition.weight > DefinitionRevision.weightOnLoop else {
-        let body = definition.document(full: true).serialized()
-        return answer(.success(DefinitionAnswer(version: version, body: body)))
+        return answer(.success(DefinitionAnswer(version: version, body: definition.fullJSON)))
       }
       port.inBackground {
-        definition.document(full: true).serialized()
+        definition.fullJSON
       } then: { body in
         answer(.success(DefinitionAnswer(version: version, body: body)))
       }
@@ -83,6 +132,7 @@ extension Hub {
       guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
       afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
         do throws(HubProblem) {
+          try request.checkSize()
           try redefine(hosted, request, answer: answer)
         } catch {
           answer(.failure(error))
@@ -99,7 +149,7 @@ extension Hub {
     let revision = DefinitionRevision(
       request: request, definition: fold.definition, version: fold.version, now: now.session)
     let isLarge =
-      request.body.count > DefinitionRevision.bodyBytesOnLoop
+      request.byteCount > DefinitionRevision.bodyBytesOnLoop
       || fold.definition.weight > DefinitionRevision.weightOnLoop
     guard isLarge, let maker = request.maker else {
       let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
@@ -119,13 +169,14 @@ extension Hub {
     _ change: DefinitionChange?, to hosted: HostedSession,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) throws(HubProblem) {
-    guard let change else { return answer(.success(unchanged(hosted.session.fold))) }
+    guard let change else { return answer(.success(unchanged(hosted))) }
     try appendHostChange(.define(change), to: hosted, answer: answer)
   }
 
-  func unchanged(_ fold: SessionFold) -> DefinitionAnswer {
-    let body = HTTPDocument.changed(nil, fold, texts: EnglishTexts(), windowRows: 0)
-    return DefinitionAnswer(version: fold.version, body: body)
+  func unchanged(_ hosted: HostedSession) -> DefinitionAnswer {
+    let (revision, version) = (hosted.session.revision, hosted.session.fold.version)
+    return DefinitionAnswer(
+      version: version, body: HTTPDocument.unchanged(revision: revision, version: version))
   }
 }
 

@@ -3,9 +3,6 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// The maximum size of a patch in bytes.
-private let patchByteCountMax = 262_144
-
 /// The common part of changing definitions and notes.
 /// - Source: protocol.md, "The host changes the picker".
 extension Hub {
@@ -68,18 +65,28 @@ extension Hub {
       guard let effects else {
         return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
       }
-      answer(.success(changed(by: effects, hosted.session.fold)))
+      answerChange(effects, in: hosted, answer)
     }
     if !isStored { throw hosted.log.isFull ? .logFull : .unavailable }
   }
 
-  private func changed(by effects: [SessionEffect], _ fold: SessionFold) -> DefinitionAnswer {
-    var delta: Delta?
-    for case .broadcast(let found) in effects where !found.isTick { delta = found }
-    let body = HTTPDocument.changed(
-      delta, fold, texts: languages.texts(for: nil, fallback: fold.definition.locale),
-      windowRows: limits.session.windowRows)
-    return DefinitionAnswer(version: fold.version, body: body)
+  /// Answers with the delta of a change. A large delta is encoded on another thread.
+  private func answerChange(
+    _ effects: [SessionEffect], in hosted: HostedSession,
+    _ answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  ) {
+    var found: Delta?
+    for case .broadcast(let delta) in effects where !delta.isTick { found = delta }
+    guard let delta = found else { return answer(.success(unchanged(hosted))) }
+    let version = hosted.session.fold.version
+    let texts = languages.texts(for: nil, fallback: hosted.session.fold.definition.locale)
+    let windowRows = limits.session.windowRows
+    let encode: @Sendable () -> DefinitionAnswer = {
+      let body = HTTPDocument.changed(delta, version: version, texts: texts, windowRows: windowRows)
+      return DefinitionAnswer(version: version, body: body)
+    }
+    guard delta.weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
+    port.inBackground(encode) { answer(.success($0)) }
   }
 }
 
@@ -89,8 +96,13 @@ extension Hub {
     of id: SessionID, token: Credential?, at time: HubTime,
     answer: @escaping (Result<[UInt8], HubProblem>) -> Void
   ) {
-    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) { hosted in
-      answer(.success(HTTPDocument.notes(hosted.session.fold)))
+    find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
+      [unowned self] hosted in
+      let notes = PendingNotes(of: hosted.session)
+      guard notes.weight > DefinitionRevision.weightOnLoop else {
+        return answer(.success(notes.coming.tree.serialized()))
+      }
+      port.inBackground { notes.coming.tree.serialized() } then: { answer(.success($0)) }
     }
   }
 
@@ -102,42 +114,47 @@ extension Hub {
       [unowned self] hosted in
       guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
       afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-        guard request.body.count > DefinitionRevision.bodyBytesOnLoop else {
-          do throws(HubProblem) {
-            return try changeNotes(hosted, by: try request.readNotes(), answer: answer)
-          } catch {
-            return answer(.failure(error))
-          }
-        }
-        prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
-          try request.readNotes()
-        } then: { [unowned self] patch throws(HubProblem) in
-          try changeNotes(hosted, by: patch, answer: answer)
+        do throws(HubProblem) {
+          try request.checkSize()
+          try changeNotes(hosted, request, answer: answer)
+        } catch {
+          answer(.failure(error))
         }
       }
     }
   }
 
   private func changeNotes(
-    _ hosted: HostedSession, by patch: JSONTree,
+    _ hosted: HostedSession, _ request: DefinitionRequest,
     answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
   ) throws(HubProblem) {
-    let change: NotesChange
-    do throws(BadNotes) {
-      // Through the session, not through a copy of the fold: with a second reference to the notes,
-      // changing them would copy them all.
+    let isSmall = request.byteCount <= DefinitionRevision.bodyBytesOnLoop
+    if isSmall, hosted.session.fold.decision.waitingNotes.isEmpty {
+      // Through the session, not through a copy of the notes: with a second reference, changing
+      // them would copy them all.
       let kind = hosted.session.fold.definition.kind
-      if hosted.session.fold.decision.waitingNotes.isEmpty {
-        change = try hosted.session.fold.notes.change(by: patch, for: kind)
-      } else {
-        change = try hosted.session.fold.notesToCome.change(by: patch, for: kind)
+      let patch = try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
+        try hosted.session.fold.notes.change(by: tree, for: kind)
       }
-    } catch {
-      throw .badRequest(error.detail)
+      return try append(patch, to: hosted, answer: answer)
     }
-    if change.isEmpty { return answer(.success(unchanged(hosted.session.fold))) }
+    let notes = PendingNotes(of: hosted.session)
+    prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
+      try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
+        try notes.coming.change(by: tree, for: notes.kind)
+      }
+    } then: { [unowned self] patch throws(HubProblem) in
+      try append(patch, to: hosted, answer: answer)
+    }
+  }
+
+  private func append(
+    _ patch: NotesPatch, to hosted: HostedSession,
+    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  ) throws(HubProblem) {
+    if patch.changesNothing { return answer(.success(unchanged(hosted))) }
     if hosted.session.fold.status == .confirming,
-      !hosted.session.fold.decision.hasRoom(for: patch)
+      !hosted.session.fold.decision.hasRoom(for: patch.tree)
     {
       throw .tooMany
     }
@@ -145,31 +162,37 @@ extension Hub {
   }
 }
 
-extension DefinitionRequest {
-  /// The body as a merge patch of notes.
-  func readNotes() throws(HubProblem) -> JSONTree {
-    let patch = try read()
-    if case .jsonPatch = format {
-      throw .badRequest("a change of notes must be application/merge-patch+json")
-    }
-    return patch
+/// The notes of a session and the patches that wait for the host's decision. They can be evaluated
+/// on any thread.
+private struct PendingNotes: Sendable {
+  let kind: PickerKind
+  private let notes: Notes
+  private let waiting: [JSONTree]
+
+  init(of session: Session) {
+    kind = session.fold.definition.kind
+    notes = session.fold.notes
+    waiting = session.fold.decision.waitingNotes
   }
 
-  /// The body, parsed as JSON; not validated further.
-  func read() throws(HubProblem) -> JSONTree {
-    if case .whole = format {
-    } else if body.count > patchByteCountMax {
-      throw .tooLarge("a patch may have at most \(patchByteCountMax) bytes")
-    }
-    if case .unknown(let type) = format {
-      throw .badRequest(
-        "the media type \(type) is not a patch format; send application/merge-patch+json or "
-          + "application/json-patch+json")
-    }
-    do throws(JSONError) {
-      return try JSONTree.parse(body, depthMax: 128, valuesMax: valuesMax)
+  /// The notes once the patches are applied.
+  var coming: Notes { notes.applying(waiting, for: kind) }
+
+  /// An estimate of the cost of ``coming``.
+  var weight: Int {
+    notes.days.count + notes.rowCount + (waiting.isEmpty ? 0 : DefinitionRevision.weightOnLoop + 1)
+  }
+}
+
+extension NotesPatch {
+  /// Evaluates a patch.
+  fileprivate init(
+    _ tree: JSONTree, _ evaluate: (JSONTree) throws(BadNotes) -> NotesChange
+  ) throws(HubProblem) {
+    do throws(BadNotes) {
+      self.init(tree, change: try evaluate(tree))
     } catch {
-      throw .badRequest("the body is not JSON: \(error.reason), at byte \(error.offset)")
+      throw .badRequest(error.detail)
     }
   }
 }

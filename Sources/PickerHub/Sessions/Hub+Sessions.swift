@@ -97,13 +97,18 @@ extension Hub {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
       let session = hosted.session
-      let fallback = session.fold.definition.locale
-      let texts = languages.texts(for: locale, fallback: fallback)
-      answer(
-        .success(
-          HTTPDocument.session(
-            session, links: links(to: session.fold, base: linkBase), texts: texts,
-            windowRows: limits.session.windowRows, isFull: isFull)))
+      let definition = session.fold.definition
+      let texts = languages.texts(for: locale, fallback: definition.locale)
+      let document = HTTPDocument.session(
+        session, links: links(to: session.fold, base: linkBase), texts: texts,
+        windowRows: limits.session.windowRows)
+      let encode: @Sendable () -> [UInt8] = {
+        document.with(definition: isFull ? definition.fullJSON : definition.json)
+      }
+      guard definition.weight > DefinitionRevision.weightOnLoop else {
+        return answer(.success(encode()))
+      }
+      port.inBackground(encode) { answer(.success($0)) }
     }
   }
 

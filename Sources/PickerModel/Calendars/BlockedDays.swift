@@ -126,7 +126,6 @@ struct BlockedDays: Sendable {
     }
   }
 
-  var takenCount: Int { taken.count }
 
   /// The fields `blocked` and `taken` of the definition's document; an empty one is left out.
   var members: [JSONTree.Member] {

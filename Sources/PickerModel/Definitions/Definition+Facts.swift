@@ -16,15 +16,13 @@ extension Definition {
     if case .calendar(let kind) = rules { kind.selection == .single } else { false }
   }
 
-  /// An estimate of the memory that the definition takes: its number of rows, or of entries of
-  /// `taken`.
+  /// An estimate of the memory that the definition takes: its number of rows, or the number of
+  /// entries of `taken` that are as long as its JSON.
   package var weight: Int {
     switch rules {
-    case .date: 1
-    case .slot(let kind): 1 + kind.taken.count
+    case .date, .slot, .calendar: max(1, json.count / 64)
     case .cascade(let kind): kind.table.texts.count
     case .columns(let kind): kind.table.texts.count
-    case .calendar(let kind): 1 + kind.blocked.takenCount
     }
   }
 }

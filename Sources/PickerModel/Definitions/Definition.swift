@@ -22,6 +22,9 @@ package final class Definition: Sendable {
   /// A BCP 47 tag; default `en`.
   package let locale: String
   let rules: Rules
+  /// The document that members receive, ``document(full:isExplicit:)`` without `nodes` and
+  /// `columns`, as JSON. Encoded once, because 5,000 entries of `taken` take milliseconds.
+  package let json: [UInt8]
 
   private init(
     kind: PickerKind, zone: ZoneRules, timeZone: String, locale: String, rules: Rules
@@ -31,6 +34,7 @@ package final class Definition: Sendable {
     self.timeZone = timeZone
     self.locale = locale
     self.rules = rules
+    json = Definition.document(kind, timeZone, locale, rules.members(full: false)).serialized()
   }
 }
 
@@ -118,19 +122,40 @@ extension Definition {
   ///   - isFull: Whether to include `nodes` and `columns`, which can be large.
   ///   - isExplicit: Whether to write each row as an object with its key, however it was given.
   package func document(full isFull: Bool, isExplicit: Bool = false) -> JSONTree {
-    let own =
-      switch rules {
-      case .date(let kind): kind.members
-      case .slot(let kind): kind.members
-      case .cascade(let kind): kind.members(full: isFull, isExplicit: isExplicit)
-      case .columns(let kind): kind.members(full: isFull, isExplicit: isExplicit)
-      case .calendar(let kind): kind.members
-      }
+    Definition.document(
+      kind, timeZone, locale, rules.members(full: isFull, isExplicit: isExplicit))
+  }
+
+  /// ``document(full:isExplicit:)`` with `nodes` and `columns`, as JSON. Without either it is
+  /// ``json``.
+  package var fullJSON: [UInt8] {
+    switch kind {
+    case .date, .slot, .calendar: json
+    case .cascade, .columns: document(full: true).serialized()
+    }
+  }
+
+  private static func document(
+    _ kind: PickerKind, _ timeZone: String, _ locale: String, _ own: [JSONTree.Member]
+  ) -> JSONTree {
     let shared: [JSONTree.Member] = [
       .init("kind", .string(kind.rawValue)), .init("timeZone", .string(timeZone)),
       .init("locale", .string(locale)),
     ]
     return .object(shared + own)
+  }
+}
+
+extension Definition.Rules {
+  /// The fields of the kind.
+  fileprivate func members(full isFull: Bool, isExplicit: Bool = false) -> [JSONTree.Member] {
+    switch self {
+    case .date(let kind): kind.members
+    case .slot(let kind): kind.members
+    case .cascade(let kind): kind.members(full: isFull, isExplicit: isExplicit)
+    case .columns(let kind): kind.members(full: isFull, isExplicit: isExplicit)
+    case .calendar(let kind): kind.members
+    }
   }
 }
 

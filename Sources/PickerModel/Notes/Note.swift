@@ -75,6 +75,28 @@ extension Note {
     return .object([.init("text", text.tree)] + tone)
   }
 
+  /// Applies a patch that has a single text, and perhaps a tone, without merging documents: the
+  /// usual case, of which there can be thousands in a patch.
+  ///
+  /// - Returns: `nil` for all other patches, and for an invalid note.
+  init?(plain patch: JSONTree, over known: Note?) {
+    guard case .object(let members) = patch else { return nil }
+    var text: String?
+    var tone = known?.tone
+    for member in members {
+      guard let value = member.value.string else { return nil }
+      switch member.key {
+      case "text": text = value
+      case "tone":
+        guard let named = Tone(rawValue: value) else { return nil }
+        tone = named
+      default: return nil
+      }
+    }
+    guard let text, Note.Text.isValid(text, Note.charactersMax) else { return nil }
+    self.init(text: .same(text), tone: tone)
+  }
+
   /// Reads a note.
   ///
   /// - Parameter subject: How error details name the note: `the note on 2026-12-24`.
@@ -147,9 +169,13 @@ extension Note.Text {
   private static func check(
     _ text: String, at subject: String, _ maximum: Int
   ) throws(BadNotes) {
-    guard !text.isEmpty, text.unicodeScalars.prefix(maximum + 1).count <= maximum else {
+    guard isValid(text, maximum) else {
       throw BadNotes("\(subject) must have 1 to \(maximum) characters")
     }
+  }
+
+  fileprivate static func isValid(_ text: String, _ maximum: Int) -> Bool {
+    !text.isEmpty && text.unicodeScalars.prefix(maximum + 1).count <= maximum
   }
 }
 

@@ -83,13 +83,16 @@ extension Notes {
       rows.sort { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
     case .object(let members):
       for member in members {
-        let subject = "the note on row \(member.key.quoted) of column \(column)"
         guard (1...Notes.keyCharactersMax).contains(member.key.unicodeScalars.count) else {
-          throw BadNotes("\(subject): a key must have 1 to \(Notes.keyCharactersMax) characters")
+          throw BadNotes(
+            "\(Notes.subject(member.key, column)): a key must have 1 to "
+              + "\(Notes.keyCharactersMax) characters")
         }
         let key = ExactString(member.key)
-        let note = try Notes.merge(member.value, into: known[key], at: subject)
-        if note != known[key] { rows.append(.init(key: key, note: note)) }
+        let before = known[key]
+        let note = try Notes.merge(
+          member.value, into: before, at: Notes.subject(member.key, column))
+        if note != before { rows.append(.init(key: key, note: note)) }
       }
     case .bool, .integer, .number, .string, .array:
       throw BadNotes("columns/\(column) must be an object of notes by key, or null")
@@ -98,10 +101,11 @@ extension Notes {
   }
 
   private static func merge(
-    _ patch: JSONTree, into known: Note?, at subject: String
+    _ patch: JSONTree, into known: Note?, at subject: @autoclosure () -> String
   ) throws(BadNotes) -> Note? {
     if case .null = patch { return nil }
-    return try Note((known?.tree ?? .object([])).merging(patch), at: subject)
+    if let plain = Note(plain: patch, over: known) { return plain }
+    return try Note((known?.tree ?? .object([])).merging(patch), at: subject())
   }
 
   private func checkCounts(after change: NotesChange) throws(BadNotes) {
@@ -122,6 +126,10 @@ extension Notes {
     guard rowCount <= Notes.rowsMax else {
       throw BadNotes("there would be notes on \(rowCount) rows; \(Notes.rowsMax) are allowed")
     }
+  }
+
+  private static func subject(_ key: String, _ column: Int) -> String {
+    "the note on row \(key.quoted) of column \(column)"
   }
 
   /// The maximum number of columns of a definition.

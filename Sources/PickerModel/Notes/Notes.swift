@@ -31,6 +31,18 @@ package struct Notes: Hashable, Sendable {
   }
 }
 
+extension Notes {
+  /// The notes after several patches. Invalid patches are skipped.
+  package func applying(_ patches: [JSONTree], for kind: PickerKind) -> Notes {
+    var notes = self
+    for patch in patches {
+      guard let change = try? notes.change(by: patch, for: kind) else { continue }
+      notes.apply(change)
+    }
+    return notes
+  }
+}
+
 /// The notes that a patch adds, replaces or removes; unchanged notes are not included.
 package struct NotesChange: Hashable, Sendable {
   package struct Day: Hashable, Sendable {

@@ -5,16 +5,18 @@ extension Picker {
   /// definition allows it.
   ///
   /// Call ``tick(_:)`` with the current time before.
-  /// - Parameter definedAt: The time at which the host's definition was accepted, if no tick
-  ///   followed it. If the definition has no bounds at the time of the last tick, its bounds at
-  ///   this time are used.
+  /// - Parameters:
+  ///   - definedAt: The time at which the host's definition was accepted, if no tick followed it.
+  ///     If the definition has no bounds at the time of the last tick, its bounds at this time are
+  ///     used.
+  ///   - known: A picker with the new definition, to save work.
   /// - Returns: For columns all reloads, then all moved rows; for a calendar the months, then the
   ///   range.
   /// - Throws: The problem that the definition has at the time of the last tick. The picker is
   ///   unchanged then.
   /// - Source: rules.md, "When the definition changes".
   package mutating func redefine(
-    _ new: Definition, definedAt: Instant? = nil
+    _ new: Definition, definedAt: Instant? = nil, knowing known: Picker? = nil
   ) throws(DefinitionProblem) -> TickAnswer {
     guard new.kind == definition.kind else {
       let detail = "kind is \"\(new.kind)\"; it must stay \"\(definition.kind)\""
@@ -28,13 +30,16 @@ extension Picker {
     today = new.zone.localDate(at: asOf)
     findNextTick()
     if let calendar { return redefineCalendar(calendar, before) }
-    return TickAnswer(changes: redefineColumns(before))
+    return TickAnswer(changes: redefineColumns(before, knowing: known))
   }
 
-  private mutating func redefineColumns(_ before: Picker) -> [PickerChange] {
+  private mutating func redefineColumns(
+    _ before: Picker, knowing known: Picker?
+  ) -> [PickerChange] {
     let goalDay = definition.goalDay(keeping: value)
     let rules = definition.columnRules(
-      within: bounds, today: today, goalDay: goalDay, knowing: nil)!
+      within: bounds, today: today, goalDay: goalDay,
+      knowing: known?.definition === definition ? known?.shownSlotDays : nil)!
     let kept = rules.keeping(value.keys, shownIn: columns)
     let reason: ClampReason = definition.kind == .date ? kept.reason ?? .gone : .gone
     return show(kept, rules, goalDay: goalDay, by: .define(reason))

@@ -72,8 +72,6 @@ struct TakenTimes: Sendable {
     }
   }
 
-  var count: Int { entries.count }
-
   /// The field's value in the definition's document; `nil` if there are no entries.
   var document: JSONTree? {
     guard !entries.isEmpty else { return nil }

@@ -116,9 +116,10 @@ package struct ReplayTool {
       .init("difference", report.difference?.tree ?? .null),
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
     ]
-    let state = HTTPDocument.session(
+    let document = HTTPDocument.session(
       Session(standing), texts: story.texts(for: standing.definition.locale),
-      windowRows: windowRows, isFull: false)
+      windowRows: windowRows)
+    let state = document.with(definition: standing.definition.json)
     let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))

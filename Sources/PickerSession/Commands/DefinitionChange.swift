@@ -7,6 +7,9 @@ package struct DefinitionChange: Hashable, Sendable {
   package let version: Int
   package let definition: Definition
   package let source: Source
+  /// A picker that was made to validate the definition; `nil` for a stored change. With it the days
+  /// of a slot are not searched twice.
+  let picker: Picker?
 
   /// The request body, from which a replay computes ``DefinitionChange/definition`` again.
   package enum Source: Hashable, Sendable {
@@ -18,10 +21,11 @@ package struct DefinitionChange: Hashable, Sendable {
     case jsonPatch(JSONTree)
   }
 
-  package init(version: Int, definition: Definition, source: Source) {
+  package init(version: Int, definition: Definition, source: Source, picker: Picker? = nil) {
     self.version = version
     self.definition = definition
     self.source = source
+    self.picker = picker
   }
 }
 

@@ -36,7 +36,7 @@ package final class Delta: Sendable {
 
   /// An estimate of the memory that the delta retains: the number of rows or entries of its
   /// definition, and of notes.
-  var weight: Int {
+  package var weight: Int {
     let own =
       switch change {
       case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):

@@ -30,8 +30,8 @@ package struct LogEntry: Hashable, Sendable {
     case revoked(Revocation)
     /// The host changed the definition.
     case define(DefinitionChange)
-    /// The host changed notes, with this JSON Merge Patch.
-    case note(JSONTree)
+    /// The host changed notes.
+    case note(NotesPatch)
     case settle(Settle)
     /// The picker is due for a tick at `at`.
     case tick

@@ -81,16 +81,11 @@ extension SessionFold {
       if revision < last { tick(to: now, &outcomes) }
     }
     guard !decision.waitingNotes.isEmpty else { return }
-    for patch in decision.takeNotes() where revision < last { note(patch, at: now, &outcomes) }
+    for patch in decision.takeNotes() where revision < last {
+      note(NotesPatch(patch), at: now, &outcomes)
+    }
   }
 
   /// The notes once those that wait are applied.
-  package var notesToCome: Notes {
-    var coming = notes
-    for patch in decision.waitingNotes {
-      guard let change = try? coming.change(by: patch, for: definition.kind) else { continue }
-      coming.apply(change)
-    }
-    return coming
-  }
+  package var notesToCome: Notes { notes.applying(decision.waitingNotes, for: definition.kind) }
 }

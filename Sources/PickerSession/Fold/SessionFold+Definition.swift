@@ -15,7 +15,9 @@ extension SessionFold {
     let weekday = definition.firstWeekday
     var answer = TickAnswer()
     if status == .open {
-      guard let redefined = try? picker.redefine(change.definition) else { return }
+      guard let redefined = try? picker.redefine(change.definition, knowing: change.picker) else {
+        return
+      }
       answer = redefined
     } else {
       guard change.definition.kind == definition.kind else { return }

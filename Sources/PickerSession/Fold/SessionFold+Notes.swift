@@ -8,17 +8,18 @@ extension SessionFold {
   /// Notes do not affect the picker, so they can change while the session is not open; while the
   /// host decides on a confirmation, the patch waits. An invalid patch changes nothing; the host's
   /// request was checked before it was logged.
-  mutating func note(_ patch: JSONTree, at now: Instant, _ outcomes: inout [Outcome]) {
+  mutating func note(_ patch: NotesPatch, at now: Instant, _ outcomes: inout [Outcome]) {
     tick(to: now, &outcomes)
     if status == .confirming {
-      if decision.hasRoom(for: patch) { decision.addNotes(patch) }
+      if decision.hasRoom(for: patch.tree) { decision.addNotes(patch.tree) }
       return
     }
-    guard let change = try? notes.change(by: patch, for: definition.kind), !change.isEmpty else {
-      return
-    }
+    guard let change = patch.change ?? (try? notes.change(by: patch.tree, for: definition.kind)),
+      !change.isEmpty
+    else { return }
+    assert(change == (try? notes.change(by: patch.tree, for: definition.kind)))
     notes.apply(change)
-    let edit = NotesEdit(patch: patch, change: change, locale: definition.locale)
+    let edit = NotesEdit(patch: patch.tree, change: change, locale: definition.locale)
     commit(.notes(edit), nil, author: nil, at: now, &outcomes)
   }
 

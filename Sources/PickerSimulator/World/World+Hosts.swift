@@ -64,7 +64,7 @@ extension World {
     guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
     do throws(ProtocolBreach) {
       let stands = try check(answer, replica)
-      guard case .whole = request.format, let tree = try? JSONTree.parse(request.body),
+      guard case .whole = request.format, let tree = try? JSONTree.parse(request.body()),
         let wanted = try? Definition.make(
           from: tree, limits: DefinitionLimits(), now: clock.session,
           zone: { zones.rules(named: $0) })

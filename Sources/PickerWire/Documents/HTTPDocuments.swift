@@ -65,16 +65,14 @@ package enum HTTPDocument {
     return writer.bytes
   }
 
-  /// The current state of a session.
+  /// The current state of a session, without its definition.
   ///
   /// - Parameters:
   ///   - links: `nil` if the session has no calendar event.
   ///   - windowRows: The maximum of rows per column.
-  ///   - isFull: Whether the definition includes its `nodes` or `columns`.
   package static func session(
-    _ session: Session, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int,
-    isFull: Bool
-  ) -> [UInt8] {
+    _ session: Session, links: CalendarLinks? = nil, texts: any RowTexts, windowRows: Int
+  ) -> SessionDocument {
     var writer = JSONWriter(capacity: 4096)
     let fold = session.fold
     writer.literal("{\"session\":")
@@ -95,12 +93,13 @@ package enum HTTPDocument {
     }
     writer.hostFields(fold.origin)
     writer.literal(",\"snapshot\":")
-    writer.snapshot(fold, texts: texts, windowRows: windowRows, isFull: isFull)
+    let offset = writer.count + JSONWriter.snapshotStart.utf8CodeUnitCount
+    writer.snapshot(fold, definitionJSON: [], texts: texts, windowRows: windowRows)
     writer.literal(",\"members\":")
     writer.members(of: session)
     if let links { writer.links(links) }
     writer.literal("}")
-    return writer.bytes
+    return SessionDocument(bytes: writer.bytes, definitionOffset: offset)
   }
 
   /// The picker that a session with a definition would have now.
@@ -111,36 +110,33 @@ package enum HTTPDocument {
     writer.literal("{\"snapshot\":")
     writer.pickerSnapshot(
       picker, definition: picker.definition, version: 1, notes: Notes(), status: .open,
-      tappedBy: nil, texts: texts, windowRows: windowRows, isFull: false)
+      tappedBy: nil, texts: texts, windowRows: windowRows)
     writer.literal("}")
     return writer.bytes
   }
 
   /// The response to a change of the definition or the notes.
   ///
-  /// - Parameter delta: The delta that the change made; `nil` if nothing changed.
+  /// - Parameter delta: The delta that the change made.
   package static func changed(
-    _ delta: Delta?, _ fold: SessionFold, texts: any RowTexts, windowRows: Int
+    _ delta: Delta, version: Int, texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
     writer.literal("{\"revision\":")
-    writer.integer(delta?.revision ?? fold.revision)
+    writer.integer(delta.revision)
     writer.literal(",\"version\":")
-    writer.integer(fold.version)
+    writer.integer(version)
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
-    if let delta {
-      _ = writer.changes(
-        of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows,
-        &cache)
-    }
+    _ = writer.changes(
+      of: delta, bands: delta.dayNotes(texts: texts), texts: texts, windowRows: windowRows, &cache)
     writer.literal("]}")
     return writer.bytes
   }
 
-  /// All notes of a session, in all languages.
-  package static func notes(_ fold: SessionFold) -> [UInt8] {
-    fold.notesToCome.tree.serialized()
+  /// The response to a change that changes nothing.
+  package static func unchanged(revision: Int, version: Int) -> [UInt8] {
+    Array("{\"revision\":\(revision),\"version\":\(version),\"changes\":[]}".utf8)
   }
 
   /// One line of a session's log as JSON, with its newline.
@@ -175,6 +171,21 @@ package enum HTTPDocument {
   }
 }
 
+/// The state of a session as JSON, to which its definition is to be added, on any thread.
+package struct SessionDocument: Sendable {
+  fileprivate let bytes: [UInt8]
+  fileprivate let definitionOffset: Int
+
+  package func with(definition json: [UInt8]) -> [UInt8] {
+    var whole: [UInt8] = []
+    whole.reserveCapacity(bytes.count + json.count)
+    whole += bytes[..<definitionOffset]
+    whole += json
+    whole += bytes[definitionOffset...]
+    return whole
+  }
+}
+
 extension JSONWriter {
   /// The field `command` of a delta without author, which the host or time made.
   fileprivate mutating func commandOfNobody(_ change: SessionChange) {
@@ -186,7 +197,7 @@ extension JSONWriter {
       literal("\"define\",\"version\":")
       integer(redefinition.version)
       literal(",\"definition\":")
-      tree(redefinition.definition.document(full: true))
+      raw(redefinition.definition.fullJSON)
     case .notes(let edit):
       literal("\"note\",\"notes\":")
       tree(edit.patch)
@@ -209,7 +220,7 @@ extension JSONWriter {
     literal("\"")
     decide(origin)
     literal(",\"definition\":")
-    tree(origin.definition.document(full: true))
+    raw(origin.definition.fullJSON)
     literal("}")
   }
 

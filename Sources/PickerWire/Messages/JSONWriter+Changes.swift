@@ -50,7 +50,7 @@ extension JSONWriter {
     literal("{\"change\":\"definition\",\"version\":")
     integer(redefinition.version)
     literal(",\"definition\":")
-    tree(redefinition.definition.document(full: false))
+    raw(redefinition.definition.json)
     if redefinition.hasOtherWeekdays {
       literal(",\"weekdays\":")
       weekdays(of: redefinition.definition, texts: texts)

@@ -10,22 +10,27 @@ extension JSONWriter {
   /// `{"definition","version","status","result","columns":[…]}`, with `calendar` instead of
   /// `columns` for a calendar.
   mutating func snapshot(
-    _ fold: SessionFold, texts: any RowTexts, windowRows: Int, isFull: Bool = false
+    _ fold: SessionFold, definitionJSON: [UInt8]? = nil, texts: any RowTexts, windowRows: Int
   ) {
     pickerSnapshot(
-      fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
-      status: fold.status, decision: fold.decision, tappedBy: fold.tappedBy, texts: texts,
-      windowRows: windowRows, isFull: isFull)
+      fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
+      version: fold.version, notes: fold.notes, status: fold.status, decision: fold.decision,
+      tappedBy: fold.tappedBy, texts: texts, windowRows: windowRows)
   }
 
+  /// The start of a snapshot, before the value of `definition`.
+  static let snapshotStart: StaticString = "{\"definition\":"
+
   /// The same for a picker that is not in a session.
+  ///
+  /// - Parameter definitionJSON: The value of `definition`; default: without nodes and columns.
   mutating func pickerSnapshot(
-    _ picker: Picker, definition: Definition, version: Int, notes: Notes, status: SessionStatus,
-    decision: DecisionState = DecisionState(), tappedBy: MemberID?, texts: any RowTexts,
-    windowRows: Int, isFull: Bool
+    _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
+    notes: Notes, status: SessionStatus, decision: DecisionState = DecisionState(),
+    tappedBy: MemberID?, texts: any RowTexts, windowRows: Int
   ) {
-    literal("{\"definition\":")
-    tree(definition.document(full: isFull))
+    literal(JSONWriter.snapshotStart)
+    raw(definitionJSON ?? definition.json)
     literal(",\"version\":")
     integer(version)
     literal(",\"status\":")

@@ -27,7 +27,7 @@ extension LogEntry {
       if let role { members.append(.init("role", .string(role.rawValue))) }
     case .revoked(let revocation): members.append(.init("revoked", revocation.tree))
     case .tick: members.append(.init("tick", .bool(true)))
-    case .note(let patch): members.append(.init("note", patch))
+    case .note(let patch): members.append(.init("note", patch.tree))
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .define(let change):
       members.append(.init("define", .integer(change.version)))
@@ -69,7 +69,7 @@ extension LogEntry {
       guard let revocation = Revocation(tree: revoked) else { return nil }
       self.init(at: at, body: .revoked(revocation))
     } else if let patch = tree["note"] {
-      self.init(at: at, body: .note(patch))
+      self.init(at: at, body: .note(NotesPatch(patch)))
     } else if let tree = tree["settle"] {
       guard let settle = Settle(stored: tree) else { return nil }
       self.init(at: at, body: .settle(settle))

@@ -78,7 +78,8 @@ package struct LogFile: Sendable {
       return Line(revision: revision, entry: LogEntry(at: at, body: .tick), tree: tree)
     }
     if type == "note", let patch = tree["command"]?["notes"] {
-      return Line(revision: revision, entry: LogEntry(at: at, body: .note(patch)), tree: tree)
+      let entry = LogEntry(at: at, body: .note(NotesPatch(patch)))
+      return Line(revision: revision, entry: entry, tree: tree)
     }
     if type == "settle", let command = tree["command"],
       let settle = Settle(

@@ -10,7 +10,7 @@ struct StoredDocument: Sendable {
   let body: Data
 
   init(_ definition: Definition, digest: ([UInt8]) -> [UInt8]) {
-    let document = definition.document(full: true).serialized()
+    let document = definition.fullJSON
     self.digest = Data(digest(document))
     body = Data(document)
   }

@@ -15,12 +15,10 @@ extension HubRoutes {
   /// `PUT` and `PATCH …/definition`
   func changeDefinition(_ call: RoutedRequest) {
     let caller = call.caller
-    let byteCount = call.request.body.count
-    transport.countBody(byteCount)
+    let byteCount = countBody(of: call.request)
     hub.redefine(
       call.session, change(of: call.request), token: call.credential, at: transport.now
-    ) {
-      [self] in
+    ) { [self] in
       transport.countBody(-byteCount)
       answer(caller, $0)
     }
@@ -35,16 +33,31 @@ extension HubRoutes {
 
   func changeNotes(_ call: RoutedRequest) {
     let caller = call.caller
+    let byteCount = countBody(of: call.request)
     hub.changeNotes(
       of: call.session, change(of: call.request), token: call.credential, at: transport.now
-    ) { [self] in answer(caller, $0) }
+    ) { [self] in
+      transport.countBody(-byteCount)
+      answer(caller, $0)
+    }
+  }
+
+  /// Counts a body that may wait for other changes. A large body counts itself.
+  ///
+  /// - Returns: The number of bytes to subtract when the change is answered.
+  private func countBody(of request: HTTPRequest) -> Int {
+    guard case .small(let bytes) = request.body else { return 0 }
+    transport.countBody(bytes.count)
+    return bytes.count
   }
 
   private func change(of request: HTTPRequest) -> DefinitionRequest {
-    DefinitionRequest(
-      format: format(of: request), body: request.body.bytes,
+    let body = request.body
+    return DefinitionRequest(
+      format: format(of: request), byteCount: body.count,
       versions: request.headers[.ifMatch].map(VersionMatch.init(header:)),
-      valuesMax: hub.configuration.definitionLimits.bodyValuesMax, maker: definitions)
+      valuesMax: hub.configuration.definitionLimits.bodyValuesMax, maker: definitions,
+      body: { body.bytes })
   }
 
   private func format(of request: HTTPRequest) -> DefinitionRequest.Format {

@@ -1,0 +1,131 @@
+import JSONText
+import PickerModel
+import Synchronization
+import Testing
+
+@testable import PickerHub
+@testable import PickerSession
+@testable import PickerWire
+
+/// Requests whose cost grows with the size of a definition or of notes: this work is done on another
+/// thread.
+@Suite struct LargeChangeTests {
+  private let rows = (0..<600).map { #"{"key":"k\#($0)","text":"row \#($0)"}"# }
+  private var columns: String {
+    #"{"kind":"columns","columns":[[\#(rows.joined(separator: ","))]]}"#
+  }
+
+  private static let maker = DefinitionMaker(
+    limits: DefinitionLimits(), zone: { $0 == "UTC" ? .utc : nil }, digest: { $0 })
+
+  /// A slot with 1,000 entries of `taken`.
+  private func slot(_ minute: Int) -> String {
+    let taken = (0..<1_000).map { number in
+      #""b\#(number)":{"from":"2026-12-01T10:00","until":"2026-12-01T10:\#(minute)"}"#
+    }
+    return #"{"kind":"slot","taken":{\#(taken.joined(separator: ","))}}"#
+  }
+
+  private func notes(_ text: String) -> String {
+    let rows = (0..<600).map { #""k\#($0)":{"text":"\#(text)"}"# }
+    return #"{"columns":{"0":{\#(rows.joined(separator: ","))}}}"#
+  }
+
+  @Test(arguments: [DefinitionRequest.Format.mergePatch, .jsonPatch])
+  func `a patch that is too large is refused without reading it`(
+    format: DefinitionRequest.Format
+  ) throws {
+    let fixture = try HubFixture(letters)
+    fixture.port.backgroundWork = []
+    let request = DefinitionRequest(
+      format: format, byteCount: 262_145, versions: nil, valuesMax: .max,
+      maker: LargeChangeTests.maker
+    ) {
+      Issue.record("the body was read")
+      return []
+    }
+    var problems: [HubProblem] = []
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      if case .failure(let problem) = $0 { problems.append(problem) }
+    }
+    fixture.hub.changeNotes(of: fixture.session, request, token: nil, at: fixture.now) {
+      if case .failure(let problem) = $0 { problems.append(problem) }
+    }
+    let refused = problems.count { if case .tooLarge = $0 { true } else { false } }
+    #expect(refused == 2 && fixture.port.backgroundWork?.isEmpty == true)
+  }
+
+  @Test func `a large body is read and its answer encoded on another thread`() throws {
+    let fixture = try HubFixture(slot(20))
+    fixture.join(1)
+    fixture.port.backgroundWork = []
+    let readCount = Mutex(0)
+    let body = Array(slot(30).utf8)
+    let request = DefinitionRequest(
+      format: .whole, byteCount: body.count, versions: nil, valuesMax: .max,
+      maker: LargeChangeTests.maker
+    ) {
+      readCount.withLock { $0 += 1 }
+      return body
+    }
+    var answers: [DefinitionAnswer] = []
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) {
+      if case .success(let answer) = $0 { answers.append(answer) }
+    }
+    #expect(readCount.withLock { $0 } == 0)
+    fixture.port.backgroundWork?.removeFirst()()
+    #expect(readCount.withLock { $0 } == 1)
+    #expect(fixture.fold.version == 2 && answers.isEmpty)
+    fixture.port.finishBackgroundWork()
+    #expect(answers.map(\.version) == [2])
+  }
+
+  @Test func `the state with all rows is encoded on another thread, as of the request`() throws {
+    let fixture = try HubFixture(columns)
+    fixture.join(1)
+    fixture.port.backgroundWork = []
+    var body: JSONTree?
+    fixture.hub.read(
+      fixture.session, token: nil, locale: nil, isFull: true, at: fixture.now
+    ) { answer in
+      body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
+    }
+    fixture.say(1, select(1, 0, 7))
+    fixture.put(#"{"kind":"columns","columns":[["other"]]}"#)
+    #expect(body == nil)
+    fixture.port.finishBackgroundWork()
+
+    let snapshot = body?["snapshot"]
+    #expect(body?["revision"] == .integer(0) && body?["version"] == .integer(1))
+    #expect(snapshot?["definition"]?["columns"]?.array?[0].array?.count == 600)
+    #expect(snapshot?["columns"]?.array?[0]["row"] == .integer(0))
+  }
+
+  @Test func `many notes are encoded on another thread`() throws {
+    let fixture = try HubFixture(columns)
+    _ = try #require(fixture.note(notes("a"))).get()
+    fixture.port.backgroundWork = []
+    var body: [UInt8]?
+    fixture.hub.readNotes(of: fixture.session, token: nil, at: fixture.now) {
+      body = try? $0.get()
+    }
+    #expect(body == nil)
+    fixture.port.finishBackgroundWork()
+    #expect(body == fixture.fold.notes.tree.serialized())
+  }
+
+  @Test func `a patch is evaluated on another thread with those that wait for a decision`() throws {
+    let fixture = try HubFixture(
+      columns, fields: #","decide":{"by":"host","seconds":60}"#)
+    fixture.join(1)
+    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    try #require(fixture.fold.status == .confirming)
+    _ = try #require(fixture.note(notes("a"))).get()
+    fixture.port.backgroundWork = []
+
+    let equal = fixture.note(#"{"columns":{"0":{"k1":{"text":"a"}}}}"#)
+    #expect(equal == nil && fixture.port.backgroundWork?.count == 1)
+    fixture.port.finishBackgroundWork()
+    #expect(fixture.fold.decision.waitingNotes.count == 1, "the second patch changes nothing")
+  }
+}
