@@ -56,6 +56,14 @@ struct Join: ParsableCommand {
       """)
   var token: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A file with the session's token instead of --token. It is read again before the token \
+      expires, and must contain a new one then.
+      """, valueName: "path"))
+  var tokenFile: String?
+
   @Flag(help: "Write sentences instead of drawing the picker, for pipes and screen readers.")
   var plain = false
 
@@ -69,6 +77,9 @@ struct Join: ParsableCommand {
   var timeout: Double?
 
   func validate() throws {
+    if token != nil && tokenFile != nil {
+      throw ValidationError("--token and --token-file cannot be combined")
+    }
     if plain && json { throw ValidationError("--plain and --json cannot be combined") }
     if let timeout, !(0...1_000_000).contains(timeout) {
       throw ValidationError("--timeout must be a number of seconds from 0 to 1000000")
@@ -79,9 +90,7 @@ struct Join: ParsableCommand {
     guard let address = SessionAddress(url) else {
       throw complain("\(url) is not a link such as http://127.0.0.1:7681/#/s/ID")
     }
-    let secret = token ?? address.token ?? ProcessInfo.processInfo.environment["PICKERD_TOKEN"]
-    let profile = ClientProfile(name: name, locale: locale, token: secret)
-    let picker = PickerConnection(to: address, as: profile)
+    let picker = try connection(to: address)
     let (timeout, json) = (timeout, json)
     let drawsPicture = !plain && !json && TerminalClient.canDraw
     Task { @MainActor in
@@ -95,6 +104,20 @@ struct Join: ParsableCommand {
       Foundation.exit(status)
     }
     dispatchMain()
+  }
+
+  private func connection(to address: SessionAddress) throws -> PickerConnection {
+    guard let tokenFile else {
+      let secret = token ?? address.token ?? ProcessInfo.processInfo.environment["PICKERD_TOKEN"]
+      return PickerConnection(
+        to: address, as: ClientProfile(name: name, locale: locale, token: secret))
+    }
+    let file = TokenFile(path: tokenFile)
+    let first: String
+    do { first = try file.read() } catch { throw complain("\(error)") }
+    return PickerConnection(
+      to: address, as: ClientProfile(name: name, locale: locale, token: first),
+      tokenProvider: { try file.readNew() })
   }
 
   private func complain(_ sentence: String) -> ExitCode {

@@ -11,8 +11,12 @@ struct ClientFixture {
   /// The effects since the last inspection.
   var effects: [ClientEffect] = []
 
-  init(_ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil) {
-    machine = ClientMachine(profile, identity: identity, jitter: { 0.5 })
+  init(
+    _ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil,
+    renewsTokens: Bool = false
+  ) {
+    machine = ClientMachine(
+      profile, identity: identity, renewsTokens: renewsTokens, jitter: { 0.5 })
   }
 
   var state: PickerState { machine.state }
@@ -101,15 +105,18 @@ func calendarSnapshot(_ more: String = "", range: String = "null") -> String {
 
 func welcome(
   _ snapshot: String? = letters, revision: Int = 0, id: String = "m_ana", epoch: String = "e1",
-  members: String = ""
+  members: String = "", expiresInSeconds: Int? = nil
 ) -> String {
+  let token = expiresInSeconds.map {
+    #","token":{"expires":"2026-11-20T12:00:00.000Z","expiresInSeconds":\#($0)}"#
+  }
   let picker = snapshot.map { #","snapshot":{\#($0)}"# } ?? ""
   return """
     {"type":"welcome","member":{"id":"\(id)","secret":"s3","name":"Ana","role":"owner",\
     "color":"#d1495b"},"epoch":"\(epoch)","revision":\(revision),"resumed":\(snapshot == nil)\
     \(picker),"members":[{"id":"\(id)","name":"Ana","role":"owner","color":"#d1495b",\
-    "online":true}\(members)],"now":"2026-11-20T12:00:00.000Z",\
-    "limits":{"months":24,"windowRows":200}}
+    "online":true}\(members)],"now":"2026-11-20T12:00:00.000Z"\
+    \(token ?? ""),"limits":{"months":24,"windowRows":200}}
     """
 }
 

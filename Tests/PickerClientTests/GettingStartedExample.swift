@@ -1,6 +1,18 @@
 // The first lines of PickerClient's documentation, compiled.
 import PickerClient
 
+/// An app's backend, which signs tokens for its users.
+protocol ExampleBackend: Sendable {
+  func pickerToken(for session: String) async throws -> String
+}
+
+func connect(to address: SessionAddress, session: String, with backend: any ExampleBackend) {
+  let picker = PickerConnection(to: address, tokenProvider: {
+    try await backend.pickerToken(for: session)
+  })
+  picker.start()
+}
+
 func watchAndTap(link: String) async {
   guard let address = SessionAddress(link) else { return }
   let picker = PickerConnection(to: address, as: ClientProfile(name: "Ana"))

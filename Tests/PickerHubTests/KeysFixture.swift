@@ -19,6 +19,7 @@ struct TestVerifier: TokenVerifier {
     guard let session = fields["session"], let role = Role(rawValue: fields["role"] ?? "editor")
     else { throw TokenProblem("not signed") }
     let remaining = Int64(fields["seconds"] ?? "3600")! * 1000
+    if remaining <= -30_000 { throw TokenProblem("the token has expired", isExpired: true) }
     var token = MemberToken(
       sessions: session.split(separator: ",").map { SessionID(String($0)) }, role: role,
       expires: noon.adding(milliseconds: remaining), remainingMilliseconds: remaining)

@@ -95,6 +95,29 @@ import Testing
     #expect(fixture.heard(1).last?["code"] == .string("tokenExpired"))
   }
 
+  @Test func `a welcome contains the time until the token expires`() throws {
+    let fixture = try HubFixture.keys()
+    fixture.enter(1, "seconds=60")
+    fixture.enter(2, "seconds=-20")
+
+    let token = fixture.heard(1)[0]["token"]
+    #expect(token?["expires"] == .string("2026-11-20T12:01:00.000Z"))
+    #expect(token?["expiresInSeconds"] == .integer(60))
+    #expect(fixture.heard(2)[0]["token"]?["expiresInSeconds"] == .integer(0))
+    let open = try HubFixture(letters)
+    open.join(1)
+    #expect(open.heard(1)[0]["token"] == nil)
+  }
+
+  @Test func `a token that expired before its connection closes with 4302`() throws {
+    let fixture = try HubFixture.keys()
+    fixture.enter(1, "seconds=-30")
+    fixture.enter(2, "seconds=60")
+    fixture.renew(2, fixture.token("seconds=-30"))
+
+    #expect(fixture.closes == [1: 4302, 2: 4302])
+  }
+
   @Test func `a renewed token is answered and counts from then on`() throws {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "role=editor sub=17 seconds=60")
@@ -108,6 +131,7 @@ import Testing
     let heard = fixture.heard(1)
     let answer = heard.first { $0["type"] == .string("token") }
     #expect(answer?["expires"] == .string("2026-11-20T12:10:00.000Z"))
+    #expect(answer?["expiresInSeconds"] == .integer(600))
     let changed = fixture.heard(2).flatMap { $0["changed"]?.array ?? [] }
     #expect(changed.map { $0["role"] } == [.string("viewer")])
     fixture.say(1, select(1, 0, 1))

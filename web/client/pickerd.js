@@ -26,8 +26,8 @@ export function sessionURL(session, base = location.href) {
 /**
  * Joins a session. A tab that joins it again within 120 s, for example after a reload, is the same member.
  * @param {string} session see `sessionURL`
- * @param {{name?: string, locale?: string, token?: string}} [options]
- *   `token`: only for servers that require one; it is never part of a URL
+ * @param {import("./core/types").Options} [options]
+ *   `token`, `getToken`: only for servers that require one; a token is never part of a URL
  * @returns {Promise<PickerSession>} resolves while it is still connecting; see its `connection`
  */
 export async function connect(session, options = {}) {

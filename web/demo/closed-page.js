@@ -1,6 +1,7 @@
 // The page that is shown instead of a picker: the reason, and what the user can do.
 
 import { make } from "/client/parts/dom.js";
+import { wordsOf } from "/client/words/words.js";
 import { openNew } from "./home.js";
 import { routeOf } from "./route.js";
 
@@ -20,7 +21,8 @@ export function closedPageOf(picker, settings, document, enter) {
       const hash = field.value.includes("#") ? field.value.slice(field.value.indexOf("#")) : "";
       enter(routeOf(hash)?.token ?? field.value.trim());
     } }, make("label", { for: "token-link" }, words.pasteLink), field, make("button", { class: "primary" }, words.enter));
-    return closedPage(`credentials ${settings.locale}`, words.noAccess, words.noAccessText, form);
+    const text = closeCode === 4302 ? wordsOf(settings.locale).connection.expired : words.noAccessText;
+    return closedPage(`credentials ${settings.locale}`, words.noAccess, text, form);
   }
   if (connection !== "away") return null;
   if (closeCode === 4409) {

@@ -7,6 +7,7 @@
 """
 
 import json
+import math
 import os
 import random
 import sys
@@ -25,8 +26,10 @@ class Picker:
     STORED = ("me", "epoch", "revision", "state", "ref", "queue")
 
     def __init__(self, url, name="Python", locale=None, token=None, file=None):
+        """`token`: a text, or a function that returns a current one, for tokens that expire."""
         self.url, self.file, self.wait, self.drain = url, file, 1, None
-        self.hello = {"type": "join", "name": name, "locale": locale, "token": token}
+        self.hello = {"type": "join", "name": name, "locale": locale}
+        self.token, self.renew_at = token, math.inf
         self.me = self.epoch = self.state = self.socket = None
         self.revision, self.ref, self.queue = 0, 0, []
         if file and os.path.exists(file):
@@ -45,7 +48,9 @@ class Picker:
     def connect(self):
         """Joins, or resumes as the same member; returns the welcome."""
         self.socket = connect(self.url, subprotocols=["pickerd.v1"], proxy=None).__enter__()
-        join = {key: value for key, value in self.hello.items() if value is not None}
+        token = self.token() if callable(self.token) else self.token
+        join = {**self.hello, "token": token}
+        join = {key: value for key, value in join.items() if value is not None}
         if self.me:
             join["resume"] = {"member": self.me["id"], "secret": self.me["secret"],
                               "epoch": self.epoch, "revision": self.revision}
@@ -66,18 +71,28 @@ class Picker:
     def next(self, timeout=None):
         """The next message, reconnecting if needed; None if there is none in time."""
         while True:
+            left = self.renew_at - time.monotonic()
+            waits = [wait for wait in (timeout, left) if wait is not None and wait < math.inf]
             try:
-                message = self.receive(timeout) if self.socket else self.connect()
+                if self.socket and left <= 0:
+                    self.renew_at = math.inf  # Set again by the answer.
+                    self.socket.send(json.dumps({"type": "token", "token": self.token()}))
+                    continue
+                message = self.receive(min(waits, default=None)) if self.socket else self.connect()
                 if message["type"] not in ("error", "draining"):
                     self.wait = 1
                 return message
             except (ConnectionClosed, InvalidStatus, OSError) as lost:
                 if self.socket and isinstance(lost, TimeoutError):
+                    if timeout is None or left < timeout:
+                        continue  # Time for a new token.
                     return None
-                self.socket = None
+                self.socket, self.renew_at = None, math.inf
                 code = getattr(getattr(lost, "rcvd", None), "code", 0)
                 status = lost.response.status_code if isinstance(lost, InvalidStatus) else 0
-                if code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
+                if code == 4302 and callable(self.token):
+                    pass  # The token has expired: resumes with a new one.
+                elif code in (1002, 1003, 1007, 1009) or 4300 <= code < 4500 or 400 <= status < 429:
                     raise  # 43xx needs new credentials, 44xx and protocol errors are final.
             time.sleep(random.uniform(0, self.wait) if self.drain is None else self.drain)
             self.wait, self.drain = min(2 * self.wait, 30), None
@@ -91,8 +106,14 @@ class Picker:
         self.ref = max(self.ref, message.get("ref", 0))
         self.revision = message["revision"]
         self.state = message.get("snapshot", self.state)  # Not when resumed: deltas follow.
+        self.on_token(message.get("token", {}))
         for sent in self.queue:  # Each is done only once.
             self.socket.send(json.dumps(sent))
+
+    def on_token(self, message):
+        if callable(self.token) and "expiresInSeconds" in message:
+            left = message["expiresInSeconds"]
+            self.renew_at = time.monotonic() + max(5, left - min(60, left / 2))
 
     def on_snapshot(self, message):
         self.revision, self.state = message["revision"], message["snapshot"]

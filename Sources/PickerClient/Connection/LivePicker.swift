@@ -22,8 +22,9 @@ public final class LivePicker {
 
   /// Makes a connection to a session, which ``run()`` starts.
   public convenience init(
-    to address: SessionAddress, as profile: ClientProfile = ClientProfile()
-  ) { self.init(PickerConnection(to: address, as: profile)) }
+    to address: SessionAddress, as profile: ClientProfile = ClientProfile(),
+    tokenProvider: TokenProvider? = nil
+  ) { self.init(PickerConnection(to: address, as: profile, tokenProvider: tokenProvider)) }
 
   /// Connects, and updates ``state`` and ``notice`` until the task is cancelled. Then it
   /// disconnects; the member can reconnect within 120 s.

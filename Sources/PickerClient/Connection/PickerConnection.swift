@@ -15,6 +15,7 @@ import Synchronization
 public final class PickerConnection: Sendable {
   public let address: SessionAddress
   private let transport: any SocketTransport
+  let tokenProvider: TokenProvider?
   private let origin = ContinuousClock.now
   private let core: Mutex<Core>
 
@@ -38,16 +39,22 @@ public final class PickerConnection: Sendable {
   ///   - profile: The member's name and language; default: a guest with the session's language.
   ///   - identity: The ``identity`` of an earlier connection, to rejoin as the same member;
   ///     default: a new member.
+  ///   - tokenProvider: Provides a token before the current one expires, and for the first join if
+  ///     there is none; default: the app calls ``give(token:)``.
   ///   - transport: The WebSocket library; default: that of the platform.
   public init(
     to address: SessionAddress, as profile: ClientProfile = ClientProfile(),
-    identity: ClientIdentity? = nil, over transport: any SocketTransport = .platform
+    identity: ClientIdentity? = nil, tokenProvider: TokenProvider? = nil,
+    over transport: any SocketTransport = .platform
   ) {
     self.address = address
     self.transport = transport
+    self.tokenProvider = tokenProvider
     var profile = profile
     profile.token = profile.token ?? address.token
-    core = Mutex(Core(machine: ClientMachine(profile, identity: identity)))
+    let machine = ClientMachine(
+      profile, identity: identity, renewsTokens: tokenProvider != nil)
+    core = Mutex(Core(machine: machine))
   }
 
   deinit {
@@ -84,18 +91,6 @@ public final class PickerConnection: Sendable {
   /// Reconnects immediately instead of waiting for the back-off. Call it when the network is back
   /// or the user asks for it.
   public func retry() { handle(.retry) }
-  /// Sets a new token and reconnects with it. Call it after
-  /// ``PickerPhase/needsCredentials(code:)``:
-  ///
-  /// ```swift
-  /// for await state in picker.states {
-  ///   if case .needsCredentials = state.connection {
-  ///     picker.give(token: try await fetchToken())
-  ///   }
-  /// }
-  /// ```
-  public func give(token: String) { handle(.token(token)) }
-
   /// Leaves the session and discards the ``identity``. Returns once the server has received it, at
   /// the latest after 2 s.
   public func leave() async {
@@ -215,7 +210,7 @@ public final class PickerConnection: Sendable {
 
   // MARK: - Events and effects
 
-  private func handle(_ event: ClientEvent) { core.withLock { run(event, &$0) } }
+  func handle(_ event: ClientEvent) { core.withLock { run(event, &$0) } }
 
   private func run(_ event: ClientEvent, _ core: inout Core) {
     for effect in core.machine.handle(event, at: now()) { perform(effect, &core) }
@@ -231,6 +226,7 @@ public final class PickerConnection: Sendable {
     switch effect {
     case .connect: dial(&core)
     case .hangUp: hangUp(&core)
+    case .requestToken: requestToken()
     case .send(let text): core.socket?.send(text)
     case .changed: core.readers.publish(core.machine.state)
     case .notice(let notice): core.readers.publish(.notice(notice))

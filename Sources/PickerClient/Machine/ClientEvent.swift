@@ -15,8 +15,13 @@ public enum ClientEvent: Hashable, Sendable {
   case tick
   /// Reconnect immediately: the network is back, or the user asks for it.
   case retry
-  /// A new token, after ``PickerPhase/needsCredentials(code:)``.
+  /// A new token from the app: renews that of an open connection, or connects with it.
   case token(String)
+  /// The answer to ``ClientEffect/requestToken``.
+  case tokenProvided(String)
+  /// There is no answer to ``ClientEffect/requestToken``: for now, or, if it is final, because the
+  /// user has no access any more.
+  case tokenUnavailable(isFinal: Bool)
   case command(PickerCommand)
   /// The app displays these months from now on.
   case look(from: PickerMonth, count: Int)
@@ -32,6 +37,10 @@ public enum ClientEffect: Hashable, Sendable {
   case connect
   /// Close the socket. Do not pass its further events to the machine.
   case hangUp
+  /// Get a new token, and answer with ``ClientEvent/tokenProvided(_:)`` or
+  /// ``ClientEvent/tokenUnavailable(isFinal:)``. Only for machines with `renewsTokens`; one request
+  /// at a time.
+  case requestToken
   /// Send a text message.
   case send(String)
   /// ``ClientMachine/state`` has changed.

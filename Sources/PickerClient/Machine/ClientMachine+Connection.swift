@@ -10,7 +10,9 @@ extension ClientMachine {
     timers.clearAll()
     drainMilliseconds = nil
     enter(.connecting)
-    effects.append(.connect)
+    guard renewal.isAutomatic, profile.token == nil else { return connect() }
+    renewal.blocksDial = true
+    requestToken()
   }
 
   mutating func hangUp() {
@@ -24,6 +26,7 @@ extension ClientMachine {
     var members: [JSONTree.Member] = [.init("type", .string("join"))]
     if let name = profile.name { members.append(.init("name", .string(name))) }
     if let locale = profile.locale { members.append(.init("locale", .string(locale))) }
+    renewal.joinedWith = profile.token
     if let token = profile.token { members.append(.init("token", .string(token))) }
     joinedLooking = looking
     if let looking {
@@ -74,14 +77,7 @@ extension ClientMachine {
       if code == 4404 || code == 4410 { identity = nil }
       giveUp()
       enter(.away(code: code))
-    case .getCredentials:
-      // 4301 can also mean that the server has forgotten the member: try once as a new one.
-      if code == 4301 && hasTriedIdentity {
-        identity = nil
-        dial()
-      } else {
-        enter(.needsCredentials(code: code))
-      }
+    case .getCredentials: rejected(code)
     }
   }
 
@@ -98,6 +94,7 @@ extension ClientMachine {
       if let looking { sendLook(looking) }
     case .answer: if !pending.entries.isEmpty { resync() }
     case .join, .catchUp: resync()
+    case .renew: requestToken()
     }
   }
 
@@ -111,7 +108,7 @@ extension ClientMachine {
   /// Schedules the next attempt to connect.
   ///
   /// - Parameter milliseconds: The delay; `nil` for that of the back-off.
-  private mutating func wait(_ milliseconds: Int64?) {
+  mutating func wait(_ milliseconds: Int64?) {
     let pause = milliseconds ?? BackOff.milliseconds(attempt: attempt, jitter: jitter())
     attempt += 1
     enter(.waiting)

@@ -58,6 +58,7 @@ extension ClientMachine {
           column: try message.number("column"), generation: try message.number("generation"),
           from: try message.number("from")))
     case "presence": notify(try state.takePresence(message))
+    case "token": noteLifetime(message)
     default: break  // A message of a newer server, which clients may ignore.
     }
   }
@@ -81,6 +82,7 @@ extension ClientMachine {
         effects.append(.notice(.lost(entry.command)))
       }
     }
+    joined(message["token"])
     for entry in pending.entries { send(entry) }
     if let looking, looking != joinedLooking { sendLook(looking) }
   }

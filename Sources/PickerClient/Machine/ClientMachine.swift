@@ -14,6 +14,7 @@ import JSONText
 ///     switch effect {
 ///     case .connect: openSocket()
 ///     case .hangUp: closeSocket()
+///     case .requestToken: fetchToken()
 ///     case .send(let text): sendText(text)
 ///     case .changed: show(machine.state)
 ///     case .notice(let notice): announce(notice)
@@ -51,6 +52,8 @@ public struct ClientMachine: Sendable {
   var drainMilliseconds: Int64?
   /// Whether the last join was sent with ``identity``.
   var hasTriedIdentity = false
+  /// The renewal of the token.
+  var renewal: TokenRenewal
   /// The months in view, which each join contains.
   var looking: Looking?
   /// The months in view that the last join contained.
@@ -76,14 +79,18 @@ public struct ClientMachine: Sendable {
   /// - Parameters:
   ///   - profile: The member's name and language; default: a guest with the session's language.
   ///   - identity: The ``identity`` of an earlier machine, to rejoin as the same member.
+  ///   - renewsTokens: Whether the owner answers ``ClientEffect/requestToken``; default: it does
+  ///     not, and an expired token ends in ``PickerPhase/needsCredentials(code:)``.
   ///   - jitter: The random source of the back-off, 0 ..< 1; default: that of the system.
   public init(
     _ profile: ClientProfile = ClientProfile(), identity: ClientIdentity? = nil,
+    renewsTokens: Bool = false,
     jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
     self.profile = profile
     self.identity = identity
     self.jitter = jitter
+    renewal = TokenRenewal(isAutomatic: renewsTokens)
     pending = PendingCommands(ref: identity?.ref ?? 0)
   }
 
@@ -114,9 +121,9 @@ public struct ClientMachine: Sendable {
     case .received(let bytes): receive(bytes)
     case .closed(let code, let reason): closed(code, reason)
     case .tick: while let timer = timers.takeDue(at: self.now) { fired(timer) }
-    case .token(let token):
-      profile.token = token
-      if !isConnected { dial() }
+    case .token(let token): pushed(token)
+    case .tokenProvided(let token): provided(token)
+    case .tokenUnavailable(let isFinal): unavailable(isFinal)
     case .command(let command): submit(command)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)

@@ -15,11 +15,13 @@ enum ClientTimer: Int, CaseIterable, Sendable {
   case touch
   /// The delay before requests that were refused with `tooMany` are repeated.
   case look
+  /// The time of the next request for a token.
+  case renew
 
-  /// The duration of the timer; `nil` for ``redial``, whose delay varies.
+  /// The duration of the timer; `nil` for ``redial`` and ``renew``, whose delays vary.
   var milliseconds: Int64? {
     switch self {
-    case .redial: nil
+    case .redial, .renew: nil
     case .join: 12_000
     case .answer: 10_000
     case .catchUp: 2_000

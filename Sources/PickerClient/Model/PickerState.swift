@@ -43,6 +43,8 @@ public struct PickerState: Hashable, Sendable {
   /// The instant at which the booking ends, in RFC 3339; `nil` if the definition has no `minutes`,
   /// and for the other kinds.
   public internal(set) var resultUntil: String?
+  /// When this member's token expires, in RFC 3339; `nil` without a token that expires.
+  public internal(set) var tokenExpires: String?
   /// The last result that the server sent.
   var sentResult: PickerResult?
   /// Whether the server sends results. Older servers do not, and ``result`` is computed then.
@@ -130,7 +132,9 @@ public enum PickerPhase: Hashable, Sendable {
   case live
   /// The connection is lost. The next attempt starts automatically.
   case waiting
-  /// The token is missing, wrong or expired. Continue with ``PickerConnection/give(token:)``.
+  /// The token is missing, wrong or expired, and the connection's ``TokenProvider`` has no other
+  /// one. Continue with ``PickerConnection/give(token:)``, or ask the provider again with
+  /// ``PickerConnection/retry()``.
   case needsCredentials(code: Int)
   /// Final: the session does not exist or has ended, the member is connected elsewhere, or a
   /// message violated the protocol. The code is that of the close frame.

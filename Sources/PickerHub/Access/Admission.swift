@@ -133,7 +133,7 @@ extension Admission {
     do throws(TokenProblem) {
       token = try verifier.verify(written)
     } catch {
-      throw Denial(.badToken, error.detail)
+      throw Denial(error.closeCode, error.detail)
     }
     guard let session, token.sessions.contains(session) else {
       throw Denial(.noSuchSession, "session not found")

@@ -31,7 +31,7 @@ extension Hub {
     do throws(TokenProblem) {
       token = try verifier.verify(written)
     } catch {
-      return close(connection, .badToken, error.detail)
+      return close(connection, error.closeCode, error.detail)
     }
     guard token.sessions.contains(hosted.id), token.subject == connection.token.token?.subject
     else {
@@ -47,7 +47,8 @@ extension Hub {
     }
     enqueue(
       .look { [unowned self] _ in
-        deliver(.retained(encoder.token(expires: token.expires)), connection)
+        guard let lifetime = connection.token.lifetime(at: now.machine) else { return }
+        deliver(.retained(encoder.token(lifetime)), connection)
       }, in: hosted, at: time)
   }
 

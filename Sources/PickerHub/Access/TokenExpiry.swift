@@ -1,3 +1,5 @@
+import PickerWire
+
 /// The member token of a connection, and when the connection is closed because of it.
 ///
 /// Invariant: while a token is there, a timer that checks it is queued for its end or earlier; the
@@ -27,6 +29,13 @@ struct TokenExpiry {
     if let queued, queued <= endsAt { return nil }
     queued = endsAt
     return endsAt
+  }
+
+  /// How long the token is still valid; `nil` without one.
+  func lifetime(at now: Int64) -> TokenLifetime? {
+    guard let token, let endsAt else { return nil }
+    return TokenLifetime(
+      expires: token.expires, remainingMilliseconds: endsAt - tokenGraceMilliseconds - now)
   }
 
   func isOver(at now: Int64) -> Bool { endsAt.map { $0 <= now } ?? false }

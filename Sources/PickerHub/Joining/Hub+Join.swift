@@ -171,7 +171,8 @@ extension Hub {
     guard let member = hosted.session.fold.members[attachment.member] else { return }
     let frame = encoder.welcome(
       member, secret: attachment.secret, in: hosted.session,
-      resumedAt: missed == nil ? nil : attachment.resumeAfter, texts: connection.texts,
+      resumedAt: missed == nil ? nil : attachment.resumeAfter,
+      token: connection.token.lifetime(at: now.machine), texts: connection.texts,
       now: time.session)
     fanOut.greet(connection, frame, missed: missed, in: hosted.session, at: time)
     closeOverflowing()

@@ -53,7 +53,9 @@ extension MemberToken {
 
   private func check(notBefore: Instant?, at now: Instant) throws(TokenProblem) {
     let skew = MemberToken.skewMilliseconds
-    guard remainingMilliseconds > -skew else { throw TokenProblem("the token has expired") }
+    guard remainingMilliseconds > -skew else {
+      throw TokenProblem("the token has expired", isExpired: true)
+    }
     guard remainingMilliseconds <= MemberToken.lifetimeMilliseconds + skew else {
       throw TokenProblem("exp is more than 24 hours ahead")
     }

@@ -83,7 +83,7 @@ final class WireConversation: HubPort {
         check { () throws(ProtocolBreach) in
           try client.settle(ref, result)
         }
-      case .changed, .notice: break
+      case .changed, .notice, .requestToken: break
       }
     }
   }

@@ -30,7 +30,7 @@ extension World {
       } catch {
         breach("client \(client.number): \(error.sentence)")
       }
-    case .changed, .notice: break
+    case .changed, .notice, .requestToken: break
     }
   }
 
@@ -44,7 +44,8 @@ extension World {
     case .tick:
       guard !link.isSlow, link.hasJoined, !link.mustClose else { return }
       breach("every command is answered in time: \(link.id.raw), \(link.expected.prefix(6))")
-    case .start, .stop, .leave, .opened, .closed, .retry, .token, .command, .look, .want, .touch:
+    case .start, .stop, .leave, .opened, .closed, .retry, .token, .tokenProvided,
+      .tokenUnavailable, .command, .look, .want, .touch:
       break
     }
   }

@@ -93,11 +93,11 @@ extension MessageEncoder {
   }
 
   /// The answer to a renewed token that was accepted.
-  package func token(expires: Instant) -> Frame {
+  package func token(_ lifetime: TokenLifetime) -> Frame {
     var writer = JSONWriter()
-    writer.literal("{\"type\":\"token\",\"expires\":\"")
-    writer.raw(expires.rfc3339)
-    writer.literal("\"}")
+    writer.literal("{\"type\":\"token\",")
+    writer.lifetime(lifetime)
+    writer.literal("}")
     return Frame(writer, .token)
   }
 

@@ -35,9 +35,10 @@ package final class MessageEncoder {
   ///   - secret: The member's secret, which `resume` needs.
   ///   - revision: The revision at which the client resumes; the missed deltas must follow. `nil`
   ///     if the welcome is to contain a snapshot.
+  ///   - token: How long the member's token is valid; `nil` for other credentials.
   package func welcome(
     _ member: Member?, secret: String, in session: Session, resumedAt revision: Int?,
-    texts: any RowTexts, now: Instant
+    token: TokenLifetime? = nil, texts: any RowTexts, now: Instant
   ) -> Frame {
     frame(.welcome(revision: revision ?? session.fold.revision)) { writer in
       writer.literal("{\"type\":\"welcome\"")
@@ -60,6 +61,11 @@ package final class MessageEncoder {
       writer.literal(",\"members\":")
       writer.members(of: session)
       writer.now(now)
+      if let token {
+        writer.literal(",\"token\":{")
+        writer.lifetime(token)
+        writer.literal("}")
+      }
       writer.literal(",\"limits\":{")
       for (index, limit) in limits.announced.enumerated() {
         if index > 0 { writer.literal(",") }

@@ -6,7 +6,7 @@ import { pauseMilliseconds } from "./closing.js";
 
 /** A connection that lasts this long resets the back-off. */
 const steadyMilliseconds = 5_000;
-const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look"];
+const timers = ["redial", "join", "answer", "catchUp", "steady", "touch", "look", "renew"];
 
 export class Line {
   /** @param {() => number} random @param {(...effects: Effect[]) => void} perform */
@@ -30,18 +30,13 @@ export class Line {
     return this.connection === "connecting" || this.connection === "joining" || this.connection === "live";
   }
 
+  /** Begins an attempt to connect. The caller performs `dial`, or requests a token first. */
   dial() {
     this.forgetTimers();
     this.error = null;
     this.closeCode = null;
     this.drainMilliseconds = null;
     this.setConnection("connecting");
-    this.perform({ effect: "dial" });
-  }
-
-  redial() {
-    this.disconnect();
-    this.dial();
   }
 
   /** The `welcome` was received. */

@@ -3,6 +3,7 @@
 import { answerToClose, pauseMillisecondsMax } from "./closing.js";
 import { Conversation } from "./conversation.js";
 import { Line } from "./line.js";
+import { Renewal } from "./renewal.js";
 
 /** @typedef {import("./types").Effect} Effect */
 /** @typedef {import("./types").Message} Message */
@@ -12,7 +13,8 @@ export const joinMillisecondsMax = 12_000;
 
 export class PickerMachine {
   /**
-   * @param {{name?: string, locale?: string, token?: string, random?: () => number}} options
+   * @param {{name?: string, locale?: string, token?: string, renewsTokens?: boolean, random?: () => number}} options
+   *   `renewsTokens`: whether the effect `requestToken` is answered, by `tokenProvided` or `tokenUnavailable`
    * @param {import("./types").Memory | null} memory of an earlier page
    */
   constructor(options, memory = null) {
@@ -21,6 +23,7 @@ export class PickerMachine {
     this.out = [];
     this.conversation = new Conversation(memory, (...effects) => this.#do(...effects));
     this.line = new Line(options.random ?? Math.random, (...effects) => this.#do(...effects));
+    this.renewal = new Renewal(this.options, this.line, (...effects) => this.#do(...effects));
     this.triedIdentity = false;
   }
 
@@ -30,7 +33,7 @@ export class PickerMachine {
   get error() { return this.line.error; }
   get closeCode() { return this.line.closeCode; }
 
-  start() { return this.#effects(() => this.line.dial()); }
+  start() { return this.#effects(() => this.renewal.dial()); }
 
   /** Disconnects without leaving: the member stays in the session for 120 s, and its memory stays stored. */
   stop() {
@@ -55,6 +58,7 @@ export class PickerMachine {
   opened() {
     return this.#effects(() => {
       this.triedIdentity = this.conversation.identity !== null;
+      this.renewal.joinedWith = this.options.token;
       this.line.setConnection("joining");
       this.#do({ effect: "send", message: this.conversation.join(this.options) },
         { effect: "timer", name: "join", milliseconds: joinMillisecondsMax });
@@ -91,7 +95,10 @@ export class PickerMachine {
       this.line.drainMilliseconds = message.reconnectAfterMs ?? null;
     } else if (message.type === "welcome" && this.connection === "joining") {
       this.line.live();
+      this.renewal.joined(message.token);
       this.conversation.welcome(message);
+    } else if (message.type === "token" && this.connection === "live") {
+      this.renewal.note(/** @type {any} */ (message));
     } else if (this.connection === "live" && !this.conversation.take(message)) this.line.resync();
   }
 
@@ -106,7 +113,7 @@ export class PickerMachine {
       // The close code can be lost: a server that has sent `draining` is shutting down.
       const isDraining = this.line.drainMilliseconds !== null && code < 4000;
       const answer = isDraining ? "return" : answerToClose(code);
-      if (answer === "credentials") this.#askCredentials(code);
+      if (answer === "credentials") this.#rejected(code);
       else if (answer === "away") this.#stayAway(code);
       else this.line.wait(answer === "return" ? this.line.drainMilliseconds : null);
     });
@@ -115,7 +122,8 @@ export class PickerMachine {
   /** @param {string} name of the timer that has fired */
   fired(name) {
     return this.#effects(() => {
-      if (name === "redial") this.line.dial();
+      if (name === "redial") this.renewal.dial();
+      else if (name === "renew") this.renewal.request();
       else if (name === "steady") this.line.attempt = 0;
       else if (name === "touch") this.#do(...this.conversation.looking.touchLater());
       else if (name === "look") this.conversation.lookAgain();
@@ -130,7 +138,7 @@ export class PickerMachine {
   network(isOnline) {
     return this.#effects(() => {
       const isWaiting = this.connection === "waiting" || this.connection === "offline";
-      if (isOnline && isWaiting) this.line.dial();
+      if (isOnline && isWaiting) this.renewal.dial();
       else if (!isOnline && (isWaiting || this.line.isConnected)) {
         this.line.disconnect();
         this.line.setConnection("offline");
@@ -143,20 +151,27 @@ export class PickerMachine {
   /** Reconnects at once, because the user looks at the page again or asks for it. */
   retry() {
     return this.#effects(() => {
-      if (!this.line.isConnected) this.line.dial();
+      if (!this.line.isConnected) this.renewal.dial();
     });
   }
 
   /**
-   * Reconnects with a new token, after 43xx.
+   * Sets a new token: renews that of the open connection, or reconnects with it.
    * @param {string} token
    */
-  credentials(token) {
-    return this.#effects(() => {
-      this.options.token = token;
-      this.line.dial();
-    });
-  }
+  credentials(token) { return this.#effects(() => this.renewal.pushed(token)); }
+
+  /**
+   * The answer to the effect `requestToken`.
+   * @param {string} token
+   */
+  tokenProvided(token) { return this.#effects(() => this.renewal.provided(token)); }
+
+  /**
+   * There is no answer to the effect `requestToken`.
+   * @param {boolean} isFinal because the user has no access any more; otherwise it is requested again
+   */
+  tokenUnavailable(isFinal) { return this.#effects(() => this.renewal.unavailable(isFinal)); }
 
   /**
    * Changes the language: all texts are requested again.
@@ -167,7 +182,9 @@ export class PickerMachine {
       if (this.options.locale === locale) return;
       this.options.locale = locale;
       this.conversation.wantsSnapshot = true;
-      if (this.line.isConnected) this.line.redial();
+      if (!this.line.isConnected) return;
+      this.line.disconnect();
+      this.renewal.dial();
     });
   }
 
@@ -221,14 +238,10 @@ export class PickerMachine {
   #do(...effects) { this.out.push(...effects); }
 
   /** @param {number} code */
-  #askCredentials(code) {
-    // The server may have rejected the secret, not the token: tries once more as a new member.
-    if (code === 4301 && this.triedIdentity) {
-      this.conversation.identity = null;
-      this.line.dial();
-    } else {
-      this.line.setConnection("credentials");
-    }
+  #rejected(code) {
+    if (!this.renewal.rejected(code, this.triedIdentity)) return;
+    this.conversation.identity = null;
+    this.renewal.dial();
   }
 
   /** @param {number} code */

@@ -43,14 +43,17 @@ export class PickerSession extends EventTarget {
 
   /**
    * @param {string} url of the session, `ws:` or `wss:`
-   * @param {{name?: string, locale?: string, token?: string, random?: () => number}} options
+   * @param {import("./types").Options & {random?: () => number}} options
    * @param {import("./environment.js").Environment} environment
    */
   constructor(url, options, environment) {
     super();
     this.url = url;
     this.#environment = environment;
-    this.#machine = new PickerMachine(options, environment.load());
+    const { getToken, ...rest } = options;
+    /** Provides tokens; only in effect if it was set at the construction. */
+    this.getToken = getToken ?? null;
+    this.#machine = new PickerMachine({ ...rest, renewsTokens: getToken !== undefined }, environment.load());
     /**
      * The milliseconds between the last answered command and its answer; null before the first.
      * @type {number | null}
@@ -77,6 +80,8 @@ export class PickerSession extends EventTarget {
   get isRangeOpen() { return isOpen(this.state, this.rangeShown.range); }
   get result() { return resultOf(this.state); }
   get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
+  /** When the own token expires, RFC 3339; null without one that expires. */
+  get tokenExpires() { return this.#machine.renewal.expires; }
   get isOwner() { return this.self?.role === "owner"; }
 
   start() { this.#perform(this.#machine.start()); }
@@ -86,7 +91,10 @@ export class PickerSession extends EventTarget {
   retry() { this.#perform(this.#machine.retry()); }
   /** @param {boolean} isOnline */
   network(isOnline) { this.#perform(this.#machine.network(isOnline)); }
-  /** @param {string} token */
+  /**
+   * Sets a new token: renews that of the open connection, or reconnects with it.
+   * @param {string} token
+   */
   setToken(token) { this.#perform(this.#machine.credentials(token)); }
   /** @param {string} locale BCP 47 */
   setLocale(locale) { this.#perform(this.#machine.relocate(locale)); }
@@ -142,6 +150,7 @@ export class PickerSession extends EventTarget {
       switch (effect.effect) {
         case "dial": this.#dial(); break;
         case "disconnect": this.#disconnect(); break;
+        case "requestToken": void this.#requestToken(); break;
         case "send": this.#send(effect.message); break;
         case "timer": this.#setTimer(effect.name, effect.milliseconds); break;
         case "save": this.#environment.save(effect.memory); break;
@@ -163,6 +172,15 @@ export class PickerSession extends EventTarget {
       this.#socket = null;
       this.#perform(this.#machine.closed(event.code));
     };
+  }
+
+  async #requestToken() {
+    try {
+      const token = (await this.getToken?.()) ?? null;
+      this.#perform(token === null ? this.#machine.tokenUnavailable(true) : this.#machine.tokenProvided(token));
+    } catch {
+      this.#perform(this.#machine.tokenUnavailable(false));
+    }
   }
 
   /** @param {string} text */

@@ -92,6 +92,16 @@ export type Outcome = {
 export type Connection =
   "idle" | "connecting" | "joining" | "live" | "waiting" | "offline" | "credentials" | "away" | "left";
 
+export type Options = {
+  name?: string; locale?: string; token?: string;
+  /**
+   * Gets a token for this user from the page's backend: before the current one expires, after the server has rejected
+   * it, and for the first join if there is no `token`. Null: the user has no access any more. After an exception it is
+   * called again.
+   */
+  getToken?: () => string | null | Promise<string | null>;
+};
+
 /** The data that survives a reload of the page. */
 export type Memory = {
   member: string; secret: string; epoch: string; revision: number; ref: number; pending: Pending[];
@@ -102,6 +112,7 @@ export type Pending = { ref: number; message: Command; sent: boolean };
 export type Effect =
   | { effect: "dial" }
   | { effect: "disconnect" }
+  | { effect: "requestToken" }
   | { effect: "send"; message: Message }
   | { effect: "timer"; name: string; milliseconds: number | null }
   | { effect: "save"; memory: Memory | null }

@@ -18,7 +18,7 @@ import { baseSheet } from "./sheet.js";
  * the columns, separated by commas). The property `picker` can be set to a session that is connected already.
  */
 export class PickerElement extends HTMLElement {
-  static observedAttributes = ["session", "locale", "labels"];
+  static observedAttributes = ["session", "locale", "labels", "token"];
 
   constructor() {
     super();
@@ -84,6 +84,8 @@ export class PickerElement extends HTMLElement {
       this.#join();
     } else if (name === "locale") {
       this.current?.setLocale(this.#locale);
+    } else if (name === "token") {
+      this.#renewToken();
     }
     this.redraw();
   }
@@ -132,8 +134,15 @@ export class PickerElement extends HTMLElement {
     const name = this.getAttribute("name") ?? undefined;
     const token = this.getAttribute("token") ?? undefined;
     acquire(session, { name, token, locale: this.#locale }).then((picker) => {
-      if (this.acquired === session) this.picker = picker;
+      if (this.acquired !== session) return;
+      this.picker = picker;
+      if (this.getAttribute("token") !== (token ?? null)) this.#renewToken();
     });
+  }
+
+  #renewToken() {
+    const token = this.getAttribute("token");
+    if (token) this.current?.setToken(token);
   }
 
   #releaseSession() {
@@ -182,7 +191,8 @@ export class PickerElement extends HTMLElement {
     setAttribute(this.frameElement, "data-connection", picker?.connection ?? "idle");
     this.banner.hidden = text === null;
     if (text !== null) setText(this.connectionText, text);
-    const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409);
+    const canRetry = picker && (["waiting", "offline"].includes(picker.connection) || picker.closeCode === 4409
+      || (picker.connection === "credentials" && picker.getToken !== null));
     this.retryButton.hidden = !canRetry;
     setText(this.retryButton, picker?.closeCode === 4409 ? this.words.useHere : this.words.retry);
   }
@@ -201,6 +211,7 @@ export function connectionText(picker, words) {
     if (closeCode === 4409) return words.connection.elsewhere;
     return closeCode === 4403 ? words.connection.notAllowed : words.connection.away;
   }
+  if (connection === "credentials" && closeCode === 4302) return words.connection.expired;
   const text = words.connection[connection];
   return picker.pendingCount > 0 ? `${text} ${words.queued(picker.pendingCount)}` : text;
 }

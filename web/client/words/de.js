@@ -24,6 +24,7 @@ export const de = {
     idle: "Nicht verbunden", connecting: "Verbindung wird hergestellt…", joining: "Beitritt läuft…", live: "Verbunden",
     waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
+    expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu, oder melden Sie sich noch einmal an.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",
     notAllowed: "Sie dürfen hier nicht teilnehmen.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
   },

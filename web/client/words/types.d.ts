@@ -16,7 +16,8 @@ export type Words = {
   today: string; previousMonth: string; nextMonth: string; calendar: string;
   connection: {
     idle: string; connecting: string; joining: string; live: string; waiting: string; offline: string;
-    credentials: string; left: string; ended: string; elsewhere: string; notAllowed: string; away: string;
+    credentials: string; expired: string; left: string; ended: string; elsewhere: string;
+    notAllowed: string; away: string;
   };
   /** Commands that are queued until the connection is back. */
   queued: Counted;

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PickerMachine } from "../../web/client/core/machine.js";
+import { renewMilliseconds } from "../../web/client/core/renewal.js";
+
+const member = { id: "m_1", secret: "s", name: "Ana", role: "editor", color: "#123456", online: true };
+const snapshot = { definition: { kind: "columns" }, status: "open", result: null, columns: [] };
+const expires = "2026-11-20T12:00:00.000Z";
+const welcome = (expiresInSeconds) => ({
+  type: "welcome", member, epoch: "e", revision: 5, resumed: false, snapshot, members: [member], now: "", limits: {},
+  token: { expires, expiresInSeconds },
+});
+const sent = (effects) => effects.filter((one) => one.effect === "send").map((one) => one.message);
+const named = (effects, name) => effects.filter((one) => one.effect === name);
+const timer = (effects, name) => named(effects, "timer").filter((one) => one.name === name).at(-1)?.milliseconds;
+
+/** A machine that renews tokens, connected with one that expires in `seconds`. */
+function live(seconds = 3600, options = { token: "first", renewsTokens: true }) {
+  const machine = new PickerMachine({ random: () => 0.5, ...options });
+  machine.start();
+  machine.opened();
+  return { machine, effects: machine.received(welcome(seconds)) };
+}
+
+test("a token is requested 60 s before it expires, or after half of a shorter time, at the earliest after 5 s", () => {
+  const delays = { 3600: 3540, 100: 50, 12: 6, 3: 5, 0: 5 };
+  for (const [seconds, delay] of Object.entries(delays)) {
+    assert.equal(renewMilliseconds(Number(seconds)), delay * 1000, seconds);
+    assert.equal(timer(live(Number(seconds)).effects, "renew"), delay * 1000);
+  }
+});
+
+test("a provided token is sent, and its answer sets the time of the next request", () => {
+  const { machine } = live(120);
+  assert.deepEqual(machine.fired("renew"), [{ effect: "requestToken" }]);
+  assert.deepEqual(machine.fired("renew"), [], "one request at a time");
+  assert.deepEqual(sent(machine.tokenProvided("second")), [{ type: "token", token: "second" }]);
+  assert.equal(timer(machine.received({ type: "token", expires, expiresInSeconds: 600 }), "renew"), 540_000);
+  assert.equal(machine.renewal.expires, expires);
+});
+
+test("a request without an answer is repeated after ten seconds, unless that is final", () => {
+  const { machine } = live(120);
+  machine.fired("renew");
+  assert.equal(timer(machine.tokenUnavailable(false), "renew"), 10_000);
+  machine.fired("renew");
+  assert.deepEqual(machine.tokenUnavailable(true), []);
+  assert.equal(machine.connection, "live");
+});
+
+test("after 4302 the client resumes with a new token", () => {
+  const { machine } = live();
+  assert.equal(timer(machine.closed(4302), "redial"), 0);
+  const effects = machine.fired("redial");
+  assert.equal(machine.connection, "connecting");
+  assert.equal(named(effects, "requestToken").length, 1);
+  assert.equal(named(effects, "dial").length, 0);
+  assert.equal(named(machine.tokenProvided("second"), "dial").length, 1);
+  const [join] = sent(machine.opened());
+  assert.equal(join.token, "second");
+  assert.deepEqual(join.resume, { member: "m_1", secret: "s", epoch: "e", revision: 5 });
+});
+
+test("a token that the server rejects at once is not requested again until the user retries", () => {
+  const { machine } = live();
+  machine.closed(4302);
+  machine.fired("redial");
+  machine.tokenProvided("second");
+  machine.opened();
+  assert.equal(named(machine.closed(4302), "requestToken").length, 0);
+  assert.equal(machine.connection, "credentials");
+  assert.equal(machine.closeCode, 4302);
+  assert.equal(named(machine.retry(), "requestToken").length, 1);
+});
+
+test("a rejected token keeps the identity until a new token is rejected too", () => {
+  const { machine } = live();
+  machine.closed(1006);
+  machine.fired("redial");
+  machine.opened();
+  machine.closed(4301);
+  machine.fired("redial");
+  machine.tokenProvided("second");
+  assert.equal(sent(machine.opened())[0].resume.member, "m_1");
+  machine.closed(4301);
+  const [join] = sent(machine.opened());
+  assert.deepEqual([join.resume, join.token], [undefined, "second"]);
+});
+
+test("without a token the first one is requested before the page connects", () => {
+  const machine = new PickerMachine({ renewsTokens: true, random: () => 0.5 });
+  const effects = machine.start();
+  assert.deepEqual([named(effects, "requestToken").length, named(effects, "dial").length], [1, 0]);
+  assert.equal(timer(machine.tokenUnavailable(false), "redial"), 500);
+  machine.fired("redial");
+  machine.tokenUnavailable(true);
+  assert.equal(machine.connection, "credentials");
+});
+
+test("a token that the page sets renews that of the open connection", () => {
+  const { machine, effects } = live(120, { token: "first" });
+  assert.equal(timer(effects, "renew"), undefined);
+  assert.deepEqual(sent(machine.credentials("second")), [{ type: "token", token: "second" }]);
+  machine.closed(4302);
+  assert.equal(machine.connection, "credentials");
+  assert.equal(named(machine.credentials("third"), "dial").length, 1);
+});
+
+test("a token that is provided after the page has stopped does not reconnect", () => {
+  const { machine } = live(120);
+  machine.fired("renew");
+  machine.stop();
+  assert.deepEqual(machine.tokenProvided("second"), []);
+  assert.equal(machine.connection, "idle");
+});
