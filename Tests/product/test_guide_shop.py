@@ -32,6 +32,7 @@ def wired(tmp_path):
     finally:
         shop.kill(*shop.running)
         wire.close()
+        print(shop.logs())  # Shown if the test has failed.
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_only_signed_recent_and_new_webhooks_count(shop):
     status(confirming(ana), "confirmed")
     settled(shop)
     booked = shop.rows("SELECT * FROM bookings")
-    secret = re.search(r"SHOP_WEBHOOK=(\S+)", (shop.folder / "shop.env").read_text())[1]
+    secret = shop.setting("SHOP_WEBHOOK")
     body = json.dumps({"type": "session.reopened", "data": {
         "session": ana.session, "revision": 99, "status": "open"}}).encode()
 

@@ -21,6 +21,7 @@ def shop(tmp_path):
         yield shop
     finally:
         shop.kill(*shop.running)
+        print(shop.logs())  # Shown if the test has failed.
 
 
 @pytest.fixture

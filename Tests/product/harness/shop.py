@@ -1,8 +1,8 @@
 """The guide's shop with pickerd and `pickerd deliver`, started by the commands of its page."""
 
 import contextlib
+import itertools
 import os
-import random
 import re
 import signal
 import socket
@@ -27,16 +27,22 @@ def blocks():
     return re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 
 
+#: Below the ports of outgoing connections, which could take one while a process is restarted; test
+#: processes that run at the same time have ranges of their own.
+PORTS = itertools.cycle(range(500))
+FIRST_PORT = 20_000 + 500 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+
+
 def free_port():
-    """A free port below those that the kernel gives to outgoing connections."""
-    while True:
-        port = random.SystemRandom().randrange(20_000, 30_000)
+    """A port that nobody uses; each call returns another one."""
+    for offset in itertools.islice(PORTS, 500):
         with socket.socket() as probe:
             try:
-                probe.bind(("127.0.0.1", port))
-                return port
+                probe.bind(("127.0.0.1", FIRST_PORT + offset))
+                return FIRST_PORT + offset
             except OSError:
                 continue
+    raise OSError("no free port")
 
 
 def accepts(port):
@@ -102,6 +108,9 @@ class Shop:
     def logs(self):
         return "\n".join(f"{log.name}:\n{log.read_text()[-2000:]}" for log in self.folder.glob("*.log"))
 
+    def setting(self, name):
+        return re.search(rf"{name}=(\S+)", (self.folder / "shop.env").read_text())[1]
+
     # What the shop has stored
 
     def rows(self, query, *values):
@@ -148,10 +157,9 @@ class Shop:
     # pickerd
 
     def api(self, method, path, body=None):
-        key = re.search(r"SHOP_KEY=(\S+)", (self.folder / "shop.env").read_text())[1]
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
-            headers={"Authorization": f"Bearer {key}"})
+            headers={"Authorization": f"Bearer {self.setting('SHOP_KEY')}"})
         with urllib.request.urlopen(request, timeout=20) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
