@@ -94,6 +94,7 @@ def test_of_two_customers_one_gets_the_last_time_and_the_other_reads_why(shop, c
     expect(winner.chosen).to_contain_text("Confirmed.")
     expect(loser.note).to_contain_text("Not confirmed: Somebody else has just booked this time.")
     expect(loser.page.get_by_text("nothing to choose")).to_have_count(3)
+    expect(loser.page.locator(".step:disabled")).to_have_count(6)
     for one in both:
         for size in SIZES.values():
             one.page.set_viewport_size(size)

@@ -77,8 +77,8 @@ export class ColumnView {
       this.isDisabled = isDisabled;
       setAttribute(this.element, "data-disabled", isDisabled);
       setAttribute(this.wheel, "aria-disabled", isDisabled ? "true" : null);
-      this.upButton.disabled = this.downButton.disabled = isDisabled;
     }
+    this.upButton.disabled = this.downButton.disabled = isDisabled || column.count === 0;
     if (!this.isHeld) this.#adopt();
     this.draw();
   }
