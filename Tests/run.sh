@@ -7,10 +7,12 @@ set -uo pipefail
 : "${RELEASE:?says how the release is built; please call this by make test}"
 cd "$(dirname "$0")/.."
 
-# Per fuzzing target; the three targets take a minute.
-FUZZ_SECONDS=20
-# Processes for the product tests: two wait for a browser, the others mostly for timeouts.
-WORKERS=4
+# Per fuzzing target, at the lowest priority.
+FUZZ_SECONDS=60
+# How long one input may take: the CPU may be busy with other tests.
+FUZZ_INPUT_SECONDS=120
+# Processes for the product tests: three have a browser, the others mostly wait for timeouts.
+WORKERS=7
 
 logs=.build/test-logs
 mkdir -p "$logs"
@@ -18,15 +20,16 @@ passed=0
 failed=0
 lines=()
 
-# report NAME STATUS PASSED FAILED : a part that failed without a failed test counts as one.
+# report NAME STATUS PASSED FAILED [SECONDS] : a part that failed without a failed test counts as
+# one.
 report() {
-  local name=$1 status=$2 good=$3 bad=$4
+  local name=$1 status=$2 good=$3 bad=$4 seconds=${5:-$((SECONDS - since))}
   if [ "$status" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
   if [ "$status" = 0 ] && [ "$good" = 0 ]; then bad=1 name="$name ran no test"; fi
   if [ "$status" = 124 ]; then name="$name ran out of time"; fi
   passed=$((passed + good))
   failed=$((failed + bad))
-  lines+=("$(printf '%-28s %5d passed %3d failed %5d s' "$name" "$good" "$bad" $((SECONDS - since)))")
+  lines+=("$(printf '%-28s %5d passed %3d failed %5d s' "$name" "$good" "$bad" "$seconds")")
 }
 
 begin() {
@@ -36,6 +39,13 @@ begin() {
 
 # count PATTERN FILE : a number from the last matching line of a log.
 count() { sed -nE "s/$1/\1/p" "$2" | tail -n 1 | grep . || echo 0; }
+
+# sum PATTERN FILE : the sum of the numbers from all lines of a log that begin with the pattern.
+sum() {
+  local total=0
+  for number in $(sed -nE "s/^$1.*/\1/p" "$2"); do total=$((total + number)); done
+  echo "$total"
+}
 
 # build ARGUMENT… : shows the progress on a terminal, and elsewhere only errors.
 build() {
@@ -53,40 +63,45 @@ build() {
 # attribute NAME : an attribute of the suite in pytest's report.
 attribute() { [ -e "$xml" ] && count ".*<testsuite [^>]*$1=\"([0-9]+)\".*" "$xml" || echo 0; }
 
-begin "building the server (release)"
-build $RELEASE --product pickerd
-
-begin "allocations of a tap (MicroBench)"
-build $RELEASE --product MicroBench
-timeout 5m .build/release/MicroBench check >"$logs/micro.log"
-status=$?
-cat "$logs/micro.log"
-report "allocations" "$status" "$(count '([0-9]+) passed, [0-9]+ failed' "$logs/micro.log")" \
-  "$(count '[0-9]+ passed, ([0-9]+) failed' "$logs/micro.log")"
-
-begin "simulated worlds (picker-simulator)"
-build $RELEASE --product picker-simulator
-worlds=0
-for seed in 1 101; do
-  timeout 5m .build/release/picker-simulator --seed "$seed" --count 100 \
-    >"$logs/worlds-$seed.log" 2>&1 &
+begin "building the server, MicroBench and picker-simulator (release)"
+for product in pickerd MicroBench picker-simulator; do
+  build $RELEASE --product "$product"
 done
-status=0
-for seed in 1 101; do
+
+allocations() { timeout --foreground 15m .build/release/MicroBench check; }
+
+worlds() {
+  local status=0
+  for seed in 1 101; do
+    timeout --foreground 15m .build/release/picker-simulator --seed "$seed" --count 100 &
+  done
   wait -n || status=$?
-done
-cat "$logs"/worlds-*.log
-for seed in 1 101; do
-  worlds=$((worlds + $(count '([0-9]+) worlds, .* no violations' "$logs/worlds-$seed.log")))
-done
-report "simulated worlds" "$status" "$worlds" 0
+  wait -n || status=$?
+  return "$status"
+}
 
-begin "faults behind every byte (picker-simulator)"
-timeout 5m .build/release/picker-simulator --bytes >"$logs/bytes.log" 2>&1
-status=$?
-cat "$logs/bytes.log"
-report "faults behind every byte" "$status" "$(count '([0-9]+) faults .* no violations' \
-  "$logs/bytes.log")" 0
+bytes() { timeout --foreground 15m .build/release/picker-simulator --bytes; }
+
+fuzzing() { Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" "$FUZZ_INPUT_SECONDS"; }
+
+# The parts that use no clock, one after the other, at the lowest priority: they run beside the
+# other parts, whose tests mostly wait, and do not delay them.
+beside() {
+  renice -n 19 "$BASHPID" >/dev/null
+  for part in allocations worlds bytes fuzzing; do
+    since=$SECONDS
+    "$part" >"$logs/$part.log" 2>&1
+    echo "$? $((SECONDS - since))" >"$logs/$part.status"
+  done
+}
+
+rm -f "$logs"/*.status
+# With a process group of its own, so that nothing is left running when this script ends early.
+set -m
+beside </dev/null &
+beside=$!
+set +m
+trap 'kill -- "-$beside" 2>/dev/null' EXIT
 
 begin "building the modules' tests (debug)"
 build --build-tests
@@ -107,13 +122,6 @@ modules() {
 # The rehearsal has a client with time limits, and the others occupy all threads for a minute.
 modules modules --skip RehearsalTests
 modules rehearsal --filter RehearsalTests
-
-begin "fuzzing (libFuzzer, AddressSanitizer)"
-Tests/fuzz/fuzz.sh "$FUZZ_SECONDS" >"$logs/fuzz.log" 2>&1
-status=$?
-cat "$logs/fuzz.log"
-report "fuzzing" "$status" "$(count '([0-9]+) passed, [0-9]+ failed' "$logs/fuzz.log")" \
-  "$(count '[0-9]+ passed, ([0-9]+) failed' "$logs/fuzz.log")"
 
 if compgen -G 'Tests/*/*.test.mjs' >/dev/null; then
   begin "browser client (node --test)"
@@ -148,6 +156,25 @@ if [ "$suites" != "Tests/*" ]; then
     report "$suite" "$status" $((all - bad - $(attribute skipped))) "$bad"
   done
 fi
+
+begin "waiting for the parts beside the others"
+wait "$beside"
+
+# finish PART NAME PASSED FAILED : shows and reports a part that ran beside the others. The two
+# patterns match its counts.
+finish() {
+  local log=$logs/$1.log status=1 seconds=0
+  printf '\n== %s\n' "$2"
+  cat "$log"
+  read -r status seconds <"$logs/$1.status"
+  report "$2" "$status" "$(sum "$3" "$log")" "$(sum "$4" "$log")" "$seconds"
+}
+
+counts=('([0-9]+) passed, [0-9]+ failed' '[0-9]+ passed, ([0-9]+) failed')
+finish allocations "allocations" "${counts[@]}"
+finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)'
+finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)'
+finish fuzzing "fuzzing" "${counts[@]}"
 
 printf '\n'
 printf '%s\n' "${lines[@]}"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS : builds the fuzzer and runs all targets in parallel for SECONDS.
-# Needs swift in PATH. Exit status 0: no input failed.
+# fuzz.sh SECONDS [INPUT_SECONDS] : builds the fuzzer and runs all targets in parallel for SECONDS.
+# An input fails if it takes INPUT_SECONDS. Needs swift in PATH. Exit status 0: no input failed.
 #
 # Starts from the committed corpus and the inputs of earlier runs in .build/fuzz/corpus. Failing
 # inputs are stored in .build/fuzz/failures; after a fix, add them to Tests/fuzz/corpus.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:?for how many seconds}
+input_seconds=${2:-20}
 found=.build/fuzz/corpus
 failures=.build/fuzz/failures
 # swiftc instruments Swift code for libFuzzer only with this flag.
@@ -26,8 +27,8 @@ fuzz() {
   local target=$1 length=$2
   mkdir -p "$found/$target" "$failures/$target"
   FUZZ=$target ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
-    timeout $((seconds * 2 + 120)) .build/fuzz/debug/PickerFuzz \
-    -max_total_time="$seconds" -max_len="$length" -timeout=20 -rss_limit_mb=4096 \
+    timeout $((seconds * 2 + input_seconds + 100)) .build/fuzz/debug/PickerFuzz \
+    -max_total_time="$seconds" -max_len="$length" -timeout="$input_seconds" -rss_limit_mb=4096 \
     -dict=Tests/fuzz/json.dict -artifact_prefix="$failures/$target/" \
     "$found/$target" "Tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1
 }

@@ -11,31 +11,38 @@ from harness.pickerd import Pickerd
 #: A rate limit that only tests of rates reach.
 MANY = 100_000
 
-#: The slowest files, slowest first. A process runs whole files, so slow ones have to start early.
-LONGEST = [
-    "test_web_axe", "test_web_wheels", "test_rehearse", "test_store_restart", "test_join_lines",
-    "test_store_kill", "test_web_calendar", "test_web_presence", "test_web_page", "test_web_host",
-    "test_socket_limits", "test_web_notes", "test_web_connection", "test_join_odd_servers",
-    "test_socket_http", "test_event_streams", "test_typescript", "test_socket_memory",
-    "test_web_accessibility", "test_store_file", "test_socket_loops", "test_loops_connections",
-    "test_malformed", "test_web_all_clients", "test_log_full", "test_loops", "test_timeouts",
+#: Files whose tests have a browser, in groups of equal duration. A process runs one group: more
+#: browsers at a time would starve each other on two cores.
+BROWSERS = [
+    ["test_web_axe", "test_web_host"],
+    ["test_web_wheels", "test_web_calendar", "test_web_presence"],
+    ["test_web_page", "test_web_connection", "test_web_all_clients", "test_web_notes",
+     "test_web_restart", "test_web_accessibility", "test_web_share", "test_web_embedding"],
 ]
-
-
-#: Processes that may run a browser at the same time; more would starve each other on two cores.
-BROWSERS = 2
+#: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
+LONGEST = [
+    "test_rehearse", "test_store_kill", "test_store_restart", "test_tools_log", "test_join_lines",
+    "test_deliver", "test_typescript", "test_socket_limits", "test_join_odd_servers",
+    "test_socket_http", "test_decide", "test_feed", "test_event_streams", "test_store_file",
+    "test_socket_loops", "test_loops_connections", "test_socket_memory", "test_tools_replay",
+    "test_guide", "test_oracle", "test_malformed", "test_keys", "test_join_terminal",
+    "test_log_full", "test_timeouts", "test_command_order", "test_process", "test_resume",
+]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Orders the files and groups them for `--dist=loadgroup`: one process runs a group."""
-    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    groups = {name: f"browser{n}" for n, names in enumerate(BROWSERS) for name in names}
+    order = [*sum(BROWSERS, []), *LONGEST]
+    ranks = {name: rank for rank, name in enumerate(order)}
+
+    def group(name):
+        return groups.get(name, "browser2" if name.startswith("test_web") else name)
+
     items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
-    browsers = sorted({item.path.stem for item in items if item.path.stem.startswith("test_web")},
-                      key=lambda name: (ranks.get(name, len(ranks)), name))
-    groups = {name: f"browser{index % BROWSERS}" for index, name in enumerate(browsers)}
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(groups.get(item.path.stem, item.path.stem)))
+        item.add_marker(pytest.mark.xdist_group(group(item.path.stem)))
 
 
 @pytest.fixture(scope="session")

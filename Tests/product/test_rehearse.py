@@ -8,10 +8,11 @@ import subprocess
 import sys
 import threading
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
-from harness.pickerd import REPOSITORY, binary
+from harness.pickerd import REPOSITORY, binary, wait_until
 
 pytest_plugins = ["webpages"]
 GUIDE = REPOSITORY / "web/guide"
@@ -30,8 +31,19 @@ def failed(output):
     return re.findall(r"^FAILED  ([\w-]+)", output, re.M)
 
 
-def python(folder):
-    return [sys.executable, str(folder / "rehearse.py"), "{url}"]
+FORKED = str(Path(__file__).parent / "clients/forked.py")
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """The command that runs `rehearse.py` of a folder, in a fork of a running interpreter."""
+    path = tmp_path_factory.mktemp("forked") / "socket"
+    process = subprocess.Popen([sys.executable, FORKED, "serve", str(path)])
+    wait_until(path.exists, what="the socket of forked.py")
+    yield lambda folder: [sys.executable, "-I", "-S", FORKED, str(path),
+                          str(folder / "rehearse.py"), "{url}"]
+    process.kill()
+    process.wait()
 
 
 # Clients that pass
@@ -40,7 +52,8 @@ def python(folder):
 def test_the_guides_client_passes(tmp_path):
     report = tmp_path / "report.xml"
 
-    status, output = rehearse("--junit", str(report), client=python(GUIDE))
+    status, output = rehearse("--junit", str(report),
+                              client=[sys.executable, str(GUIDE / "rehearse.py"), "{url}"])
 
     assert status == 0, output
     suite = ElementTree.parse(report).getroot()
@@ -82,7 +95,7 @@ PAGE = """async (kit) => {
     role: picker.self?.role, unanswered: picker.pendingCount });
   for (let picker;;) {
     const response = await fetch(`${kit}/rehearse/next`);
-    if (response.status === 204) { await new Promise((done) => setTimeout(done, 5)); continue; }
+    if (response.status === 204) { await new Promise((done) => setTimeout(done, 25)); continue; }
     const { type, ...fields } = await response.json();
     if (type === "quit") return picker.stop();
     if (type === "open") {
@@ -151,7 +164,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_client_fails_in_the_scene_for_its_bug(fault, tmp_path):
+def test_a_broken_client_fails_in_the_scene_for_its_bug(fault, python, tmp_path):
     scene, right, wrong = BROKEN[fault]
     text = (GUIDE / "client.py").read_text()
     assert text.count(right) == 1, "client.py does not contain the replaced text"
