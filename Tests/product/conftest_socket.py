@@ -71,15 +71,9 @@ class SocketEcho:
             self.process.stdout.close()
 
 
-@pytest.fixture(scope="session")
-def echo(tmp_path_factory):
-    """A shared server with short timeouts.
-
-    At the end it must drain cleanly and have reported the end of every connection exactly once.
-    """
-    server = SocketEcho(tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=600,
-                        headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3,
-                        closeMilliseconds=1500)
+def shared(log, **limits):
+    """A server that must drain cleanly at the end, and report the end of every connection once."""
+    server = SocketEcho(log, **limits)
     yield server
     try:
         assert server.process.poll() is None, server.log.read_text()
@@ -88,6 +82,26 @@ def echo(tmp_path_factory):
     finally:
         status = server.stop()
     assert status == 0, server.log.read_text()
+
+
+@pytest.fixture(scope="session")
+def echo(tmp_path_factory):
+    """A shared server whose timeouts are longer than a busy machine delays a test.
+
+    What it closes within 10 s, it does not close because of a timeout.
+    """
+    yield from shared(
+        tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=30_000,
+        headerMilliseconds=30_000, bodyMilliseconds=30_000, idleSeconds=30,
+        closeMilliseconds=30_000)
+
+
+@pytest.fixture(scope="session")
+def hasty(tmp_path_factory):
+    """A shared server with short timeouts, for tests of these."""
+    yield from shared(
+        tmp_path_factory.mktemp("hasty") / "log", assemblyMilliseconds=600,
+        headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3, closeMilliseconds=1500)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ class Gone(Exception):
 class Raw:
     """A TCP connection with a buffer. Every read has a timeout in seconds."""
 
-    def __init__(self, address, timeout=5.0, receive_buffer=None):
+    def __init__(self, address, timeout=15.0, receive_buffer=None):
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         if receive_buffer:
@@ -212,7 +212,7 @@ def accept_of(key):
     return base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
 
 
-def open_websocket(address, path="/", timeout=5.0, receive_buffer=None, **headers):
+def open_websocket(address, path="/", timeout=15.0, receive_buffer=None, **headers):
     raw = Raw(address, timeout, receive_buffer)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)

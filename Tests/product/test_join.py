@@ -187,7 +187,7 @@ def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(small):
 
     ana.closed(4508)
 
-    assert 0.4 <= time.monotonic() - begun < 3
+    assert 0.4 <= time.monotonic() - begun < 9
     assert session.get()["members"] == []
 
 

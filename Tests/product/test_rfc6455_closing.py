@@ -46,7 +46,7 @@ def test_a_close_frame_has_its_code_despite_pings(echo, cause, place):
         assert web.read_close()[0] == code
         if code != 1002:  # after 1002 libwebsockets may treat any frame as another error
             web.answer_close(code)
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10
 
 
 @pytest.mark.parametrize("last, code", [(frame(CONTINUATION, b"\xff"), 1007),
@@ -60,7 +60,7 @@ def test_a_close_frame_has_its_code_despite_pings_between_fragments(echo, last, 
         web.send(first + PINGED + frame(CONTINUATION, b"", final=False) + PINGED + last + PINGED)
         assert web.read_close()[0] == code
         web.answer_close(code)
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10
 
 
 @pytest.mark.parametrize("pings", [0, 1, 100])
@@ -89,7 +89,7 @@ def test_pings_after_the_servers_close_do_not_extend_the_close_timeout(start):
         web.send(script("close 4400"))
         web.send(PINGED * 20)
         assert web.read_close()[0] == 4400
-        assert web.seconds_until_gone() < 1.7
+        assert web.seconds_until_gone() < 4, "the default is 5 s"
 
 
 def test_a_protocol_error_after_the_servers_close_sends_no_second_close_frame(echo):
@@ -103,4 +103,4 @@ def test_the_clients_close_is_answered_with_its_code_despite_pings(echo):
     with echo.websocket() as web:
         web.send(PINGED + frame(CLOSE, b"\x0f\xa0bye") + PINGED)
         assert web.read_close() == (4000, "bye")
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10

@@ -4,8 +4,9 @@ import struct
 
 import pytest
 
-from conftest_socket import echo  # noqa: F401
+from conftest_socket import echo, hasty  # noqa: F401
 from rawsocket import CLOSE, CONTINUATION, TEXT, Gone
+from test_socket_limits import until
 
 #: Well-formed, at the edges of every length. - Source: Unicode, table 3-7
 GOOD = ["κόσμε", "\0", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff",
@@ -25,7 +26,7 @@ BAD = {
 def fails_with_1007(web):
     assert web.read_close() == (1007, "invalid UTF-8")
     web.answer_close(1007)
-    assert web.seconds_until_gone() < 1
+    assert web.seconds_until_gone() < 10
     web.socket.close()
 
 
@@ -91,7 +92,7 @@ def closes(echo, body):
         web.send_frame(CLOSE, body)
         opcode, payload = web.read_frame()
         assert opcode == CLOSE
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10
         return struct.unpack("!H", payload[:2])[0] if payload else None, payload[2:]
 
 
@@ -157,7 +158,7 @@ def test_the_handlers_code_and_reason_are_sent(echo, code):
         web.send_text(f"close {code} why not, Ünal?")
         assert web.read_close() == (code, "why not, Ünal?")
         web.answer_close(code)
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10
 
 
 def test_a_last_message_arrives_before_the_close(echo):
@@ -180,24 +181,21 @@ def test_two_megabytes_arrive_before_the_close(echo):
         assert web.read_frame() == (TEXT, b"x" * 2_000_000)
         assert web.read_close() == (4410, "done")
         web.answer_close(4410)
-        assert web.seconds_until_gone() < 1
+        assert web.seconds_until_gone() < 10
 
 
-def test_a_client_that_does_not_answer_the_close_is_dropped(echo):
-    with echo.websocket("/script") as web:
+def test_a_client_that_does_not_answer_the_close_is_dropped(hasty):
+    with hasty.websocket("/script") as web:
         web.send_text("close 4404 gone")
         assert web.read_close()[0] == 4404
-        assert 1 < web.seconds_until_gone() < 2.5
+        assert 1 < web.seconds_until_gone() < 10
 
 
-def test_a_client_that_does_not_read_while_closing_is_dropped(echo):
-    with echo.websocket("/script", receive_buffer=4096) as web:
-        before = echo.counters()["closed"]
+def test_a_client_that_does_not_read_while_closing_is_dropped(hasty):
+    with hasty.websocket("/script", receive_buffer=4096) as web:
+        before = hasty.counters()["closed"]
         web.send_text("flood-close 1 8000000 4410")
-        web.socket.settimeout(0.1)
-        import time
-        time.sleep(2.5)
-        assert echo.counters()["closed"] == before + 1
+        until(lambda: hasty.counters()["closed"] == before + 1)
 
 
 def test_messages_after_the_handlers_close_are_ignored(echo):

@@ -150,27 +150,27 @@ def test_delete_does_not_affect_other_sessions(server):
 
 
 def test_a_session_expires_after_ttl_seconds(server):
-    session = server.session(LISTS, ttlSeconds=1)
+    session = server.session(LISTS, ttlSeconds=2)
     ana = session.join("Ana")
     begun = time.monotonic()
 
     ana.closed(4410)
 
-    assert 0.8 <= time.monotonic() - begun < 3
+    assert 1.8 <= time.monotonic() - begun < 10
     assert server.get(session.path).code == "noSuchSession"
 
 
 def test_a_revision_restarts_the_ttl(server):
     """"counted from the last revision or join"."""
-    session = server.session(LISTS, ttlSeconds=1)
+    session = server.session(LISTS, ttlSeconds=3)
     ana = session.join("Ana")
     begun = time.monotonic()
 
     for n in range(4):
-        ana.drain(0.4)
+        ana.drain(1.2)
         assert ana.select(0, n % 2 + 1)["type"] == "delta"
 
-    assert time.monotonic() - begun > 1.5
+    assert time.monotonic() - begun > 4.5
     ana.closed(4410)
 
 

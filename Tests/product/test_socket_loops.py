@@ -90,14 +90,14 @@ def test_connection_close_is_honoured_after_moving(two):
     with two.raw() as raw:
         raw.request("GET", "/hello?over", [("Connection", "close")])
         assert raw.response()[0] == 200
-        assert raw.seconds_until_gone() < 1
+        assert raw.seconds_until_gone() < 10
 
 
 def test_an_http_1_0_connection_is_closed_after_moving(two):
     with two.raw() as raw:
         raw.send(b"GET /hello?over HTTP/1.0\r\n\r\n")
         assert raw.response()[0] == 200
-        assert raw.seconds_until_gone() < 1
+        assert raw.seconds_until_gone() < 10
 
 
 def test_a_stream_can_move_and_its_end_is_detected(two):

@@ -60,7 +60,7 @@ def test_an_error_in_a_later_request_is_a_problem_document(echo, kind):
         assert raw.exchange("POST", "/echo", body=b"b" * 20_000)[2] == b"b" * 20_000
         raw.send(data)
         is_problem(raw.response(), status, code)
-        assert raw.seconds_until_gone() < 1
+        assert raw.seconds_until_gone() < 10
 
 
 def test_a_connection_that_sends_nothing_is_closed_without_a_response(start):
