@@ -259,7 +259,7 @@ def test_the_timeout_option_ends_attempts_to_connect(server):
 def test_proxy_environment_variables_are_ignored(server):
     session = server.session(DATE)
 
-    assert run(session.url, "--timeout", "5",
+    assert run(session.url, "--timeout", "25",
                environment={"http_proxy": "http://127.0.0.1:9"})[0] == 0
 
 
@@ -270,7 +270,7 @@ def test_sigint_leaves_the_session(server, lines):
 
     ana.signal(signal.SIGINT)
 
-    assert ana.process.wait(5) == 0
+    assert ana.process.wait(20) == 0
     wait_until(lambda: session.get()["members"] == [], what="Ana's leaving")
 
 
@@ -321,7 +321,7 @@ def test_join_exits_when_its_output_is_closed(server):
 
     session.join("Bo").tap(date="2018-11-20")
 
-    process.wait(8)
+    process.wait(20)
     assert b"Fatal" not in process.stderr.read()
     process.stdin.close()
     process.stderr.close()
@@ -341,7 +341,7 @@ def test_wss_connects_to_a_server_with_a_trusted_certificate(server, front):
     session = server.session(CALENDAR)
 
     status, _, complaint = run(
-        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", "5",
+        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", "25",
         stdin="tap 2018-11-20\n", environment={"SSL_CERT_FILE": str(front.certificate)})
 
     assert (status, complaint) == (0, "") and session.revision() == 1

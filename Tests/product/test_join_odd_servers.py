@@ -70,7 +70,7 @@ def sending(*messages, then=None):
 def only(codes):
     """The only close code in the queue; waits for it. A list if there are several."""
     try:
-        code = codes.get(timeout=5)
+        code = codes.get(timeout=20)
     except queue.Empty:
         return None
     return code if codes.empty() else [code, *codes.queue]
@@ -78,7 +78,7 @@ def only(codes):
 
 @pytest.mark.parametrize("size", [100_000, MESSAGE_BYTES])
 def test_a_message_at_the_limit_is_accepted(odd, size):
-    status, output, complaint = run(odd(sending(padded(size))), "--timeout", "5")
+    status, output, complaint = run(odd(sending(padded(size))), "--timeout", "25")
 
     assert (status, output, complaint) == (0, "* connecting\n* connected\n= A\n", "")
 
@@ -91,13 +91,14 @@ def test_a_fragmented_message_is_assembled(odd):
         socket.send(text[at:at + 999] for at in range(0, len(text), 999))
         sending()(socket)
 
-    assert run(odd(talk), "--timeout", "5")[0] == 0
+    assert run(odd(talk), "--timeout", "25")[0] == 0
 
 
 def test_a_message_over_the_limit_closes_with_1009(odd):
     codes = queue.Queue()
 
-    status, _, complaint = run(odd(sending(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "9")
+    status, _, complaint = run(
+        odd(sending(padded(MESSAGE_BYTES + 1), then=codes)), "--timeout", "25")
 
     assert (status, only(codes)) == (1, 1009), complaint
     assert complaint.startswith("pickerd join: closed, 1009")
@@ -106,7 +107,7 @@ def test_a_message_over_the_limit_closes_with_1009(odd):
 def test_a_binary_message_closes_with_1003(odd):
     codes = queue.Queue()
 
-    status, _, complaint = run(odd(sending(b"\x00\x01", then=codes)), "--timeout", "9")
+    status, _, complaint = run(odd(sending(b"\x00\x01", then=codes)), "--timeout", "25")
 
     assert (status, only(codes)) == (1, 1003)
     assert complaint.startswith("pickerd join: closed, 1003")
@@ -135,7 +136,7 @@ def test_a_server_without_the_subprotocol_is_rejected(odd):
     def talk(socket):
         heard.extend(socket)
 
-    status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "5")
+    status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "25")
 
     assert (status, heard) == (1, [])
     assert "does not speak the subprotocol" in complaint
