@@ -14,6 +14,10 @@ FUZZ_INPUT_SECONDS=120
 # Processes for the product tests: three have a browser, the others mostly wait for timeouts.
 WORKERS=7
 
+# Compiled tests, so that not every process compiles all of them.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$PWD/.build/pycache
+
 logs=.build/test-logs
 mkdir -p "$logs"
 passed=0

@@ -19,6 +19,8 @@ BROWSERS = [
     ["test_web_page", "test_web_connection", "test_web_all_clients", "test_web_notes",
      "test_web_restart", "test_web_accessibility", "test_web_share", "test_web_embedding"],
 ]
+#: Files whose tests import jsonschema, which takes 2 s: one process does it.
+SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
 #: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
 LONGEST = [
     "test_rehearse", "test_store_kill", "test_store_restart", "test_tools_log", "test_join_lines",
@@ -34,6 +36,7 @@ LONGEST = [
 def pytest_collection_modifyitems(items):
     """Orders the files and groups them for `--dist=loadgroup`: one process runs a group."""
     groups = {name: f"browser{n}" for n, names in enumerate(BROWSERS) for name in names}
+    groups |= dict.fromkeys(SCHEMAS, "schemas")
     order = [*sum(BROWSERS, []), *LONGEST]
     ranks = {name: rank for rank, name in enumerate(order)}
 
