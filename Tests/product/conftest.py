@@ -17,18 +17,20 @@ BROWSERS = [
     ["test_web_axe", "test_web_host"],
     ["test_web_wheels", "test_web_calendar", "test_web_presence"],
     ["test_web_page", "test_web_connection", "test_web_all_clients", "test_web_notes",
-     "test_web_restart", "test_web_accessibility", "test_web_share", "test_web_embedding"],
+     "test_web_restart", "test_web_accessibility", "test_web_share", "test_web_embedding",
+     "test_web_shop", "test_web_tokens"],
 ]
 #: Files whose tests import jsonschema, which takes 2 s: one process does it.
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
 #: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
 LONGEST = [
-    "test_rehearse", "test_store_kill", "test_store_restart", "test_tools_log", "test_join_lines",
-    "test_deliver", "test_typescript", "test_socket_limits", "test_join_odd_servers",
-    "test_socket_http", "test_decide", "test_feed", "test_event_streams", "test_store_file",
-    "test_socket_loops", "test_loops_connections", "test_socket_memory", "test_tools_replay",
-    "test_guide", "test_oracle", "test_malformed", "test_keys", "test_join_terminal",
-    "test_log_full", "test_timeouts", "test_command_order", "test_process", "test_resume",
+    "test_rehearse", "test_guide_shop", "test_store_kill", "test_store_restart", "test_tools_log",
+    "test_join_lines", "test_deliver", "test_typescript", "test_socket_limits",
+    "test_join_odd_servers", "test_socket_http", "test_decide", "test_feed", "test_event_streams",
+    "test_store_file", "test_socket_loops", "test_loops_connections", "test_socket_memory",
+    "test_tools_replay", "test_guide", "test_oracle", "test_malformed", "test_keys",
+    "test_join_terminal", "test_log_full", "test_timeouts", "test_command_order", "test_process",
+    "test_resume",
 ]
 
 
