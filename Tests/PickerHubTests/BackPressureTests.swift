@@ -138,14 +138,26 @@ import Testing
     #expect(fixture.fold.members.isEmpty)
   }
 
-  @Test func `a connection is closed with 4503 if its session cannot be loaded`() throws {
+  @Test func `a connection is closed with 4500 if its session cannot be loaded`() throws {
     let fixture = try asleep()
     fixture.join(1)
 
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
 
-    #expect(fixture.port.closes == [1: 4503])
+    #expect(fixture.port.closes == [1: 4500])
     #expect(fixture.hub.inventory.dormant == 1)
+  }
+
+  @Test func `a session that could be loaded again closes no connection with 4500`() throws {
+    let fixture = try asleep()
+    fixture.join(1)
+    fixture.hub.loaded(fixture.session, nil, at: fixture.now)
+    fixture.join(2)
+
+    try load(fixture)
+
+    #expect(fixture.port.closes == [1: 4500])
+    #expect(fixture.fold.members.count == 1)
   }
 
   @Test func `closed connections do not remain among the waiters of a session that is loading`()

@@ -1,7 +1,7 @@
 /// The close codes of the protocol. A client acts by the range: 43xx, it gets new credentials
 /// before it reconnects; 44xx, it does not reconnect; 45xx, it reconnects with back-off.
 /// - Source: protocol.md, "When it goes wrong".
-package enum CloseCode: UInt16, Sendable {
+package enum CloseCode: UInt16, CaseIterable, Sendable {
   case normal = 1000
   case goingAway = 1001
   case badToken = 4301
@@ -11,6 +11,8 @@ package enum CloseCode: UInt16, Sendable {
   case noSuchSession = 4404
   case connectedElsewhere = 4409
   case sessionEnded = 4410
+  /// The stored session cannot be read.
+  case internalError = 4500
   case unavailable = 4503
   case tooSlow = 4508
   case tooManyMessages = 4529
@@ -26,6 +28,7 @@ package enum CloseCode: UInt16, Sendable {
     case .noSuchSession: "noSuchSession"
     case .connectedElsewhere: "connectedElsewhere"
     case .sessionEnded: "sessionEnded"
+    case .internalError: "internal"
     case .unavailable: "unavailable"
     case .tooSlow: "tooSlow"
     case .tooManyMessages: "tooManyMessages"

@@ -139,13 +139,19 @@ extension Hub {
   /// Handles the buffered messages of a connection, or closes it if loading has failed.
   private func receiveWaiting(_ connection: HubConnection, isLoaded: Bool) {
     guard case .waiting(let inbox) = connection.phase else { return }
-    guard isLoaded else {
-      return close(
-        connection, .unavailable, "the store is unavailable; reconnect later")
-    }
+    guard isLoaded else { return cannotLoad(connection) }
     connection.phase = .silent
     connections.resume(connection)
     for message in inbox.messages { received(connection.id, message.span, at: now) }
+  }
+
+  /// Closes a connection whose session could not be loaded, or was unloaded at once because an
+  /// entry could not be stored.
+  private func cannotLoad(_ connection: HubConnection) {
+    guard directory.dormant(connection.session)?.isUnreadable == true else {
+      return close(connection, .unavailable, "the store is unavailable; reconnect later")
+    }
+    close(connection, .internalError, "the stored session cannot be read; reconnect later")
   }
 }
 

@@ -131,7 +131,8 @@ extension SessionDirectory {
 
   /// The log could not reload the session.
   mutating func loadFailed(_ id: SessionID) {
-    guard case .loading(let state, _) = lives[id] else { return }
+    guard case .loading(var state, _) = lives[id] else { return }
+    state.isUnreadable = true
     set(.dormant(state), of: id)
   }
 

@@ -62,6 +62,8 @@ struct DormantState {
   let status: SessionStatus?
   /// The instant of the tick in the hub's queue, if any.
   let queuedTick: Instant?
+  /// Whether the last load failed.
+  var isUnreadable = false
 }
 
 /// The requests that wait for a session to be loaded, in order.

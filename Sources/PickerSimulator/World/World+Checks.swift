@@ -114,6 +114,7 @@ extension World {
         isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
       // The join of an older connection can arrive after that of a newer one.
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
+      case 4500: log.failureCount > 0
       case 4503:
         log.failureCount > 0 || isCrowded || (profile.isLogLate && link.resumeRevision != nil)
       case 4508: !link.hasJoined || link.isSlow || clock.machine - link.openedAt >= 9_000

@@ -1,0 +1,114 @@
+"""Every close code that the documents name is sent, and every one that is sent is documented."""
+
+import json
+import re
+import sqlite3
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.loops import metric
+from harness.pickerd import REPOSITORY
+from harness.store import stored
+
+SOURCES = REPOSITORY / "Sources"
+TESTS = REPOSITORY / "Tests/product"
+
+#: Close code: the test that receives it from the server.
+RECEIVED_IN = {
+    1000: "test_api_documents.py",
+    1001: "test_process.py",
+    1002: "test_rfc6455.py",
+    1003: "test_message_encoding.py",
+    1007: "test_message_encoding.py",
+    1009: "test_message_encoding.py",
+    4301: "test_reconnecting.py",
+    4302: "test_keys.py",
+    4400: "test_join.py",
+    4403: "test_keys.py",
+    4404: "test_handshake.py",
+    4409: "test_reconnecting.py",
+    4410: "test_loops.py",
+    4500: "test_close_codes.py",
+    4503: "test_join.py",
+    4508: "test_join.py",
+    4529: "test_rates.py",
+}
+
+#: Close code of the transport: the source that sends it. libwebsockets itself sends 1002, too.
+SENT_BY_TRANSPORT = {
+    1002: ("websocket/closing.c", r'"\\x03\\xEA"'),
+    1003: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1003,"),
+    1007: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1007,"),
+    1009: ("websocket/receive.c", r"wsl_ws_fail\(loop, slot, 1009,"),
+}
+
+
+def hub_codes():
+    """Case names of `CloseCode` by their codes."""
+    text = (SOURCES / "PickerHub/Commands/CloseCode.swift").read_text()
+    found = {int(code): name for name, code in re.findall(r"case (\w+) = (\d{4})\n", text)}
+    assert len(found) > 10
+    return found
+
+
+def test_the_documents_name_exactly_the_codes_that_are_sent():
+    guide = (REPOSITORY / "web/guide/README.md").read_text()
+    table = guide.split("| close code | meaning | the client |")[1].split("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.count("|") > 2]
+    in_guide = {int(code) for cell in cells for code in re.findall(r"\b[14]\d{3}\b", cell)}
+    asyncapi = json.loads((REPOSITORY / "web/client/api/asyncapi.json").read_text())
+    sent = set(hub_codes()) | set(SENT_BY_TRANSPORT)
+
+    assert in_guide - {1005, 1006} == sent  # these two are never on the wire (RFC 6455, 7.4.1)
+    assert {int(code) for code in asyncapi["x-closeCodes"]} == sent
+    assert set(RECEIVED_IN) == sent
+
+
+@pytest.mark.parametrize("code, name", sorted(hub_codes().items()))
+def test_the_hub_closes_with(code, name):
+    calls = [
+        path.name for path in (SOURCES / "PickerHub").rglob("*.swift")
+        if re.search(rf"\bclose\(\s*[\w.]+,\s*\.{name}\b", path.read_text())]
+    assert calls, f"no source file closes a connection with .{name} ({code})"
+
+
+@pytest.mark.parametrize("code", sorted(SENT_BY_TRANSPORT))
+def test_the_transport_closes_with(code):
+    path, call = SENT_BY_TRANSPORT[code]
+    assert re.search(call, (SOURCES / "CWebSocketLoop" / path).read_text())
+
+
+@pytest.mark.parametrize("code, test", sorted(RECEIVED_IN.items()))
+def test_a_test_receives(code, test):
+    received = rf"(\.closed\({code}\b|is_over_soon\(\w+, {code}\b)"
+    assert re.search(received, (TESTS / test).read_text()), f"{test} does not receive {code}"
+
+
+def test_a_stored_session_that_cannot_be_read_closes_with_4500(tmp_path):
+    path = tmp_path / "store.sqlite"
+    server = stored(tmp_path / "log", path)
+    try:
+        session, other = server.session(LISTS), server.session(LISTS)
+        ana, bo = session.join("Ana"), other.join("Bo")
+        for member in (ana, bo):
+            assert member.select(0, 1)["type"] in ("delta", "reply")
+        server.stop()
+        with sqlite3.connect(path) as store:
+            number, = store.execute("SELECT number FROM session WHERE id = ?",
+                                    (session.id,)).fetchone()
+            store.execute("UPDATE entry SET body = 'damaged' WHERE session = ?", (number,))
+            store.execute("DELETE FROM snapshot WHERE session = ?", (number,))
+        server.start()
+
+        ana.url, bo.url = session.url, other.url
+        newcomer = session.connect()
+        newcomer.send({"type": "join"})
+        error = newcomer.closed(4500)
+
+        assert error["code"] == "internal" and "cannot be read" in error["detail"]
+        assert server.get(session.path).status == 503
+        assert other.back(bo).welcome["resumed"], "other sessions are not affected"
+        assert metric(server, "pickerd_closes_total")["4500"] == 1
+    finally:
+        server.kill()
