@@ -183,7 +183,12 @@ def test_month_titles_and_weekday_names_come_from_the_server(odd, terminal):
     cells = [{"date": f"2018-11-{day:02}", "text": str(day)} for day in range(1, 29)]
     month = {"month": "2018-11", "title": "The eleventh", "cells": cells, "bands": []}
 
-    ana = terminal(odd(sending(json.dumps({**WELCOME, "snapshot": snapshot}),
-                            json.dumps({"type": "months", "revision": 4, "months": [month]}))))
+    def talk(socket):
+        socket.recv()
+        socket.send(json.dumps({**WELCOME, "snapshot": snapshot}))
+        for _ in socket:  # the terminal's subscriptions
+            socket.send(json.dumps({"type": "months", "revision": 4, "months": [month]}))
+
+    ana = terminal(odd(talk))
 
     ana.sees("The eleventh", "A1 B2 C3 D4 E5 F6 星")
