@@ -29,6 +29,9 @@ def settings():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenarios", default="", help=f"some of {' '.join(NAMES)}; default all")
     parser.add_argument("--servers", default="", help="some of pickerd bare nio; default all")
+    parser.add_argument("--attacks", nargs="*", default=[], help="parts of names of attacks")
+    parser.add_argument("--stores", nargs="*", default=list(attacks.STORES),
+                        help="the stores to attack")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
     parser.add_argument("--json", type=Path, default=BUILT / "bench/results.json")
@@ -74,8 +77,9 @@ def delta_length(results, scenario):
         server.kill()
 
 
-def one_round(results, wanted, servers, seconds):
+def one_round(results, wanted, servers, given):
     """Runs a round; the order of the servers rotates."""
+    seconds = given.seconds
     number = len(results)
     results.append({"load": os.getloadavg()[0]})
     order = servers[number % len(servers):] + servers[:number % len(servers)]
@@ -100,7 +104,8 @@ def one_round(results, wanted, servers, seconds):
     if loops.NAME in wanted:
         results[number] |= loops.one_round(number, watched, say, seconds)
     if attacks.NAME in wanted:
-        results[number] |= attacks.one_round(number, watched, say, seconds)
+        results[number] |= attacks.one_round(
+            number, watched, say, seconds, given.attacks, given.stores)
     for name, run in ALONE.items():
         # Measured once: each takes a minute and is not compared with another server.
         if name in wanted and number == 0:
@@ -122,7 +127,7 @@ def main():
         results = json.loads(given.json.read_text())
     for number in range(0 if given.only_report else given.rounds):
         say(f"round {number + 1} of {given.rounds}")
-        one_round(results, wanted, servers, given.seconds)
+        one_round(results, wanted, servers, given)
         given.json.write_text(json.dumps(results))
     loads = ", ".join(f"{one['load']:.1f}" for one in results)
     print(f"\n{len(results)} rounds; {os.cpu_count()} processors; load before each: {loads}")

@@ -170,6 +170,13 @@ def slow_readers(state, stop):
             stop.wait(0.1)
 
 
+def busy(_, stop):
+    """Uses a processor, and no server."""
+    while not stop.is_set():
+        for _ in range(100_000):
+            pass
+
+
 def one_session(port):
     return {"port": port, "path": Client(port).create()}
 
@@ -211,10 +218,16 @@ class Attack:
     processes: int
     #: Limits other than the defaults, without which the preparation would take too long.
     limits: dict = field(default_factory=dict)
+    #: Whether this is no attack, but what any busy process on the machine does.
+    is_reference: bool = False
 
 
+#: The `nice` value of the server's background threads.
+BACKGROUND_NICENESS = 10
 FAST = {"messagesPerSecond": 1_000_000}
 ATTACKS = [
+    Attack(f"(reference) a busy process, nice {BACKGROUND_NICENESS}", nothing, busy, 1,
+           is_reference=True),
     Attack("commands with 60 KB type", one_session, unknown_types, 4),
     Attack("select with 60 KB key", one_session, long_keys, 4),
     Attack("4 MB definition checks", nothing, large_checks, 2),
