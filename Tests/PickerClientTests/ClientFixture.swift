@@ -23,7 +23,7 @@ struct ClientFixture {
 
   mutating func give(_ event: ClientEvent) { effects += machine.handle(event, at: now) }
 
-  mutating func hear(_ message: String) { give(.received(Array(message.utf8))) }
+  mutating func receive(_ message: String) { give(.received(Array(message.utf8))) }
 
   mutating func open() {
     give(.start)
@@ -33,12 +33,12 @@ struct ClientFixture {
   /// Connects and receives a welcome.
   mutating func join(_ snapshot: String = letters, revision: Int = 0) {
     open()
-    hear(welcome(snapshot, revision: revision))
+    receive(welcome(snapshot, revision: revision))
     effects = []
   }
 
   /// Loses the connection and opens the next one.
-  mutating func comeBack(after code: Int = 1006) {
+  mutating func readd(after code: Int = 1006) {
     give(.closed(code: code))
     wait(1_000)
     give(.opened)

@@ -43,7 +43,7 @@ import Testing
   @Test func `after a wrong secret the client joins once as a new member`() {
     var ana = ClientFixture()
     ana.join()
-    ana.comeBack()
+    ana.readd()
     ana.effects = []
 
     ana.give(.closed(code: 4301))
@@ -67,7 +67,7 @@ import Testing
     #expect(pauses == [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
 
     ana.give(.opened)
-    ana.hear(welcome())
+    ana.receive(welcome())
     ana.wait(5_000)
     ana.give(.closed(code: 1006))
     #expect(ana.machine.nextTick! - ana.now == 500)
@@ -88,7 +88,7 @@ import Testing
     var ana = ClientFixture()
     ana.join()
 
-    ana.hear(#"{"type":"draining","reconnectAfterMs":1500}"#)
+    ana.receive(#"{"type":"draining","reconnectAfterMs":1500}"#)
     ana.give(.closed(code: code))
 
     #expect(ana.machine.nextTick == 1_500)
@@ -98,7 +98,7 @@ import Testing
     var ana = ClientFixture()
     ana.open()
 
-    ana.hear(#"{"type":"error","code":"noSuchSession","detail":"there is none"}"#)
+    ana.receive(#"{"type":"error","code":"noSuchSession","detail":"there is none"}"#)
     ana.give(.closed(code: 4404))
 
     #expect(ana.state.problem == PickerProblem(code: "noSuchSession", detail: "there is none"))
@@ -118,9 +118,9 @@ import Testing
   @Test func `a gap in the revisions reconnects, first immediately and then with back-off`() {
     var ana = ClientFixture()
     ana.join()
-    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.receive(delta(1, moved(0, 1, "b")))
 
-    ana.hear(delta(3, moved(0, 2, "c")))
+    ana.receive(delta(3, moved(0, 2, "c")))
     #expect(ana.state.revision == 1, "the delta after the gap is not applied")
     #expect(ana.state.connection == .waiting)
     #expect(ana.machine.nextTick == ana.now, "immediately")
@@ -128,8 +128,8 @@ import Testing
     ana.give(.opened)
     #expect(ana.sent().last?["resume"]?["revision"]?.integer == 1)
 
-    ana.hear(welcome(nil, revision: 1))
-    ana.hear(delta(3, moved(0, 2, "c")))
+    ana.receive(welcome(nil, revision: 1))
+    ana.receive(delta(3, moved(0, 2, "c")))
     #expect(ana.machine.nextTick == ana.now + 1_000, "the second gap waits")
   }
 
@@ -137,7 +137,7 @@ import Testing
     var ana = ClientFixture()
     ana.join(revision: 4)
 
-    ana.hear(delta(3, moved(0, 2, "c")))
+    ana.receive(delta(3, moved(0, 2, "c")))
 
     #expect(ana.state.revision == 4)
     #expect(ana.state.columns[0].selected?.key == "a")

@@ -51,8 +51,8 @@ import Testing
     var ana = ClientFixture()
     ana.join(calendarSnapshot(range: #"{"start":"2026-11-20","end":"2026-11-23","hits":2}"#))
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
-    ana.hear(monthsMessage("2026-11"))
-    ana.hear(
+    ana.receive(monthsMessage("2026-11"))
+    ana.receive(
       #"{"type":"presence","joined":[\#(bo)],"touching":[{"member":"m_bo","date":"2026-11-24"}]}"#)
 
     let weeks = ana.state.weeks(of: PickerMonth("2026-11")!)

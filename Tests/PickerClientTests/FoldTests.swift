@@ -10,7 +10,7 @@ import Testing
     var ana = ClientFixture()
     ana.join()
 
-    ana.hear(
+    ana.receive(
       delta(
         1,
         #"{"change":"reload","column":1,"generation":2,"count":1,"from":0,"#
@@ -34,7 +34,7 @@ import Testing
 
     #expect(ana.state.columns[0].row(ofKey: "\u{E9}") == 0)
     #expect(ana.state.columns[0].row(ofKey: "e\u{301}") == 1)
-    ana.hear(delta(1, moved(0, 1, "e\u{301}")))
+    ana.receive(delta(1, moved(0, 1, "e\u{301}")))
 
     #expect(ana.state.result != first)
     #expect(PickerRow(key: "\u{E9}", text: "") != PickerRow(key: "e\u{301}", text: ""))
@@ -44,7 +44,7 @@ import Testing
     var ana = ClientFixture()
     ana.join()
 
-    ana.hear(
+    ana.receive(
       delta(
         1, moved(0, 1, "b", #","reason":"max","wanted":"c""#)))
 
@@ -60,7 +60,7 @@ import Testing
     var ana = ClientFixture()
     ana.join(calendar)
 
-    ana.hear(
+    ana.receive(
       delta(
         1,
         ranged(
@@ -68,10 +68,10 @@ import Testing
           #","by":"m_bo","reach":{"from":"2026-11-10","through":"2026-11-30"}"#)))
     #expect(ana.state.result == nil, "an open range has no result")
     #expect(ana.state.range?.reach?.upperBound == PickerDay("2026-11-30"))
-    ana.hear(delta(2, ranged("2026-11-20", "2026-11-24", hits: 2)))
+    ana.receive(delta(2, ranged("2026-11-20", "2026-11-24", hits: 2)))
     #expect(
       ana.state.result == .days(PickerDay("2026-11-20")!, through: PickerDay("2026-11-24")!))
-    ana.hear(
+    ana.receive(
       delta(3, #"{"change":"range","start":null,"end":null,"hits":0,"cause":"clear"}"#))
 
     #expect(ana.state.range == nil)
@@ -97,10 +97,10 @@ import Testing
     ana.join(calendar)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
 
-    ana.hear(monthsMessage("2026-11"))
+    ana.receive(monthsMessage("2026-11"))
     #expect(ana.state.months[PickerMonth("2026-11")!]?.cells.count == 42)
     ana.give(.look(from: PickerMonth("2026-12")!, count: 1))
-    ana.hear(monthsMessage("2026-12"))
+    ana.receive(monthsMessage("2026-12"))
 
     #expect(ana.state.months.keys.map(\.iso) == ["2026-12"])
   }
@@ -109,7 +109,7 @@ import Testing
     var ana = ClientFixture()
     ana.join(calendar)
 
-    ana.hear(
+    ana.receive(
       delta(1, #"{"change":"months","first":"2026-12","last":"2027-01","count":2}"#))
 
     #expect(ana.state.monthList?.first.iso == "2026-12")
@@ -120,7 +120,7 @@ import Testing
     var ana = ClientFixture()
     ana.join()
 
-    ana.hear(delta(1, #"{"change":"status","status":"confirmed","result":{"keys":["a","x"]}}"#))
+    ana.receive(delta(1, #"{"change":"status","status":"confirmed","result":{"keys":["a","x"]}}"#))
 
     #expect(ana.state.status == .confirmed)
     #expect(!ana.state.canEdit)
@@ -136,11 +136,11 @@ import Testing
   @Test func `the result is taken from the server if it sends one`() {
     var ana = ClientFixture()
     ana.open()
-    ana.hear(newWelcome(letters))
+    ana.receive(newWelcome(letters))
     #expect(ana.state.result == nil, "the result in the snapshot is null")
 
     let result = #"{"change":"result","result":{"local":"2018-11-23T10:20","instant":"I"}}"#
-    ana.hear(delta(1, moved(0, 1, "b") + "," + result))
+    ana.receive(delta(1, moved(0, 1, "b") + "," + result))
 
     #expect(ana.state.result == .slot(local: "2018-11-23T10:20"))
     #expect(ana.state.resultInstant == "I")
@@ -150,7 +150,7 @@ import Testing
   @Test func `refs continue after the ref in the welcome`() {
     var ana = ClientFixture()
     ana.open()
-    ana.hear(newWelcome(letters, ref: 77))
+    ana.receive(newWelcome(letters, ref: 77))
     ana.effects = []
 
     ana.give(.command(.undo))
@@ -161,14 +161,14 @@ import Testing
   @Test func `a member's new role is taken from the server`() {
     var ana = ClientFixture()
     ana.open()
-    ana.hear(newWelcome(letters).replacing("owner", with: "editor"))
-    ana.hear(
+    ana.receive(newWelcome(letters).replacing("owner", with: "editor"))
+    ana.receive(
       ##"{"type":"presence","joined":[{"id":"m_o","name":"O","role":"owner","color":"#000000","##
         + #""online":true}]}"#)
-    ana.hear(#"{"type":"presence","left":["m_o"]}"#)
+    ana.receive(#"{"type":"presence","left":["m_o"]}"#)
     #expect(ana.state.me?.role == .editor, "an offline member may have become the owner")
 
-    ana.hear(
+    ana.receive(
       #"{"type":"presence","changed":[{"id":"m_ana","name":"Ana","role":"owner","#
         + ##""color":"#d1495b","online":true}]}"##)
 
@@ -179,10 +179,10 @@ import Testing
     var ana = ClientFixture()
     ana.join()
     let rows = #""from":0,"rows":[{"key":"z","text":"Z"}],"row":0}"#
-    ana.hear(delta(1, #"{"change":"reload","column":2,"generation":1,"count":1,"# + rows))
+    ana.receive(delta(1, #"{"change":"reload","column":2,"generation":1,"count":1,"# + rows))
     #expect(ana.state.columns.count == 3)
 
-    ana.hear(
+    ana.receive(
       delta(
         2,
         #"{"change":"reload","column":2,"generation":2,"count":0,"from":0,"rows":[],"row":null,"#
@@ -198,14 +198,14 @@ import Testing
       #"{"change":"reload","column":\#(number),"generation":\#(generation),"from":0,\#(rest)}"#
     }
     let rows = #""count":1,"rows":[{"key":"m","text":"M"}],"row":0"#
-    ana.hear(delta(1, column(2, 1, rows) + "," + column(3, 1, rows)))
+    ana.receive(delta(1, column(2, 1, rows) + "," + column(3, 1, rows)))
     #expect(ana.state.columns.count == 4)
 
     let gone = #""count":0,"rows":[],"row":null,"removed":true"#
-    ana.hear(delta(2, column(1, 2, gone) + "," + column(2, 2, gone) + "," + column(3, 2, gone)))
+    ana.receive(delta(2, column(1, 2, gone) + "," + column(2, 2, gone) + "," + column(3, 2, gone)))
 
     #expect(ana.state.columns.count == 1 && ana.state.connection == .live)
-    ana.hear(delta(3, column(1, 3, rows)))
+    ana.receive(delta(3, column(1, 3, rows)))
     #expect(ana.state.columns.count == 2 && ana.state.columns[1].generation == 3)
   }
 
@@ -213,13 +213,13 @@ import Testing
     var ana = ClientFixture()
     ana.join()
     let low = #"{"change":"notes","column":0,"rows":{"b":{"text":"€ 5","tone":"low"},"q":null}}"#
-    ana.hear(delta(1, low))
+    ana.receive(delta(1, low))
     #expect(ana.state.columns[0][1]?.note == PickerNote(text: "€ 5", tone: "low"))
-    ana.hear(delta(2, moved(0, 1, "b")))
+    ana.receive(delta(2, moved(0, 1, "b")))
     #expect(ana.state.columns[0].selected?.note?.text == "€ 5")
-    ana.hear(delta(3, #"{"change":"notes","column":0,"rows":{"b":null}}"#))
+    ana.receive(delta(3, #"{"change":"notes","column":0,"rows":{"b":null}}"#))
     #expect(ana.state.columns[0][1]?.note == nil)
-    ana.hear(delta(4, #"{"change":"notes","column":7,"rows":{"b":{"text":"x"}}}"#))
+    ana.receive(delta(4, #"{"change":"notes","column":7,"rows":{"b":{"text":"x"}}}"#))
     #expect(ana.state.connection == .live)
   }
 
@@ -227,7 +227,7 @@ import Testing
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
-    ana.hear(
+    ana.receive(
       #"{"type":"months","revision":0,"months":[{"month":"2026-11","bands":[],"cells":["#
         + #"{"date":"2026-11-30","text":"30","note":{"text":"old"}},"#
         + #"{"date":"2026-12-01","text":"1","outside":true}]}]}"#)
@@ -235,7 +235,7 @@ import Testing
       ana.state.months.values.flatMap { $0.cells.map { $0.note?.text } }
     }
     #expect(notes() == ["old", nil])
-    ana.hear(
+    ana.receive(
       delta(
         1,
         #"{"change":"notes","days":{"2026-11-30":null,"2026-12-01":{"text":"full","tone":"bad"},"#
@@ -249,9 +249,9 @@ import Testing
     ana.open()
     let days = ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"]
     let names = days.map { #""\#($0)""# }.joined(separator: ",")
-    ana.hear(
+    ana.receive(
       welcome(calendar.replacing(#""range":null"#, with: #""range":null,"weekdays":[\#(names)]"#)))
-    ana.hear(
+    ana.receive(
       monthsMessage("2026-11").replacing(
         #""month":"2026-11","#, with: #""month":"2026-11","title":"November 2026","#))
 
@@ -262,10 +262,10 @@ import Testing
   @Test func `a snapshot clears the touches`() {
     var ana = ClientFixture()
     ana.join()
-    ana.hear(
+    ana.receive(
       #"{"type":"presence","joined":[\#(bo)],"touching":[{"member":"m_bo","column":1,"row":0}]}"#)
 
-    ana.hear(
+    ana.receive(
       #"{"type":"snapshot","revision":3,"status":"open","snapshot":{\#(letters)},"#
         + #""members":[\#(bo)],"now":"2026-11-20T12:00:01.000Z"}"#)
 
@@ -276,14 +276,14 @@ import Testing
     var ana = ClientFixture()
     ana.join()
 
-    ana.hear(#"{"type":"presence","joined":[\#(bo)]}"#)
-    ana.hear(#"{"type":"presence","touching":[{"member":"m_bo","column":1,"row":0}]}"#)
+    ana.receive(#"{"type":"presence","joined":[\#(bo)]}"#)
+    ana.receive(#"{"type":"presence","touching":[{"member":"m_bo","column":1,"row":0}]}"#)
     #expect(ana.state.touching == ["m_bo": .row(column: 1, row: 0)])
     let offline = bo.replacing("true", with: "false")
-    ana.hear(#"{"type":"presence","changed":[\#(offline)]}"#)
+    ana.receive(#"{"type":"presence","changed":[\#(offline)]}"#)
     #expect(ana.state.touching == [:], "going offline removes the touch")
-    ana.hear(#"{"type":"presence","changed":[\#(bo)]}"#)
-    ana.hear(#"{"type":"presence","left":["m_bo"]}"#)
+    ana.receive(#"{"type":"presence","changed":[\#(bo)]}"#)
+    ana.receive(#"{"type":"presence","left":["m_bo"]}"#)
 
     #expect(ana.state.members.map(\.id) == ["m_ana"])
     let names = ana.notices().map { notice in
@@ -303,8 +303,8 @@ import Testing
     ana.join()
     let before = ana.state.columns
 
-    ana.hear(#"{"type":"weather","sun":true}"#)
-    ana.hear(delta(1, #"{"change":"weather","sun":true}"#))
+    ana.receive(#"{"type":"weather","sun":true}"#)
+    ana.receive(delta(1, #"{"change":"weather","sun":true}"#))
 
     #expect(ana.state.revision == 1)
     #expect(ana.state.columns == before)
@@ -321,7 +321,7 @@ import Testing
     ana.join()
     let columns = ana.state.columns
 
-    ana.hear(text)
+    ana.receive(text)
 
     #expect(ana.state.connection == .waiting)
     #expect(ana.state.revision == 0)
@@ -334,9 +334,9 @@ import Testing
   @Test func `a snapshot replaces the state`() {
     var ana = ClientFixture()
     ana.join()
-    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.receive(delta(1, moved(0, 1, "b")))
 
-    ana.hear(
+    ana.receive(
       #"{"type":"snapshot","revision":9,"status":"confirmed","snapshot":{\#(letters)},"#
         + #""members":[\#(bo)],"now":"2026-11-20T13:00:00.000Z"}"#)
 

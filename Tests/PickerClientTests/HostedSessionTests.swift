@@ -92,9 +92,9 @@ import Testing
       #expect(world.member.state.connection == .live)
     }
     let replayed = try world.replayed()
-    #expect(replayed.kept == world.fold.kept)
+    #expect(replayed.state == world.fold.state)
     #expect(replayed.history.elementsEqual(world.fold.history))
-    #expect(SessionFold(replayed.origin, kept: replayed.kept).kept == replayed.kept)
+    #expect(SessionFold(replayed.origin, state: replayed.state).state == replayed.state)
   }
 
   private func step(_ world: HostedWorld, _ definitions: [String], _ random: inout Seeded) {

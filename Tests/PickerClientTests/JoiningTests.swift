@@ -25,7 +25,7 @@ import Testing
     var ana = ClientFixture()
     ana.open()
 
-    ana.hear(welcome(members: "," + bo))
+    ana.receive(welcome(members: "," + bo))
 
     #expect(ana.state.connection == .live)
     #expect(ana.state.me?.id == "m_ana")
@@ -50,10 +50,10 @@ import Testing
   @Test func `a lost connection resumes from the last revision`() {
     var ana = ClientFixture()
     ana.join()
-    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.receive(delta(1, moved(0, 1, "b")))
     ana.effects = []
 
-    ana.comeBack()
+    ana.readd()
 
     let resume = ana.sent().last?["resume"]
     #expect(resume?["member"]?.string == "m_ana")
@@ -62,8 +62,8 @@ import Testing
     #expect(resume?["revision"]?.integer == 1)
     #expect(ana.state.columns[0].selected?.key == "b", "the state remains visible")
 
-    ana.hear(welcome(nil, revision: 1))
-    ana.hear(delta(2, moved(1, 1, "y")))
+    ana.receive(welcome(nil, revision: 1))
+    ana.receive(delta(2, moved(1, 1, "y")))
 
     #expect(ana.state.connection == .live)
     #expect(ana.state.columns.map(\.selected?.key) == ["b", "y"])
@@ -73,9 +73,9 @@ import Testing
   @Test func `a snapshot instead of a resume replaces the state`() {
     var ana = ClientFixture()
     ana.join(revision: 7)
-    ana.comeBack()
+    ana.readd()
 
-    ana.hear(welcome(letters, revision: 2, epoch: "e2"))
+    ana.receive(welcome(letters, revision: 2, epoch: "e2"))
 
     #expect(ana.state.revision == 2)
     #expect(ana.state.epoch == "e2")

@@ -25,9 +25,9 @@ import Testing
     var ana = ClientFixture()
     ana.join(long)
 
-    ana.hear(
+    ana.receive(
       #"{"type":"rows","column":0,"generation":3,"from":0,"rows":[{"key":"old","text":"old"}]}"#)
-    ana.hear(
+    ana.receive(
       #"{"type":"rows","column":0,"generation":4,"from":1,"rows":[{"key":"k1","text":"1"}]}"#)
 
     #expect(ana.state.columns[0][0] == nil)
@@ -40,7 +40,8 @@ import Testing
     ana.give(.look(from: PickerMonth("2026-11")!, count: 2))
     ana.effects = []
 
-    ana.hear(#"{"type":"refused","code":"tooMany","detail":"slow down","revision":0,"changes":[]}"#)
+    ana.receive(
+      #"{"type":"refused","code":"tooMany","detail":"slow down","revision":0,"changes":[]}"#)
     ana.wait(1_000)
 
     #expect(ana.sentTypes() == ["months"])
@@ -53,7 +54,7 @@ import Testing
     ana.give(.look(from: PickerMonth("2026-12")!, count: 1))
     ana.effects = []
 
-    ana.hear(welcome(calendar))
+    ana.receive(welcome(calendar))
 
     #expect(ana.sent().map { $0["from"]?.string } == ["2026-12"])
   }

@@ -11,7 +11,7 @@ import Testing
     var ana = ClientFixture()
     ana.join(snapshot)
     ana.give(.look(from: PickerMonth("2026-11")!, count: 1))
-    ana.hear(monthsMessage("2026-11", disabled: ["2026-11-25"]))
+    ana.receive(monthsMessage("2026-11", disabled: ["2026-11-25"]))
     ana.effects = []
     return ana
   }
@@ -32,7 +32,7 @@ import Testing
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
 
-    ana.hear(delta(1, moved(0, 1, "b"), by: "m_ana", ref: 1))
+    ana.receive(delta(1, moved(0, 1, "b"), by: "m_ana", ref: 1))
 
     #expect(ana.state.columns[0].shown?.key == "b")
   }
@@ -42,7 +42,7 @@ import Testing
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
 
-    ana.hear(
+    ana.receive(
       refused(
         1, "noSuchRow", revision: 0,
         #"{"change":"row","column":0,"row":1,"key":"b","text":"B"}"#))
@@ -55,7 +55,7 @@ import Testing
     ana.join()
     ana.give(.command(.select(column: 0, row: 2, generation: 1, key: "c")))
 
-    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.receive(delta(1, moved(0, 1, "b")))
 
     #expect(ana.state.columns[0].selected?.key == "b")
     #expect(ana.state.columns[0].shown?.key == "c")
@@ -66,13 +66,13 @@ import Testing
     ana.join()
     ana.give(.command(.select(column: 1, row: 1, generation: 1, key: "y")))
 
-    ana.hear(
+    ana.receive(
       delta(
         1,
         #"{"change":"reload","column":1,"generation":2,"count":2,"from":0,"#
           + #""rows":[{"key":"y","text":"Y"},{"key":"z","text":"Z"}],"row":1}"#))
     #expect(ana.state.columns[1].shown?.key == "y")
-    ana.hear(
+    ana.receive(
       delta(
         2,
         #"{"change":"reload","column":1,"generation":3,"count":1,"from":0,"#
@@ -134,10 +134,10 @@ import Testing
     ana.give(.command(.tap(day("2026-11-20"))))
     ana.give(.command(.tap(day("2026-11-24"))))
 
-    ana.hear(
+    ana.receive(
       delta(1, ranged("2026-11-20", "2026-11-20", hits: 1, #","by":"m_ana""#), by: "m_ana", ref: 1))
     #expect(ana.state.shownRange?.end == day("2026-11-24"), "the second tap is still pending")
-    ana.hear(
+    ana.receive(
       delta(
         2,
         ranged(

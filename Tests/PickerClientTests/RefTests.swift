@@ -13,9 +13,9 @@ import Testing
     for _ in 0..<3 { ana.give(.command(.undo)) }
     #expect(ana.sent().compactMap { $0["ref"]?.integer } == [1, 2, 3])
 
-    ana.hear(delta(1, moved(0, 1, "b"), by: "m_ana", ref: 1))
-    ana.hear(#"{"type":"reply","ref":2,"revision":1}"#)
-    ana.hear(refused(3, "nothingToUndo", revision: 1))
+    ana.receive(delta(1, moved(0, 1, "b"), by: "m_ana", ref: 1))
+    ana.receive(#"{"type":"reply","ref":2,"revision":1}"#)
+    ana.receive(refused(3, "nothingToUndo", revision: 1))
 
     #expect(
       ana.settled() == [
@@ -31,12 +31,12 @@ import Testing
     ana.give(.command(tap))
     ana.effects = []
 
-    ana.comeBack()
-    ana.hear(welcome(nil))
+    ana.readd()
+    ana.receive(welcome(nil))
 
     let again = ana.sent().filter { $0["type"]?.string == "tap" }
     #expect(again.map { $0["ref"]?.integer } == [1])
-    ana.hear(#"{"type":"reply","ref":1,"revision":0}"#)
+    ana.receive(#"{"type":"reply","ref":1,"revision":0}"#)
     #expect(ana.settled() == [1: .success(0)])
   }
 
@@ -44,12 +44,12 @@ import Testing
     var ana = ClientFixture()
     ana.join(calendar)
     ana.give(.command(tap))
-    ana.comeBack()
-    ana.hear(welcome(nil))
+    ana.readd()
+    ana.receive(welcome(nil))
     ana.effects = []
 
-    ana.hear(delta(1, ranged("2026-11-20", "2026-11-20", hits: 1), by: "m_ana", ref: 1))
-    ana.hear(#"{"type":"reply","ref":1,"revision":1}"#)
+    ana.receive(delta(1, ranged("2026-11-20", "2026-11-20", hits: 1), by: "m_ana", ref: 1))
+    ana.receive(#"{"type":"reply","ref":1,"revision":1}"#)
 
     #expect(ana.takeEffects().filter { $0 == .settled(ref: 1, .success(1)) }.count == 1)
     #expect(ana.state.range?.hits == 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(ana.settled() == [2: .failure(.offline)])
     ana.wait(1_000)
     ana.give(.opened)
-    ana.hear(welcome(nil))
+    ana.receive(welcome(nil))
     #expect(ana.sentTypes() == ["join", "select"])
   }
 
@@ -108,7 +108,7 @@ import Testing
     ana.give(.opened)
     ana.effects = []
 
-    ana.hear(welcome(calendar, id: "m_new"))
+    ana.receive(welcome(calendar, id: "m_new"))
 
     #expect(ana.effects.contains(.settled(ref: 1, .failure(.lost))))
     #expect(ana.effects.contains(.notice(.lost(tap))))
@@ -131,7 +131,7 @@ import Testing
     var ana = ClientFixture()
     ana.join()
     ana.give(.command(.undo))
-    ana.hear(#"{"type":"reply","ref":1,"revision":5}"#)
+    ana.receive(#"{"type":"reply","ref":1,"revision":5}"#)
     ana.effects = []
 
     ana.wait(1_999)

@@ -9,7 +9,7 @@ import Testing
   private static func renewing(expiresInSeconds seconds: Int) -> ClientFixture {
     var ana = ClientFixture(ClientProfile(token: "first"), renewsTokens: true)
     ana.open()
-    ana.hear(welcome(expiresInSeconds: seconds))
+    ana.receive(welcome(expiresInSeconds: seconds))
     ana.effects = []
     return ana
   }
@@ -36,7 +36,7 @@ import Testing
 
     ana.give(.tokenProvided("second"))
     #expect(ana.sent().map(\.text) == [#"{"type":"token","token":"second"}"#])
-    ana.hear(Self.answer(expiresInSeconds: 600))
+    ana.receive(Self.answer(expiresInSeconds: 600))
 
     #expect(ana.state.connection == .live)
     #expect(ana.state.tokenExpires == "2026-11-20T13:00:00.000Z")
@@ -61,7 +61,7 @@ import Testing
 
   @Test func `after 4302 the client resumes with a new token`() {
     var ana = Self.renewing(expiresInSeconds: 3_600)
-    ana.hear(delta(1, moved(0, 1, "b")))
+    ana.receive(delta(1, moved(0, 1, "b")))
 
     ana.give(.closed(code: 4302))
     ana.wait(0)
@@ -95,7 +95,7 @@ import Testing
 
   @Test func `a rejected token keeps the identity until a new token is rejected too`() {
     var ana = Self.renewing(expiresInSeconds: 3_600)
-    ana.comeBack()
+    ana.readd()
     ana.give(.closed(code: 4301))
     ana.wait(2_000)
     ana.give(.tokenProvided("second"))
@@ -151,11 +151,11 @@ import Testing
   @Test func `a token that arrives while joining is sent after the welcome`() {
     var ana = Self.renewing(expiresInSeconds: 120)
     ana.wait(60_000)
-    ana.comeBack()
+    ana.readd()
     ana.give(.tokenProvided("second"))
     ana.effects = []
 
-    ana.hear(welcome(nil, expiresInSeconds: 30))
+    ana.receive(welcome(nil, expiresInSeconds: 30))
 
     #expect(ana.sent().map(\.text) == [#"{"type":"token","token":"second"}"#])
   }
@@ -175,7 +175,7 @@ import Testing
   @Test func `a token that the app sets renews that of the open connection`() {
     var ana = ClientFixture(ClientProfile(token: "first"))
     ana.open()
-    ana.hear(welcome(expiresInSeconds: 120))
+    ana.receive(welcome(expiresInSeconds: 120))
     ana.effects = []
     #expect(ana.state.tokenExpires == "2026-11-20T12:00:00.000Z")
 
@@ -184,7 +184,7 @@ import Testing
     #expect(ana.sent().map(\.text) == [#"{"type":"token","token":"second"}"#])
     ana.wait(120_000)
     #expect(!ana.takeEffects().contains(.requestToken), "there is no provider")
-    ana.comeBack()
+    ana.readd()
     #expect(ana.sent().last?["token"]?.string == "second")
   }
 

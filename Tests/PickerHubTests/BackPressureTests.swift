@@ -24,9 +24,9 @@ import Testing
   {
     let fixture = try busyFixture()
 
-    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
     #expect(fixture.port.paused.isEmpty)
-    fixture.say(1, select(4, 0, 1))
+    fixture.send(1, select(4, 0, 1))
     #expect(fixture.port.paused == [1])
     fixture.hub.stored(1, of: fixture.session, at: fixture.now)
     #expect(fixture.port.paused == [1])
@@ -40,9 +40,9 @@ import Testing
   @Test func `a connection that keeps sending while paused is closed at twice the limit`() throws {
     let fixture = try busyFixture()
 
-    for ref in 1...8 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...8 { fixture.send(1, select(ref, 0, ref % 3)) }
     #expect(fixture.port.closes.isEmpty)
-    fixture.say(1, select(9, 0, 1))
+    fixture.send(1, select(9, 0, 1))
 
     #expect(fixture.port.closes == [1: 4503])
     #expect(fixture.hub.inventory(of: fixture.session)?.steps == 8)
@@ -56,7 +56,7 @@ import Testing
     fixture.hub.opened(id, session: fixture.session, bearer: "token", at: fixture.now)
     #expect(fixture.hub.connections[id]?.bearer == "token")
 
-    fixture.say(1, #"{"type":"join"}"#)
+    fixture.send(1, #"{"type":"join"}"#)
 
     #expect(fixture.hub.connections[id]?.member != nil)
     #expect(fixture.hub.connections[id]?.bearer == nil)
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `a request is refused while its session has too many pending entries`() throws {
     let fixture = try busyFixture()
-    for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...4 { fixture.send(1, select(ref, 0, ref % 3)) }
     var problems: [HubProblem?] = []
 
     let member = try MemberRequest(Array("{}".utf8))
@@ -83,7 +83,7 @@ import Testing
     let fixture = try HubFixture(letters, configuration)
     fixture.log.canLoad = true
     fixture.join(9)
-    fixture.say(9, #"{"type":"leave"}"#)
+    fixture.send(9, #"{"type":"leave"}"#)
     fixture.hangUp(9)
     fixture.wait(10_000)
     fixture.port.closes = [:]
@@ -116,7 +116,7 @@ import Testing
   @Test func `a connection is read up to a limit during loading, and resumed after it`() throws {
     let fixture = try asleep()
     fixture.join(1)
-    for ref in 1...9 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...9 { fixture.send(1, select(ref, 0, ref % 3)) }
     #expect(fixture.port.paused == [1])
 
     try load(fixture)
@@ -131,7 +131,7 @@ import Testing
     fixture.join(1)
     let message = #"{"type":"\#(String(repeating: "w", count: 1000))"}"#
 
-    for _ in 1...8 { fixture.say(1, message) }
+    for _ in 1...8 { fixture.send(1, message) }
 
     #expect(fixture.port.closes == [1: 4503])
     try load(fixture)

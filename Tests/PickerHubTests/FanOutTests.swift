@@ -15,13 +15,13 @@ import Testing
     fixture.forgetAll()
     let before = fixture.hub.encoder.deltaEncodeCount
 
-    fixture.say(1, select(1, 1, 0))
+    fixture.send(1, select(1, 1, 0))
 
     let frames = (2...20).compactMap { fixture.port.frames[UInt64($0)]?.first }
     #expect(frames.count == 19)
     #expect(Set(frames.map { ObjectIdentifier($0) }).count == 2)
     #expect(fixture.hub.encoder.deltaEncodeCount - before == 2)
-    let rows = [3, 2].map { fixture.heard($0)[0]["changes"]?.array?.dropLast().last }
+    let rows = [3, 2].map { fixture.received($0)[0]["changes"]?.array?.dropLast().last }
     #expect(rows.map { $0?["text"] } == [.string("January"), .string("01月")])
   }
 
@@ -32,7 +32,7 @@ import Testing
     fixture.join(3, #","locale":"zh-Hans""#)
     fixture.forgetAll()
 
-    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
 
     #expect(fixture.port.frames[2]?.first === fixture.port.frames[3]?.first)
     #expect(fixture.port.frames[1]?.first !== fixture.port.frames[2]?.first)
@@ -44,10 +44,10 @@ import Testing
     fixture.join(2)
     fixture.forgetAll()
 
-    fixture.say(1, select(7, 0, 1))
+    fixture.send(1, select(7, 0, 1))
 
-    #expect(fixture.heard(1).map { $0["ref"] } == [.integer(7)])
-    #expect(fixture.heard(2).map { $0["ref"] } == [nil])
+    #expect(fixture.received(1).map { $0["ref"] } == [.integer(7)])
+    #expect(fixture.received(2).map { $0["ref"] } == [nil])
   }
 
   @Test func `only changed bands are sent, and only to subscribers of their months`() throws {
@@ -56,12 +56,12 @@ import Testing
     fixture.join(2)
     fixture.forgetAll()
 
-    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
 
-    let changes = fixture.heard(1)[0]["changes"]?.array ?? []
+    let changes = fixture.received(1)[0]["changes"]?.array ?? []
     #expect(changes.map { $0["change"]?.string } == ["range", "bands"])
     #expect(changes.last?["month"] == .string("2026-11"))
-    #expect(fixture.heard(2)[0]["changes"]?.array?.count == 1)
+    #expect(fixture.received(2)[0]["changes"]?.array?.count == 1)
   }
 
   @Test(arguments: [
@@ -77,9 +77,9 @@ import Testing
     fixture.join(1)
     fixture.forgetAll()
 
-    fixture.say(1, #"{"type":"rows","column":0,"from":\#(from),"count":\#(count)}"#)
+    fixture.send(1, #"{"type":"rows","column":0,"from":\#(from),"count":\#(count)}"#)
 
-    #expect(fixture.heard(1).map { $0["rows"]?.array?.count } == [expected])
+    #expect(fixture.received(1).map { $0["rows"]?.array?.count } == [expected])
   }
 
   @Test(arguments: [("2026-10", 9, 2), ("2026-09", 2, 1), ("2026-10", -1, 0), ("9999-12", 3, 0)])
@@ -92,9 +92,9 @@ import Testing
     fixture.join(1)
     fixture.forgetAll()
 
-    fixture.say(1, #"{"type":"months","from":"\#(from)","count":\#(count)}"#)
+    fixture.send(1, #"{"type":"months","from":"\#(from)","count":\#(count)}"#)
 
-    #expect(fixture.heard(1).map { $0["months"]?.array?.count } == [expected])
+    #expect(fixture.received(1).map { $0["months"]?.array?.count } == [expected])
   }
 
   @Test func `presence is merged into at most 20 messages a second`() throws {
@@ -105,7 +105,7 @@ import Testing
     fixture.forgetAll()
 
     for step in 0..<100 {
-      fixture.say(1, #"{"type":"touch","column":0,"row":\#(step % 3)}"#)
+      fixture.send(1, #"{"type":"touch","column":0,"row":\#(step % 3)}"#)
       fixture.wait(10)
     }
 
@@ -117,14 +117,14 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
-    let id = fixture.heard(2)[0]["member"]!["id"]!
+    let id = fixture.received(2)[0]["member"]!["id"]!
 
     // Cem's welcome has Bo, whose join has not been broadcast yet.
     fixture.join(3)
-    fixture.say(2, #"{"type":"leave"}"#)
+    fixture.send(2, #"{"type":"leave"}"#)
     fixture.wait(100)
 
-    let left = fixture.heard(3).compactMap { $0["left"]?.array }.joined()
+    let left = fixture.received(3).compactMap { $0["left"]?.array }.joined()
     #expect(Array(left) == [id])
   }
 
@@ -133,8 +133,8 @@ import Testing
     fixture.join(1)
     fixture.join(2)
     fixture.log.outcome = .pending
-    fixture.say(2, select(1, 0, 1))
-    fixture.say(2, #"{"type":"touch","column":0,"row":1}"#)
+    fixture.send(2, select(1, 0, 1))
+    fixture.send(2, #"{"type":"touch","column":0,"row":1}"#)
     fixture.hangUp(2)
 
     fixture.store()
@@ -163,12 +163,12 @@ import Testing
     fixture.join(1)
     fixture.forgetAll()
 
-    for ref in 1...3 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
-    #expect(
-      fixture.heard(1).map { $0["code"]?.string } == ["nothingToUndo", "nothingToUndo", "tooMany"])
-    for ref in 4...20 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    for ref in 1...3 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    let codes = fixture.received(1).map { $0["code"]?.string }
+    #expect(codes == ["nothingToUndo", "nothingToUndo", "tooMany"])
+    for ref in 4...20 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
     #expect(fixture.port.closes.isEmpty)
-    fixture.say(1, #"{"type":"undo","ref":21}"#)
+    fixture.send(1, #"{"type":"undo","ref":21}"#)
 
     #expect(fixture.port.closes == [1: 4529])
   }

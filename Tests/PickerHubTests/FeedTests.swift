@@ -39,7 +39,7 @@ import Testing
   @Test func `a WebSocket and a POST make the same event`() throws {
     let sockets = try HubFixture(letters)
     sockets.join(1)
-    sockets.say(1, #"{"type":"confirm","ref":1}"#)
+    sockets.send(1, #"{"type":"confirm","ref":1}"#)
     let posts = try HubFixture(letters)
     try post(posts, "confirm")
 
@@ -110,7 +110,7 @@ import Testing
     fixture.join(1)
     fixture.log.takesEvents = false
 
-    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
 
     #expect(fixture.port.closes[1] == 4503)
     #expect(fixture.hub.session(fixture.session) == nil)
@@ -121,7 +121,7 @@ import Testing
     fixture.log.canLoad = true
     fixture.join(1)
     fixture.log.takesEvents = false
-    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
     fixture.log.takesEvents = true
     let (fold, missed) = try folded(fixture)
 
@@ -155,8 +155,8 @@ import Testing
   {
     let fixture = try HubFixture(letters, fields: #","watch":["result"]"#)
     fixture.join(1)
-    fixture.say(1, select(1, 0, 1))
-    fixture.say(1, #"{"type":"confirm","ref":2}"#)
+    fixture.send(1, select(1, 0, 1))
+    fixture.send(1, #"{"type":"confirm","ref":2}"#)
     #expect(types(fixture) == [.created, .confirmed])
 
     fixture.wait(1999)
@@ -172,8 +172,8 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.log.canLoad = true
     fixture.join(1)
-    fixture.say(1, #"{"type":"confirm","ref":1}"#)
-    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.wait(10_000)
 
     #expect(fixture.log.snapshots.last?.eventSequence == 2)

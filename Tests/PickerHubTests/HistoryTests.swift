@@ -20,10 +20,10 @@ import Testing
       fixture = try HubFixture(letters, configuration)
       fixture.log.canLoad = true
       fixture.join(1)
-      welcome = fixture.heard(1)[0]
-      for ref in 1...5 { fixture.say(1, select(ref, 0, ref % 3)) }
+      welcome = fixture.received(1)[0]
+      for ref in 1...5 { fixture.send(1, select(ref, 0, ref % 3)) }
       fold = fixture.fold
-      fixture.say(1, #"{"type":"leave"}"#)
+      fixture.send(1, #"{"type":"leave"}"#)
       fixture.hangUp(1)
       fixture.wait(10_000)
       #expect(fixture.hub.session(fixture.session) == nil)
@@ -33,8 +33,8 @@ import Testing
     /// Opens a connection, for which the log loads the session from its last snapshot.
     func reopen(_ raw: UInt64) throws {
       fixture.open(raw)
-      let kept = try #require(fixture.log.snapshots.last).kept
-      let reloaded = SessionFold(fold.origin, limits: fold.limits, kept: kept)
+      let state = try #require(fixture.log.snapshots.last).state
+      let reloaded = SessionFold(fold.origin, limits: fold.limits, state: state)
       fixture.hub.loaded(
         fixture.session, LoadedSession(fold: reloaded, entryCount: 7, idleMilliseconds: 0),
         at: fixture.now)
@@ -52,18 +52,18 @@ import Testing
     let fixture = evicted.fixture
     try evicted.reopen(2)
 
-    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
-    fixture.say(2, select(6, 0, 0))
-    let early = fixture.heard(2)
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+    fixture.send(2, select(6, 0, 0))
+    let early = fixture.received(2)
     let reading = try #require(fixture.log.readings.first)
     evicted.answer(evicted.fold.history[..<3], next: reading.from)
     evicted.answer(evicted.fold.history[3...])
 
-    let heard = fixture.heard(2)
+    let received = fixture.received(2)
     #expect(early.isEmpty && reading.from.after == 0 && reading.from.through == 5)
-    #expect(heard.map { $0["type"]?.string } == ["welcome", "delta", "delta", "delta", "delta"])
-    #expect(heard[0]["resumed"] == .bool(true) && heard[0]["snapshot"] == nil)
-    #expect(heard.dropFirst().map { $0["revision"]?.integer } == [3, 4, 5, 6])
+    #expect(received.map { $0["type"]?.string } == ["welcome", "delta", "delta", "delta", "delta"])
+    #expect(received[0]["resumed"] == .bool(true) && received[0]["snapshot"] == nil)
+    #expect(received.dropFirst().map { $0["revision"]?.integer } == [3, 4, 5, 6])
   }
 
   @Test func `an event stream also resumes after an eviction`() throws {
@@ -74,17 +74,17 @@ import Testing
     request.seen = (String(evicted.fold.origin.epoch.prefix(8)), 3)
 
     fixture.hub.watch(fixture.session, request, at: fixture.now) { _ in ConnectionID(raw: 9) }
-    #expect(fixture.heard(9).isEmpty)
+    #expect(fixture.received(9).isEmpty)
     evicted.answer(evicted.fold.history[...])
 
-    #expect(fixture.heard(9).map { $0["revision"]?.integer } == [3, 4, 5])
+    #expect(fixture.received(9).map { $0["revision"]?.integer } == [3, 4, 5])
   }
 
   @Test func `a connection that resumes is closed with 4503 if the log cannot be read`() throws {
     let evicted = try Evicted()
     let fixture = evicted.fixture
     try evicted.reopen(2)
-    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
 
     fixture.log.readings.removeFirst().completion(nil)
 
@@ -98,13 +98,13 @@ import Testing
 
     let resumed = fixture.resume(evicted.welcome, revision: 5)
     let late = fixture.resume(evicted.welcome, revision: 1)
-    fixture.say(2, #"{"type":"join"\#(resumed)}"#)
-    let current = fixture.heard(2)[0]
+    fixture.send(2, #"{"type":"join"\#(resumed)}"#)
+    let current = fixture.received(2)[0]
     fixture.join(3, late)
     fixture.join(4, fixture.resume(evicted.welcome, revision: 3, secret: "another"))
 
     #expect(current["resumed"] == .bool(true))
-    #expect(fixture.heard(3)[0]["resumed"] == .bool(false))
+    #expect(fixture.received(3)[0]["resumed"] == .bool(false))
     #expect(fixture.port.closes[4] == 4301 && fixture.log.readings.isEmpty)
   }
 
@@ -112,12 +112,12 @@ import Testing
     let evicted = try Evicted()
     let fixture = evicted.fixture
     try evicted.reopen(2)
-    fixture.say(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
+    fixture.send(2, #"{"type":"join"\#(fixture.resume(evicted.welcome, revision: 2))}"#)
 
     fixture.wait(9_000)
 
     #expect(fixture.hub.session(fixture.session) != nil)
     evicted.answer(evicted.fold.history[...])
-    #expect(fixture.heard(2).first?["resumed"] == .bool(true))
+    #expect(fixture.received(2).first?["resumed"] == .bool(true))
   }
 }

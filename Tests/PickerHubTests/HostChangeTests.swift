@@ -32,7 +32,7 @@ extension HubFixture {
     fixture.join(2, fields)
     fixture.forgetAll()
     fixture.port.full = [2]
-    fixture.say(2, #"{"type":"undo","ref":1}"#)
+    fixture.send(2, #"{"type":"undo","ref":1}"#)
     return fixture
   }
 
@@ -50,10 +50,10 @@ extension HubFixture {
 
     try note(fixture, 40) { #"{"columns":{"0":{"b":{"text":"€ \#($0)"},"c":null}}}"# }
 
-    let heard = fixture.heard(2).filter { $0["type"]?.string != "refused" }
-    #expect(heard.map { $0["type"]?.string } == ["snapshot"])
-    #expect(heard[0]["revision"] == .integer(40))
-    let rows = heard[0]["snapshot"]?["columns"]?.array?[0]["rows"]?.array
+    let received = fixture.received(2).filter { $0["type"]?.string != "refused" }
+    #expect(received.map { $0["type"]?.string } == ["snapshot"])
+    #expect(received[0]["revision"] == .integer(40))
+    let rows = received[0]["snapshot"]?["columns"]?.array?[0]["rows"]?.array
     #expect(rows?.map { $0["note"]?["text"]?.string } == [nil, "€ 40", nil])
   }
 
@@ -66,30 +66,30 @@ extension HubFixture {
         + ($0 % 2 == 0 ? "null" : #"{"text":"x"}"#) + "}}"
     }
 
-    let heard = fixture.heard(2).filter { $0["type"]?.string != "refused" }
-    #expect(heard.map { $0["type"]?.string } == ["snapshot", "months"])
-    let cells = heard[1]["months"]?.array?[0]["cells"]?.array ?? []
+    let received = fixture.received(2).filter { $0["type"]?.string != "refused" }
+    #expect(received.map { $0["type"]?.string } == ["snapshot", "months"])
+    let cells = received[1]["months"]?.array?[0]["cells"]?.array ?? []
     let noted = cells.filter { $0["note"] != nil }
     let days = fixture.fold.notes.days
     #expect(noted.compactMap { $0["date"]?.string } == days.keys.sorted().map(\.iso))
     #expect(noted.last?["note"]?["text"] == .string("少 40"))
     fixture.note(#"{"days":{"2026-12-24":null}}"#)
-    #expect(fixture.heard(2).last?["changes"]?.array?[0]["days"]?["2026-12-24"] == .null)
+    #expect(fixture.received(2).last?["changes"]?.array?[0]["days"]?["2026-12-24"] == .null)
   }
 
   @Test func `a slow reader's refusal for a column that was removed has no changes`() throws {
     let fixture = try slow(letters)
-    fixture.say(2, select(2, 1, 7))
-    for number in 1...9 { fixture.say(1, select(number, 0, number % 3)) }
+    fixture.send(2, select(2, 1, 7))
+    for number in 1...9 { fixture.send(1, select(number, 0, number % 3)) }
 
     _ = try #require(fixture.put(#"{"kind":"columns","columns":[["a","b","c"]]}"#)).get()
     fixture.port.full = []
     fixture.becomeWritable(2)
 
-    let heard = fixture.heard(2)
-    let types = heard.compactMap { $0["type"]?.string }
+    let received = fixture.received(2)
+    let types = received.compactMap { $0["type"]?.string }
     #expect(types == ["refused", "snapshot", "refused"])
-    let refused = heard.first { $0["ref"] == .integer(2) }
+    let refused = received.first { $0["ref"] == .integer(2) }
     #expect(refused?["code"] == .string("noSuchRow") && refused?["changes"] == .array([]))
   }
 

@@ -153,14 +153,14 @@ final class HubFixture {
   /// Opens a connection and joins; `fields` begin with a comma.
   func join(_ raw: UInt64, _ fields: String = "") {
     open(raw)
-    say(raw, #"{"type":"join"\#(fields)}"#)
+    send(raw, #"{"type":"join"\#(fields)}"#)
   }
 
   func open(_ raw: UInt64, session id: SessionID? = nil) {
     hub.opened(ConnectionID(raw: raw), session: id ?? session, bearer: nil, at: now)
   }
 
-  func say(_ raw: UInt64, _ text: String) {
+  func send(_ raw: UInt64, _ text: String) {
     hub.received(ConnectionID(raw: raw), Array(text.utf8).span, at: now)
   }
 
@@ -179,13 +179,13 @@ final class HubFixture {
   }
 
   /// The messages sent to a connection since the last call.
-  func heard(_ raw: UInt64) -> [JSONTree] {
+  func received(_ raw: UInt64) -> [JSONTree] {
     defer { port.frames[raw] = [] }
     return (port.frames[raw] ?? []).compactMap { try? JSONTree.parse(Array($0.bytes)) }
   }
 
   /// The types of the messages sent to a connection since the last call.
-  func types(_ raw: UInt64) -> [String] { heard(raw).compactMap { $0["type"]?.string } }
+  func types(_ raw: UInt64) -> [String] { received(raw).compactMap { $0["type"]?.string } }
 
   func forgetAll() { port.frames = [:] }
 

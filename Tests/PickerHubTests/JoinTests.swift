@@ -9,32 +9,32 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, select(1, 0, 1))
-    fixture.say(2, select(1, 0, 2))
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, select(1, 0, 1))
+    fixture.send(2, select(1, 0, 2))
     fixture.hangUp(1)
 
     fixture.join(3, fixture.resume(welcome, revision: 0))
 
-    let heard = fixture.heard(3)
-    #expect(heard.prefix(3).map { $0["type"]?.string } == ["welcome", "delta", "delta"])
-    #expect(heard[0]["resumed"] == .bool(true))
-    #expect(heard[0]["revision"] == .integer(0))
-    #expect(heard.prefix(3).map { $0["ref"]?.integer } == [1, 1, nil])
+    let received = fixture.received(3)
+    #expect(received.prefix(3).map { $0["type"]?.string } == ["welcome", "delta", "delta"])
+    #expect(received[0]["resumed"] == .bool(true))
+    #expect(received[0]["revision"] == .integer(0))
+    #expect(received.prefix(3).map { $0["ref"]?.integer } == [1, 1, nil])
     #expect(
-      heard[1...2].map { $0["changes"]?.array?.last?["result"]?["keys"] }
+      received[1...2].map { $0["changes"]?.array?.last?["result"]?["keys"] }
         == [.array([.string("b"), .string("x")]), .array([.string("c"), .string("x")])])
   }
 
   @Test func `resuming from a future revision returns a snapshot for the same member`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.hangUp(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 1))
 
-    let answer = fixture.heard(2)[0]
+    let answer = fixture.received(2)[0]
     #expect(answer["resumed"] == .bool(false))
     #expect(answer["snapshot"] != nil)
     #expect(answer["member"]?["id"] == welcome["member"]?["id"])
@@ -45,20 +45,20 @@ import Testing
     configuration.limits.session.history = 2
     let fixture = try HubFixture(letters, configuration)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
-    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    let welcome = fixture.received(1)[0]
+    for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
     fixture.hangUp(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 1))
-    #expect(fixture.heard(2)[0]["resumed"] == .bool(true))
+    #expect(fixture.received(2)[0]["resumed"] == .bool(true))
     fixture.join(3, fixture.resume(welcome, revision: 0))
-    #expect(fixture.heard(3)[0]["resumed"] == .bool(false))
+    #expect(fixture.received(3)[0]["resumed"] == .bool(false))
   }
 
   @Test func `resuming with a wrong secret closes with 4301`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
 
     fixture.join(2, fixture.resume(welcome, revision: 0, secret: "wrong"))
 
@@ -68,7 +68,7 @@ import Testing
   @Test func `a second connection of a member closes the first with 4409`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
 
     fixture.join(2, fixture.resume(welcome, revision: 0))
     fixture.hangUp(1)
@@ -81,8 +81,8 @@ import Testing
   @Test func `a member closed for a protocol error can resume`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, "{")
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, "{")
     #expect(fixture.port.closes == [1: 4400])
     fixture.hangUp(1)
 
@@ -110,22 +110,22 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1, #","name":"Ana""#)
     fixture.join(2)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, select(5, 0, 1))
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, select(5, 0, 1))
     fixture.hangUp(1)
     fixture.wait(120_100)
-    #expect(fixture.heard(2).last?["left"] == .array([welcome["member"]!["id"]!]))
+    #expect(fixture.received(2).last?["left"] == .array([welcome["member"]!["id"]!]))
 
     fixture.join(3, fixture.resume(welcome, revision: 1))
     fixture.wait(100)
 
-    let again = fixture.heard(3)[0]
+    let again = fixture.received(3)[0]
     #expect(again["member"]?["id"] == welcome["member"]?["id"])
     #expect(again["member"]?["name"] == .string("Ana"))
     #expect(again["member"]?["role"] == .string("owner"))
     #expect(again["ref"] == .integer(5))
     #expect(again["resumed"] == .bool(true))
-    let joined = fixture.heard(2).flatMap { $0["joined"]?.array ?? [] }
+    let joined = fixture.received(2).flatMap { $0["joined"]?.array ?? [] }
     #expect(joined.map { $0["id"] } == [welcome["member"]?["id"]])
     #expect(joined.first?["role"] == .string("owner"))
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 2))
@@ -134,15 +134,15 @@ import Testing
   @Test func `a member that sent leave can resume, but only with its secret`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, #"{"type":"leave"}"#)
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.hangUp(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 0, secret: "wrong"))
     fixture.join(3, fixture.resume(welcome, revision: 0))
 
     #expect(fixture.port.closes == [1: 1000, 2: 4301])
-    #expect(fixture.heard(3)[0]["member"]?["id"] == welcome["member"]?["id"])
+    #expect(fixture.received(3)[0]["member"]?["id"] == welcome["member"]?["id"])
   }
 
   @Test func `a returning member counts towards the member limit`() throws {
@@ -150,8 +150,8 @@ import Testing
     configuration.limits.session.members = 1
     let fixture = try HubFixture(letters, configuration)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, #"{"type":"leave"}"#)
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.hangUp(1)
     fixture.join(2)
 
@@ -163,8 +163,8 @@ import Testing
   @Test func `a member that returns twice while its join is pending is one member`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
-    fixture.say(1, #"{"type":"leave"}"#)
+    let welcome = fixture.received(1)[0]
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.hangUp(1)
     fixture.log.outcome = .pending
 
@@ -207,9 +207,9 @@ import Testing
   @Test func `a missing and a second join close with 4400, an unknown session with 4404`() throws {
     let fixture = try HubFixture(letters)
     fixture.open(1)
-    fixture.say(1, #"{"type":"wish"}"#)
+    fixture.send(1, #"{"type":"wish"}"#)
     fixture.join(2)
-    fixture.say(2, #"{"type":"join"}"#)
+    fixture.send(2, #"{"type":"join"}"#)
     fixture.open(3, session: SessionID("nobody"))
 
     #expect(fixture.port.closes == [1: 4400, 2: 4400, 3: 4404])
@@ -222,7 +222,7 @@ import Testing
     fixture.wait(100)
     fixture.forgetAll()
 
-    fixture.say(1, String(repeating: "[", count: 60_000))
+    fixture.send(1, String(repeating: "[", count: 60_000))
 
     #expect(fixture.types(2) == ["presence"])
     #expect(fixture.port.closes == [1: 4400])
@@ -232,16 +232,16 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
-    let id = fixture.heard(2)[0]["member"]!["id"]!
+    let id = fixture.received(2)[0]["member"]!["id"]!
     fixture.wait(100)
     fixture.forgetAll()
 
-    fixture.say(2, #"{"type":"leave"}"#)
+    fixture.send(2, #"{"type":"leave"}"#)
     fixture.hangUp(2)
     fixture.wait(100)
 
     #expect(fixture.port.closes == [2: 1000])
-    #expect(fixture.heard(1).map { $0["left"] } == [.array([id])])
+    #expect(fixture.received(1).map { $0["left"] } == [.array([id])])
     #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
   }
 
@@ -249,20 +249,20 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
-    let bo = fixture.heard(2)[0]["member"]!["id"]!
+    let bo = fixture.received(2)[0]["member"]!["id"]!
     fixture.join(3)
     fixture.wait(100)
     fixture.forgetAll()
 
-    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.hangUp(1)
     fixture.wait(100)
 
-    let heard = fixture.heard(2)
-    #expect(heard.map { $0["type"] } == [.string("presence")])
-    #expect(heard.first?["changed"]?.array?.map { $0["id"] } == [bo])
-    #expect(heard.first?["changed"]?.array?.first?["role"] == .string("owner"))
-    #expect(fixture.heard(3) == heard)
+    let received = fixture.received(2)
+    #expect(received.map { $0["type"] } == [.string("presence")])
+    #expect(received.first?["changed"]?.array?.map { $0["id"] } == [bo])
+    #expect(received.first?["changed"]?.array?.first?["role"] == .string("owner"))
+    #expect(fixture.received(3) == received)
   }
 
   @Test func `a member that resumes with another role gets it only in its welcome`() throws {
@@ -272,7 +272,7 @@ import Testing
     let token = fixture.tokens
     fixture.join(1, #","token":"\#(token["owner"]!)""#)
     fixture.join(2, #","token":"\#(token["editor"]!)""#)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.hangUp(1)
     fixture.wait(100)
     fixture.forgetAll()
@@ -280,10 +280,10 @@ import Testing
     fixture.join(3, #","token":"\#(token["viewer"]!)""# + fixture.resume(welcome, revision: 0))
     fixture.wait(100)
 
-    let heard = fixture.heard(3)
-    #expect(heard.map { $0["type"] } == [.string("welcome")])
-    #expect(heard[0]["member"]?["role"] == .string("viewer"))
-    let changed = fixture.heard(2).flatMap { $0["changed"]?.array ?? [] }
+    let received = fixture.received(3)
+    #expect(received.map { $0["type"] } == [.string("welcome")])
+    #expect(received[0]["member"]?["role"] == .string("viewer"))
+    let changed = fixture.received(2).flatMap { $0["changed"]?.array ?? [] }
     #expect(changed.last?["role"] == .string("viewer"))
   }
 

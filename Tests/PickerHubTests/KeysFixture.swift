@@ -50,7 +50,7 @@ extension HubFixture {
     join(raw, #","token":"\#(token(fields))""# + more)
   }
 
-  func renew(_ raw: UInt64, _ text: String) { say(raw, #"{"type":"token","token":"\#(text)"}"#) }
+  func renew(_ raw: UInt64, _ text: String) { send(raw, #"{"type":"token","token":"\#(text)"}"#) }
 
   @discardableResult
   func revoke(

@@ -90,7 +90,7 @@ import Testing
     ) { answer in
       body = (try? answer.get()).flatMap { try? JSONTree.parse($0) }
     }
-    fixture.say(1, select(1, 0, 7))
+    fixture.send(1, select(1, 0, 7))
     fixture.put(#"{"kind":"columns","columns":[["other"]]}"#)
     #expect(body == nil)
     fixture.port.finishBackgroundWork()
@@ -118,7 +118,7 @@ import Testing
     let fixture = try HubFixture(
       columns, fields: #","decide":{"by":"host","seconds":60}"#)
     fixture.join(1)
-    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
     try #require(fixture.fold.status == .confirming)
     _ = try #require(fixture.note(notes("a"))).get()
     fixture.port.backgroundWork = []

@@ -20,19 +20,19 @@ import Testing
     let fixture = try HubFixture(definition)
     fixture.join(1)
     fixture.join(2)
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     fixture.forgetAll()
     fixture.log.outcome = .full
 
-    fixture.say(1, select(2, 0, 2))
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(2, 0, 2))
+    fixture.send(1, select(1, 0, 1))
 
-    let answers = fixture.heard(1)
+    let answers = fixture.received(1)
     #expect(answers.map { $0["type"]?.string } == ["refused", "reply"])
     #expect(answers[0]["code"]?.string == "full" && answers[0]["ref"]?.integer == 2)
     #expect(fixture.fold.revision == 1 && fixture.port.closes.isEmpty)
     fixture.log.outcome = .stored
-    fixture.say(1, select(2, 0, 2))
+    fixture.send(1, select(2, 0, 2))
     #expect(fixture.fold.revision == 2)
   }
 
@@ -43,7 +43,7 @@ import Testing
 
     fixture.join(2)
 
-    let error = fixture.heard(2).first { $0["type"]?.string == "error" }
+    let error = fixture.received(2).first { $0["type"]?.string == "error" }
     #expect(fixture.port.closes == [2: 4503])
     #expect(error?["detail"]?.string?.contains("maximum size") == true)
   }
@@ -63,8 +63,8 @@ import Testing
   @Test func `a snapshot lists the entries without effect`() throws {
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)
-    for ref in 1...499 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
-    for ref in 500...999 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...499 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    for ref in 500...999 { fixture.send(1, select(ref, 0, ref % 3)) }
 
     let snapshots = fixture.log.snapshots
 
@@ -75,7 +75,7 @@ import Testing
   @Test func `a session with many members makes fewer snapshots`() throws {
     let fixture = try HubFixture(definition, unlimited)
     for raw in 1...100 as ClosedRange<UInt64> { fixture.join(raw) }
-    for ref in 1...1500 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...1500 { fixture.send(1, select(ref, 0, ref % 3)) }
 
     #expect(fixture.log.snapshots.map(\.entryCount) == [1600])
   }
@@ -84,9 +84,9 @@ import Testing
     let fixture = try HubFixture(definition, unlimited)
     fixture.join(1)
     fixture.log.takesSnapshots = false
-    for ref in 1...510 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    for ref in 1...510 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
     fixture.log.takesSnapshots = true
-    fixture.say(1, select(511, 0, 1))
+    fixture.send(1, select(511, 0, 1))
 
     #expect(fixture.log.snapshots.map(\.spent.dropped) == [Array(2...511)])
   }
@@ -97,7 +97,7 @@ import Testing
     let fixture = try HubFixture(
       definition, fields: #","decide":{"by":"host","seconds":60}"#)
     fixture.join(1)
-    fixture.say(1, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
     #expect(fixture.fold.status == .confirming)
     fixture.log.outcome = .exhausted
 
@@ -115,7 +115,7 @@ import Testing
     let fixture = try HubFixture(definition)
     fixture.log.canLoad = true
     fixture.join(1)
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
 
     fixture.hub.drain(at: fixture.now)
 

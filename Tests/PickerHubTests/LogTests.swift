@@ -15,7 +15,7 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     #expect(fixture.types(1).isEmpty)
     #expect(fixture.fold.revision == 0)
     fixture.store()
@@ -31,9 +31,9 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.say(1, select(1, 0, 1))
-    fixture.say(1, #"{"type":"rows","column":0,"from":0,"count":1}"#)
-    fixture.say(1, select(2, 7, 1))
+    fixture.send(1, select(1, 0, 1))
+    fixture.send(1, #"{"type":"rows","column":0,"from":0,"count":1}"#)
+    fixture.send(1, select(2, 7, 1))
     fixture.hub.stored(1, of: fixture.session, at: fixture.now)
     #expect(fixture.types(1) == ["delta", "rows"])
     fixture.store()
@@ -48,13 +48,13 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
-    fixture.say(1, #"{"type":"months","from":"2026-11","count":1}"#)
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.send(1, #"{"type":"months","from":"2026-11","count":1}"#)
     fixture.store()
 
-    let heard = fixture.heard(1)
-    #expect(heard.map { $0["type"]?.string } == ["delta", "months"])
-    #expect(heard.map { $0["revision"]?.integer } == [1, 1])
+    let received = fixture.received(1)
+    #expect(received.map { $0["type"]?.string } == ["delta", "months"])
+    #expect(received.map { $0["revision"]?.integer } == [1, 1])
   }
 
   @Test func `a failing log also closes connections whose join is pending`() throws {
@@ -63,7 +63,7 @@ import Testing
     fixture.join(1)
     fixture.log.outcome = .failed
 
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
 
     #expect(fixture.port.closes[1] == 4503)
     fixture.store()
@@ -74,7 +74,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending
     fixture.join(1)
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     #expect(fixture.types(1).isEmpty)
 
     fixture.store()
@@ -102,7 +102,7 @@ import Testing
     fixture.join(2)
     fixture.log.outcome = .failed
 
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
 
     #expect(fixture.port.closes == [1: 4503, 2: 4503])
     #expect(fixture.fold.revision == 0)
@@ -162,7 +162,7 @@ import Testing
     fixture.join(1)
 
     for ref in 1...20 {
-      fixture.say(1, #"{"type":"\#(ref % 2 == 1 ? "confirm" : "reopen")","ref":\#(ref)}"#)
+      fixture.send(1, #"{"type":"\#(ref % 2 == 1 ? "confirm" : "reopen")","ref":\#(ref)}"#)
     }
 
     #expect(fixture.fold.revision == 20)
@@ -178,7 +178,7 @@ import Testing
     fixture.log.outcome = .pending
 
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     fixture.hangUp(2)
     fixture.wait(200)
     #expect(fixture.types(1).isEmpty)
@@ -198,11 +198,11 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .exhausted
 
-    fixture.say(1, #"{"type":"undo","ref":1}"#)
-    fixture.say(3, #"{"type":"join"}"#)
+    fixture.send(1, #"{"type":"undo","ref":1}"#)
+    fixture.send(3, #"{"type":"join"}"#)
 
     #expect(fixture.port.closes == [1: 4410, 2: 4410, 3: 4410])
-    #expect(fixture.heard(1).first?["detail"]?.string?.contains("maximum") == true)
+    #expect(fixture.received(1).first?["detail"]?.string?.contains("maximum") == true)
     #expect(fixture.hub.inventory.sessions == 0)
   }
 

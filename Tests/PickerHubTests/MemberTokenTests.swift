@@ -13,7 +13,7 @@ import Testing
     let fixture = try HubFixture.keys()
     fixture.enter(1, #"role=viewer sub=17 name=Ada info=[1] meta=[2]"#, #","name":"Eve""#)
 
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     #expect(welcome["member"]?["role"] == .string("viewer"))
     let member = welcome["members"]?.array?.first
     #expect(member?["name"] == .string("Ada") && member?["subject"] == .string("17"))
@@ -29,12 +29,12 @@ import Testing
     fixture.join(2, #","token":"nonsense""#)
     fixture.join(3, #","token":"session=other role=owner""#)
     for raw in [4, 5, 6] as [UInt64] { fixture.open(raw, session: SessionID("nothing")) }
-    fixture.say(4, #"{"type":"join"}"#)
-    fixture.say(5, #"{"type":"join","token":"nonsense"}"#)
-    fixture.say(6, #"{"type":"join","token":"session=nothing"}"#)
+    fixture.send(4, #"{"type":"join"}"#)
+    fixture.send(5, #"{"type":"join","token":"nonsense"}"#)
+    fixture.send(6, #"{"type":"join","token":"session=nothing"}"#)
     fixture.open(7)
     fixture.open(8, session: SessionID("nothing"))
-    for raw in [7, 8] as [UInt64] { fixture.say(raw, #"{"type":"leave"}"#) }
+    for raw in [7, 8] as [UInt64] { fixture.send(raw, #"{"type":"leave"}"#) }
     fixture.open(9)
     fixture.open(10, session: SessionID("nothing"))
     fixture.wait(20_000)
@@ -43,7 +43,7 @@ import Testing
       1: 4301, 2: 4301, 3: 4404, 4: 4301, 5: 4301, 6: 4404, 7: 4400, 8: 4400, 9: 4508, 10: 4508,
     ])
     for (one, other) in [(1, 4), (2, 5), (3, 6), (7, 8), (9, 10)] as [(UInt64, UInt64)] {
-      #expect(fixture.heard(one) == fixture.heard(other), "\(one) and \(other) differ")
+      #expect(fixture.received(one) == fixture.received(other), "\(one) and \(other) differ")
     }
   }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(fixture.closes[1] == nil)
     fixture.wait(1)
     #expect(fixture.closes[1] == 4302)
-    #expect(fixture.heard(1).last?["code"] == .string("tokenExpired"))
+    #expect(fixture.received(1).last?["code"] == .string("tokenExpired"))
   }
 
   @Test func `a welcome contains the time until the token expires`() throws {
@@ -100,13 +100,13 @@ import Testing
     fixture.enter(1, "seconds=60")
     fixture.enter(2, "seconds=-20")
 
-    let token = fixture.heard(1)[0]["token"]
+    let token = fixture.received(1)[0]["token"]
     #expect(token?["expires"] == .string("2026-11-20T12:01:00.000Z"))
     #expect(token?["expiresInSeconds"] == .integer(60))
-    #expect(fixture.heard(2)[0]["token"]?["expiresInSeconds"] == .integer(0))
+    #expect(fixture.received(2)[0]["token"]?["expiresInSeconds"] == .integer(0))
     let open = try HubFixture(letters)
     open.join(1)
-    #expect(open.heard(1)[0]["token"] == nil)
+    #expect(open.received(1)[0]["token"] == nil)
   }
 
   @Test func `a token that expired before its connection closes with 4302`() throws {
@@ -128,14 +128,14 @@ import Testing
     fixture.renew(1, fixture.token("role=viewer sub=17 seconds=600"))
     fixture.wait(100)
 
-    let heard = fixture.heard(1)
-    let answer = heard.first { $0["type"] == .string("token") }
+    let received = fixture.received(1)
+    let answer = received.first { $0["type"] == .string("token") }
     #expect(answer?["expires"] == .string("2026-11-20T12:10:00.000Z"))
     #expect(answer?["expiresInSeconds"] == .integer(600))
-    let changed = fixture.heard(2).flatMap { $0["changed"]?.array ?? [] }
+    let changed = fixture.received(2).flatMap { $0["changed"]?.array ?? [] }
     #expect(changed.map { $0["role"] } == [.string("viewer")])
-    fixture.say(1, select(1, 0, 1))
-    #expect(fixture.heard(1).last?["code"] == .string("notAllowed"))
+    fixture.send(1, select(1, 0, 1))
+    #expect(fixture.received(1).last?["code"] == .string("notAllowed"))
     fixture.wait(100_000)
     #expect(fixture.closes == [:])
     fixture.wait(600_000)
@@ -181,28 +181,28 @@ import Testing
     open.join(1)
     open.forgetAll()
     open.renew(1, "any")
-    #expect(open.closes == [:] && open.heard(1) == [])
+    #expect(open.closes == [:] && open.received(1) == [])
 
     let keyed = try HubFixture.keys()
     keyed.open(1)
     keyed.renew(1, keyed.token("role=editor"))
     #expect(keyed.closes == [1: 4400])
     keyed.enter(2, "role=editor")
-    keyed.say(2, #"{"type":"token"}"#)
+    keyed.send(2, #"{"type":"token"}"#)
     #expect(keyed.closes == [1: 4400, 2: 4400])
   }
 
   @Test func `resuming needs the subject of the member`() throws {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17")
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.hangUp(1)
     fixture.enter(2, "sub=18", fixture.resume(welcome, revision: 0))
     fixture.enter(3, "role=viewer sub=17", fixture.resume(welcome, revision: 0))
 
     #expect(fixture.closes == [2: 4301])
-    #expect(fixture.heard(3)[0]["member"]?["id"] == welcome["member"]?["id"])
-    #expect(fixture.heard(3).isEmpty)
+    #expect(fixture.received(3)[0]["member"]?["id"] == welcome["member"]?["id"])
+    #expect(fixture.received(3).isEmpty)
     #expect(fixture.fold.members.values.map(\.role) == [.viewer])
   }
 }
@@ -214,13 +214,13 @@ import Testing
   @Test func `a second device is the same member, and the first one is closed`() throws {
     let fixture = try fixture()
     fixture.enter(1, "sub=17")
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     fixture.enter(2, "role=owner sub=17")
     fixture.enter(3, "sub=18")
 
     #expect(fixture.closes == [1: 4409])
-    let welcome = fixture.heard(2)[0]
-    #expect(welcome["member"]?["id"] == fixture.heard(1)[0]["member"]?["id"])
+    let welcome = fixture.received(2)[0]
+    #expect(welcome["member"]?["id"] == fixture.received(1)[0]["member"]?["id"])
     #expect(welcome["ref"] == .integer(1) && welcome["member"]?["role"] == .string("owner"))
     #expect(fixture.fold.members.count == 2)
   }
@@ -228,17 +228,17 @@ import Testing
   @Test func `each device resumes with the secret that it got`() throws {
     let fixture = try fixture()
     fixture.enter(1, "sub=17")
-    let first = fixture.heard(1)[0]
+    let first = fixture.received(1)[0]
     fixture.enter(2, "sub=17")
-    let second = fixture.heard(2)[0]
+    let second = fixture.received(2)[0]
     #expect(first["member"]?["secret"] != second["member"]?["secret"])
     fixture.hangUp(2)
     fixture.enter(3, "sub=17", fixture.resume(second, revision: 0))
     fixture.enter(4, "sub=17", fixture.resume(first, revision: 0))
     fixture.enter(5, "sub=18", fixture.resume(first, revision: 0, secret: "guess"))
 
-    #expect(fixture.heard(3)[0]["resumed"] == .bool(true))
-    #expect(fixture.heard(4)[0]["resumed"] == .bool(true))
+    #expect(fixture.received(3)[0]["resumed"] == .bool(true))
+    #expect(fixture.received(4)[0]["resumed"] == .bool(true))
     #expect(fixture.closes == [1: 4409, 3: 4409, 5: 4301])
     #expect(fixture.fold.members.count == 1)
   }
@@ -252,18 +252,18 @@ import Testing
 
     #expect(fixture.closes == [1: 4409])
     #expect(fixture.fold.members.values.map(\.role) == [.viewer])
-    #expect(fixture.heard(2)[0]["type"] == .string("welcome"))
+    #expect(fixture.received(2)[0]["type"] == .string("welcome"))
     #expect(fixture.hub.inventory(of: fixture.session)?.connections == 1)
   }
 
   @Test func `a member that has left is the same when it joins again`() throws {
     let fixture = try fixture()
     fixture.enter(1, "sub=17")
-    let id = fixture.heard(1)[0]["member"]?["id"]
-    fixture.say(1, #"{"type":"leave"}"#)
+    let id = fixture.received(1)[0]["member"]?["id"]
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.enter(2, "sub=17")
 
-    #expect(fixture.heard(2)[0]["member"]?["id"] == id)
+    #expect(fixture.received(2)[0]["member"]?["id"] == id)
   }
 
   @Test func `without it, and without a subject, each device is a member`() throws {

@@ -26,7 +26,7 @@ extension HubFixture {
     #"{"days":{"2026-10-31":{"text":"a"},"2026-12-24":{"text":{"en":"full","zh":"满"}}}}"#
 
   private func changes(_ fixture: HubFixture, _ raw: UInt64) -> [JSONTree] {
-    fixture.heard(raw).filter { $0["type"]?.string == "delta" }
+    fixture.received(raw).filter { $0["type"]?.string == "delta" }
       .compactMap { $0["changes"]?.array }.flatMap { $0 }
   }
 
@@ -52,7 +52,7 @@ extension HubFixture {
     let neighbour = changes(fixture, 2)
     #expect(neighbour.count == 1 && neighbour[0]["days"]?.members?.count == 1)
     #expect(neighbour[0]["days"]?["2026-12-12"]?["text"] == .string("满"))
-    #expect(fixture.heard(3).compactMap { $0["changes"]?.array?.count } == [0, 0])
+    #expect(fixture.received(3).compactMap { $0["changes"]?.array?.count } == [0, 0])
     #expect(changes(fixture, 4).isEmpty, "a month outside the calendar has no notes")
   }
 
@@ -60,18 +60,18 @@ extension HubFixture {
     let fixture = try HubFixture(calendar)
     fixture.note(prices)
     fixture.join(1, #","months":{"from":"2026-12","count":1}"#)
-    let months = try #require(fixture.heard(1).first { $0["type"]?.string == "months" })
+    let months = try #require(fixture.received(1).first { $0["type"]?.string == "months" })
     let noted = months["months"]?.array?[0]["cells"]?.array?.filter { $0["note"] != nil }
     #expect(noted?.count == 1 && noted?[0]["note"]?["text"] == .string("full"))
 
     let columns = try HubFixture(letters)
     columns.note(#"{"columns":{"0":{"b":{"text":"€ 5","tone":"low"}}}}"#)
     columns.join(1)
-    let welcome = columns.heard(1)[0]
+    let welcome = columns.received(1)[0]
     let rows = welcome["snapshot"]?["columns"]?.array?[0]["rows"]?.array
     #expect(rows?.map { $0["note"] != nil } == [false, true, false])
-    columns.say(1, #"{"type":"rows","column":0,"from":1,"count":1}"#)
-    let row = columns.heard(1)[0]["rows"]?.array?[0]["note"]
+    columns.send(1, #"{"type":"rows","column":0,"from":1,"count":1}"#)
+    let row = columns.received(1)[0]["rows"]?.array?[0]["note"]
     #expect(row == .object([.init("text", .string("€ 5")), .init("tone", .string("low"))]))
   }
 
@@ -91,8 +91,8 @@ extension HubFixture {
     fixture.join(1, #","locale":"en""#)
     fixture.join(2, #","locale":"en-GB""#)
     fixture.forgetAll()
-    fixture.say(1, select(1, 0, 1))
-    let plain = (fixture.heard(1), fixture.heard(2))
+    fixture.send(1, select(1, 0, 1))
+    let plain = (fixture.received(1), fixture.received(2))
     #expect(plain.0[0]["changes"] == plain.1[0]["changes"])
     fixture.note(#"{"columns":{"0":{"a":{"text":{"en":"fall","en-GB":"autumn"}}}}}"#)
     #expect(changes(fixture, 1)[0]["rows"]?["a"]?["text"] == .string("fall"))
@@ -104,15 +104,15 @@ extension HubFixture {
   {
     let fixture = try HubFixture(calendar)
     fixture.join(1, #","name":"Ana""#)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.hangUp(1)
     fixture.note(prices)
     fixture.join(
       2, #","months":{"from":"2026-12","count":1}"# + fixture.resume(welcome, revision: 0))
-    let heard = fixture.heard(2)
-    #expect(heard.compactMap { $0["type"]?.string }.prefix(3) == ["welcome", "delta", "months"])
-    #expect(heard[1]["changes"] == .array([]) && heard[0]["resumed"] == .bool(true))
-    let cells = heard[2]["months"]?.array?[0]["cells"]?.array
+    let received = fixture.received(2)
+    #expect(received.compactMap { $0["type"]?.string }.prefix(3) == ["welcome", "delta", "months"])
+    #expect(received[1]["changes"] == .array([]) && received[0]["resumed"] == .bool(true))
+    let cells = received[2]["months"]?.array?[0]["cells"]?.array
     #expect(cells?.contains { $0["note"] != nil } == true)
   }
 
@@ -150,7 +150,7 @@ extension HubFixture {
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.log.outcome = .pending
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     var versions: [Int?] = []
     for tags in ["\"1\"", "\"1\""] {
       let request = DefinitionRequest(

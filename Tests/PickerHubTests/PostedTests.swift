@@ -71,7 +71,7 @@ import Testing
     _ = try add(fixture)
     fixture.wait(100)
 
-    let joined = fixture.heard(1).compactMap { $0["joined"]?.array?.first }
+    let joined = fixture.received(1).compactMap { $0["joined"]?.array?.first }
     #expect(joined.map { $0["name"]?.string } == ["Kiosk"])
     #expect(joined.first?["online"] == .bool(false))
   }
@@ -87,9 +87,9 @@ import Testing
     #expect(answer?["type"]?.string == "delta")
     #expect(answer?["ref"] == .integer(1))
     #expect(answer?["by"]?.string == kiosk.id)
-    let heard = fixture.heard(1).first { $0["type"]?.string == "delta" }
-    #expect(heard?["by"]?.string == kiosk.id)
-    #expect(heard?["ref"] == nil)
+    let received = fixture.received(1).first { $0["type"]?.string == "delta" }
+    #expect(received?["by"]?.string == kiosk.id)
+    #expect(received?["ref"] == nil)
   }
 
   @Test func `a repeated command is executed once`() throws {

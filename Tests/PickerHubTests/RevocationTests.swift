@@ -13,12 +13,12 @@ import Testing
     fixture.enter(1, "sub=17 iat=-5")
     fixture.enter(2, "sub=18 iat=-5")
     fixture.enter(3, "sub=17 iat=1")
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
 
     #expect(try fixture.revoke(.subject("17"))?.get().target == .subject("17"))
 
     #expect(fixture.closes == [1: 4403])
-    #expect(fixture.heard(1).last?["code"] == .string("notAllowed"))
+    #expect(fixture.received(1).last?["code"] == .string("notAllowed"))
     fixture.enter(4, "sub=17 iat=-1")
     fixture.enter(5, "sub=17")
     fixture.enter(6, "sub=17 iat=-1", fixture.resume(welcome, revision: 0))
@@ -33,7 +33,7 @@ import Testing
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17 iat=-5")
     fixture.enter(2, "iat=-5")
-    let ids = [1, 2].map { MemberID(fixture.heard($0)[0]["member"]?["id"]?.string ?? "") }
+    let ids = [1, 2].map { MemberID(fixture.received($0)[0]["member"]?["id"]?.string ?? "") }
 
     for id in ids { fixture.revoke(.member(id)) }
 

@@ -134,7 +134,7 @@ import Testing
     fixture.log.canLoad = true
     fixture.join(1)
 
-    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.hangUp(1)
     fixture.wait(10_000)
 
@@ -146,7 +146,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.log.canLoad = true
     fixture.join(1)
-    fixture.say(1, #"{"type":"leave"}"#)
+    fixture.send(1, #"{"type":"leave"}"#)
     fixture.wait(10_000)
     #expect(fixture.log.snapshots.map(\.isIdle) == [true])
     let recordCount = fixture.log.records.count

@@ -20,7 +20,7 @@ import Testing
   }
 
   private func selectOften(_ fixture: HubFixture, refs: ClosedRange<Int>) {
-    for ref in refs { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in refs { fixture.send(1, select(ref, 0, ref % 3)) }
   }
 
   @Test func `pending deltas over the limit are replaced by one snapshot`() throws {
@@ -31,9 +31,9 @@ import Testing
     fixture.port.full = []
     fixture.becomeWritable(2)
 
-    let heard = fixture.heard(2)
-    #expect(heard.map { $0["type"]?.string } == ["snapshot"])
-    #expect(heard[0]["revision"] == .integer(9))
+    let received = fixture.received(2)
+    #expect(received.map { $0["type"]?.string } == ["snapshot"])
+    #expect(received[0]["revision"] == .integer(9))
   }
 
   @Test func `a connection that is reported as write-blocked later gets no more frames`() throws {
@@ -42,14 +42,14 @@ import Testing
     fixture.join(2)
     fixture.forgetAll()
 
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     fixture.hub.full(ConnectionID(raw: 2))
-    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(1)])
-    fixture.say(1, select(2, 0, 2))
-    #expect(fixture.heard(2).isEmpty)
+    #expect(fixture.received(2).map { $0["revision"] } == [.integer(1)])
+    fixture.send(1, select(2, 0, 2))
+    #expect(fixture.received(2).isEmpty)
     fixture.becomeWritable(2)
 
-    #expect(fixture.heard(2).map { $0["revision"] } == [.integer(2)])
+    #expect(fixture.received(2).map { $0["revision"] } == [.integer(2)])
     fixture.hub.full(ConnectionID(raw: 99))
   }
 
@@ -59,12 +59,12 @@ import Testing
     let fixture = try HubFixture(letters, configuration)
     for raw: UInt64 in 1...3 { fixture.join(raw) }
     fixture.port.full = [1]
-    for ref in 1...4 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...4 { fixture.send(1, select(ref, 0, ref % 3)) }
     fixture.wait(1000)
     fixture.forgetAll()
     fixture.port.full = [1, 2]
 
-    fixture.say(1, select(5, 0, 2))
+    fixture.send(1, select(5, 0, 2))
     #expect(fixture.port.closes[1] == 4508)
     #expect(fixture.types(2) == ["presence"])
     #expect(fixture.types(3) == ["presence", "delta"])
@@ -84,41 +84,41 @@ import Testing
 
   @Test func `answers follow the snapshot, and the member's own delta becomes a reply`() throws {
     let fixture = try makeFixture()
-    fixture.say(2, select(1, 0, 2))
-    fixture.say(2, select(2, 7, 1))
+    fixture.send(2, select(1, 0, 2))
+    fixture.send(2, select(2, 7, 1))
     selectOften(fixture, refs: 1...9)
 
     fixture.port.full = []
     fixture.becomeWritable(2)
 
-    let heard = fixture.heard(2)
-    #expect(heard.map { $0["type"]?.string } == ["snapshot", "reply", "refused"])
-    #expect(heard.map { $0["ref"]?.integer } == [nil, 1, 2])
+    let received = fixture.received(2)
+    #expect(received.map { $0["type"]?.string } == ["snapshot", "reply", "refused"])
+    #expect(received.map { $0["ref"]?.integer } == [nil, 1, 2])
   }
 
   @Test func `a refusal after a snapshot has the snapshot's revision`() throws {
     let fixture = try makeFixture()
-    fixture.say(2, select(2, 7, 1))
+    fixture.send(2, select(2, 7, 1))
     selectOften(fixture, refs: 1...9)
     fixture.becomeWritable(2)
-    let snapshot = fixture.heard(2)[0]
+    let snapshot = fixture.received(2)[0]
 
     // The snapshot blocks the socket again; another delta is queued behind the refusal.
-    fixture.say(1, select(10, 0, 1))
+    fixture.send(1, select(10, 0, 1))
     fixture.port.full = []
     fixture.becomeWritable(2)
 
-    let heard = fixture.heard(2)
+    let received = fixture.received(2)
     #expect(snapshot["type"] == .string("snapshot"))
-    #expect(heard.map { $0["type"]?.string } == ["refused", "delta"])
-    #expect(heard[0]["revision"] == snapshot["revision"])
+    #expect(received.map { $0["type"]?.string } == ["refused", "delta"])
+    #expect(received[0]["revision"] == snapshot["revision"])
   }
 
   @Test func `months and touches are sent again after a snapshot`() throws {
     let fixture = try makeFixture(calendar)
-    fixture.say(1, #"{"type":"touch","date":"2026-11-05"}"#)
-    fixture.say(2, #"{"type":"months","from":"2026-11","count":1}"#)
-    for ref in 1...9 { fixture.say(1, #"{"type":"tap","ref":\#(ref),"date":"2026-11-20"}"#) }
+    fixture.send(1, #"{"type":"touch","date":"2026-11-05"}"#)
+    fixture.send(2, #"{"type":"months","from":"2026-11","count":1}"#)
+    for ref in 1...9 { fixture.send(1, #"{"type":"tap","ref":\#(ref),"date":"2026-11-20"}"#) }
 
     fixture.port.full = []
     fixture.becomeWritable(2)
@@ -145,9 +145,9 @@ import Testing
     fixture.port.full = [1]
     fixture.join(1)
 
-    for ref in 1...4 { fixture.say(1, #"{"type":"undo","ref":\#(ref)}"#) }
+    for ref in 1...4 { fixture.send(1, #"{"type":"undo","ref":\#(ref)}"#) }
     #expect(fixture.port.closes.isEmpty)
-    fixture.say(1, #"{"type":"undo","ref":5}"#)
+    fixture.send(1, #"{"type":"undo","ref":5}"#)
 
     #expect(fixture.port.closes == [1: 4508])
   }

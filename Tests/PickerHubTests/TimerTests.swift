@@ -25,7 +25,7 @@ import Testing
   @Test func `closed connections leave no timers`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.hangUp(1)
 
     for raw in 2...1000 as ClosedRange<UInt64> {

@@ -9,7 +9,7 @@ import Testing
 /// Commands that are refused without being appended to the log.
 @Suite struct UnstoredTests {
   private func codes(_ fixture: HubFixture, _ raw: UInt64) -> [String?] {
-    fixture.heard(raw).map { $0["code"]?.string ?? $0["type"]?.string }
+    fixture.received(raw).map { $0["code"]?.string ?? $0["type"]?.string }
   }
 
   /// A session with tokens.
@@ -31,7 +31,7 @@ import Testing
     func join(_ raw: UInt64, _ role: String, _ fields: String = "") {
       fixture.open(raw, session: session)
       let token = tokens[role]?.string ?? ""
-      fixture.say(raw, #"{"type":"join","token":"\#(token)"\#(fields)}"#)
+      fixture.send(raw, #"{"type":"join","token":"\#(token)"\#(fields)}"#)
     }
   }
 
@@ -40,8 +40,8 @@ import Testing
     fixture.join(1)
     (fixture.log.records, fixture.port.frames) = ([], [:])
 
-    fixture.say(1, #"{"type":"\#(String(repeating: "w", count: 60_000))","ref":1}"#)
-    fixture.say(1, #"{"type":"wish","ref":1}"#)
+    fixture.send(1, #"{"type":"\#(String(repeating: "w", count: 60_000))","ref":1}"#)
+    fixture.send(1, #"{"type":"wish","ref":1}"#)
 
     #expect(codes(fixture, 1) == ["unknownType", "unknownType"])
     #expect(fixture.log.records.isEmpty)
@@ -52,11 +52,11 @@ import Testing
     configuration.limits.messagesPerSecond = 1
     let fixture = try HubFixture(letters, configuration)
     fixture.join(1)
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
     (fixture.log.records, fixture.port.frames) = ([], [:])
 
-    fixture.say(1, select(2, 0, 2))
-    fixture.say(1, #"{"type":"select","ref":3,"column":0,"row":2,"generation":1,"key":5}"#)
+    fixture.send(1, select(2, 0, 2))
+    fixture.send(1, #"{"type":"select","ref":3,"column":0,"row":2,"generation":1,"key":5}"#)
 
     #expect(codes(fixture, 1) == ["tooMany", "tooMany"])
     #expect(fixture.log.records.isEmpty)
@@ -67,8 +67,8 @@ import Testing
     guarded.join(1, "viewer")
     (guarded.fixture.log.records, guarded.fixture.port.frames) = ([], [:])
 
-    guarded.fixture.say(1, select(1, 0, 1))
-    guarded.fixture.say(1, select(1, 0, 1))
+    guarded.fixture.send(1, select(1, 0, 1))
+    guarded.fixture.send(1, select(1, 0, 1))
 
     #expect(codes(guarded.fixture, 1) == ["notAllowed", "notAllowed"])
     #expect(guarded.fixture.log.records.isEmpty)
@@ -84,9 +84,9 @@ import Testing
       (fixture.log.records, fixture.port.frames) = ([], [:])
 
       for type in ["confirm", "cancel", "reopen"] {
-        fixture.say(raw, #"{"type":"\#(type)","ref":1}"#)
+        fixture.send(raw, #"{"type":"\#(type)","ref":1}"#)
       }
-      fixture.say(raw, select(1, 0, 1))
+      fixture.send(raw, select(1, 0, 1))
 
       #expect(codes(fixture, raw) == ["notAllowed", "notAllowed", "notAllowed", "delta"])
       #expect(fixture.log.records.count == 1)
@@ -100,8 +100,8 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.say(1, #"{"type":"leave"}"#)
-    fixture.say(2, #"{"type":"confirm","ref":1}"#)
+    fixture.send(1, #"{"type":"leave"}"#)
+    fixture.send(2, #"{"type":"confirm","ref":1}"#)
     fixture.store()
 
     #expect(fixture.fold.status == .confirmed)
@@ -113,7 +113,7 @@ import Testing
     guarded.fixture.log.records = []
     guarded.join(1, "viewer")
 
-    guarded.fixture.say(1, select(1, 0, 1))
+    guarded.fixture.send(1, select(1, 0, 1))
     #expect(guarded.fixture.log.records.count == 1)
     guarded.fixture.hub.stored(1, of: guarded.session, at: guarded.fixture.now)
 
@@ -124,11 +124,11 @@ import Testing
     let guarded = try Guarded()
     let fixture = guarded.fixture
     guarded.join(1, "viewer")
-    let welcome = fixture.heard(1)[0]
+    let welcome = fixture.received(1)[0]
     fixture.log.outcome = .pending
     guarded.join(2, "editor", fixture.resume(welcome, revision: 0))
 
-    fixture.say(2, select(1, 0, 1))
+    fixture.send(2, select(1, 0, 1))
     fixture.hub.stored(2, of: guarded.session, at: fixture.now)
 
     #expect(codes(fixture, 2) == ["welcome", "delta"])
@@ -141,9 +141,9 @@ import Testing
     fixture.forgetAll()
     fixture.log.outcome = .pending
 
-    fixture.say(1, select(1, 0, 1))
-    fixture.say(1, #"{"type":"wish","ref":2}"#)
-    fixture.say(1, select(3, 0, 2))
+    fixture.send(1, select(1, 0, 1))
+    fixture.send(1, #"{"type":"wish","ref":2}"#)
+    fixture.send(1, select(3, 0, 2))
     #expect(codes(fixture, 1).isEmpty)
     fixture.store()
 
@@ -156,10 +156,10 @@ import Testing
     fixture.log.records = []
     let selection = #""column":0,"generation":1,"key":"b""#
 
-    fixture.say(1, #"{"type":"select","ref":1,"row":1,\#(selection)}"#)
+    fixture.send(1, #"{"type":"select","ref":1,"row":1,\#(selection)}"#)
     fixture.log.outcome = .pending
-    fixture.say(1, select(2, 0, 0))
-    fixture.say(1, #"{"type":"select","ref":3,"row":1,\#(selection)}"#)
+    fixture.send(1, select(2, 0, 0))
+    fixture.send(1, #"{"type":"select","ref":3,"row":1,\#(selection)}"#)
 
     let keys = fixture.log.records.map { record -> String? in
       guard case .entry(let entry) = record,

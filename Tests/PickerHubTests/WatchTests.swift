@@ -30,15 +30,15 @@ import Testing
     fixture.forgetAll()
 
     let opened = watch(fixture, 9)
-    fixture.say(1, select(1, 0, 2))
+    fixture.send(1, select(1, 0, 2))
 
     #expect(opened == .success(fixture.fold.origin.epoch))
-    let heard = fixture.heard(9)
-    #expect(heard.map { $0["type"]?.string } == ["welcome", "delta"])
-    #expect(heard[0]["member"] == nil)
-    #expect(heard[0]["snapshot"] != nil)
-    #expect(heard[1]["revision"] == .integer(1))
-    #expect(heard[1]["ref"] == nil, "only the author's copy has the ref")
+    let received = fixture.received(9)
+    #expect(received.map { $0["type"]?.string } == ["welcome", "delta"])
+    #expect(received[0]["member"] == nil)
+    #expect(received[0]["snapshot"] != nil)
+    #expect(received[1]["revision"] == .integer(1))
+    #expect(received[1]["ref"] == nil, "only the author's copy has the ref")
   }
 
   @Test func `a stream is not in the presence and not in the log`() throws {
@@ -51,7 +51,7 @@ import Testing
     fixture.hangUp(9)
     fixture.wait(1_000)
 
-    #expect(fixture.heard(1) == [])
+    #expect(fixture.received(1) == [])
     #expect(fixture.log.records.count == records)
     #expect(fixture.fold.members.count == 1)
   }
@@ -62,7 +62,7 @@ import Testing
     watch(fixture, 9)
     fixture.join(1)
 
-    #expect(fixture.heard(1)[0]["member"]?["role"]?.string == "owner")
+    #expect(fixture.received(1)[0]["member"]?["role"]?.string == "owner")
   }
 
   @Test func `a stream receives presence`() throws {
@@ -73,40 +73,40 @@ import Testing
     fixture.join(1, #","name":"Ana""#)
     fixture.wait(100)
 
-    let joined = fixture.heard(9).first { $0["type"]?.string == "presence" }?["joined"]?.array
+    let joined = fixture.received(9).first { $0["type"]?.string == "presence" }?["joined"]?.array
     #expect(joined?.first?["name"]?.string == "Ana")
   }
 
   @Test func `a stream that resumes receives the missed deltas`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    for ref in 1...3 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
     let mark = ServerSentEvent.epochMark(of: fixture.fold.origin.epoch)
 
     var request = WatchRequest()
     request.seen = (mark, 1)
     watch(fixture, 9, request)
 
-    let heard = fixture.heard(9)
-    #expect(heard[0]["resumed"] == .bool(true))
-    #expect(heard[0]["snapshot"] == nil)
-    #expect(heard.dropFirst().map { $0["revision"]?.integer } == [2, 3])
+    let received = fixture.received(9)
+    #expect(received[0]["resumed"] == .bool(true))
+    #expect(received[0]["snapshot"] == nil)
+    #expect(received.dropFirst().map { $0["revision"]?.integer } == [2, 3])
   }
 
   @Test(arguments: ["", "otherepo"])
   func `a stream that resumes from another history receives a snapshot`(mark: String) throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    fixture.say(1, select(1, 0, 1))
+    fixture.send(1, select(1, 0, 1))
 
     var request = WatchRequest()
     request.seen = (mark, 0)
     watch(fixture, 9, request)
 
-    let heard = fixture.heard(9)
-    #expect(heard.map { $0["type"]?.string } == ["welcome"])
-    #expect(heard[0]["resumed"] == .bool(false))
-    #expect(heard[0]["revision"] == .integer(1))
+    let received = fixture.received(9)
+    #expect(received.map { $0["type"]?.string } == ["welcome"])
+    #expect(received[0]["resumed"] == .bool(false))
+    #expect(received[0]["revision"] == .integer(1))
   }
 
   @Test func `a stream that resumes from a future revision receives a snapshot`() throws {
@@ -116,7 +116,7 @@ import Testing
 
     watch(fixture, 9, request)
 
-    #expect(fixture.heard(9)[0]["resumed"] == .bool(false))
+    #expect(fixture.received(9)[0]["resumed"] == .bool(false))
   }
 
   @Test func `a stream has its own locale and months`() throws {
@@ -127,13 +127,13 @@ import Testing
     request.view = MonthView(from: CivilMonth(iso: "2026-11".utf8)!, count: 1)
 
     watch(fixture, 9, request)
-    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
 
-    let heard = fixture.heard(9)
-    let months = heard.first { $0["type"]?.string == "months" }?["months"]?.array
+    let received = fixture.received(9)
+    let months = received.first { $0["type"]?.string == "months" }?["months"]?.array
     #expect(months?.map { $0["month"]?.string } == ["2026-11"])
     #expect(months?.first?["cells"]?.array?.first?["text"]?.string != nil)
-    let changes = heard.last?["changes"]?.array?.compactMap { $0["change"]?.string }
+    let changes = received.last?["changes"]?.array?.compactMap { $0["change"]?.string }
     #expect(changes == ["range", "bands"])
   }
 
@@ -175,14 +175,14 @@ import Testing
     fixture.forgetAll()
     fixture.port.full = [9]
 
-    for ref in 1...9 { fixture.say(1, select(ref, 0, ref % 3)) }
+    for ref in 1...9 { fixture.send(1, select(ref, 0, ref % 3)) }
     fixture.port.full = []
     fixture.becomeWritable(9)
 
-    let heard = fixture.heard(9)
-    #expect(heard.last?["type"]?.string == "snapshot")
-    #expect(heard.last?["revision"] == .integer(9))
-    #expect(heard.count < 9)
+    let received = fixture.received(9)
+    #expect(received.last?["type"]?.string == "snapshot")
+    #expect(received.last?["revision"] == .integer(9))
+    #expect(received.count < 9)
   }
 
   @Test func `a stream that disconnects before it is opened is dropped`() throws {
@@ -196,8 +196,8 @@ import Testing
   @Test func `a drawn month has the current range`() throws {
     let fixture = try HubFixture(calendar)
     fixture.join(1)
-    fixture.say(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
-    fixture.say(1, #"{"type":"tap","ref":2,"date":"2026-11-24"}"#)
+    fixture.send(1, #"{"type":"tap","ref":1,"date":"2026-11-20"}"#)
+    fixture.send(1, #"{"type":"tap","ref":2,"date":"2026-11-24"}"#)
 
     let content = try month(fixture, "2026-11").get()
 

@@ -89,12 +89,12 @@ import Testing
       let changed = try LimitSettings(settings: [
         "\(limit.rawValue)=\(limit.facts.range.lowerBound)"
       ])
-      let isHeard =
+      let isApplied =
         ServerLimits(changed) != ServerLimits(standard)
         || DefinitionLimits(changed) != DefinitionLimits(standard)
         || RateLimits(changed) != RateLimits(standard)
         || FeedLimits(changed) != FeedLimits(standard)
-      #expect(isHeard, "\(limit)")
+      #expect(isApplied, "\(limit)")
     }
   }
 

@@ -9,19 +9,19 @@ import Testing
 @Suite struct StoreMailboxTests {
   @Test func `a mailbox delivers any number of notices`() {
     let mailbox = StoreMailbox()
-    let heardCount = Mutex(0)
-    mailbox.connect { _ in heardCount.withLock { $0 += 1 } }
+    let noticeCount = Mutex(0)
+    mailbox.connect { _ in noticeCount.withLock { $0 += 1 } }
 
     for _ in 0..<200_000 { mailbox.post(.message("")) }
 
-    #expect(heardCount.withLock { $0 } == 200_000)
+    #expect(noticeCount.withLock { $0 } == 200_000)
   }
 
   @Test func `each loop receives the notices of its own sessions in order`() {
     let mailboxes = (0..<3).map { _ in StoreMailbox() }
-    let heard = Mutex([[String]](repeating: [], count: 3))
+    let received = Mutex([[String]](repeating: [], count: 3))
     for (index, mailbox) in mailboxes.enumerated() {
-      mailbox.connect { notice in heard.withLock { $0[index] += notice.words } }
+      mailbox.connect { notice in received.withLock { $0[index] += notice.words } }
     }
     let ids = (0..<30).map { SessionID("session \($0)") }
 
@@ -34,7 +34,7 @@ import Testing
       let own = ids.filter { HubShard.index(of: $0, among: 3) == index }.map(\.text)
       #expect(!own.isEmpty)
       #expect(
-        heard.withLock { $0[index] }
+        received.withLock { $0[index] }
           == own.map { "\($0) 2" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" })
     }
   }

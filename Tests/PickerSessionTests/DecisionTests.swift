@@ -209,7 +209,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     let change = DefinitionChange(version: 2, definition: made, source: .whole)
     session.fold.apply(LogEntry(at: noon, body: .define(change)))
     #expect(session.note("two") == [])
-    #expect(session.fold.notes.isEmpty && session.fold.notesToCome.rowCount == 1)
+    #expect(session.fold.notes.isEmpty && session.fold.pendingNotes.rowCount == 1)
     #expect(session.fold.picker.value == .keys(["b", "x"]))
 
     let deltas = SessionFixture.deltas(
@@ -218,7 +218,7 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
     // The announcement of the definition was revision 3.
     #expect(deltas.map(\.revision) == [4, 5, 6, 7])
     #expect(session.fold.picker.value == .keys(["c", "x"]) && session.fold.version == 2)
-    #expect(session.fold.notes == session.fold.notesToCome && session.fold.notes.rowCount == 1)
+    #expect(session.fold.notes == session.fold.pendingNotes && session.fold.notes.rowCount == 1)
     #expect(session.fold.decision.waitingNotes.isEmpty)
   }
 

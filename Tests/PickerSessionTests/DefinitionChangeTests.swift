@@ -58,8 +58,8 @@ extension SessionFixture {
 
     #expect(taken.count == 1 && taken[0].change.pickerChanges.isEmpty)
     #expect(session.fold.picker == shown && session.fold.version == 2)
-    let stored = SessionFold(session.fold.origin, kept: session.fold.kept)
-    #expect(stored.kept == session.fold.kept)
+    let stored = SessionFold(session.fold.origin, state: session.fold.state)
+    #expect(stored.state == session.fold.state)
     #expect(stored.picker.value == .keys(["b", "x"]))
     let reopened = SessionFixture.deltas(session.give(ana, 3, .reopen))
     #expect(reopened.map(\.revision) == [4, 5])
@@ -124,11 +124,11 @@ extension SessionFixture {
     var session = try SessionFixture(#"{"kind":"calendar","selection":"single"}"#)
     session.give(ana, 1, tap("2026-11-10"))
     session.give(ana, 2, tap("2026-11-11"))
-    var old = session.fold.kept
+    var old = session.fold.state
     let day = CivilDate(iso: "2026-11-11".utf8)!
     old.picker.value = .range(DateRange(start: day, end: day, hits: 2))
-    let loaded = SessionFold(session.fold.origin, kept: old)
+    let loaded = SessionFold(session.fold.origin, state: old)
     #expect(loaded.picker.value == session.fold.picker.value)
-    #expect(loaded.kept == session.fold.kept)
+    #expect(loaded.state == session.fold.state)
   }
 }

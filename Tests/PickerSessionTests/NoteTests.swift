@@ -70,8 +70,8 @@ extension SessionFixture {
   @Test func `a snapshot has the notes`() throws {
     var session = try SessionFixture(letters)
     try session.note(cheap)
-    let back = SessionFold(session.fold.origin, kept: session.fold.kept)
-    #expect(back.kept == session.fold.kept && back.notes == session.fold.notes)
+    let back = SessionFold(session.fold.origin, state: session.fold.state)
+    #expect(back.state == session.fold.state && back.notes == session.fold.notes)
   }
 
   @Test func `the history has fewer deltas if they have large notes`() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import PickerSession
 
 @Suite struct RememberedTests {
-  private func comeBack(
+  private func readd(
     _ session: inout SessionFixture, _ member: MemberID, _ role: Role? = nil
   ) -> [Outcome] {
     session.fold.apply(LogEntry(at: noon, body: .returned(member, role)))
@@ -18,7 +18,7 @@ import Testing
     session.leave(bo)
     #expect(session.fold.members[bo] == nil)
 
-    let outcomes = comeBack(&session, bo)
+    let outcomes = readd(&session, bo)
 
     #expect(outcomes == [.joined(bo)])
     var expected = before
@@ -34,7 +34,7 @@ import Testing
     session.leave(ana)
     #expect(session.fold.members[bo]?.role == .owner)
 
-    _ = comeBack(&session, ana)
+    _ = readd(&session, ana)
 
     #expect(session.fold.membersInOrder.map(\.id) == [bo, cem, ana])
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor, .owner])
@@ -43,7 +43,7 @@ import Testing
   @Test func `nobody succeeds an owner while another owner remains`() throws {
     var session = try SessionFixture(letters)
     session.leave(ana)
-    _ = comeBack(&session, ana)
+    _ = readd(&session, ana)
 
     #expect(session.leave(bo) == [.left(bo)])
     #expect(session.leave(ana) == [.left(ana), .roleChanged(cem)])
@@ -52,7 +52,7 @@ import Testing
   @Test func `the seniority of a returning member starts at its return`() throws {
     var session = try SessionFixture(letters)
     session.leave(bo)
-    _ = comeBack(&session, bo)
+    _ = readd(&session, bo)
 
     #expect(session.leave(ana) == [.left(ana), .roleChanged(cem)])
   }
@@ -62,8 +62,8 @@ import Testing
     for member in [bo, cem, ana] { session.leave(member) }
     #expect(session.fold.remembered.member(bo)?.role == .editor)
 
-    _ = comeBack(&session, bo)
-    _ = comeBack(&session, cem)
+    _ = readd(&session, bo)
+    _ = readd(&session, cem)
 
     #expect(session.fold.membersInOrder.map(\.role) == [.owner, .editor])
   }
@@ -73,8 +73,8 @@ import Testing
     session.leave(bo)
     session.leave(ana)
 
-    _ = comeBack(&session, ana, .viewer)
-    _ = comeBack(&session, bo)
+    _ = readd(&session, ana, .viewer)
+    _ = readd(&session, bo)
 
     #expect(session.fold.membersInOrder.map(\.id) == [cem, ana, bo])
     #expect(session.fold.membersInOrder.map(\.role) == [.editor, .viewer, .editor])
@@ -83,8 +83,8 @@ import Testing
   @Test func `a present and an unknown member cannot return`() throws {
     var session = try SessionFixture(letters)
 
-    #expect(comeBack(&session, ana).isEmpty)
-    #expect(comeBack(&session, MemberID("Dan")).isEmpty)
+    #expect(readd(&session, ana).isEmpty)
+    #expect(readd(&session, MemberID("Dan")).isEmpty)
     #expect(session.fold.joinCount == 3)
   }
 
@@ -95,7 +95,7 @@ import Testing
     for member in [ana, bo, cem] { session.leave(member) }
 
     #expect(session.fold.remembered.members.map(\.id) == [bo, cem])
-    #expect(comeBack(&session, ana).isEmpty)
+    #expect(readd(&session, ana).isEmpty)
   }
 
   @Test func `the bytes of remembered refs are limited, and the oldest are dropped first`() throws {
@@ -117,7 +117,7 @@ import Testing
     #expect(books.map(\.entries.count) == [0, 1, 1])
     #expect(books.map(\.greatest) == [7, 7, 7])
     // A command whose answer is forgotten is not executed again.
-    _ = comeBack(&session, ana)
+    _ = readd(&session, ana)
     #expect(SessionFixture.refusal(session.give(ana, 1, select(0, 2))) == .oldRef)
   }
 

@@ -104,7 +104,7 @@ import Testing
     var session = try SessionFixture(letters)
     session.give(ana, 1, select(0, 1))
 
-    let restored = SessionFold(session.fold.origin, kept: session.fold.kept)
+    let restored = SessionFold(session.fold.origin, state: session.fold.state)
 
     #expect(restored.result == .keys(["b", "x"]))
   }

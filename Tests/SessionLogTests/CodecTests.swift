@@ -183,24 +183,24 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
   func `a decoded snapshot continues like the session`(seed: UInt64) throws {
     let session = try GeneratedSession(seed: seed)
     for place in stride(from: 0, to: session.entries.count, by: 7) {
-      let kept = try #require(
-        SessionFold.StoredState(tree: try reread(session.folds[place].kept.tree)))
-      #expect(kept == session.folds[place].kept)
-      var fold = SessionFold(session.origin, kept: kept)
+      let state = try #require(
+        SessionFold.StoredState(tree: try reread(session.folds[place].state.tree)))
+      #expect(state == session.folds[place].state)
+      var fold = SessionFold(session.origin, state: state)
       for entry in session.entries[(place + 1)...] { _ = fold.apply(entry) }
-      #expect(fold.kept == session.fold.kept)
+      #expect(fold.state == session.fold.state)
       #expect(fold.nextTick == session.fold.nextTick)
     }
   }
 
   @Test func `snapshots of versions without remembered members are decoded`() throws {
-    let kept = try GeneratedSession(seed: 5).fold.kept
-    let old = JSONTree.object((kept.tree.members ?? []).filter { $0.key != "remembered" })
+    let state = try GeneratedSession(seed: 5).fold.state
+    let old = JSONTree.object((state.tree.members ?? []).filter { $0.key != "remembered" })
 
     let read = try #require(SessionFold.StoredState(tree: old))
 
     #expect(read.remembered.members.isEmpty)
-    #expect(read.members == kept.members)
+    #expect(read.members == state.members)
   }
 
   @Test func `origins with the old name of opener are decoded`() throws {
@@ -228,7 +228,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     _ = session.apply(LogEntry(at: at, body: .command(member, ref: 1, .reopen)))
     _ = session.apply(LogEntry(at: at, body: .command(member, ref: 2, select)))
     let refused = #""column 99 does not exist; the columns are 0 to 1",{"count":2}]"#
-    let text = String(decoding: session.kept.tree.serialized(), as: UTF8.self)
+    let text = String(decoding: session.state.tree.serialized(), as: UTF8.self)
     #expect(text.contains(refused))
 
     let old = text.replacing(refused, with: #""old"]"#)
@@ -246,7 +246,7 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       _ = fold.apply(try #require(LogEntry(tree: try reread(entry.tree))))
     }
 
-    #expect(fold.kept == session.fold.kept)
+    #expect(fold.state == session.fold.state)
     #expect(fold.history == session.fold.history)
   }
 
@@ -302,12 +302,13 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
       let change = DefinitionChange(
         version: version, definition: try definition(keys), source: .whole)
       _ = fold.apply(LogEntry(at: origin.createdAt, body: .define(change)))
-      let kept = try #require(SessionFold.StoredState(tree: try reread(fold.kept.tree), make: make))
-      #expect(kept == fold.kept)
-      let back = SessionFold(origin, kept: kept)
-      #expect(back.kept == fold.kept && back.version == version)
+      let state = try #require(
+        SessionFold.StoredState(tree: try reread(fold.state.tree), make: make))
+      #expect(state == fold.state)
+      let back = SessionFold(origin, state: state)
+      #expect(back.state == fold.state && back.version == version)
       #expect(back.picker.columns == fold.picker.columns)
     }
-    #expect(fold.kept.shown != nil && fold.kept.definedAt != nil)
+    #expect(fold.state.shown != nil && fold.state.definedAt != nil)
   }
 }

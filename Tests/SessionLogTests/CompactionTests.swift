@@ -36,12 +36,12 @@ import Testing
       shelf.path, session: id, at: nil, limits: SessionLimits(),
       versions: FoldVersions(tzdata: "2025a"), zone: { _ in .utc }, each: { _ in })
 
-    #expect(loaded.fold.kept == session.fold.kept)
+    #expect(loaded.fold.state == session.fold.state)
     #expect(loaded.fold.history == session.fold.history)
     #expect(loaded.fold.origin.epoch == session.origin.epoch)
     #expect(loaded.entryCount == session.entries.count)
     #expect(replay.difference == nil && replay.lastRevision == session.fold.revision)
-    #expect(replay.standing.kept == session.fold.kept)
+    #expect(replay.standing.state == session.fold.state)
     #expect(try #require(rows) < session.entries.count)
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
     let later = fixture.deltas.filter { $0.revision > 7 }
@@ -84,7 +84,7 @@ import Testing
 
     #expect(entries == 21 && snapshots == 1)
     #expect(bytes == real)
-    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.kept == fixture.fold.kept)
+    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.fold.state == fixture.fold.state)
   }
 }
 
@@ -111,7 +111,7 @@ final class HistoryLog: SessionLog {
     log.history(from: position, completion: completion)
     let shelf = shelf
     Task {
-      let work = try await shelf.heard { if case .run(_, let work) = $0 { work } else { nil } }
+      let work = try await shelf.notice { if case .run(_, let work) = $0 { work } else { nil } }
       work()
     }
   }

@@ -53,7 +53,7 @@ import Testing
       """
     #expect(try count(sizes, shelf) == 0, "the session's size counts its definitions")
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    #expect(loaded.fold.kept == fixture.fold.kept)
+    #expect(loaded.fold.state == fixture.fold.state)
     let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
     #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
     #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
@@ -85,7 +85,7 @@ import Testing
     let snapshots = try count("SELECT count(*) FROM snapshot", shelf)
     #expect(stored <= snapshots && stored < 30)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 40)
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.version == 40)
   }
 
   @Test func `a snapshot without its definition does not use the origin's`() async throws {
@@ -121,7 +121,7 @@ import Testing
       DELETE FROM definition;
       """)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.version == 2)
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.version == 2)
     let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
     #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
     #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))

@@ -104,7 +104,7 @@ import Testing
     _ = log.feed(FeedRecord(events: [event], sequence: 2, previous: 0), of: fixture.origin.id)
     log.flush()
 
-    let lost = try await shelf.heard { if case .lost(let sessions) = $0 { sessions } else { nil } }
+    let lost = try await shelf.notice { if case .lost(let sessions) = $0 { sessions } else { nil } }
     #expect(lost == [fixture.origin.id])
     #expect(try await page(log.feed).lines.isEmpty)
   }
@@ -119,7 +119,7 @@ import Testing
 
     _ = log.store(
       LogSnapshot(
-        entryCount: 2, kept: fold.kept, isIdle: true, nextTick: nil, idleMilliseconds: 0,
+        entryCount: 2, state: fold.state, isIdle: true, nextTick: nil, idleMilliseconds: 0,
         eventSequence: 2), of: fixture.origin.id)
     log.flush()
 

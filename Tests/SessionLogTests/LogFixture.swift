@@ -105,7 +105,7 @@ final class LogFixture {
     defer { spent = SpentEntries() }
     return log.store(
       LogSnapshot(
-        entryCount: entryCount, kept: fold.kept, picker: fold.picker, isIdle: isIdle,
+        entryCount: entryCount, state: fold.state, picker: fold.picker, isIdle: isIdle,
         nextTick: nil, idleMilliseconds: 0, spent: spent, eventSequence: eventSequence),
       of: origin.id)
   }

@@ -23,16 +23,16 @@ import Testing
     throws
   {
     let fold = try fill(MemorySessionLog()).fold
-    var (forgotten, later, other) = (fold.kept, fold.kept, fold.kept)
+    var (forgotten, later, other) = (fold.state, fold.state, fold.state)
     forgotten.remembered = RememberedMembers()
     later.revision += 1
     other.members = []
 
     let value = StateChecksum(of: fold).value
 
-    #expect(fold.kept.remembered.members.count == 1)
+    #expect(fold.state.remembered.members.count == 1)
     #expect(StateChecksum(forgotten, fold.picker).value == value)
-    #expect(StateChecksum(fold.kept.withoutRefs, fold.picker).value == value)
+    #expect(StateChecksum(fold.state.withoutRefs, fold.picker).value == value)
     #expect(StateChecksum(later, fold.picker).value != value)
     #expect(StateChecksum(other, fold.picker).value != value)
   }
@@ -63,7 +63,7 @@ import Testing
 
     #expect(loaded.fold.origin.epoch == fixture.origin.epoch)
     #expect(loaded.fold.remembered.member(MemberID("m_2")) != nil)
-    #expect(loaded.fold.kept == fixture.fold.kept && loaded.fold.history.count == 300)
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.history.count == 300)
   }
 
   @Test func `replay reports a snapshot with other members that have left`() throws {

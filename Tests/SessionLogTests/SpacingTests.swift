@@ -29,7 +29,7 @@ import Testing
 
     #expect(loaded?.fold.history == fixture.fold.history)
     #expect(loaded?.fold.history.count == history)
-    #expect(loaded?.fold.kept == fixture.fold.kept)
+    #expect(loaded?.fold.state == fixture.fold.state)
   }
 
   @Test func `a session of joins and refused commands is loaded from a snapshot`() async throws {
@@ -50,7 +50,7 @@ import Testing
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
-    #expect(loaded.fold.kept == fixture.fold.kept)
+    #expect(loaded.fold.state == fixture.fold.state)
     #expect(loaded.entryCount == fixture.entryCount)
     #expect(try #require(count) <= 20)
   }
@@ -71,7 +71,7 @@ import Testing
     let late = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
     #expect(early.spent.dropped == Array(2...11) && early.snapshotEntryCount == 0)
-    #expect(late.fold.kept == fixture.fold.kept && late.snapshotEntryCount == 11)
+    #expect(late.fold.state == fixture.fold.state && late.snapshotEntryCount == 11)
     #expect(try shelf.read(Bool.self, "SELECT hasMembers FROM session") == true)
   }
 }

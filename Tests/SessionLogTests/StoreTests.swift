@@ -55,13 +55,13 @@ final class Shelf: Sendable {
   }
 
   /// Waits until the store has posted a notice that `pick` accepts.
-  func heard<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
+  func notice<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
     for _ in 0..<2000 {
-      let said = notices.withLock { $0 }
-      if let found = said.compactMap(pick).last { return found }
+      let posted = notices.withLock { $0 }
+      if let found = posted.compactMap(pick).last { return found }
       try await Task.sleep(for: .milliseconds(5))
     }
-    throw StoreProblem("the store has not said it")
+    throw StoreProblem("the store has posted no such notice")
   }
 
   func forget() { notices.withLock { $0 = [] } }
@@ -78,7 +78,7 @@ final class Shelf: Sendable {
   ) async throws -> LoadedSession? {
     forget()
     log.load(id, limits: limits, hub: hub)
-    return try await heard { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
+    return try await notice { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
   }
 }
 
@@ -112,7 +112,7 @@ final class Shelf: Sendable {
     #expect(Set(log!.restored.map(\.id)) == Set(sessions.map(\.origin.id)))
     for session in sessions {
       let loaded = try #require(try await shelf.loaded(session.origin.id, from: log!))
-      #expect(loaded.fold.kept == session.fold.kept)
+      #expect(loaded.fold.state == session.fold.state)
       #expect(loaded.fold.history == session.fold.history)
       #expect(loaded.entryCount == session.entries.count)
     }
@@ -134,7 +134,7 @@ final class Shelf: Sendable {
     #expect(definitions[1] === definitions[0])
     #expect(definitions[2] !== definitions[0])
     #expect(definitions[3] !== definitions[0])
-    #expect(loaded.map(\.fold.kept) == sessions.map(\.fold.kept))
+    #expect(loaded.map(\.fold.state) == sessions.map(\.fold.state))
   }
 
   @Test func `an unused loaded definition is released`() async throws {
@@ -164,13 +164,13 @@ final class Shelf: Sendable {
       guard place % 9 == 8 else { continue }
       _ = log.store(
         LogSnapshot(
-          entryCount: place + 1, kept: session.folds[place].kept, isIdle: place % 2 == 0,
+          entryCount: place + 1, state: session.folds[place].state, isIdle: place % 2 == 0,
           nextTick: nil, idleMilliseconds: 0), of: session.origin.id)
     }
 
     let loaded = try #require(try await shelf.loaded(session.origin.id, from: log))
 
-    #expect(loaded.fold.kept == session.fold.kept)
+    #expect(loaded.fold.state == session.fold.state)
     #expect(loaded.entryCount == session.entries.count)
   }
 

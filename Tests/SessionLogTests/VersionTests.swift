@@ -90,7 +90,7 @@ import Testing
 
       #expect(loaded.fold.origin.epoch != "first")
       #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
-      #expect(loaded.fold.kept == fixture.fold.kept)
+      #expect(loaded.fold.state == fixture.fold.state)
     }
   }
 
@@ -119,7 +119,7 @@ import Testing
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
     #expect(loaded.fold.origin.epoch != "first")
-    #expect(loaded.fold.kept == fixture.fold.kept)
+    #expect(loaded.fold.state == fixture.fold.state)
   }
 
   @Test(arguments: [1, 2])
@@ -136,13 +136,13 @@ import Testing
 
     _ = log.store(
       LogSnapshot(
-        entryCount: loaded.entryCount, kept: loaded.fold.kept, isIdle: false, nextTick: nil,
+        entryCount: loaded.entryCount, state: loaded.fold.state, isIdle: false, nextTick: nil,
         idleMilliseconds: 0, spent: loaded.spent), of: id)
     log.flush()
     let again = try #require(try await shelf.loaded(id, from: log))
 
     #expect(loaded.fold.origin.epoch == "FirstEpoch" && loaded.fold.revision == 3)
-    #expect(again.fold.kept == loaded.fold.kept && again.snapshotEntryCount == 4)
+    #expect(again.fold.state == loaded.fold.state && again.snapshotEntryCount == 4)
     #expect(bytes == real && bytes != nil)
   }
 }

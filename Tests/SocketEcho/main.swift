@@ -8,7 +8,7 @@ import WebSocketTransport
 var configuration = SocketLoopConfiguration()
 configuration.subprotocols = ["echo.v1", "echo.v2"]
 configuration.log = { isError, line in
-  say("\(isError ? "error" : "warning"): \(line)", to: 2)
+  writeLine("\(isError ? "error" : "warning"): \(line)", to: 2)
 }
 var host = "127.0.0.1"
 var port: UInt16 = 0
@@ -57,14 +57,14 @@ do {
     second.handler = EchoHandler(second)
     handler.other = second
   }
-  say("listening \(try loop.listen(host: host, port: port))", to: 1)
+  writeLine("listening \(try loop.listen(host: host, port: port))", to: 1)
   drainOnSignals([loop, second].compactMap { $0 })
   let thread = second.map(start)
   loop.run()
   if let thread { pthread_join(thread, nil) }
-  say("stopped", to: 1)
+  writeLine("stopped", to: 1)
 } catch {
-  say("\(error)", to: 2)
+  writeLine("\(error)", to: 2)
   exit(1)
 }
 
@@ -117,7 +117,7 @@ final class Loops {
   init(_ loops: [SocketLoop]) { self.loops = loops }
 }
 
-@Sendable func say(_ line: String, to descriptor: CInt) {
+@Sendable func writeLine(_ line: String, to descriptor: CInt) {
   let bytes = Array("\(line)\n".utf8)
   _ = write(descriptor, bytes, bytes.count)
 }

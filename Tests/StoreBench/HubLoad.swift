@@ -68,7 +68,7 @@ final class HubLoad {
       machine: Int64(secondsNow() * 1000))
   }
 
-  private func hear() {
+  private func receive() {
     for notice in mailbox.take() {
       switch notice {
       case .stored(let counts):
@@ -88,13 +88,13 @@ final class HubLoad {
         ids.append(created.id)
       }
     }
-    while ids.count < count { hear() }
+    while ids.count < count { receive() }
     for (number, id) in ids.enumerated() {
       let connection = ConnectionID(raw: UInt64(number))
       hub.opened(connection, session: id, bearer: nil, at: now)
       hub.received(connection, Array(#"{"type":"join","name":"Ana"}"#.utf8).span, at: now)
     }
-    while port.welcomeCount < count { hear() }
+    while port.welcomeCount < count { receive() }
     revisions = Array(repeating: 0, count: count)
   }
 
@@ -105,7 +105,7 @@ final class HubLoad {
     var latencies: [Double] = []
     for number in ids.indices { command(number) }
     while secondsNow() - begun < seconds {
-      hear()
+      receive()
       let answered = port.takeAnswered()
       let now = secondsNow()
       for number in answered {

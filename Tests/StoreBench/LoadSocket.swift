@@ -83,7 +83,7 @@ final class LoadSocket {
   }
 
   /// Reads available messages; whether they include the last command's answer.
-  func hearsAnswer() throws -> Bool {
+  func receivesAnswer() throws -> Bool {
     guard try read() else { throw LoadProblem("the server has hung up") }
     return try takeMessages(until: BenchPicker.isAnswer)
   }

@@ -27,7 +27,7 @@ enum SocketLoad {
     while secondsNow() - begun < seconds {
       poll(&waiting, nfds_t(waiting.count), 1000)
       for number in waiting.indices where waiting[number].revents != 0 {
-        guard try sockets[number].hearsAnswer() else { continue }
+        guard try sockets[number].receivesAnswer() else { continue }
         let now = secondsNow()
         latencies.append((now - sent[number]) * 1000)
         sent[number] = now

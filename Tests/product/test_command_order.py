@@ -76,4 +76,4 @@ def test_commands_without_arguments_are_answered_once_each(server, command):
     answer = ana.do(command, ref=1)
 
     assert answer["ref"] == 1
-    ana.hears_nothing()
+    ana.receives_nothing()

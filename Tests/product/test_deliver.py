@@ -322,7 +322,7 @@ def test_kills_of_server_deliver_and_endpoint_lose_no_event(tmp_path, running):
     """Every event reaches the endpoint at least once, and each session's in order."""
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
                     options=("--limit", "createsBurst=100000"))
-    chance = random.Random(11)
+    random_source = random.Random(11)
     endpoint = Endpoint()
     port = endpoint.server_port
     received = []
@@ -336,7 +336,7 @@ def test_kills_of_server_deliver_and_endpoint_lose_no_event(tmp_path, running):
                     server.post(f"{session.path}/commands", {
                         "member": member["id"], "secret": member["secret"], "ref": ref,
                         "type": command})
-            time.sleep(chance.uniform(0, 0.3))
+            time.sleep(random_source.uniform(0, 0.3))
             victim = step % 3
             if victim == 0:
                 again(server)

@@ -112,7 +112,7 @@ def test_an_event_stream_is_not_a_member(server):
     ana = session.join("Ana")
     watcher = Watcher(session)
 
-    ana.hears_nothing()
+    ana.receives_nothing()
     assert [m["name"] for m in session.get()["members"]] == ["Ana"]
     bo = session.join("Bo")
     watcher.next("presence")
@@ -122,7 +122,7 @@ def test_an_event_stream_is_not_a_member(server):
     assert watcher.screen.touching[ana.id] == {"column": 0, "row": 1}
     watcher.close()
     ana.until(lambda m: bo.id in m.screen.members)
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_missed_deltas_follow_the_last_event_id(server):

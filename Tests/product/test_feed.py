@@ -273,7 +273,7 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
     """Members confirm and reopen while the server is killed; what the log has is in the feed."""
     server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
                     limits={"commandsPerSecond": 100_000, "commandsBurst": 100_000})
-    chance = random.Random(7)
+    random_source = random.Random(7)
     sessions = [server.session(LISTS) for _ in range(4)]
     members = [server.post(f"{s.path}/members", {"name": "Ana"}).json["member"] for s in sessions]
     stop = threading.Event()
@@ -295,12 +295,12 @@ def test_kill_9_neither_loses_nor_doubles_an_event(tmp_path):
             threads = [threading.Thread(target=work, args=pair) for pair in zip(sessions, members)]
             for thread in threads:
                 thread.start()
-            time.sleep(chance.uniform(0.1, 0.6))
+            time.sleep(random_source.uniform(0.1, 0.6))
             server.kill()
             stop.set()
             for thread in threads:
                 thread.join()
-            server.environment["PICKERD_LOOPS"] = str(chance.randint(1, 3))
+            server.environment["PICKERD_LOOPS"] = str(random_source.randint(1, 3))
             server.start()
         for session in sessions:
             check_against_log(server, session)

@@ -128,7 +128,7 @@ def test_a_member_may_use_http_and_websocket(server):
 
     assert refused["code"] == "wrongKind"
     ana.greatest = 101
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_answers_are_in_the_requested_locale(server):

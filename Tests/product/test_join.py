@@ -89,7 +89,7 @@ def test_a_longer_name_is_truncated_or_refused(server):
 
     ana.send({"type": "join", "name": "x" * 65})
 
-    actual = ana.hear()
+    actual = ana.receive()
     if actual["type"] == "welcome":
         assert len(actual["member"]["name"]) <= 64
     else:
@@ -140,7 +140,7 @@ def test_a_join_without_months_subscribes_to_no_month(server):
     delta = ana.tap("2018-11-20")
 
     assert [change["change"] for change in delta["changes"]] == ["range"]
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_a_snapshot_has_columns_or_a_calendar(server):
@@ -161,7 +161,7 @@ def test_a_second_join_closes_with_4400(server):
     ana.send({"type": "join", "name": "Ana"})
 
     ana.closed(4400)
-    bo.hears_nothing()
+    bo.receives_nothing()
 
 
 @pytest.mark.parametrize("message", [
@@ -197,8 +197,8 @@ def test_a_connection_that_joins_in_time_stays_open(small):
 
     session.connect().closed(4508)
 
-    ana.hears_nothing()
-    bo.hears_nothing()
+    ana.receives_nothing()
+    bo.receives_nothing()
 
 
 def test_leave_removes_the_member_immediately(server):
@@ -233,7 +233,7 @@ def test_a_join_over_the_member_limit_is_closed_with_4503(small):
 
     fourth.closed(4503)
     for member in (ana, bo, cem):
-        member.hears_nothing()
+        member.receives_nothing()
     assert len(session.get()["members"]) == 3
 
 

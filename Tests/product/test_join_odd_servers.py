@@ -131,14 +131,14 @@ def test_invalid_utf_8_drops_the_connection(odd):
 
 
 def test_a_server_without_the_subprotocol_is_rejected(odd):
-    heard = []
+    received = []
 
     def talk(socket):
-        heard.extend(socket)
+        received.extend(socket)
 
     status, _, complaint = run(odd(talk, subprotocols=()), "--timeout", "25")
 
-    assert (status, heard) == (1, [])
+    assert (status, received) == (1, [])
     assert "does not speak the subprotocol" in complaint
 
 

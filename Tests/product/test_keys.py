@@ -142,8 +142,8 @@ def test_a_token_of_pyjwt_admits_over_every_transport(keyed, host, session, kid)
     assert (member["name"], member["subject"], member["info"]) == ("Ada", "17", {"team": 3})
     posted = keyed.post(f"/v1/sessions/{session}/members", {}, token=token)
     assert posted.status == 201
-    told = posted.json["member"]
-    command = {"member": told["id"], "secret": told["secret"], "type": "clear", "ref": 1}
+    member = posted.json["member"]
+    command = {"member": member["id"], "secret": member["secret"], "type": "clear", "ref": 1}
     assert keyed.post(f"/v1/sessions/{session}/commands", command, token=token).status == 200
     other = host.token(session, sub="18", kid=kid)
     answer = keyed.post(f"/v1/sessions/{session}/commands", {**command, "ref": 2}, token=other)

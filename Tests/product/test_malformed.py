@@ -122,7 +122,7 @@ def closes_ana_alone(session, text, code=4400):
 
     error = ana.closed(code)
     bo.until(lambda m: not m.screen.members[ana.id]["online"], what="Ana is offline")
-    bo.hears_nothing()
+    bo.receives_nothing()
     assert session.get()["snapshot"] == state
     assert [m["type"] for m in bo.record if m["type"] not in ("welcome", "presence")] == ["refused"]
     return error
@@ -178,7 +178,7 @@ def test_nesting_of_64_levels_is_accepted(server):
 
     ana.send_text('{"type":"touch","x":' + "[" * 63 + "]" * 63 + "}")
 
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_a_surrogate_pair_is_one_character(server):
@@ -209,7 +209,7 @@ def test_an_unknown_type_is_refused_with_a_ref_and_ignored_without(server, kind)
 
     assert (refused["type"], refused["code"]) == ("refused", "unknownType")
     assert (refused["revision"], refused["changes"]) == (0, [])
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_unknown_fields_in_messages_are_ignored(server):

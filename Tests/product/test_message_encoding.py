@@ -12,7 +12,7 @@ def test_a_binary_message_closes_with_1003(server):
     ana.web.send(b'{"type":"touch"}')
 
     ana.closed(1003)
-    bo.hears_nothing()
+    bo.receives_nothing()
 
 
 @pytest.mark.parametrize("bad", [
@@ -25,7 +25,7 @@ def test_invalid_utf_8_closes_with_1007(server, bad):
     ana.send_text(bad)
 
     ana.closed(1007)
-    bo.hears_nothing()
+    bo.receives_nothing()
 
 
 def test_a_message_of_64_kib_is_accepted(server):
@@ -34,7 +34,7 @@ def test_a_message_of_64_kib_is_accepted(server):
 
     ana.send_text(text % ("x" * (65536 - len(text) + 2)))
 
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_a_message_over_64_kib_closes_with_1009(server):
@@ -45,7 +45,7 @@ def test_a_message_over_64_kib_closes_with_1009(server):
     ana.send_text(text % ("x" * (65537 - len(text) + 2)))
 
     ana.closed(1009)
-    bo.hears_nothing()
+    bo.receives_nothing()
 
 
 def test_a_join_over_64_kib_closes_with_1009(server):
@@ -62,7 +62,7 @@ def test_the_message_length_limit_is_configurable(small):
     text = '{"type":"touch","x":"%s"}'
 
     ana.send_text(text % ("x" * (2048 - len(text) + 2)))
-    ana.hears_nothing()
+    ana.receives_nothing()
 
     bo.send_text(text % ("x" * (2049 - len(text) + 2)))
     bo.closed(1009)

@@ -55,7 +55,7 @@ def test_a_touch_on_a_row_is_broadcast(server):
 
     for other in (bo, cem):
         other.until(lambda m: m.screen.touching.get(ana.id) == {"column": 1, "row": 2})
-    ana.hears_nothing()
+    ana.receives_nothing()
     assert session.revision() == 0
 
 

@@ -196,7 +196,7 @@ def test_closed_connections_do_not_leak_descriptors(server):
             web.close_socket()
 
     wait_until(lambda: open_files() <= before + 3, what="the close of all descriptors")
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_two_servers_run_side_by_side(start):

@@ -27,7 +27,7 @@ def test_resuming_with_a_wrong_secret_closes_with_4301(server, secret):
     thief.send({"type": "join", "resume": {**ana.resume(), "secret": secret}})
 
     thief.closed(4301)
-    ana.hears_nothing()
+    ana.receives_nothing()
     assert len(session.get()["members"]) == 1
 
 

@@ -231,7 +231,7 @@ def test_a_command_without_effect_gets_a_reply_and_no_revision(server):
 
     assert ana.select(0, 0, ref=3) == {"type": "reply", "ref": 3, "revision": 0}
     assert session.log() == []
-    bo.hears_nothing()
+    bo.receives_nothing()
 
 
 def test_clearing_an_empty_calendar_gets_a_reply(server):

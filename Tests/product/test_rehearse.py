@@ -199,9 +199,9 @@ def test_unknown_scenes_and_addresses_are_rejected():
 
 def test_the_guide_and_the_help_describe_the_instructions():
     page = (GUIDE / "rehearse.md").read_text()
-    told = subprocess.run([str(binary()), "rehearse", "--help"], capture_output=True, text=True,
+    shown = subprocess.run([str(binary()), "rehearse", "--help"], capture_output=True, text=True,
                           check=True).stdout
     for word in ('{"type":"state"}', "/rehearse/next", "/rehearse/state", "{url}", "unanswered"):
-        assert word in page and word in told, word
-    scenes = re.findall(r"^ +([\w-]+): ", told.split("SCENES:")[1], re.M)
+        assert word in page and word in shown, word
+    scenes = re.findall(r"^ +([\w-]+): ", shown.split("SCENES:")[1], re.M)
     assert len(scenes) >= 20 and "stale-column" in scenes

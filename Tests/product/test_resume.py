@@ -24,7 +24,7 @@ def test_missed_deltas_are_sent_after_welcome(server):
     assert again.welcome["resumed"] is True and "snapshot" not in again.welcome
     assert (again.welcome["revision"], again.welcome["epoch"]) == (0, session.epoch)
     assert [again.expect("delta")["revision"] for _ in range(3)] == [1, 2, 3]
-    again.hears_nothing()
+    again.receives_nothing()
     bo.reach(3)
     missed = [m for m in again.record if m["type"] == "delta"]
     mine = [{k: v for k, v in m.items() if k != "ref"} for m in bo.record if m["type"] == "delta"]
@@ -40,7 +40,7 @@ def test_a_member_that_missed_nothing_receives_only_welcome(server):
     again = session.back(ana)
 
     assert (again.welcome["resumed"], again.welcome["revision"]) == (True, 3)
-    again.hears_nothing()
+    again.receives_nothing()
 
 
 def test_a_client_can_resume_from_an_earlier_revision(server):
@@ -88,7 +88,7 @@ def test_missed_deltas_have_no_bands_and_are_followed_by_months(server):
     months = again.expect("months")
     assert months["revision"] == 2
     assert [view["month"] for view in months["months"]] == ["2018-11", "2018-12"]
-    again.hears_nothing()
+    again.receives_nothing()
 
 
 def test_the_new_join_replaces_the_subscribed_months(server):
@@ -141,7 +141,7 @@ def test_resuming_from_before_the_history_returns_a_snapshot(small):
     assert (again.welcome["resumed"], again.welcome["revision"]) == (False, 21)
     assert again.id == ana.id
     assert again.welcome["snapshot"] == session.get()["snapshot"]
-    again.hears_nothing()
+    again.receives_nothing()
 
 
 def test_resuming_from_the_oldest_revision_of_the_history_returns_deltas(small):

@@ -201,5 +201,5 @@ def test_a_client_that_does_not_read_while_closing_is_dropped(hasty):
 def test_messages_after_the_handlers_close_are_ignored(echo):
     with echo.websocket("/script") as web:
         web.send_text("close 4404 gone")
-        web.send_text("all nobody may hear this")
+        web.send_text("all nobody may read this")
         assert web.read_frame()[0] == CLOSE

@@ -127,7 +127,7 @@ def test_a_deleted_session_cannot_be_joined_or_resumed(server):
 
 
 def test_commands_after_delete_are_not_answered(server):
-    """"nothing of that session is done or answered; its members hear only 4410"."""
+    """"nothing of that session is done or answered; its members receive only 4410"."""
     session = server.session(LISTS)
     ana = session.join("Ana")
     session.delete()

@@ -46,9 +46,9 @@ def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
 
 def test_one_frame_is_sent_to_all_connections(echo):
     webs = [echo.websocket("/script") for _ in range(50)]
-    webs[0].send_text("all hear this")
+    webs[0].send_text("all read this")
     for web in webs:
-        assert web.read_text() == "hear this"
+        assert web.read_text() == "read this"
         web.socket.close()
 
 

@@ -101,7 +101,7 @@ def test_rows_months_and_touches_work_in_a_cancelled_session(server):
     assert wheels.rows(0, 1, 2)["rows"][0]["key"] == "Windows"
     assert months.look("2018-11")["months"][0]["month"] == "2018-11"
     wheels.touch(column=0, row=1)
-    wheels.hears_nothing()
+    wheels.receives_nothing()
 
 
 def test_a_session_that_is_not_open_does_not_tick(server):
@@ -111,7 +111,7 @@ def test_a_session_that_is_not_open_does_not_tick(server):
 
     server.clock("2018-07-28T12:00:00+08:00")
 
-    ana.hears_nothing()
+    ana.receives_nothing()
     assert session.get()["snapshot"]["columns"][2]["count"] == 25
     assert session.revision() == 1
 

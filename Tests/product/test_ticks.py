@@ -28,7 +28,7 @@ def test_nothing_is_sent_before_midnight(server):
     server.clock("2018-07-25T23:59:59.999+08:00")
 
     assert session.revision() == 0
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_setting_the_clock_returns_after_every_session_has_ticked(server):
@@ -47,7 +47,7 @@ def test_several_overdue_ticks_are_merged_into_one(server):
 
     delta = ana.expect("delta")
     assert [c["column"] for c in delta["changes"]] == [1, 2]
-    ana.hears_nothing()
+    ana.receives_nothing()
     line, = session.log()
     assert line["command"] == {"type": "tick"} and "by" not in line
     assert line["at"] == "2018-08-30T04:00:00.000Z"
@@ -136,7 +136,7 @@ def test_a_tick_that_would_put_min_after_max_leaves_the_bounds(server):
     server.clock("2018-07-27T12:00:00+08:00")
 
     assert session.result() == {"date": "2018-07-26"}
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_a_tick_precedes_a_command_of_the_same_time(server):
@@ -174,8 +174,8 @@ def test_a_change_of_cells_sends_months_to_their_subscribers(server):
 
     view = ana.expect("months")["months"][0]
     assert [cell["date"] for cell in view["cells"] if cell.get("today")] == ["2018-11-24"]
-    bo.hears_nothing()
-    ana.hears_nothing()
+    bo.receives_nothing()
+    ana.receives_nothing()
     assert (session.revision(), session.log()) == (0, [])
 
 
@@ -185,7 +185,7 @@ def test_a_subscriber_of_another_month_receives_nothing(server):
 
     server.clock("2018-11-24T00:00:00+08:00")
 
-    ana.hears_nothing()
+    ana.receives_nothing()
 
 
 def test_a_tick_that_changes_range_and_cells_sends_both(server):

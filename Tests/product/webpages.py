@@ -39,9 +39,9 @@ class Window:
         self.page = page
         self.page_errors = []
         page.on("pageerror", lambda error: self.page_errors.append(str(error)))
-        page.on("console", self._heard)
+        page.on("console", self._record_message)
 
-    def _heard(self, message):
+    def _record_message(self, message):
         if message.type in ("error", "warning") and not EXPECTED.search(message.text):
             self.page_errors.append(message.text)
 

@@ -30,7 +30,7 @@
 /// raised as far as the hard limit permits. If that is not enough, `connections_max` is reduced
 /// and a warning is logged.
 ///
-/// - Returns: The loop, or NULL with a sentence in `problem` that tells the operator what to do.
+/// - Returns: The loop, or NULL with advice for the operator in `problem`.
 wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
                      size_t subprotocol_count, const wsl_handlers *handlers, void *owner,
                      char *problem, size_t problem_size);

@@ -68,8 +68,8 @@ extension ClientMachine {
     // The close code can get lost. After `draining`, every code below 4000 means that the server is
     // shutting down.
     let isDraining = drainMilliseconds != nil && code < 4000
-    switch isDraining ? .comeBack : ClosingAnswer(code: code) {
-    case .comeBack: wait(drainMilliseconds)
+    switch isDraining ? .readd : ClosingAnswer(code: code) {
+    case .readd: wait(drainMilliseconds)
     case .backOff: wait(nil)
     case .stayAway:
       // The identity is useless once the session has ended, but not if the member is connected

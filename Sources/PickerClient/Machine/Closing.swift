@@ -4,7 +4,7 @@
 /// - Source: protocol.md, "When it goes wrong".
 enum ClosingAnswer: Hashable, Sendable {
   /// The server is shutting down: reconnect after the delay that it announced.
-  case comeBack
+  case readd
   /// The token is missing, wrong or expired: reconnect with a new one.
   case getCredentials
   /// Reconnecting would fail again: the session does not exist, or this client violates the
@@ -16,7 +16,7 @@ enum ClosingAnswer: Hashable, Sendable {
   /// - Parameter code: The code of the close frame, or 1005 or 1006 without one.
   init(code: Int) {
     switch code {
-    case 1001: self = .comeBack
+    case 1001: self = .readd
     case 1002, 1003, 1007, 1009: self = .stayAway
     case 4300..<4400: self = .getCredentials
     case 4400..<4500: self = .stayAway

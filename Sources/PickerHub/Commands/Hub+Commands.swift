@@ -13,7 +13,7 @@ extension Hub {
   /// - Parameter completion: Receives the effects of the command, or `nil` if the log has lost it.
   /// - Returns: As ``append(_:to:at:completion:)``.
   @discardableResult
-  func give(
+  func submit(
     _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool, to hosted: HostedSession,
     at time: HubTime, completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {

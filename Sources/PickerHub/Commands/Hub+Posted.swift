@@ -58,7 +58,7 @@ extension Hub {
     case .refused(let detail): throw .notAllowed(detail)
     case .known(let member, let secret, _):
       if hosted.session.fold.members[member.id] == nil { try checkRoom(in: hosted) }
-      try bring(member, role, in: hosted)
+      try update(member, role, in: hosted)
       return (member.id, secret)
     case .joining(let member, let secret): return (member, secret)
     case .new:
@@ -75,12 +75,12 @@ extension Hub {
   }
 
   /// Re-adds a member that has left, and gives it the role of its token.
-  private func bring(
+  private func update(
     _ member: Member, _ role: Role?, in hosted: HostedSession
   ) throws(HubProblem) {
     let isStored: Bool
     if hosted.session.fold.members[member.id] == nil {
-      isStored = bringBack(member.id, role, hosted)
+      isStored = readd(member.id, role, hosted)
     } else if let role, role != member.role {
       isStored = append(.roleChanged(member.id, role), to: hosted, at: now)
     } else {
@@ -109,11 +109,11 @@ extension Hub {
       } catch {
         return answer(.failure(error))
       }
-      stay(member.id, in: hosted)
+      renewAbsence(of: member.id, in: hosted)
       let verdict = hosted.attendance.countPost(
         of: member.id, at: now.machine, countMax: limits.messagesPerSecond)
       let texts = languages.texts(for: locale, fallback: fold.definition.locale)
-      let isGiven = give(
+      let isAccepted = submit(
         request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
         to: hosted, at: now
       ) { [unowned self] effects in
@@ -123,7 +123,7 @@ extension Hub {
         let frame = answerFrame(in: effects, to: member.id, texts, hosted)
         answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
       }
-      if !isGiven { answer(.failure(problem(of: hosted))) }
+      if !isAccepted { answer(.failure(problem(of: hosted))) }
     }
   }
 
@@ -157,7 +157,7 @@ extension Hub {
       role = token.role
     }
     if hosted.session.fold.members[member.id] == nil { try checkRoom(in: hosted) }
-    try bring(member, role, in: hosted)
+    try update(member, role, in: hosted)
   }
 
   /// The problem to answer after an append has failed.
@@ -169,8 +169,8 @@ extension Hub {
   /// Re-adds a member that has left and now posts a command; it has no connection.
   ///
   /// - Returns: `false` if the log cannot store it.
-  private func bringBack(_ member: MemberID, _ role: Role?, _ hosted: HostedSession) -> Bool {
-    guard bringBack(member, role, hosted, at: now) else { return false }
+  private func readd(_ member: MemberID, _ role: Role?, _ hosted: HostedSession) -> Bool {
+    guard appendReturn(of: member, role, hosted, at: now) else { return false }
     enqueue(
       .look { [unowned self] hosted in
         hosted.noteActivity(at: now)
@@ -203,7 +203,7 @@ extension Hub {
 
   /// Restarts the absence time of a member without a connection. Skipped while less than a
   /// sixteenth of it has passed, because each restart adds a timer.
-  private func stay(_ member: MemberID, in hosted: HostedSession) {
+  private func renewAbsence(of member: MemberID, in hosted: HostedSession) {
     guard let absence = hosted.attendance.absence(of: member, at: now.machine) else { return }
     if absence >= limits.memberMilliseconds / 16 {
       noteAbsence(of: member, in: hosted, at: now)

@@ -158,7 +158,7 @@ extension FanOut {
   }
 
   /// Sends a welcome, then the missed deltas, the months in view and the touches of others.
-  func greet(
+  func sendWelcome(
     _ connection: HubConnection, _ welcome: Frame, missed: ArraySlice<Delta>?,
     in session: Session, at time: HubTime
   ) {

@@ -110,7 +110,7 @@ extension Hub {
     _ member: Member, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
     if hosted.session.fold.members[member.id] == nil {
-      guard bringBack(member.id, role, hosted, at: time) else { return false }
+      guard appendReturn(of: member.id, role, hosted, at: time) else { return false }
     } else if let role, role != member.role {
       guard append(.roleChanged(member.id, role), to: hosted, at: time) else { return false }
     }
@@ -129,8 +129,8 @@ extension Hub {
   /// Appends the return of a member that has left.
   ///
   /// - Returns: `false` if the log cannot store it.
-  func bringBack(
-    _ member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
+  func appendReturn(
+    of member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
     guard append(.returned(member, role), to: hosted, at: time) else { return false }
     hosted.attendance.returnAppended()
@@ -174,7 +174,7 @@ extension Hub {
       resumedAt: missed == nil ? nil : attachment.resumeAfter,
       token: connection.token.lifetime(at: now.machine), texts: connection.texts,
       now: time.session)
-    fanOut.greet(connection, frame, missed: missed, in: hosted.session, at: time)
+    fanOut.sendWelcome(connection, frame, missed: missed, in: hosted.session, at: time)
     closeOverflowing()
   }
 

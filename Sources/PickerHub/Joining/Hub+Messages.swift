@@ -26,11 +26,11 @@ extension Hub {
       if isStale(command, in: hosted) {
         close(connection, .badMessage, "key must be a string")
       } else {
-        give(
+        submit(
           command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
       }
     case .command(let ref, let command):
-      give(command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
+      submit(command, ref: ref, by: member, isOverRate: verdict == .over, to: hosted, at: time)
     case .months(let view):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       look(connection, at: view, in: hosted, at: time)

@@ -30,7 +30,9 @@ extension Hub {
     guard let connection = connections[id], !connection.isClosing else { return }
     now = time
     ownCounters.messagesIn += 1
-    if case .waiting(let inbox) = connection.phase { return hold(text, of: connection, in: inbox) }
+    if case .waiting(let inbox) = connection.phase {
+      return buffer(text, of: connection, in: inbox)
+    }
     guard admitFirst(text, of: connection) else { return }
     guard let hosted = hosted(of: connection) else { return receiveLater(connection, text) }
     if hosted.isEnding { return }
@@ -121,14 +123,14 @@ extension Hub {
   ) -> (_ isLoaded: Bool) -> Void {
     let inbox = Inbox()
     connection.phase = .waiting(inbox)
-    hold(text, of: connection, in: inbox)
+    buffer(text, of: connection, in: inbox)
     let id = connection.id
     return { [unowned self] isLoaded in
       if let connection = connections[id] { receiveWaiting(connection, isLoaded: isLoaded) }
     }
   }
 
-  private func hold(_ text: Span<UInt8>, of connection: HubConnection, in inbox: Inbox) {
+  private func buffer(_ text: Span<UInt8>, of connection: HubConnection, in inbox: Inbox) {
     inbox.append(text)
     if inbox.byteCount >= 4 * limits.inboxBytes + limits.messageBytes {
       return close(connection, .unavailable, "too many messages before the session was loaded")

@@ -74,10 +74,10 @@ extension Hub {
       Listener(
         connection: stream, member: nil, language: language,
         view: showsMonths ? request.view.map(cut) : nil))
-    greetWatcher(connection, request, in: hosted.session)
+    welcomeWatcher(connection, request, in: hosted.session)
   }
 
-  private func greetWatcher(
+  private func welcomeWatcher(
     _ connection: HubConnection, _ request: WatchRequest, in session: Session
   ) {
     var missed: ArraySlice<Delta>?
@@ -89,7 +89,7 @@ extension Hub {
     let frame = encoder.welcome(
       nil, secret: "", in: session, resumedAt: missed == nil ? nil : request.seen?.revision,
       texts: connection.texts, now: now.session)
-    fanOut.greet(connection, frame, missed: missed, in: session, at: now)
+    fanOut.sendWelcome(connection, frame, missed: missed, in: session, at: now)
     closeOverflowing()
   }
 

@@ -39,8 +39,8 @@ package struct HistoryPosition: Sendable {
   package var isDone: Bool { fold.revision >= through }
 
   /// Continues from the state of a snapshot.
-  package mutating func adopt(_ kept: SessionFold.StoredState, sequence: Int) {
-    fold = SessionFold(origin, limits: fold.limits, kept: kept)
+  package mutating func adopt(_ state: SessionFold.StoredState, sequence: Int) {
+    fold = SessionFold(origin, limits: fold.limits, state: state)
     self.sequence = sequence
   }
 

@@ -54,7 +54,7 @@ package enum AppendOutcome: Sendable {
 package struct LogSnapshot: Sendable {
   /// The number of entries that it covers.
   package let entryCount: Int
-  package let kept: SessionFold.StoredState
+  package let state: SessionFold.StoredState
   /// The picker in this state, for a checksum of what members see; `nil`: no checksum is stored.
   package let picker: Picker?
   /// Whether the session is about to be evicted. Such a session is reloaded without its history;
@@ -71,12 +71,12 @@ package struct LogSnapshot: Sendable {
   package let eventSequence: Int
 
   package init(
-    entryCount: Int, kept: SessionFold.StoredState, picker: Picker? = nil, isIdle: Bool,
+    entryCount: Int, state: SessionFold.StoredState, picker: Picker? = nil, isIdle: Bool,
     nextTick: Instant?, idleMilliseconds: Int64, spent: SpentEntries = SpentEntries(),
     eventSequence: Int = FeedRecord.nothing
   ) {
     self.entryCount = entryCount
-    self.kept = kept
+    self.state = state
     self.picker = picker
     self.isIdle = isIdle
     self.nextTick = nextTick
@@ -87,7 +87,7 @@ package struct LogSnapshot: Sendable {
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
   package var byteCount: Int {
-    let members = kept.members.reduce(0) { $0 + 256 + 64 * $1.refs.entries.count }
+    let members = state.members.reduce(0) { $0 + 256 + 64 * $1.refs.entries.count }
     return 1024 + members + 8 * (spent.dropped.count + spent.ticks.count)
   }
 }

@@ -3,11 +3,11 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// What stands instead of a decision that came too late.
+/// The decision in effect when another one arrives too late.
 package struct StandingDecision: Hashable, Sendable {
   package let status: SessionStatus
   package let revision: Int
-  /// The confirmation that waits now, if any.
+  /// The pending confirmation, if any.
   package let confirmation: Confirmation?
   /// The decision that counted for the same confirmation, if it is still known.
   package let settlement: Settlement?

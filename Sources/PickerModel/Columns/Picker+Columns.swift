@@ -50,9 +50,9 @@ extension Picker {
         ["count": .integer(count)])
     }
     if row == state.selected { return [] }
-    let kept = rules.selecting(row: row, column: column, showing: value.keys, in: columns)
+    let retained = rules.selecting(row: row, column: column, showing: value.keys, in: columns)
     let key = state.rows.key(at: row)
-    return show(kept, rules, goalDay: kept.goalDay, by: .select(column: column, key: key))
+    return show(retained, rules, goalDay: retained.goalDay, by: .select(column: column, key: key))
   }
 
   /// The row with `key` in `column`; `nil` if there is no such column or row.
@@ -72,16 +72,16 @@ extension Picker {
     return changes
   }
 
-  /// Selects `kept`, and returns the differences to the columns before: all reloads and removals in
-  /// ascending column order, then all moved rows.
+  /// Selects `retained`, and returns the differences to the columns before: all reloads and
+  /// removals in ascending column order, then all moved rows.
   mutating func show(
-    _ kept: RetainedSelection, _ rules: any ColumnRules, goalDay: Int?,
+    _ retained: RetainedSelection, _ rules: any ColumnRules, goalDay: Int?,
     by origin: ColumnsChangeOrigin
   ) -> [PickerChange] {
     var reloads: [PickerChange] = []
     var moves: [PickerChange] = []
     var count = 0
-    rules.show(kept.keys) { index, rows, selected in
+    rules.show(retained.keys) { index, rows, selected in
       count += 1
       let isNew = index == columns.count
       if isNew { columns.append(ColumnState(generation: 0, rows: .empty, selected: nil)) }
@@ -105,13 +105,14 @@ extension Picker {
         heldKey.map(key.isExactly) != true
       else { return }
       let wanted = Wanted(
-        held: heldKey, aimedDay: index == 2 ? kept.aimedDay : nil, column: index, origin: origin,
+        held: heldKey, aimedDay: index == 2 ? retained.aimedDay : nil, column: index,
+        origin: origin,
         isAfterMoved: rules.areColumnsLinked && !moves.isEmpty)
       moves.append(
-        .row(column: index, wanted.move(to: key, row: selected, rows: rows, kept.reason)))
+        .row(column: index, wanted.move(to: key, row: selected, rows: rows, retained.reason)))
     }
     reloads.append(contentsOf: removeColumns(from: count))
-    value = .keys(kept.keys, goalDay: goalDay)
+    value = .keys(retained.keys, goalDay: goalDay)
     if reloads.isEmpty { return moves }
     reloads.append(contentsOf: moves)
     return reloads

@@ -40,9 +40,9 @@ extension Picker {
     let rules = definition.columnRules(
       within: bounds, today: today, goalDay: goalDay,
       knowing: known?.definition === definition ? known?.shownSlotDays : nil)!
-    let kept = rules.keeping(value.keys, shownIn: columns)
-    let reason: ClampReason = definition.kind == .date ? kept.reason ?? .gone : .gone
-    return show(kept, rules, goalDay: goalDay, by: .define(reason))
+    let retained = rules.keeping(value.keys, shownIn: columns)
+    let reason: ClampReason = definition.kind == .date ? retained.reason ?? .gone : .gone
+    return show(retained, rules, goalDay: goalDay, by: .define(reason))
   }
 
   private mutating func redefineCalendar(
@@ -52,15 +52,16 @@ extension Picker {
     if calendar.bounds.months != before.months {
       answer.changes.append(.months(calendar.bounds.months))
     }
-    let kept = calendar.keepingWalked(before.range)
-    value = .range(kept.range)
-    let reach = calendar.reach(of: kept.range)
-    if kept.range != before.range || reach != before.reach {
-      let wanted = kept.reason == nil ? nil : before.range?.end
+    let retained = calendar.keepingWalked(before.range)
+    value = .range(retained.range)
+    let reach = calendar.reach(of: retained.range)
+    if retained.range != before.range || reach != before.reach {
+      let wanted = retained.reason == nil ? nil : before.range?.end
       answer.changes.append(
         .range(
           .init(
-            range: kept.range, cause: .define, reason: kept.reason, wanted: wanted, reach: reach)))
+            range: retained.range, cause: .define, reason: retained.reason, wanted: wanted,
+            reach: reach)))
     }
     return answer
   }

@@ -101,8 +101,8 @@ extension Picker {
     let first = calendar.kind.grid(of: calendar.bounds.months.first).firstDate
     if today < first { return zone.startOfDay(first) }
     // A clock change from after midnight to before it makes yesterday today again.
-    let mayComeBack = today.adding(days: -1).map(calendar.shows) ?? false
-    return calendar.shows(today) || mayComeBack ? zone.nextDateChange(after: asOf) : nil
+    let mayReturn = today.adding(days: -1).map(calendar.shows) ?? false
+    return calendar.shows(today) || mayReturn ? zone.nextDateChange(after: asOf) : nil
   }
 
   /// Restores an earlier value, clamped to the current bounds, for undo and redo.

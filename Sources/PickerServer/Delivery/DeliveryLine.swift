@@ -10,7 +10,7 @@ struct DeliveryLine {
   let replay: ClosedRange<Int>?
   /// The position of the cursor in the server.
   var storedPosition = 0
-  /// Whether the server has been told that the endpoint has stopped.
+  /// Whether it was reported to the server that the endpoint has stopped.
   var isStopStored = false
   var isReading = false
   var isStoring = false

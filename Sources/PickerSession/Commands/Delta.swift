@@ -101,7 +101,7 @@ package enum SessionChange: Hashable, Sendable {
 package struct Redefinition: Hashable, Sendable {
   package let version: Int
   package let definition: Definition
-  /// Whether the delta tells clients about the definition. `false` if a reopened session applies a
+  /// Whether clients receive the definition with the delta. `false` if a reopened session applies a
   /// definition that an earlier delta announced.
   package let isAnnounced: Bool
   /// Whether the first day of the week changed, so that clients need new weekday headings.

@@ -87,5 +87,5 @@ extension SessionFold {
   }
 
   /// The notes once those that wait are applied.
-  package var notesToCome: Notes { notes.applying(decision.waitingNotes, for: definition.kind) }
+  package var pendingNotes: Notes { notes.applying(decision.waitingNotes, for: definition.kind) }
 }

@@ -46,7 +46,7 @@ extension SessionFold {
   ///
   /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member has its
   ///   role from before, or becomes the owner if there is none.
-  mutating func comeBack(_ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]) {
+  mutating func readd(_ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]) {
     guard members[id] == nil, var member = remembered.remove(id) else { return }
     if let role {
       member.role = role

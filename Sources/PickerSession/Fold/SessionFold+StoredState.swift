@@ -64,7 +64,7 @@ extension SessionFold {
     }
   }
 
-  package var kept: StoredState {
+  package var state: StoredState {
     StoredState(
       picker: picker.state, version: version,
       definition: version == 1 ? nil : RetainedDefinition(definition),
@@ -82,34 +82,34 @@ extension SessionFold {
   /// - Parameter history: The last deltas up to the snapshot's revision, without gaps. May be
   ///   empty.
   package init(
-    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), kept: StoredState,
+    _ origin: SessionOrigin, limits: SessionLimits = SessionLimits(), state: StoredState,
     history: Deque<Delta> = []
   ) {
     self.origin = origin
     self.limits = limits
-    definition = kept.definition?.definition ?? origin.definition
-    version = kept.version
-    definedAt = kept.definedAt
-    let kept = kept.made(under: origin.definition)
-    picker = Picker(kept.shown?.definition ?? definition, state: kept.picker)
-    if kept.shown != nil { _ = picker.layOut(like: definition) }
-    notes = kept.notes
+    definition = state.definition?.definition ?? origin.definition
+    version = state.version
+    definedAt = state.definedAt
+    let state = state.made(under: origin.definition)
+    picker = Picker(state.shown?.definition ?? definition, state: state.picker)
+    if state.shown != nil { _ = picker.layOut(like: definition) }
+    notes = state.notes
     result = picker.result
-    status = kept.status
-    decision = kept.decision
+    status = state.status
+    decision = state.decision
     // Older versions did not count. The status of a session that is not open has changed at least
     // once.
-    statusChangeCount = kept.statusChangeCount ?? (kept.status == .open ? 0 : 1)
-    statusChangedAt = kept.statusChangedAt ?? origin.createdAt
-    revision = kept.revision
-    undoList = kept.undoList
-    members = Dictionary(uniqueKeysWithValues: kept.members.map { ($0.id, $0) })
-    remembered = kept.remembered
-    joinCount = kept.joinCount
-    tappedBy = kept.tappedBy
-    tappedAt = kept.tappedAt
-    unreported = kept.unreported
-    revocations = kept.revocations
+    statusChangeCount = state.statusChangeCount ?? (state.status == .open ? 0 : 1)
+    statusChangedAt = state.statusChangedAt ?? origin.createdAt
+    revision = state.revision
+    undoList = state.undoList
+    members = Dictionary(uniqueKeysWithValues: state.members.map { ($0.id, $0) })
+    remembered = state.remembered
+    joinCount = state.joinCount
+    tappedBy = state.tappedBy
+    tappedAt = state.tappedAt
+    unreported = state.unreported
+    revocations = state.revocations
     self.history = history
     historyWeight = history.reduce(0) { $0 + $1.weight }
   }
@@ -120,9 +120,9 @@ extension SessionFold.StoredState {
   /// only one definition per session, so it gives the value.
   package func made(under definition: Definition) -> SessionFold.StoredState {
     guard version == 1 else { return self }
-    var kept = self
-    kept.picker.value = picker.value.made(under: definition)
-    kept.undoList = undoList.made(under: definition)
-    return kept
+    var state = self
+    state.picker.value = picker.value.made(under: definition)
+    state.undoList = undoList.made(under: definition)
+    return state
   }
 }

@@ -9,22 +9,22 @@ extension SimulatedLog {
       failureCount += 1
       return false
     }
-    kept[session]?.pendingEvents.append(record)
+    sessions[session]?.pendingEvents.append(record)
     if !isLate || !canLoad { storeEvents(of: session) }
     return true
   }
 
   /// Stores the events that were handed over for a session, each once.
   func storeEvents(of session: SessionID) {
-    guard let entries = kept[session] else { return }
+    guard let entries = sessions[session] else { return }
     for record in entries.pendingEvents {
-      let eventSequence = kept[session]?.eventSequence ?? FeedRecord.nothing
+      let eventSequence = sessions[session]?.eventSequence ?? FeedRecord.nothing
       precondition(record.previous <= eventSequence, "events before are stored first")
       guard record.sequence > eventSequence else { continue }
       feed += record.events
-      kept[session]?.eventSequence = record.sequence
+      sessions[session]?.eventSequence = record.sequence
     }
-    kept[session]?.pendingEvents = []
+    sessions[session]?.pendingEvents = []
   }
 
   /// Folds entries, and derives the events that the feed does not have.

@@ -25,7 +25,7 @@ final class SimulatedLog: SessionLog {
     var eventSequence = FeedRecord.nothing
   }
 
-  var kept: [SessionID: StoredEntries] = [:]
+  var sessions: [SessionID: StoredEntries] = [:]
   /// Whether it returns ``AppendOutcome/pending`` and confirms later.
   let isLate: Bool
   /// Whether sessions are evicted to it and reloaded from it.
@@ -58,13 +58,13 @@ final class SimulatedLog: SessionLog {
       failureCount += 1
       return .failed
     }
-    if case .created(let origin) = record { kept[session] = StoredEntries(origin: origin) }
-    guard isLate || kept[session]?.pending.isEmpty == false else {
+    if case .created(let origin) = record { sessions[session] = StoredEntries(origin: origin) }
+    guard isLate || sessions[session]?.pending.isEmpty == false else {
       keep(record, of: session)
       return .stored
     }
-    kept[session]?.pending.append(record)
-    if kept[session]?.pending.count == 1 { pends(session) }
+    sessions[session]?.pending.append(record)
+    if sessions[session]?.pending.count == 1 { pends(session) }
     return .pending
   }
 
@@ -72,21 +72,21 @@ final class SimulatedLog: SessionLog {
   func confirm(_ count: Int, of session: SessionID) {
     if count > 0 { storeEvents(of: session) }
     for _ in 0..<count {
-      guard let record = kept[session]?.pending.removeFirst() else { return }
+      guard let record = sessions[session]?.pending.removeFirst() else { return }
       keep(record, of: session)
     }
   }
 
-  func pendingCount(of session: SessionID) -> Int { kept[session]?.pending.count ?? 0 }
+  func pendingCount(of session: SessionID) -> Int { sessions[session]?.pending.count ?? 0 }
 
   private func keep(_ record: LogRecord, of session: SessionID) {
-    kept[session]?.activeAt = now()
-    kept[session]?.idle = nil
+    sessions[session]?.activeAt = now()
+    sessions[session]?.idle = nil
     switch record {
     case .created: break
-    case .entry(let entry): kept[session]?.entries.append(entry)
+    case .entry(let entry): sessions[session]?.entries.append(entry)
     case .ended(let event):
-      kept[session]?.hasEnded = true
+      sessions[session]?.hasEnded = true
       if let event { feed.append(event) }
     }
   }
@@ -95,14 +95,14 @@ final class SimulatedLog: SessionLog {
   ///
   /// - Returns: The sessions that lost records, sorted.
   func loseAll() -> [SessionID] {
-    let lost = kept.filter { !$0.value.pending.isEmpty || !$0.value.pendingEvents.isEmpty }.keys
+    let lost = sessions.filter { !$0.value.pending.isEmpty || !$0.value.pendingEvents.isEmpty }.keys
       .sorted { $0.text < $1.text }
     for session in lost {
-      kept[session]?.pendingEvents = []
-      if case .created? = kept[session]?.pending.first {
-        kept[session] = nil
+      sessions[session]?.pendingEvents = []
+      if case .created? = sessions[session]?.pending.first {
+        sessions[session] = nil
       } else {
-        kept[session]?.pending = []
+        sessions[session]?.pending = []
       }
     }
     failureCount += lost.count
@@ -115,10 +115,10 @@ extension SimulatedLog {
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard canLoad else { return true }
     storeEvents(of: session)
-    kept[session]?.snapshots.append(snapshot)
+    sessions[session]?.snapshots.append(snapshot)
     guard snapshot.isIdle else { return true }
-    kept[session]?.idle = snapshot
-    kept[session]?.activeAt = now() - snapshot.idleMilliseconds
+    sessions[session]?.idle = snapshot
+    sessions[session]?.activeAt = now() - snapshot.idleMilliseconds
     return true
   }
 
@@ -138,34 +138,35 @@ extension SimulatedLog {
       failureCount += 1
       return nil
     }
-    guard let kept = kept[session], !kept.hasEnded else { return nil }
-    guard var fold = try? SessionFold(kept.origin, limits: limits) else { return nil }
+    guard let stored = sessions[session], !stored.hasEnded else { return nil }
+    guard var fold = try? SessionFold(stored.origin, limits: limits) else { return nil }
     var firstIndex = 0
-    if let start = start(of: kept, limits) {
-      fold = SessionFold(kept.origin, limits: limits, kept: start.kept)
+    if let start = start(of: stored, limits) {
+      fold = SessionFold(stored.origin, limits: limits, state: start.state)
       firstIndex = start.entryCount
     }
-    let missed = missedEvents(&fold, kept.entries[firstIndex...], after: kept.eventSequence)
+    let missed = missedEvents(&fold, stored.entries[firstIndex...], after: stored.eventSequence)
     return LoadedSession(
-      fold: fold, entryCount: kept.entries.count, idleMilliseconds: now() - kept.activeAt,
-      isSnapshotted: kept.snapshots.last.map { $0.isIdle && $0.entryCount == kept.entries.count }
-        ?? false, eventSequence: kept.eventSequence, missed: missed)
+      fold: fold, entryCount: stored.entries.count, idleMilliseconds: now() - stored.activeAt,
+      isSnapshotted: stored.snapshots.last.map {
+        $0.isIdle && $0.entryCount == stored.entries.count
+      } ?? false, eventSequence: stored.eventSequence, missed: missed)
   }
 
-  private func start(of kept: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {
-    guard let newest = kept.snapshots.last else { return nil }
+  private func start(of stored: StoredEntries, _ limits: SessionLimits) -> LogSnapshot? {
+    guard let newest = stored.snapshots.last else { return nil }
     if newest.isIdle { return newest }
-    let revision = newest.kept.revision - limits.history
-    return kept.snapshots.last { $0.kept.revision <= revision }
+    let revision = newest.state.revision - limits.history
+    return stored.snapshots.last { $0.state.revision <= revision }
   }
 
   /// The sessions that a restarted process finds.
   var dormant: [DormantSession] {
-    kept.values.filter { !$0.hasEnded }.sorted { $0.origin.id.text < $1.origin.id.text }.map {
+    sessions.values.filter { !$0.hasEnded }.sorted { $0.origin.id.text < $1.origin.id.text }.map {
       DormantSession(
         id: $0.origin.id, ttlSeconds: $0.origin.ttlSeconds,
         idleMilliseconds: now() - $0.activeAt, nextTick: $0.idle?.nextTick,
-        hasMembers: $0.idle == nil, status: $0.idle?.kept.status)
+        hasMembers: $0.idle == nil, status: $0.idle?.state.status)
     }
   }
 
@@ -177,7 +178,7 @@ extension SimulatedLog {
   ) {
     var position = position
     var deltas: [Delta] = []
-    let entries = (kept[position.origin.id]?.entries ?? []).dropFirst(position.sequence)
+    let entries = (sessions[position.origin.id]?.entries ?? []).dropFirst(position.sequence)
     for entry in entries where !position.isDone {
       position.apply(entry, sequence: position.sequence + 1, &deltas)
       // Short pages, so that a history has several.

@@ -77,13 +77,13 @@ struct WireOutcome: Hashable {
 extension WireConversation {
   /// The final state of the clients, after comparing it with the log.
   func outcome() -> WireOutcome? {
-    guard let kept = log.kept[session],
-      var replica = try? Replica(kept.origin, limits: SessionLimits())
+    guard let stored = log.sessions[session],
+      var replica = try? Replica(stored.origin, limits: SessionLimits())
     else {
       fail("a created session can be replayed")
       return nil
     }
-    if let sentence = replica.follow(kept.entries, isLate: log.isLate) { fail(sentence) }
+    if let sentence = replica.follow(stored.entries, isLate: log.isLate) { fail(sentence) }
     let commandCount = clients.map(\.commandCount).reduce(0, +)
     if replica.deltas.count != commandCount {
       fail("every command is executed once: \(replica.deltas.count) of \(commandCount)")

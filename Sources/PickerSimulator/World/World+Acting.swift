@@ -6,8 +6,8 @@ import PickerSession
 extension World {
   /// Executes one action of a client and schedules its next one.
   func act(_ client: SimulatedClient) {
-    guard actsLeft > 0, !client.isRetired else { return }
-    actsLeft -= 1
+    guard remainingActs > 0, !client.isRetired else { return }
+    remainingActs -= 1
     queue.add(
       .act(client: client.number), at: clock.machine + Int64(random.within(1...profile.pauseMax)))
     guard let link = client.link else { return actWithoutConnection(client) }

@@ -16,23 +16,23 @@ extension World {
   ///   have applied all entries.
   func followLogs(isTurnOver: Bool) {
     for record in records {
-      guard let kept = log.kept[record.id] else { continue }
-      if kept.hasEnded { record.isEnded = true }
+      guard let stored = log.sessions[record.id] else { continue }
+      if stored.hasEnded { record.isEnded = true }
       var replica: Replica
       if let known = replicas[record.id] {
-        if known.entryCount == kept.entries.count,
+        if known.entryCount == stored.entries.count,
           hub.session(record.id)?.fold.revision == known.fold.revision
         {
           continue
         }
         replica = known
       } else {
-        guard let fresh = try? Replica(kept.origin, limits: profile.limits.session) else {
+        guard let fresh = try? Replica(stored.origin, limits: profile.limits.session) else {
           return breach("a created session can be replayed")
         }
         replica = fresh
       }
-      if let sentence = replica.follow(kept.entries, isLate: log.isLate) { breach(sentence) }
+      if let sentence = replica.follow(stored.entries, isLate: log.isLate) { breach(sentence) }
       replicas[record.id] = replica
       if isTurnOver, let session = hub.session(record.id), !hub.isEnding(record.id) {
         compare(session.fold, replica.fold)
@@ -111,7 +111,7 @@ extension World {
       case 4301: link.hasBadCredentials
       case 4400: link.didMisbehave
       case 4404, 4410:
-        isEnded || hub.isEnding(link.session) || log.kept[link.session]?.hasEnded != false
+        isEnded || hub.isEnding(link.session) || log.sessions[link.session]?.hasEnded != false
       // The join of an older connection can arrive after that of a newer one.
       case 4409: openLinks.contains { $0 !== link && $0.client == link.client && $0.hasResumed }
       case 4500: log.failureCount > 0

@@ -60,7 +60,7 @@ extension World {
     if hub.inventory.sessions + hub.inventory.dormant != 0 {
       breach("every session ends: \(hub.inventory)")
     }
-    for record in records where log.kept[record.id]?.hasEnded != true {
+    for record in records where log.sessions[record.id]?.hasEnded != true {
       breach("the log has the end of every session")
     }
   }

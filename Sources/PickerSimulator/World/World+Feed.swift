@@ -11,18 +11,18 @@ extension World {
       breach("no event is in the feed twice")
     }
     for record in records {
-      guard let kept = log.kept[record.id] else { continue }
-      check(events[record.id] ?? [], of: kept)
+      guard let stored = log.sessions[record.id] else { continue }
+      check(events[record.id] ?? [], of: stored)
     }
   }
 
-  private func check(_ events: [FeedEvent], of kept: SimulatedLog.StoredEntries) {
-    guard var fold = try? SessionFold(kept.origin, limits: profile.limits.session) else { return }
+  private func check(_ events: [FeedEvent], of stored: SimulatedLog.StoredEntries) {
+    guard var fold = try? SessionFold(stored.origin, limits: profile.limits.session) else { return }
     var expected = [fold.creationEvent]
-    for entry in kept.entries {
+    for entry in stored.entries {
       expected += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
     }
-    guard kept.hasEnded else {
+    guard stored.hasEnded else {
       if events != expected {
         breach("the feed has \(events.map(\.type)) of \(expected.map(\.type))")
       }

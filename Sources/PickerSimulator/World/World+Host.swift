@@ -48,7 +48,7 @@ extension World {
         session: record.id, isGranted: host.random.coin())
     }
     for op in host.open { send(op) }
-    if actsLeft > 0 || !host.open.isEmpty {
+    if remainingActs > 0 || !host.open.isEmpty {
       queue.add(.host, at: clock.machine + Int64(host.random.within(50...2000)))
     }
   }

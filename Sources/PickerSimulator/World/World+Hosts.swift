@@ -142,7 +142,7 @@ extension World {
         requestsUnanswered -= 1
         followLogs(isTurnOver: false)
         guard let body = try? result.get(), let replica = replicas[record.id] else { return }
-        if body != replica.fold.notesToCome.tree.serialized() {
+        if body != replica.fold.pendingNotes.tree.serialized() {
           breach("GET shows the notes: \(String(decoding: body.prefix(600), as: UTF8.self))")
         }
       }

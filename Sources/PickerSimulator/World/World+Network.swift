@@ -5,7 +5,7 @@ package import PickerWire
 /// The hub's port: a simulated network.
 extension World: HubPort {
   package func send(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
-    if fullSoon.contains(id) { tellFull() }
+    if fullSoon.contains(id) { reportFull() }
     return take(frame, id)
   }
 
@@ -25,7 +25,7 @@ extension World: HubPort {
       return .gone
     }
     if link.closeCode != nil { breach("nothing is sent after a close") }
-    if link.isFull && !toldFull.contains(id) {
+    if link.isFull && !reportedFull.contains(id) {
       breach("nothing is sent to a write-blocked connection before it is writable")
     }
     sentFrameCount += 1
@@ -48,7 +48,7 @@ extension World: HubPort {
   /// Batched sending: that a connection is write-blocked may be reported later, within another call
   /// of the port or at the end of the event-loop iteration, as by the real transport.
   package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
-    if random.once(in: 3) { tellFull() }
+    if random.once(in: 3) { reportFull() }
     let wasFull = links[id.raw]?.isFull == true
     let outcome = take(frame, id)
     if wasFull { return .full }
@@ -59,18 +59,18 @@ extension World: HubPort {
   }
 
   /// Reports the connections in ``fullSoon`` to the hub as write-blocked.
-  func tellFull() {
+  func reportFull() {
     for id in fullSoon {
       guard let link = links[id.raw], !link.isGoneAtHub, link.closeCode == nil else { continue }
       link.isFull = true
-      toldFull.insert(id)
+      reportedFull.insert(id)
       hub.full(id)
     }
     fullSoon = []
   }
 
   package func close(_ id: ConnectionID, code: UInt16, reason: String, last: Frame?) {
-    tellFull()
+    reportFull()
     guard let link = links[id.raw], link.closeCode == nil, !link.isGoneAtHub else {
       return breach("a connection is closed once")
     }

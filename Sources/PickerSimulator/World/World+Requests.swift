@@ -53,7 +53,7 @@ extension World {
 
   /// Reads a session or its log, or rarely deletes it.
   func request() {
-    guard actsLeft > 0, !records.isEmpty else { return }
+    guard remainingActs > 0, !records.isEmpty else { return }
     queue.add(.request, at: clock.machine + Int64(random.within(1...profile.pauseMax * 3)))
     let record = random.pick(records)
     if random.below(24) < profile.hostChangesIn24 { return actAsHost(of: record) }
@@ -227,7 +227,7 @@ extension World {
   /// Sets the sessions' clock: forwards or backwards by minutes to years, or to just before
   /// midnight.
   func jump() {
-    guard actsLeft > 0 else { return }
+    guard remainingActs > 0 else { return }
     queue.add(.clockJump, at: clock.machine + Int64(random.within(1...profile.pauseMax * 12)))
     let day: Int64 = 86_400_000
     let now = clock.session.milliseconds

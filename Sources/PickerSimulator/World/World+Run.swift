@@ -40,7 +40,7 @@ extension World {
 
   /// Runs the phase of random actions, faults and crashes.
   private func live(acts: Int) {
-    actsLeft = acts
+    remainingActs = acts
     isCalm = false
     for client in clients {
       queue.add(.act(client: client.number), at: clock.machine + Int64(random.within(0...300)))
@@ -61,8 +61,8 @@ extension World {
       queue.add(.crash, at: clock.machine + Int64(random.within(100...profile.pauseMax * 20 + 200)))
     }
     let end = clock.machine + 600_000
-    while actsLeft > 0, step(until: end) {}
-    actsLeft = 0
+    while remainingActs > 0, step(until: end) {}
+    remainingActs = 0
   }
 
   /// Runs the quiet phase: no actions; all clients reconnect, and all messages arrive.
@@ -77,7 +77,7 @@ extension World {
     }
     let end = clock.machine + 60_000
     while !isStill, step(until: end) {}
-    if !isStill { breach("all work is completed: \(unrest)") }
+    if !isStill { breach("all work is completed: \(unfinished)") }
   }
 
   private func run(for milliseconds: Int64) {
@@ -88,27 +88,29 @@ extension World {
   }
 
   /// Whether no work is in progress.
-  private var isStill: Bool { unrest.isEmpty }
+  private var isStill: Bool { unfinished.isEmpty }
 
   /// The work that is still in progress.
-  private var unrest: [String] {
-    var unrest: [String] = []
-    if !log.loading.isEmpty { unrest.append("\(log.loading.count) to load") }
-    if !log.readings.isEmpty { unrest.append("\(log.readings.count) to read") }
-    if inFlightCount > 0 { unrest.append("\(inFlightCount) in flight") }
-    if !host.open.isEmpty { unrest.append("\(host.open.count) decisions") }
-    if requestsUnanswered > 0 { unrest.append("\(requestsUnanswered) requests") }
-    if !background.isEmpty { unrest.append("\(background.count) in the background") }
-    if clockSetsUnanswered > 0 { unrest.append("\(clockSetsUnanswered) settings of the clock") }
+  private var unfinished: [String] {
+    var unfinished: [String] = []
+    if !log.loading.isEmpty { unfinished.append("\(log.loading.count) to load") }
+    if !log.readings.isEmpty { unfinished.append("\(log.readings.count) to read") }
+    if inFlightCount > 0 { unfinished.append("\(inFlightCount) in flight") }
+    if !host.open.isEmpty { unfinished.append("\(host.open.count) decisions") }
+    if requestsUnanswered > 0 { unfinished.append("\(requestsUnanswered) requests") }
+    if !background.isEmpty { unfinished.append("\(background.count) in the background") }
+    if clockSetsUnanswered > 0 { unfinished.append("\(clockSetsUnanswered) settings of the clock") }
     for record in records {
       let count = log.pendingCount(of: record.id)
-      if count > 0 { unrest.append("\(count) pending in \(record.id)") }
+      if count > 0 { unfinished.append("\(count) pending in \(record.id)") }
       if hub.session(record.id)?.updates.isEmpty == false {
-        unrest.append("updates in \(record.id)")
+        unfinished.append("updates in \(record.id)")
       }
     }
-    for link in openLinks where !hub.isIdle(link.id) { unrest.append("outbox of \(link.id.raw)") }
-    return unrest
+    for link in openLinks where !hub.isIdle(link.id) {
+      unfinished.append("outbox of \(link.id.raw)")
+    }
+    return unfinished
   }
 
   /// The links that the hub considers open, in the order of opening.

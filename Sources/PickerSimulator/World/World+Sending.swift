@@ -7,7 +7,7 @@ import PickerClient
 /// or months, unknown types, wrong secrets, and commands before the welcome.
 extension World {
   /// Whether messages may be replaced by ones that the shipped client never sends.
-  var mayTamper: Bool { actsLeft > 0 }
+  var mayTamper: Bool { remainingActs > 0 }
 
   func send(_ bytes: [UInt8], _ client: SimulatedClient, _ link: Link) {
     guard let message = try? JSONTree.parse(bytes), let type = message["type"]?.string else {

@@ -23,7 +23,7 @@ package final class World {
   /// of the event-loop iteration.
   var fullSoon: [ConnectionID] = []
   /// The connections that were reported as write-blocked in the current iteration.
-  var toldFull: Set<ConnectionID> = []
+  var reportedFull: Set<ConnectionID> = []
   var linkCount: UInt64 = 0
   var clients: [SimulatedClient] = []
   var records: [SessionRecord] = []
@@ -31,7 +31,7 @@ package final class World {
   var replicas: [SessionID: Replica] = [:]
   /// The number of messages in flight.
   var inFlightCount = 0
-  var actsLeft = 0
+  var remainingActs = 0
   var isDraining = false
   /// Whether all clients have been disconnected, so that none connects again.
   var isOver = false
@@ -102,8 +102,8 @@ package final class World {
   func enter(_ call: (HubTime) -> Void) {
     checkTicks()
     call(clock.now)
-    tellFull()
-    toldFull = []
+    reportFull()
+    reportedFull = []
     checkAfterCall()
     let due = hub.nextTimer(at: clock.now, clockRuns: clock.runs)
     guard due != timerDue else { return }
@@ -151,7 +151,7 @@ package final class World {
       log.isFailing = fails
       lastTrouble = clock.machine
       if fails, log.canLoad { loseStore() }
-    case .crash: if actsLeft > 0 { crash() }
+    case .crash: if remainingActs > 0 { crash() }
     case .request: request()
     case .host: actAsHost()
     }

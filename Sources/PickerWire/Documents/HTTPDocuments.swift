@@ -161,7 +161,7 @@ package enum HTTPDocument {
       writer.literal(",\"command\":")
       writer.command(author.command)
     } else {
-      writer.commandOfNobody(delta.change)
+      writer.commandWithoutAuthor(delta.change)
     }
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
@@ -188,7 +188,7 @@ package struct SessionDocument: Sendable {
 
 extension JSONWriter {
   /// The field `command` of a delta without author, which the host or time made.
-  fileprivate mutating func commandOfNobody(_ change: SessionChange) {
+  fileprivate mutating func commandWithoutAuthor(_ change: SessionChange) {
     literal(",\"command\":")
     if case .status(let change) = change, let settle = change.settle { return self.settle(settle) }
     literal("{\"type\":")

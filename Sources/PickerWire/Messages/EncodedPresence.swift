@@ -22,13 +22,13 @@ package struct EncodedPresence {
       body(&writer)
       return Part(member: member, bytes: writer.bytes)
     }
-    func people(_ members: [MemberID]) -> [Part] {
+    func parts(of members: [MemberID]) -> [Part] {
       members.compactMap { session.fold.members[$0] }.map { member in
         write(member.id) { $0.member(member, isOnline: session.isOnline(member.id)) }
       }
     }
     lists = [
-      ("joined", people(updates.joined)), ("changed", people(updates.changed)),
+      ("joined", parts(of: updates.joined)), ("changed", parts(of: updates.changed)),
       ("left", updates.left.map { member in write(member) { $0.string(member.text) } }),
       (
         "touching",
@@ -37,7 +37,7 @@ package struct EncodedPresence {
         }
       ),
     ]
-    ownRoles = people(updates.roleChanged)
+    ownRoles = parts(of: updates.roleChanged)
     mentioned = Set(lists.flatMap { $0.parts.map(\.member) })
   }
 

@@ -15,8 +15,8 @@ extension SessionFold.StoredState {
       .init("future", .array(undoList.future.map(\.tree))),
     ]
     if version > 1 { fields.append(.init("version", .integer(version))) }
-    for (name, kept) in [("definition", definition), ("shown", shown)] {
-      if let kept { fields.append(.init(name, kept.definition.document(full: true))) }
+    for (name, state) in [("definition", definition), ("shown", shown)] {
+      if let state { fields.append(.init(name, state.definition.document(full: true))) }
     }
     if let definedAt { fields.append(.init("definedAt", .integer(Int(definedAt.milliseconds)))) }
     if let statusChangeCount {

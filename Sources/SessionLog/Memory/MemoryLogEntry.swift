@@ -12,7 +12,7 @@ struct MemoryLogEntry: Sendable {
   ///
   /// - Parameter entries: The entries after the position.
   static func page(
-    of entries: [MemoryLogEntry], _ snapshot: (sequence: Int, kept: SessionFold.StoredState)?,
+    of entries: [MemoryLogEntry], _ snapshot: (sequence: Int, state: SessionFold.StoredState)?,
     from start: HistoryPosition
   ) -> HistoryPage? {
     var position = start
@@ -20,8 +20,8 @@ struct MemoryLogEntry: Sendable {
     for entry in entries {
       if position.isDone || deltas.count >= HistoryPosition.deltaCountMax { break }
       if let snapshot, position.sequence <= snapshot.sequence, entry.sequence > snapshot.sequence {
-        guard position.fold.revision == snapshot.kept.revision else { return nil }
-        position.adopt(snapshot.kept, sequence: snapshot.sequence)
+        guard position.fold.revision == snapshot.state.revision else { return nil }
+        position.adopt(snapshot.state, sequence: snapshot.sequence)
       }
       position.apply(entry.entry, sequence: entry.sequence, &deltas)
     }

@@ -13,7 +13,7 @@ package final class MemorySessionLog: SessionLog {
     /// The size of the entries.
     var byteCount = 0
     /// The last snapshot; entries before it are compacted.
-    var snapshot: (sequence: Int, kept: SessionFold.StoredState)?
+    var snapshot: (sequence: Int, state: SessionFold.StoredState)?
 
     init(of session: SessionID) { self.session = session }
 
@@ -83,11 +83,11 @@ package final class MemorySessionLog: SessionLog {
   package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     guard let log = logs[session] else { return true }
     let start = log.entries.index(after: log.snapshot?.sequence ?? 0)
-    log.snapshot = (snapshot.entryCount, snapshot.kept)
+    log.snapshot = (snapshot.entryCount, snapshot.state)
     let dropped = Set(snapshot.spent.dropped)
     let ticks = Set(snapshot.spent.ticks)
     if dropped.isEmpty && ticks.isEmpty { return true }
-    var kept: [MemoryLogEntry] = []
+    var remaining: [MemoryLogEntry] = []
     for entry in log.entries[start...] {
       log.byteCount -= entry.entry.byteCount
       if dropped.contains(entry.sequence) { continue }
@@ -96,9 +96,9 @@ package final class MemorySessionLog: SessionLog {
         entry.entry = LogEntry(at: entry.entry.at, body: .tick)
       }
       log.byteCount += entry.entry.byteCount
-      kept.append(entry)
+      remaining.append(entry)
     }
-    log.entries.replaceSubrange(start..., with: kept)
+    log.entries.replaceSubrange(start..., with: remaining)
     return true
   }
 

@@ -120,8 +120,8 @@ struct Replayer {
   }
 
   /// Continues from a stored state.
-  mutating func adopt(_ kept: SessionFold.StoredState) {
-    fold = SessionFold(fold.origin, limits: fold.limits, kept: kept)
+  mutating func adopt(_ state: SessionFold.StoredState) {
+    fold = SessionFold(fold.origin, limits: fold.limits, state: state)
   }
 
   /// The state at a revision between those before and after an entry. A command is preceded by a
@@ -134,10 +134,10 @@ struct Replayer {
       _ = ticked.apply(LogEntry(at: entry.at, body: .tick))
       return ticked
     }
-    var kept = before.kept
-    kept.leaveStatus(by: entry)
-    kept.revision += 1
-    var changed = SessionFold(before.origin, limits: before.limits, kept: kept)
+    var state = before.state
+    state.leaveStatus(by: entry)
+    state.revision += 1
+    var changed = SessionFold(before.origin, limits: before.limits, state: state)
     var outcomes: [Outcome] = []
     changed.applyWaiting(at: entry.at, through: wanted, &outcomes)
     return changed

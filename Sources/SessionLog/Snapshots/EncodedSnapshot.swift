@@ -21,19 +21,19 @@ struct EncodedSnapshot: Sendable {
 
   init(_ snapshot: LogSnapshot, digest: ([UInt8]) -> [UInt8]) {
     entryCount = snapshot.entryCount
-    revision = snapshot.kept.revision
+    revision = snapshot.state.revision
     isIdle = snapshot.isIdle
     nextTick = snapshot.nextTick?.milliseconds
-    status = snapshot.kept.status
+    status = snapshot.state.status
     idleMilliseconds = snapshot.idleMilliseconds
     spent = snapshot.spent
     eventSequence = snapshot.eventSequence
-    checksum = snapshot.picker.map { StateChecksum(snapshot.kept, $0).value }
-    var kept = snapshot.kept
-    definition = kept.definition.map { StoredDocument($0.definition, digest: digest) }
-    shown = kept.shown.map { StoredDocument($0.definition, digest: digest) }
-    (kept.definition, kept.shown) = (nil, nil)
-    body = Data(kept.tree.serialized())
+    checksum = snapshot.picker.map { StateChecksum(snapshot.state, $0).value }
+    var state = snapshot.state
+    definition = state.definition.map { StoredDocument($0.definition, digest: digest) }
+    shown = state.shown.map { StoredDocument($0.definition, digest: digest) }
+    (state.definition, state.shown) = (nil, nil)
+    body = Data(state.tree.serialized())
   }
 
   /// The memory that it takes while it is pending, in bytes.

@@ -48,15 +48,15 @@ struct ReplayedSnapshots {
           "\(replayer.entryCount) instead of \(snapshot.rowCount) entries are stored up to entry "
             + "\(sequence) of session \(replayer.fold.origin.id)")
       }
-      let kept = try snapshot.kept(of: replayer.fold.origin, make: make)
-      try compare(snapshot, kept, with: replayer.fold)
+      let state = try snapshot.state(of: replayer.fold.origin, make: make)
+      try compare(snapshot, state, with: replayer.fold)
       let isWhole = try !snapshot.isCompacted && snapshot.hasRemembered
-      if !isWhole || snapshot.replaces != nil { replayer.adopt(kept) }
+      if !isWhole || snapshot.replaces != nil { replayer.adopt(state) }
     }
   }
 
   private mutating func compare(
-    _ snapshot: StoredSnapshot, _ kept: SessionFold.StoredState, with fold: SessionFold
+    _ snapshot: StoredSnapshot, _ state: SessionFold.StoredState, with fold: SessionFold
   ) throws {
     let what = "the snapshot after entry \(snapshot.sequence)"
     if let replaced = snapshot.replaces {
@@ -66,9 +66,9 @@ struct ReplayedSnapshots {
       return
     }
     if difference != nil { return }
-    var (stored, folded) = (kept, fold.kept)
+    var (stored, folded) = (state, fold.state)
     if snapshot.isCompacted {
-      folded = fold.brought(to: kept.picker.asOf).kept
+      folded = fold.brought(to: state.picker.asOf).state
       (stored, folded) = (stored.withoutRefs, folded.withoutRefs)
     }
     (stored, folded) = (stored.withoutRefusalTexts, folded.withoutRefusalTexts)
@@ -98,10 +98,10 @@ extension SessionFold.StoredState {
         id: member.id, number: member.number, secret: member.secret, name: member.name,
         color: member.color, role: member.role, refs: change(member.refs))
     }
-    var kept = self
-    kept.members = members.map(changed)
-    kept.remembered = RememberedMembers(remembered.members.map(changed))
-    return kept
+    var state = self
+    state.members = members.map(changed)
+    state.remembered = RememberedMembers(remembered.members.map(changed))
+    return state
   }
 }
 

@@ -11,16 +11,16 @@ struct StateChecksum {
   private var hash = FNV1aHash()
   var value: Int64 { Int64(bitPattern: hash.value) }
 
-  init(_ kept: SessionFold.StoredState, _ picker: Picker) {
-    var kept = kept.withoutRefs
-    kept.remembered = RememberedMembers()
-    (kept.statusChangeCount, kept.statusChangedAt) = (nil, nil)
-    add(kept.tree.serialized())
-    add(Array(picker.definition.zone.localDate(at: kept.picker.asOf).iso.utf8))
+  init(_ state: SessionFold.StoredState, _ picker: Picker) {
+    var state = state.withoutRefs
+    state.remembered = RememberedMembers()
+    (state.statusChangeCount, state.statusChangedAt) = (nil, nil)
+    add(state.tree.serialized())
+    add(Array(picker.definition.zone.localDate(at: state.picker.asOf).iso.utf8))
     for column in picker.columns { add(column) }
   }
 
-  init(of fold: SessionFold) { self.init(fold.kept, fold.picker) }
+  init(of fold: SessionFold) { self.init(fold.state, fold.picker) }
 
   /// Only the first and last row of long columns are added. Changes of zone rules show in hours and
   /// minutes, which are short columns.

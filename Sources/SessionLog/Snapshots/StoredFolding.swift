@@ -47,8 +47,8 @@ struct StoredFolding {
       guard let stored = FoldVersions(row), isChanged(stored) else { return nil }
       return StoredDivergence(number: number, sequence: nil, checksum: nil, versions: stored)
     }
-    let kept = try newest.kept(of: origin, make: make)
-    let standing = SessionFold(origin, limits: limits, kept: kept)
+    let state = try newest.state(of: origin, make: make)
+    let standing = SessionFold(origin, limits: limits, state: state)
     let isChanged =
       newest.versions.map {
         self.isChanged($0) || versions.matter(for: standing.definition, against: $0)
@@ -62,10 +62,10 @@ struct StoredFolding {
       history = fold.history
       isEqual = isEqual && fold.revision == newest.revision
       if isEqual && isChanged {
-        isEqual = newest.isEqual(to: fold.brought(to: kept.picker.asOf))
+        isEqual = newest.isEqual(to: fold.brought(to: state.picker.asOf))
       }
     }
-    fold = SessionFold(origin, limits: limits, kept: kept, history: history)
+    fold = SessionFold(origin, limits: limits, state: state, history: history)
     sequence = newest.sequence
     if isEqual { return nil }
     return StoredDivergence(
@@ -92,7 +92,7 @@ struct StoredFolding {
     if let base = base ?? oldest {
       let snapshots = try StoredSnapshot.all(of: number, after: base - 1, through: base, database)
       guard let start = snapshots.first else { return }
-      fold = SessionFold(origin, limits: limits, kept: try start.kept(of: origin, make: make))
+      fold = SessionFold(origin, limits: limits, state: try start.state(of: origin, make: make))
       sequence = base
     }
     try foldEntries(through: newest.sequence) { _, _, _, _ in }

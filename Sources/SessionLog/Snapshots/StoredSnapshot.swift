@@ -42,15 +42,15 @@ struct StoredSnapshot {
   ///
   /// - Parameter make: Finds or makes a definition, other than the origin's, from its document.
   /// - Throws: ``StoredProblem`` if it is not a snapshot of such a session.
-  func kept(
+  func state(
     of origin: SessionOrigin, make: (JSONTree) -> Definition?
   ) throws -> SessionFold.StoredState {
-    guard !lacksDefinition, let kept = SessionFold.StoredState(tree: try tree, make: make),
-      kept.picker.fits(origin.definition)
+    guard !lacksDefinition, let state = SessionFold.StoredState(tree: try tree, make: make),
+      state.picker.fits(origin.definition)
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
     }
-    return kept.made(under: origin.definition)
+    return state.made(under: origin.definition)
   }
 
   private var tree: JSONTree {

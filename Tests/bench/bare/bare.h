@@ -49,7 +49,7 @@ room *room_of(const char *path);
 void room_enter(room *room, member *member);
 void room_leave(member *member);
 /// Sends a frame to all members.
-void room_tell(room *room, frame *frame);
+void room_broadcast(room *room, frame *frame);
 /// Sends immediately if nothing is queued, else queues the frame.
 ///
 /// - Returns: 0, or -1 if the connection is dead.

@@ -35,7 +35,7 @@ static int received(member *member, const char *text, size_t count) {
   }
   room->row = row_of(text, count);
   frame *frame = frame_delta(delta_bytes, ++room->revision, room->row);
-  room_tell(room, frame);
+  room_broadcast(room, frame);
   frame_release(frame);
   return 0;
 }

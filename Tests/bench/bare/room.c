@@ -38,7 +38,7 @@ void room_leave(member *member) {
   member->is_in = false;
 }
 
-void room_tell(room *room, frame *frame) {
+void room_broadcast(room *room, frame *frame) {
   for (unsigned index = 0; index < room->count; index++) member_send(room->members[index], frame);
 }
 

@@ -84,7 +84,7 @@ void load_closed(load *load, double seconds) {
   receive_all(load);
 }
 
-static double chance(void) {
+static double random_unit(void) {
   static uint64_t state = 0x9e3779b97f4a7c15;
   state ^= state << 13;
   state ^= state >> 7;
@@ -96,10 +96,10 @@ void load_open(load *load, double seconds) {
   int64_t begun = load_now(), until = begun + (int64_t)(seconds * 1e9);
   double due = (double)begun;
   while (due < (double)until) {
-    due += -log(1 - chance()) * 1e9 / load->settings.rate;
+    due += -log(1 - random_unit()) * 1e9 / load->settings.rate;
     // Busy-waits, too: a sleep would return late.
     while ((double)load_now() < due) load_poll(load, 0);
-    uint32_t index = (uint32_t)(chance() * load->active_count);
+    uint32_t index = (uint32_t)(random_unit() * load->active_count);
     message_tap(load, &load->rooms[load->active[index]], (int64_t)due);
   }
   receive_all(load);

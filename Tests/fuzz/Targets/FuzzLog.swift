@@ -81,7 +81,7 @@ final class FuzzLog: SessionLog {
     else { return (session, nil) }
     var firstIndex = 0
     if let snapshot = log.snapshot {
-      fold = SessionFold(log.origin, limits: limits, kept: snapshot.kept)
+      fold = SessionFold(log.origin, limits: limits, state: snapshot.state)
       firstIndex = snapshot.entryCount
     }
     for entry in log.entries[firstIndex...] { _ = fold.apply(entry) }

@@ -15,16 +15,16 @@ extension FuzzWorld {
     var source = ByteSource(input.take(8))
     switch source.pick(Event.allCases) {
     case .open: open(&source)
-    case .join: say(&source) { _, source in Message.join(&source) }
+    case .join: send(&source) { _, source in Message.join(&source) }
     case .resume: resume(&source)
     case .command:
-      say(&source) { connection, source in
+      send(&source) { connection, source in
         connection.nextRef += source.pick([1, 1, 1, 1, 0, 2, -1])
         return Message.command(&source, ref: connection.nextRef)
       }
-    case .message: say(&source) { _, source in Message.question(&source) }
+    case .message: send(&source) { _, source in Message.question(&source) }
     case .text:
-      say(&source) { _, source in
+      send(&source) { _, source in
         String(decoding: input.take(source.byte()), as: UTF8.self)
       }
     case .close: drop(source.number(below: connections.count))
@@ -56,7 +56,7 @@ extension FuzzWorld {
   }
 
   /// A connection sends a message, unless it has been closed.
-  private func say(
+  private func send(
     _ source: inout ByteSource, _ text: (FuzzConnection, inout ByteSource) -> String
   ) {
     guard let connection = connections[source.number(below: connections.count)] else { return }
@@ -70,7 +70,7 @@ extension FuzzWorld {
   private func resume(_ source: inout ByteSource) {
     let from = connections[source.number(below: connections.count)]
     let back = source.pick([0, 1, 3, 9])
-    say(&source) { _, _ in
+    send(&source) { _, _ in
       Message.resume(
         member: from?.member ?? "nobody", secret: from?.secret ?? "",
         epoch: from?.epoch ?? "", revision: (from?.revision ?? 0) - back)

@@ -16,7 +16,7 @@ class Listener:
         """Resets to the state before the first message."""
         self.name = name
         self.screen = Screen()
-        self.heard = deque()
+        self.received = deque()
         self.record = []
         self.pending = deque()
         self.sent = set()
@@ -49,7 +49,7 @@ class Listener:
         assert self.last != "error", f"nothing follows an error: {message}"
         self.last = message["type"]
         getattr(self, "_on_" + message["type"])(message)
-        self.heard.append(message)
+        self.received.append(message)
         self.record.append(message)
         return message
 

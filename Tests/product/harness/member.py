@@ -132,7 +132,7 @@ class Member(Listener):
 
     # Receiving
 
-    def hear(self, timeout=PATIENCE):
+    def receive(self, timeout=PATIENCE):
         """The next message, validated and folded; raises TimeoutError or Hung."""
         try:
             text = self.web.recv(timeout=max(timeout, 0), decode=True)
@@ -169,7 +169,7 @@ class Member(Listener):
         """Receives until the member is at `revision`."""
         return self.until(lambda m: m.screen.revision >= revision, what=f"revision {revision}")
 
-    def hears_nothing(self):
+    def receives_nothing(self):
         """Asserts that no message but presence is in flight to this member."""
         ref = self.ask("areYouStillThere")
         answer = self.expect(*ANSWERS)
@@ -194,20 +194,20 @@ class Member(Listener):
         """Receives until no message arrives for `timeout` seconds."""
         while self.is_open:
             try:
-                self.hear(timeout)
+                self.receive(timeout)
             except (TimeoutError, Hung):
                 return
 
     def _messages(self, timeout):
-        while self.heard:
-            yield self.heard.popleft()
+        while self.received:
+            yield self.received.popleft()
         until = time.monotonic() + timeout
         while True:
             try:
-                self.hear(until - time.monotonic())
+                self.receive(until - time.monotonic())
             except TimeoutError:
                 return
-            yield self.heard.popleft()
+            yield self.received.popleft()
 
     # Leaving
 

@@ -76,7 +76,7 @@ def work(member, seed, is_over, in_flight=3):
                 member.said[command["ref"]] = command
                 member.send(command)
             try:
-                member.hear(0.05)
+                member.receive(0.05)
             except TimeoutError:
                 pass
     except Hung:
@@ -187,13 +187,13 @@ class Crowd:
         self.revisions[session] = session.revision()
 
     @staticmethod
-    def check_delta(member, heard, line):
+    def check_delta(member, received, line):
         """Asserts that a delta that a member received is in the log unchanged."""
-        assert line, f"{member} received revision {heard['revision']}, which is lost: {heard}"
+        assert line, f"{member} received revision {received['revision']}, which is lost: {received}"
         for field in ("by", "at", "changes"):
-            assert line.get(field) == heard.get(field), f"log {line}, received {heard}"
-        if "ref" in heard:
-            assert line["ref"] == heard["ref"], f"log {line}, received {heard}"
+            assert line.get(field) == received.get(field), f"log {line}, received {received}"
+        if "ref" in received:
+            assert line["ref"] == received["ref"], f"log {line}, received {received}"
 
     @staticmethod
     def repeat(member, before):

@@ -123,7 +123,7 @@ class Lines:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
             env={**UTF8, **(environment or {})})
         self.lines = queue.Queue()
-        self.heard = []
+        self.received = []
         #: The newest object of each `event`.
         self.newest = {}
         threading.Thread(target=self._read, daemon=True).start()
@@ -138,7 +138,7 @@ class Lines:
         line = self.lines.get(timeout=timeout)
         if line is None:
             return None
-        self.heard.append(line)
+        self.received.append(line)
         if line.startswith("{"):
             event = json.loads(line)
             self.newest[event["event"]] = event
@@ -149,7 +149,8 @@ class Lines:
         """Reads until `holds(line)` and returns the line."""
         while True:
             line = self.next()
-            assert line is not None, f"the output ended: {self.heard}\n{self.process.stderr.read()}"
+            assert line is not None, (
+                f"the output ended: {self.received}\n{self.process.stderr.read()}")
             if holds(line):
                 return line
 

@@ -52,7 +52,7 @@ enum SQLiteHistory {
         guard let newest = try StoredSnapshot.newest(of: number, database),
           position.fold.revision == newest.revision
         else { return nil }
-        position.adopt(try newest.kept(of: start.origin, make: make), sequence: newest.sequence)
+        position.adopt(try newest.state(of: start.origin, make: make), sequence: newest.sequence)
       }
       let entry = try SQLiteReading.entry(
         row[1], of: id, after: position.fold.definition, database, make: make)
@@ -75,6 +75,6 @@ enum SQLiteHistory {
         + " WHERE snapshot.session = ? AND (revision <= ? OR replaces IS NOT NULL)"
         + " ORDER BY place DESC LIMIT 1", arguments: [number, position.after])
     guard let snapshot = row.map(StoredSnapshot.init) else { return }
-    position.adopt(try snapshot.kept(of: position.origin, make: make), sequence: snapshot.sequence)
+    position.adopt(try snapshot.state(of: position.origin, make: make), sequence: snapshot.sequence)
   }
 }
