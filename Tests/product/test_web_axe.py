@@ -30,7 +30,7 @@ def passes(one, state):
 
 def test_the_home_page_has_no_violations(themed, server):
     ana = themed(server, name="Ana")
-    expect(ana.page.locator(".card")).to_have_count(7)
+    expect(ana.page.locator(".card")).to_have_count(8)
     passes(ana, "home")
     ana.page.select_option("#language", "ar")
     passes(ana, "home, right to left")

@@ -139,7 +139,7 @@ def test_a_link_to_a_missing_session_shows_a_message(window, server):
 
     expect(ana.page.get_by_role("heading", name="There is no picker at this link.")).to_be_visible()
     ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
-    expect(ana.page.locator(".card")).to_have_count(7)
+    expect(ana.page.locator(".card")).to_have_count(8)
 
 
 def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):

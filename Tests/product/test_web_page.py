@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 
-CARDS = ["date-0", "slot-0", "linked-0", "linked-1", "month-0", "range-0", "table-0", "stay-0"]
+CARDS = ["date-0", "slot-0", "linked-0", "linked-1", "month-0", "range-0", "table-0", "stay-0", "ask-0"]
 
 
 def overflow(page):
@@ -16,7 +16,7 @@ def overflow(page):
 @pytest.mark.parametrize("card", CARDS)
 def test_every_card_opens_a_session_of_its_own(window, plain, card):
     ana = window(plain, name="Ana")
-    expect(ana.page.locator(".card")).to_have_count(7)
+    expect(ana.page.locator(".card")).to_have_count(8)
 
     ana.page.locator(f"[data-open={card}]").click()
 

@@ -99,6 +99,15 @@ const stay = () => drawing(200, 128, "stay",
   ...days(22, 23, 26, 36, 3, 0, 21, (day) => (day >= 10 && day <= 13 ? "on" : "")),
   ...Array.from({ length: 21 }, (_, day) => text(22 + (day % 7) * 26, 37 + Math.floor(day / 7) * 36, `€${day % 7 > 4 ? 140 : 95}`, day % 7 > 4 ? "amount high" : "amount")));
 
+/** A booking that waits for a yes or a no. */
+const ask = () => drawing(200, 128, "ask",
+  draw("rect", { x: 22, y: 28, width: 84, height: 72, rx: 14, class: "node" }),
+  draw("rect", { x: 33, y: 40, width: 62, height: 22, rx: 9, class: "accent" }), text(64, 55, "14:30", "time on"),
+  ...[48, 64, 80].map((x) => draw("circle", { cx: x, cy: 80, r: 4, class: "gone" })),
+  draw("path", { d: "M114 64h22", class: "lit" }),
+  draw("circle", { cx: 162, cy: 42, r: 18, class: "dial" }), draw("path", { d: "M154 42l6 6 10-12", class: "hand" }),
+  draw("circle", { cx: 162, cy: 88, r: 18, class: "dial" }), draw("path", { d: "M156 82l12 12M168 82l-12 12", class: "hand" }));
+
 /** @param {number} x @param {number} y @param {string} letter @param {string} who */
 const hand = (x, y, letter, who) => draw("g", { class: `person ${who}` },
   draw("circle", { cx: x, cy: y, r: 9.5, class: "face" }), text(x, y + 4, letter, "initial"));
@@ -113,7 +122,7 @@ const range = () => drawing(200, 128, "range",
  * The drawing of a card.
  * @param {string} id of the picker @returns {Element}
  */
-export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay })[id] ?? month)();
+export const artOf = (id) => (/** @type {{[id: string]: () => Element}} */ ({ date, slot, linked, month, range, table, stay, ask })[id] ?? month)();
 
 /** Two users choose a range: the first day, the last day, and the band that grows between them. */
 export function together() {

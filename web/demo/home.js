@@ -11,8 +11,8 @@ import { changeSession, createSession, Problem } from "./server.js";
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
 /**
  * `blocked`, `taken`: as in the definition, but relative to today. `prices`: the notes of its days.
- * `latin`: translations of its Chinese texts.
- * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], latin?: {[text: string]: string}}} DemoPicker
+ * `decide`: that the host has the last word on a confirmation. `latin`: translations of its Chinese texts.
+ * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, latin?: {[text: string]: string}}} DemoPicker
  */
 
 /** @type {Promise<DemoPicker[]> | undefined} */
@@ -45,9 +45,10 @@ function dated(text, today) {
 /**
  * Creates a session and opens it. The URL has the editor's token, so that sharing it does not share the ownership.
  * @param {any} definition @param {string} title @param {unknown} [notes] sent with a separate request
+ * @param {unknown} [decide] as in the request
  */
-export async function openNew(definition, title, notes) {
-  const { session, tokens } = await createSession(definition, title);
+export async function openNew(definition, title, notes, decide) {
+  const { session, tokens } = await createSession(definition, title, decide);
   if (tokens) storeTokens(session, tokens);
   // A failure is ignored: the picker works without notes.
   if (notes) await changeSession(`/v1/sessions/${encodeURIComponent(session)}/notes`, "application/merge-patch+json", notes, tokens?.owner).catch(() => {});
@@ -78,7 +79,7 @@ export async function showHome(place, settings) {
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first),
       together()),
-    status, make("h2", { class: "cards-title" }, words.seven),
+    status, make("h2", { class: "cards-title" }, words.eight),
     make("ul", { class: "cards" }, ...cards)));
 }
 
@@ -106,7 +107,7 @@ function opener(definition, picker, title, { words, locale }, status, attributes
     status.hidden = true;
     try {
       const local = localised(definition, picker);
-      await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale));
+      await openNew(local, title, picker.prices && notesFrom(picker.prices, local, locale), picker.decide);
     } catch (problem) {
       const text = problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable;
       setText(status, text);

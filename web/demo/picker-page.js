@@ -119,6 +119,7 @@ export class PickerPage {
     this.document = document;
     this.definition.follow(document.snapshot.definition, document.title ?? "");
     this.links.show(document.links);
+    this.host?.ask(document.op);
     await this.#name();
   }
 

@@ -31,9 +31,9 @@ async function ask(path, { method = "GET", type = "application/json", body, toke
   return answer;
 }
 
-/** @param {unknown} definition @param {string} title */
-export const createSession = (definition, title) =>
-  ask("/v1/sessions", { method: "POST", body: { definition, title } });
+/** @param {unknown} definition @param {string} title @param {unknown} [decide] */
+export const createSession = (definition, title, decide) =>
+  ask("/v1/sessions", { method: "POST", body: { definition, title, ...(decide !== undefined && { decide }) } });
 
 /** @param {string} id @param {string | undefined} token @param {string} locale */
 export const readSession = (id, token, locale) =>
@@ -42,8 +42,11 @@ export const readSession = (id, token, locale) =>
 /** @param {string} id @param {string | undefined} token */
 export const readDefinition = (id, token) => ask(`/v1/sessions/${encodeURIComponent(id)}/definition`, { token });
 
-/** @param {string} path of the patched resource @param {string} type @param {unknown} body @param {string | undefined} token the owner's */
-export const changeSession = (path, type, body, token) => ask(path, { method: "PATCH", type, body, token });
+/**
+ * @param {string} path of the resource @param {string} type @param {unknown} body
+ * @param {string | undefined} token the owner's @param {string} [method]
+ */
+export const changeSession = (path, type, body, token, method = "PATCH") => ask(path, { method, type, body, token });
 
 /** @param {unknown} definition @param {AbortSignal} signal */
 export const checkDefinition = (definition, signal) =>

@@ -4,7 +4,8 @@ import { make, setText } from "/client/parts/dom.js";
 import { changeSession, Problem, readDefinition } from "../server.js";
 import { LatestDateAction, LongestStayAction } from "./bounds.js";
 import { DaysAction } from "./days.js";
-import { pathOf } from "./request.js";
+import { DenyAction, GrantAction } from "./decide.js";
+import { methodOf, pathOf } from "./request.js";
 import { RemoveAction, RenameAction, RowNoteAction } from "./rows.js";
 import { FreeTimeAction, LunchAction, TakeTimeAction } from "./times.js";
 
@@ -31,6 +32,8 @@ export class HostPanel {
     this.settings = settings;
     /** @type {any} */
     this.given = null;
+    /** @type {string | null} */
+    this.op = null;
     /** @type {string[]} */
     this.labels = [];
     /** @type {Action[]} */
@@ -66,7 +69,7 @@ export class HostPanel {
     if (!definition) return;
     if (this.kind !== definition.kind) {
       this.kind = definition.kind;
-      this.actions = (actions[definition.kind] ?? []).map((Kind) => new Kind(this));
+      this.actions = [GrantAction, DenyAction, ...(actions[definition.kind] ?? [])].map((Kind) => new Kind(this));
       this.place.replaceChildren(...this.actions.map(({ element }) => element));
     }
     this.element.hidden = false;
@@ -82,13 +85,23 @@ export class HostPanel {
   }
 
   /**
+   * Notes which confirmation waits for the host, and opens the panel for it.
+   * @param {string | undefined} op from the response to `GET`
+   */
+  ask(op) {
+    if (op && op !== this.op) this.element.open = true;
+    this.op = op ?? null;
+    if (this.picker) this.draw(this.picker);
+  }
+
+  /**
    * @param {import("./request.js").HostRequest} request
    * @returns {Promise<boolean>} whether it succeeded
    */
   async perform(request) {
     this.failure.hidden = true;
     try {
-      await changeSession(pathOf(this.session, request), request.type, request.body, this.token);
+      await changeSession(pathOf(this.session, request), request.type, request.body, this.token, methodOf(request));
       return true;
     } catch (problem) {
       setText(this.failure, problem instanceof Problem ? this.words.host.failed(problem.message) : this.words.unreachable);

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {object} HostRequest
- * @property {"definition" | "notes"} what
+ * @property {"definition" | "notes" | "settle"} what
  * @property {string} type of the body
  * @property {unknown} body
  */
@@ -16,6 +16,12 @@ export const jsonPatch = (body) => ({ what: "definition", type: "application/jso
 /** @param {unknown} body @returns {HostRequest} a merge patch of the notes */
 export const notesPatch = (body) => ({ what: "notes", type: "application/merge-patch+json", body });
 
+/** @param {unknown} body @returns {HostRequest} the decision on a confirmation */
+export const settlement = (body) => ({ what: "settle", type: "application/json", body });
+
+/** @param {HostRequest} request */
+export const methodOf = ({ what }) => (what === "settle" ? "POST" : "PATCH");
+
 /** @param {string} session @param {HostRequest} request */
 export const pathOf = (session, { what }) => `/v1/sessions/${encodeURIComponent(session)}/${what}`;
 
@@ -24,7 +30,7 @@ export const pathOf = (session, { what }) => `/v1/sessions/${encodeURIComponent(
  * @param {string} session @param {HostRequest} request @param {string | undefined} token
  */
 export function curlOf(session, request, token) {
-  const begin = `curl -sS -X PATCH ${quoted(location.origin + pathOf(session, request))} \\\n  -H ${quoted(`Content-Type: ${request.type}`)} \\\n`;
+  const begin = `curl -sS -X ${methodOf(request)} ${quoted(location.origin + pathOf(session, request))} \\\n  -H ${quoted(`Content-Type: ${request.type}`)} \\\n`;
   const end = `  -d ${quoted(JSON.stringify(request.body))}`;
   return token ? [`${begin}  -H 'Authorization: Bearer `, token, `' \\\n${end}`] : [begin + end];
 }

@@ -3,12 +3,12 @@
 type Text = { title: string; text: string };
 
 export type DemoWords = {
-  language: string; headline: string; lead: string; untitled: string; start: string; seven: string; qrText: string; qrLocal: (port: string) => string;
+  language: string; headline: string; lead: string; untitled: string; start: string; eight: string; qrText: string; qrLocal: (port: string) => string;
   open: string; openLinked: string; openColumns: string;
   back: string; settings: string; languageLabel: string; theme: string;
   themes: { system: string; light: string; dark: string };
   name: string; guest: (number: number) => string; skip: string;
-  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text };
+  pickers: { date: Text; slot: Text; linked: Text; month: Text; range: Text; table: Text; stay: Text; ask: Text };
   /** Names of the columns, separated by commas. */
   columnLabels: { cascade: string; columns: string };
   /** The panel that plays the host. */
@@ -21,6 +21,8 @@ export type DemoWords = {
     lunch: string; closeLunch: (day: string) => string; openLunch: (day: string) => string;
     column: string; rename: string; newName: string; renameButton: string;
     remove: string; removeRow: (text: string) => string; note: string;
+    /** The decision on a confirmation. */
+    asked: string; grant: string; denied: string; deny: string; reason: string;
     failed: (detail: string) => string;
   };
   addToCalendar: string; calendarFile: string;
