@@ -160,7 +160,7 @@ bool http_next(http_client *client, http_result *result) {
     curl.easy_getinfo(done->easy, CURLINFO_RETRY_AFTER, &retry_after);
   }
   if (!done->problem[0]) strcpy(done->problem, curl.easy_strerror(code));
-  const char *problem = done->refused ? "the address is refused" : done->problem;
+  const char *problem = done->refused ? "the address is refused; see --allow-net" : done->problem;
   *result = (http_result){done->id,     status,       retry_after,
                           done->answer, done->length, status ? "" : problem};
   curl.multi_remove_handle(client->multi, done->easy);

@@ -173,6 +173,35 @@ def test_only_signed_recent_and_new_webhooks_count(shop):
     assert shop.rows("SELECT * FROM bookings") == booked, "a known event does nothing"
 
 
+# Mistakes
+
+
+@pytest.mark.parametrize("key, reason", [
+    ("", "it answered 401: this"), ("key: pk_deliver.x\n", "it answered 401: the key is unknown"),
+    ("key: SHOP_KEY\n", "it answered 403: this requires an API key with the scope feed")])
+def test_the_log_of_deliver_says_what_is_wrong_with_its_key(shop, key, reason):
+    shop.kill("deliver")
+    config = shop.folder / "deliver.yaml"
+    key = key.replace("SHOP_KEY", shop.setting("SHOP_KEY"))
+    config.write_text(re.sub(r"^key: .*\n", key, config.read_text()))
+
+    shop.start("deliver")
+
+    log = shop.folder / "deliver.log"
+    wait_until(lambda: reason in log.read_text(), what=reason)
+
+
+def test_the_log_of_deliver_names_the_option_for_private_addresses(shop):
+    shop.kill("deliver")
+    shop.commands["deliver"] = shop.commands["deliver"].replace("--allow-net 127.0.0.1", "")
+    confirming(shop.customer("Ana"))
+
+    shop.start("deliver")
+
+    log = shop.folder / "deliver.log"
+    wait_until(lambda: "the address is refused; see --allow-net" in log.read_text(), what="a reason")
+
+
 # Kills
 
 

@@ -56,8 +56,7 @@ package final class DeliveryLoop {
     while true {
       guard let answer = exchange.answers(within: 1000).first else { continue }
       if answer.status == 204 { return }
-      throw DeliveryProblem(
-        description: "the server answered \(answer.status) \(answer.problem)")
+      throw DeliveryProblem(description: "cannot reach the server \(feed): \(answer.summary)")
     }
   }
 
@@ -250,6 +249,6 @@ package final class DeliveryLoop {
   /// The server does not answer as it should: asked again after 2 s.
   private func fail(_ answer: HTTPExchange.Answer, _ line: Int, _ now: Int64) {
     lines[line].asksAt = now + 2000
-    log("the feed \(feed) answered \(answer.status) \(answer.problem)")
+    log("cannot read the feed \(feed): \(answer.summary)")
   }
 }

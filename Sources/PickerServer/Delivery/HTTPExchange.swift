@@ -1,5 +1,6 @@
 import CHTTPClient
 import Glibc
+import JSONText
 
 /// The reason why `pickerd deliver` cannot run, as a sentence.
 package struct DeliveryProblem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -29,6 +30,13 @@ final class HTTPExchange {
     let retryAfterSeconds: Int64
     let body: [UInt8]
     let problem: String
+
+    /// The status with the `detail` of a problem document, or why there is no answer.
+    var summary: String {
+      guard status != 0 else { return problem }
+      let detail = (try? JSONTree.parse(body))?["detail"]?.string
+      return "it answered \(status)" + (detail.map { ": \($0)" } ?? "")
+    }
   }
 
   private let client: OpaquePointer
