@@ -11,10 +11,12 @@ package struct CreationKey: Hashable, Sendable {
   /// With the key itself it gives the tokens of the session, which are not stored.
   package let salt: String
   package let at: Instant
+  /// The hash of an older key that was removed because there were too many.
+  package let forgotten: [UInt8]?
 
   package init(
     keyHash: [UInt8], bodyHash: [UInt8], session: SessionID, epoch: String, salt: String,
-    at: Instant
+    at: Instant, forgotten: [UInt8]? = nil
   ) {
     self.keyHash = keyHash
     self.bodyHash = bodyHash
@@ -22,5 +24,6 @@ package struct CreationKey: Hashable, Sendable {
     self.epoch = epoch
     self.salt = salt
     self.at = at
+    self.forgotten = forgotten
   }
 }

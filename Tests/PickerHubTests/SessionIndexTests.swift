@@ -99,6 +99,31 @@ private func key(_ byte: UInt8, at: Instant = noon) -> CreationKey {
     }
   }
 
+  @Test func `at the maximum the oldest key is removed if anyone can create sessions`() {
+    var index = SessionIndex(keyCountMax: 2, removesOldestKey: true)
+    index.restore([], [key(0), key(1), key(2)])
+    func reserve(_ byte: UInt8) -> SessionIndex.Reservation {
+      index.reserve(.init(external: nil, key: [byte]), at: noon, waiter: {})
+    }
+    guard case .free = reserve(3), index.makeRoomForKey() == [1] else {
+      Issue.record("the oldest of the two that fit is removed")
+      return
+    }
+    guard case .known = reserve(2), case .free = reserve(4), index.makeRoomForKey() == [2] else {
+      Issue.record("then the next one")
+      return
+    }
+    guard case .full = reserve(5) else {
+      Issue.record("reserved keys are not removed")
+      return
+    }
+    index.release(.init(external: nil, key: [4]))
+    guard case .free = reserve(5), index.makeRoomForKey() == nil else {
+      Issue.record("nothing is removed while there is room")
+      return
+    }
+  }
+
   @Test func `the list is in order of creation, also after sessions have ended`() {
     var index = SessionIndex()
     for number in 0..<500 { index.created("s\(number)") }

@@ -80,10 +80,10 @@ import Testing
 
   @Test func `every limit setting takes effect`() throws {
     let standard = LimitSettings()
-    // Limits of the transport, which the product tests check.
+    // Limits that the product tests check.
     let others: [ServerLimit] = [
       .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
-      .headerMilliseconds, .messageMilliseconds, .feedReaders,
+      .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [

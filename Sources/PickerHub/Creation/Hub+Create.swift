@@ -104,7 +104,7 @@ extension Hub {
     let key = request.key.map { key in
       CreationKey(
         keyHash: names.key ?? [], bodyHash: key.bodyHash, session: origin.id, epoch: origin.epoch,
-        salt: salt, at: now.session)
+        salt: salt, at: now.session, forgotten: shard.names.use { $0.makeRoomForKey() })
     }
     (origin.ordinal, origin.key) = (ordinal, key)
     let hosted = directory.host(fold, at: now)

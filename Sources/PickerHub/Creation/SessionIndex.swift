@@ -37,7 +37,7 @@ package struct SessionIndex: Sendable {
     case taken(SessionID)
     /// A session was created with the same idempotency key.
     case known(CreationKey)
-    /// No more idempotency keys can be remembered now.
+    /// No more idempotency keys can be stored now.
     case full
   }
 
@@ -66,12 +66,20 @@ package struct SessionIndex: Sendable {
   private var waiters: [Waiter] = []
   private var lastOrdinal: Int64 = 0
   private let keyCountMax: Int
+  private let removesOldestKey: Bool
 
-  /// How long an idempotency key is remembered.
+  /// How long an idempotency key is stored.
   package static let keyMilliseconds: Int64 = 86_400_000
 
-  /// - Parameter keyCountMax: The maximum number of idempotency keys, about 300 bytes each.
-  package init(keyCountMax: Int = 100_000) { self.keyCountMax = keyCountMax }
+  /// - Parameters:
+  ///   - keyCountMax: The maximum number of idempotency keys, about 300 bytes each.
+  ///   - removesOldestKey: What happens at the maximum. True: the oldest key is removed, because
+  ///     anyone can create sessions and would prevent all others from creating some with a key.
+  ///     False: creations with a key are refused, because a host relies on its keys for 24 hours.
+  package init(keyCountMax: Int = 100_000, removesOldestKey: Bool = false) {
+    self.keyCountMax = keyCountMax
+    self.removesOldestKey = removesOldestKey
+  }
 }
 
 /// Creation.
@@ -94,10 +102,22 @@ extension SessionIndex {
       return .waits
     }
     if let id = names.external.flatMap({ externals[$0] }) { return .taken(id) }
-    if names.key != nil, keys.count + reserved.count >= keyCountMax { return .full }
+    let keyCount = reserved.count + (removesOldestKey ? 0 : keys.count)
+    if names.key != nil, keyCount >= keyCountMax { return .full }
     if names.key != nil || names.external != nil { reserved.append(names) }
     lastOrdinal = max(lastOrdinal + 1, now.milliseconds * 1000)
     return .free(ordinal: lastOrdinal)
+  }
+
+  /// Removes the oldest key if the reserved ones make too many.
+  ///
+  /// - Returns: The hash of the key, to be removed from the store too.
+  package mutating func makeRoomForKey() -> [UInt8]? {
+    guard keys.count + reserved.count > keyCountMax, let oldest = keyOrder.popFirst() else {
+      return nil
+    }
+    keys[oldest.key] = nil
+    return oldest.key
   }
 
   /// The session is stored, and its reserved names with it.
@@ -119,7 +139,8 @@ extension SessionIndex {
   /// Adds what a store has from an earlier process.
   package mutating func restore(_ entries: [Entry], _ keys: [CreationKey]) {
     for entry in entries { insert(entry) }
-    for key in keys { insert(key) }
+    // More than the maximum, if that is lower than before.
+    for key in keys.suffix(keyCountMax) { insert(key) }
   }
 
   private mutating func insert(_ entry: Entry) {

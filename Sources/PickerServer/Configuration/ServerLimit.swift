@@ -8,7 +8,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   // Not sent to clients.
   case connections, connectionsPerAddress
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
-  case sessions, outboxBytes, outboxMessages, stalledMilliseconds
+  case sessions, idempotencyKeys, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
   case queueBytes, inboxBytes, pendingBytes
   case ttlSeconds, logBytes
@@ -45,6 +45,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .messageMilliseconds:
       (10_000, 100...600_000, "time from a message's first byte to its last")
     case .sessions: (100_000, 1...10_000_000, "sessions in total")
+    case .idempotencyKeys:
+      (100_000, 1...10_000_000, "idempotency keys stored, about 300 bytes each")
     case .outboxBytes: (1_048_576, 65_536...268_435_456, "bytes buffered for a slow connection")
     case .outboxMessages: (1_000, 10...1_000_000, "messages buffered for a slow connection")
     case .stalledMilliseconds:

@@ -60,7 +60,7 @@ package final class Server {
     let texts = LocaleCatalog()
     let gate: RequestGate
     let sessionTotal = SharedSessionTotal()
-    let sessionIndex = SharedSessionIndex()
+    let sessionIndex: SharedSessionIndex
     /// The initial time of a manual clock; `nil` for the system clock.
     let start: Instant?
 
@@ -70,6 +70,8 @@ package final class Server {
         keys = try KeyRing(path: file, audience: configuration.audience)
       }
       gate = RequestGate(configuration, keys: keys)
+      sessionIndex = SharedSessionIndex(
+        keyCountMax: configuration.limits[.idempotencyKeys], removesOldestKey: keys == nil)
       start =
         configuration.clock == .manual
         ? Instant(milliseconds: SocketLoop.wallMilliseconds()) : nil

@@ -7,7 +7,12 @@ import PickerHub
 /// `@unchecked Sendable`: the lock protects the index.
 final class SharedSessionIndex: SharedIndex, @unchecked Sendable {
   private let lock = NSLock()
-  private var index = SessionIndex()
+  private var index: SessionIndex
+
+  /// - Parameters: As of ``SessionIndex``.
+  init(keyCountMax: Int, removesOldestKey: Bool) {
+    index = SessionIndex(keyCountMax: keyCountMax, removesOldestKey: removesOldestKey)
+  }
 
   func use<Answer: Sendable>(_ body: (inout SessionIndex) -> Answer) -> Answer {
     lock.lock()

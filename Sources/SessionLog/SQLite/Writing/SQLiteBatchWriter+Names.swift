@@ -10,6 +10,9 @@ extension SQLiteBatchWriter {
     try execute(
       database, "DELETE FROM creation WHERE at <= ?",
       [key.at.milliseconds - SessionIndex.keyMilliseconds])
+    if let forgotten = key.forgotten {
+      try execute(database, "DELETE FROM creation WHERE key = ?", [Data(forgotten)])
+    }
     try execute(
       database,
       """
