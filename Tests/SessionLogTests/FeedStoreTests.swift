@@ -359,6 +359,23 @@ import Testing
     #expect(memory.signal.waiterCount == 0)
   }
 
+  @Test(arguments: [1, 2])
+  func `the feed of an older store has an epoch, which stays until history is lost`(
+    schema: Int
+  ) throws {
+    let shelf = try Shelf()
+    try shelf.write(golden: "store-schema-\(schema).sql")
+    var log: SQLiteSessionLog! = try shelf.open()
+    let epoch = log.feed.epoch
+    #expect(epoch.count == 32)
+    log.flush()
+    log = nil
+    log = try shelf.open()
+
+    #expect(log.feed.epoch == epoch)
+    #expect(try Shelf().open().feed.epoch != epoch)
+  }
+
   @Test func `sessions of an older store have no events of the time before`() async throws {
     let shelf = try Shelf()
     try shelf.write(golden: "store-schema-2.sql")

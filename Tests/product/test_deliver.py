@@ -310,6 +310,42 @@ def test_settings_that_cannot_be_used_are_refused(fed, tmp_path, running, option
     assert done.returncode == 65 and "chmod 600" in done.stderr
 
 
+def test_after_a_restored_backup_new_events_are_delivered_from_the_cursor(tmp_path, running):
+    store = tmp_path / "store.sqlite"
+    server = stored(tmp_path / "log", store, clock=None)
+    endpoint = running(Endpoint())
+    try:
+        deliver = running(Deliver(server, tmp_path, endpoint.url))
+        server.session(LISTS)
+        wait_until(lambda: cursor(server) == 1)
+        server.terminate(), server.process.wait(20)
+        backup = {path: path.read_bytes() for path in tmp_path.glob("store.sqlite*")
+                  if path.suffix != ".lock"}
+        server.start()
+        deliver.kill(), deliver.start()
+        for _ in range(2):
+            server.session(LISTS)
+        wait_until(lambda: cursor(server) == 3)
+        port = server.admin_port
+        server.kill()
+        for path in tmp_path.glob("store.sqlite*"):
+            if path.suffix != ".lock":
+                path.unlink()
+        for path, content in backup.items():
+            path.write_bytes(content)
+        # The same port, so that the running process finds the restored server.
+        server.arguments[server.arguments.index("--admin-listen") + 1] = f"127.0.0.1:{port}"
+        server.start()
+        made = {server.session(LISTS).id for _ in range(4)}
+
+        wait_until(lambda: cursor(server) == 5, timeout=60)
+        assert "shop: the feed has the new epoch" in deliver.says()
+        assert made <= {event["data"]["session"] for event in endpoint.received}
+        assert len({event["id"] for event in endpoint.received}) == 7, "3 before, 4 after"
+    finally:
+        server.stop()
+
+
 def test_a_libcurl_that_cannot_be_loaded_is_reported(fed, tmp_path, running):
     deliver = running(Deliver(fed, tmp_path, "http://127.0.0.1:9/"))
     (tmp_path / "libcurl.so.4").touch()

@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import shutil
 import socket
 import threading
 import time
@@ -166,12 +167,79 @@ def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
         server.stop()
 
 
-def stream(server, last=None):
+def copied(store, folder):
+    """Copies a store that no server uses, without the record of how far it was written."""
+    folder.mkdir()
+    for path in store.parent.glob(f"{store.name}*"):
+        if not path.name.endswith(".lock"):
+            shutil.copy(path, folder / path.name)
+
+
+def test_a_restored_backup_has_another_epoch(tmp_path):
+    """Its positions are given again to other events, so that readers must not go on."""
+    store = tmp_path / "store.sqlite"
+    server = stored(tmp_path / "log", store, clock=None)
+    try:
+        server.session(LISTS)
+        wait_until(lambda: len(events(server)) == 1)
+        epoch = ask(server).headers["feed-epoch"]
+        assert stream(server).headers["Feed-Epoch"] == epoch
+        server.terminate(), server.process.wait(20)
+        copied(store, tmp_path / "backup")
+        server.start()
+        assert ask(server).headers["feed-epoch"] == epoch, "a restart is none"
+        server.session(LISTS), server.session(LISTS)
+        wait_until(lambda: len(events(server)) == 3)
+        put = server.request("PUT", "/v1/feed/cursors/me", {"position": 3, "epoch": epoch},
+                             port=server.admin_port)
+        assert put.json == {"name": "me", "position": 3, "epoch": epoch}
+
+        server.kill()
+        for path in tmp_path.glob("store.sqlite*"):
+            if not path.name.endswith(".lock"):
+                path.unlink()
+        for path in (tmp_path / "backup").iterdir():
+            shutil.copy(path, tmp_path / path.name)
+        server.start()
+        for _ in range(3):
+            server.session(LISTS)
+        wait_until(lambda: len(events(server)) == 4)
+
+        assert ask(server, "?after=3").status == 200, "position 3 is another event"
+        gone = ask(server, f"?after=3&epoch={epoch}")
+        assert (gone.status, gone.code) == (410, "gone") and "backup" in gone.json["detail"]
+        renewed = gone.json["epoch"]
+        assert renewed == ask(server).headers["feed-epoch"] != epoch
+        assert stream(server, query=f"?epoch={epoch}").status == 410
+        put = server.request("PUT", "/v1/feed/cursors/me", {"position": 3, "epoch": epoch},
+                             port=server.admin_port)
+        assert (put.status, put.code) == (410, "gone")
+        assert ask(server, f"?after=3&epoch={renewed}").status == 200
+        absent = server.get("/v1/feed/cursors/me", port=server.admin_port)
+        assert (absent.status, absent.json["epoch"]) == (404, renewed)
+    finally:
+        server.stop()
+
+
+def test_a_server_without_a_store_has_another_epoch_after_each_start(tmp_path):
+    server = Pickerd(tmp_path / "log", clock=None)
+    try:
+        epoch = ask(server).headers["feed-epoch"]
+        again(server)
+        assert ask(server, f"?epoch={epoch}").status == 410
+        bad = server.request("PUT", "/v1/feed/cursors/me", {"position": 0, "epoch": 1},
+                             port=server.admin_port)
+        assert bad.code == "badRequest"
+    finally:
+        server.stop()
+
+
+def stream(server, last=None, query=""):
     connection = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=20)
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     if last is not None:
         headers["Last-Event-ID"] = str(last)
-    connection.request("GET", "/v1/feed", headers=headers)
+    connection.request("GET", f"/v1/feed{query}", headers=headers)
     return connection.getresponse()
 
 
@@ -240,7 +308,8 @@ def test_cursors_are_stored_and_have_a_maximum(tmp_path):
         server.session(LISTS)
         wait_until(lambda: len(events(server)) == 1)
         assert cursor("GET", "me").code == "noSuchCursor"
-        assert cursor("PUT", "me", {"position": 1}).json == {"name": "me", "position": 1}
+        assert cursor("PUT", "me", {"position": 1}).json == {
+            "name": "me", "position": 1, "epoch": ask(server).headers["feed-epoch"]}
         assert cursor("PUT", "me", {"position": 2}).code == "badRequest"
         assert cursor("PUT", "a%20b", {"position": 1}).code == "badRequest"
         assert cursor("PUT", "me", {"place": 1}).code == "badRequest"

@@ -8,9 +8,11 @@ struct DeliveryLine {
   var delivery: EndpointDelivery?
   /// Delivers only this part of the feed again, and stores no cursor.
   let replay: ClosedRange<Int>?
+  /// The epoch of the feed that positions are of; `nil` until the cursor has been read.
+  var epoch: String?
   /// The position of the cursor in the server.
   var storedPosition = 0
-  /// Whether it was reported to the server that the endpoint has stopped.
+  /// Whether the stop of the endpoint is stored in the server.
   var isStopStored = false
   var isReading = false
   var isStoring = false
@@ -27,6 +29,12 @@ struct DeliveryLine {
 
   /// The name of the cursor that exists while the endpoint has stopped.
   var stopName: String { endpoint.name + ".stopped" }
+
+  /// Starts again from the cursor, when all requests have ended.
+  mutating func forgetPosition() {
+    delivery = nil
+    asksAt = 0
+  }
 
   /// Whether a replay has come to its end.
   var isDone: Bool {
@@ -47,6 +55,11 @@ struct DeliveryLine {
     let events = body.split(separator: UInt8(ascii: "\n")).compactMap { DeliveryEvent(line: $0) }
     let through = events.last?.position ?? position ?? delivery?.readPosition ?? 0
     delivery?.add(events.filter { $0.position <= last }, through: min(through, last), at: now)
+  }
+
+  /// The body of a request that stores a cursor.
+  func cursor(_ position: Int) -> String {
+    "{\"position\":\(position)" + (epoch.map { ",\"epoch\":\"\($0)\"}" } ?? "}")
   }
 
   /// The body of a webhook.

@@ -92,13 +92,17 @@ package final class DeliveryLoop {
     for attempt in lines[index].delivery?.attempts(at: now) ?? [] { send(attempt, index) }
     guard lines[index].asksAt <= now else { return }
     guard let delivery = lines[index].delivery else {
+      // An answer to a request of before must not count for another event of its position.
+      guard !purposes.values.contains(where: { $0.line == index }) else { return }
       lines[index].asksAt = .max
       return ask("GET", "/cursors/\(lines[index].endpoint.name)", .readCursor, index)
     }
     if lines[index].wantsEvents {
       lines[index].isReading = true
       ask(
-        "GET", "?after=\(delivery.readPosition)&limit=200&waitSeconds=20", .readFeed, index)
+        "GET",
+        "?after=\(delivery.readPosition)&limit=200&waitSeconds=20"
+          + (lines[index].epoch.map { "&epoch=\($0)" } ?? ""), .readFeed, index)
     }
     if lines[index].replay == nil { store(index, delivery, at: now) }
   }
@@ -109,17 +113,17 @@ package final class DeliveryLoop {
     let line = lines[index]
     if delivery.watermark != line.storedPosition {
       lines[index].isStoring = true
-      let body = "{\"position\":\(delivery.watermark)}"
       ask(
         "PUT", "/cursors/\(line.endpoint.name)", .storeCursor(delivery.watermark), index,
-        body: body)
+        body: line.cursor(delivery.watermark))
     } else if delivery.stop != nil {
       lines[index].isStoring = true
       if line.isStopStored {
         ask("GET", "/cursors/\(line.stopName)", .readStop, index)
       } else {
-        let body = "{\"position\":\(delivery.watermark)}"
-        ask("PUT", "/cursors/\(line.stopName)", .storeStop, index, body: body)
+        ask(
+          "PUT", "/cursors/\(line.stopName)", .storeStop, index,
+          body: line.cursor(delivery.watermark))
       }
     }
   }
@@ -207,18 +211,30 @@ package final class DeliveryLoop {
 
   private func takePage(_ answer: HTTPExchange.Answer, _ line: Int, _ now: Int64) {
     if answer.status == 200 { return lines[line].add(answer.body, through: nil, at: now) }
-    guard answer.status == 410, let tree = try? JSONTree.parse(answer.body),
-      let oldest = tree["oldest"]?.integer
-    else { return fail(answer, line, now) }
+    guard answer.status == 410, let tree = try? JSONTree.parse(answer.body) else {
+      return fail(answer, line, now)
+    }
+    if let epoch = tree["epoch"]?.string { return takeEpoch(epoch, line) }
+    guard let oldest = tree["oldest"]?.integer else { return fail(answer, line, now) }
     log("\(lines[line].endpoint.name): the feed begins at \(oldest) now; events were missed")
     lines[line].delivery = EndpointDelivery(
       types: lines[line].endpoint.types, watermark: oldest - 1)
   }
 
+  /// A backup was restored: events after the cursor that it has are delivered.
+  private func takeEpoch(_ epoch: String, _ line: Int) {
+    log(
+      "\(lines[line].endpoint.name): the feed has the new epoch \(epoch), as after a restored "
+        + "backup; it continues from the stored cursor")
+    lines[line].forgetPosition()
+  }
+
   /// A new endpoint begins with the oldest event.
   private func takeCursor(_ answer: HTTPExchange.Answer, _ line: Int, _ now: Int64) {
     guard answer.status == 200 || answer.status == 404 else { return fail(answer, line, now) }
-    let position = (try? JSONTree.parse(answer.body))?["position"]?.integer ?? 0
+    let tree = try? JSONTree.parse(answer.body)
+    let position = tree?["position"]?.integer ?? 0
+    lines[line].epoch = tree?["epoch"]?.string
     lines[line].storedPosition = position
     lines[line].delivery = EndpointDelivery(
       types: lines[line].endpoint.types, watermark: position)

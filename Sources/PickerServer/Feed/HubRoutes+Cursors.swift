@@ -7,7 +7,7 @@ import WebSocketTransport
 extension HubRoutes {
   func readCursor(_ call: RoutedRequest) throws(ProblemDocument) {
     let name = try cursorName(call)
-    guard let position = store.feed.cursors[name] else { throw .noSuchCursor }
+    guard let position = store.feed.cursors[name] else { throw noSuchCursor }
     answerCursor(call.caller, name, position)
   }
 
@@ -41,9 +41,16 @@ extension HubRoutes {
     }
   }
 
+  private var noSuchCursor: ProblemDocument {
+    ProblemDocument(
+      status: 404, code: "noSuchCursor", detail: "there is no cursor of this name",
+      members: [.init("epoch", .string(store.feed.epoch))])
+  }
+
   private func answerCursor(_ caller: Caller, _ name: String, _ position: Int) {
     let tree = JSONTree.object([
       .init("name", .string(name)), .init("position", .integer(position)),
+      .init("epoch", .string(store.feed.epoch)),
     ])
     answer(caller, 200, "application/json", tree.serialized())
   }
@@ -71,9 +78,16 @@ extension HubRoutes {
   private func position(in request: HTTPRequest) throws(ProblemDocument) -> Int {
     let body: JSONTree
     do throws(BadMessage) {
-      body = try parseBody(request.body.bytes, fields: ["position"])
+      body = try parseBody(request.body.bytes, fields: ["position", "epoch"])
     } catch {
       throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
+    }
+    if let epoch = body["epoch"] {
+      guard let epoch = epoch.string else {
+        throw ProblemDocument(
+          status: 400, code: "badRequest", detail: "epoch must be a string, as in Feed-Epoch")
+      }
+      try check(epoch: epoch)
     }
     let newest = store.feed.signal.position
     guard let position = body["position"]?.integer, (0...newest).contains(position) else {
@@ -86,10 +100,6 @@ extension HubRoutes {
 }
 
 extension ProblemDocument {
-  fileprivate static var noSuchCursor: ProblemDocument {
-    ProblemDocument(status: 404, code: "noSuchCursor", detail: "there is no cursor of this name")
-  }
-
   init(_ problem: FeedProblem) {
     switch problem {
     case .gone(let oldest, let newest):

@@ -7,15 +7,30 @@ extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
     let query = try FeedQuery(call.request)
+    try check(epoch: call.request.queryValue("epoch"))
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
         status: 503, code: "full", detail: "as many requests read the feed as may at the same time")
     }
     if query.isStream { return stream(query, reader, call.caller) }
     let (group, index, caller) = (transport.group, transport.index, call.caller)
-    FeedReading(feed: store.feed, reader: reader).next(query) { result in
-      group.post(to: index) { $0.answer(caller, result.response) }
+    let feed = store.feed
+    FeedReading(feed: feed, reader: reader).next(query) { result in
+      group.post(to: index) { $0.answer(caller, result.response(feed)) }
     }
+  }
+
+  /// - Parameter epoch: The epoch that the client has its position from, if it sends one.
+  /// - Throws: 410 if the feed has another one.
+  func check(epoch: String?) throws(ProblemDocument) {
+    guard let epoch, epoch != store.feed.epoch else { return }
+    let newest = store.feed.signal.position
+    throw ProblemDocument(
+      status: 410, code: "gone",
+      detail: "the position is of another epoch of the feed, because a backup was restored or a "
+        + "server without a store was started again: positions up to \(newest) may be other events "
+        + "than those that were read before",
+      members: [.init("epoch", .string(store.feed.epoch)), .init("newest", .integer(newest))])
   }
 
   /// - Throws: 403
@@ -59,10 +74,10 @@ extension HubRoutes {
     reading.next(whole) { [caller] result in
       group.post(to: index) { transport in
         guard case .success(let page) = result else {
-          return transport.answer(caller, result.response)
+          return transport.answer(caller, result.response(reading.feed))
         }
         transport.answer(
-          caller, headers: HubTransport.eventHeaders,
+          caller, headers: HubTransport.eventHeaders + [("Feed-Epoch", reading.feed.epoch)],
           parts: reading.part(page, request, group, index))
       }
     }
@@ -151,14 +166,14 @@ extension FeedPage {
 
 extension Result<FeedPage, FeedProblem> {
   /// The answer with newline-delimited JSON.
-  fileprivate var response: HTTPResponse {
+  fileprivate func response(_ feed: any EventFeed) -> HTTPResponse {
     switch self {
     case .success(let page):
       HTTPResponse(
         status: 200,
         headers: [
           ("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store"),
-          ("Feed-Position", "\(page.position)"),
+          ("Feed-Position", "\(page.position)"), ("Feed-Epoch", feed.epoch),
         ], body: page.lines.flatMap { $0.json + [UInt8(ascii: "\n")] })
     case .failure(let problem): ProblemDocument(problem).response
     }

@@ -28,7 +28,8 @@ final class ServerStore: Sendable {
     self.mailboxes = mailboxes
     logByteCountMax = limits.session.logBytes
     memoryFeed = MemoryFeed(
-      limits: FeedLimits(settings), digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
+      epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
+      digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
     switch location {
     case .memory: file = nil

@@ -1,6 +1,9 @@
 /// The events of all sessions of a server, in the order in which they were stored.
 /// - Source: host.md, section 4.
 package protocol EventFeed: AnyObject, Sendable {
+  /// The unbroken history that the positions belong to: another one after a backup was restored,
+  /// when positions are given again to other events.
+  var epoch: String { get }
   /// Reports every new position.
   var signal: FeedSignal { get }
   /// Reads events on another thread.

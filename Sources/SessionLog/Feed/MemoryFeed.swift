@@ -17,6 +17,7 @@ package final class MemoryFeed: EventFeed {
     }
   }
 
+  package let epoch: String
   package let signal = FeedSignal()
   private let state = Mutex(State())
   private let limits: FeedLimits
@@ -24,12 +25,15 @@ package final class MemoryFeed: EventFeed {
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
+  ///   - epoch: Another one for each process.
   ///   - digest: A one-way hash.
   ///   - now: Milliseconds since 1970; called on any thread.
   package init(
-    limits: FeedLimits = FeedLimits(), digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+    epoch: String = "", limits: FeedLimits = FeedLimits(),
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8],
     now: @escaping @Sendable () -> Int64
   ) {
+    self.epoch = epoch
     self.limits = limits
     self.digest = digest
     self.now = now

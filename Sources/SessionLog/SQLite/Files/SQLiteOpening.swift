@@ -36,9 +36,11 @@ enum SQLiteOpening {
         guard level == 2 else { throw StoreProblem("SQLite does not flush what it commits") }
       }
       try SQLiteSchema.migrator.migrate(pool)
+      let hasLost = try pool.write { database in
+        try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
+      }
       let feed = try SQLiteFeed(pool)
       return try pool.write { database in
-        let hasLost = try renewEpochs(database, lock, isJournalMissing: isJournalMissing)
         lock.note(try batch(database))
         let doubt = ClockDoubt(
           lastWritten: try Int64.fetchOne(database, sql: "SELECT writtenAt FROM store"))
@@ -127,7 +129,8 @@ enum SQLiteOpening {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Gives all sessions a new epoch if stored history is missing or the file is a backup.
+  /// Gives all sessions and the feed a new epoch if stored history is missing or the file is a
+  /// backup.
   private static func renewEpochs(
     _ database: Database, _ lock: StoreLock, isJournalMissing: Bool
   ) throws -> Bool {
@@ -137,6 +140,7 @@ enum SQLiteOpening {
     try database.execute(
       sql: """
         UPDATE session SET epoch = lower(hex(randomblob(16)));
+        UPDATE feed SET epoch = lower(hex(randomblob(16)));
         UPDATE store SET isBackup = 0, batch = max(batch, ?)
         """, arguments: [lock.batch])
     return true

@@ -76,6 +76,14 @@ enum SQLiteSchema {
     migrator.registerMigration("4", migrate: addDefinitions)
     migrator.registerMigration("5", migrate: addFeed)
     migrator.registerMigration("6", migrate: addNames)
+    // See EventFeed.epoch.
+    migrator.registerMigration("7") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE feed ADD COLUMN epoch TEXT NOT NULL DEFAULT '';
+          UPDATE feed SET epoch = lower(hex(randomblob(16)));
+          """)
+    }
     return migrator
   }
 

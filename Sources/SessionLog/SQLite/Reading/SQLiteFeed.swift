@@ -4,6 +4,7 @@ import Synchronization
 
 /// The feed in a file, read on a thread of its own.
 package final class SQLiteFeed: EventFeed {
+  package let epoch: String
   package let signal = FeedSignal()
   private let pool: DatabasePool
   private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
@@ -15,6 +16,9 @@ package final class SQLiteFeed: EventFeed {
     self.pool = pool
     let rows = try pool.read { database in
       try Row.fetchAll(database, sql: "SELECT name, position FROM feedCursor")
+    }
+    epoch = try pool.read { database in
+      try String.fetchOne(database, sql: "SELECT epoch FROM feed") ?? ""
     }
     known = Mutex(Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) }))
     signal.advance(to: try pool.read { try StoredFeed($0).newest })
