@@ -1,6 +1,5 @@
 """`pickerd deliver`: every event at the endpoint at least once, in order, signed, and nowhere else."""
 
-import http.server
 import json
 import os
 import random
@@ -10,88 +9,11 @@ import threading
 import time
 
 import pytest
-from standardwebhooks import Webhook
 
 from harness.definitions import LISTS
-from harness.pickerd import Pickerd, binary, wait_until
+from harness.delivery import OTHER, SECRET, Deliver, Endpoint, cursor
+from harness.pickerd import Pickerd, wait_until
 from harness.store import again, stored
-
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-OTHER = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
-
-
-class Endpoint(http.server.ThreadingHTTPServer):
-    """A host's endpoint that records what it was sent."""
-
-    daemon_threads = True
-    allow_reuse_address = True
-
-    def __init__(self, port=0, answer=lambda endpoint, event: 204):
-        self.answer, self.received, self.lock = answer, [], threading.Lock()
-        super().__init__(("127.0.0.1", port), Handler)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}/hook"
-
-    def close(self):
-        self.shutdown()
-        self.server_close()
-
-    def positions(self):
-        with self.lock:
-            return [event["position"] for event in self.received]
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        for secret in (SECRET, OTHER):
-            Webhook(secret).verify(body, {name: self.headers[name] for name in (
-                "webhook-id", "webhook-timestamp", "webhook-signature")})
-        event = json.loads(body) | {"id": self.headers["webhook-id"]}
-        status = self.server.answer(self.server, event)
-        if status is None:
-            return
-        with self.server.lock:
-            self.server.received.append(event | {"status": status})
-        self.send_response(status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
-class Deliver:
-    """A process of `pickerd deliver`."""
-
-    def __init__(self, server, folder, url, *options, **endpoint):
-        self.config = folder / "deliver.json"
-        self.log = folder / "deliver.log"
-        self.server = server
-        self.options = ("--allow-http", "--allow-net", "127.0.0.1", *options)
-        entry = {"name": "shop", "url": url, "secrets": [SECRET, OTHER], **endpoint}
-        self.config.write_text(json.dumps({"endpoints": [entry]}))
-        self.config.chmod(0o600)
-        self.process = None
-        self.start()
-
-    def command(self, *options):
-        return [str(binary()), "deliver", "--feed", f"http://127.0.0.1:{self.server.admin_port}",
-                "--config", str(self.config), *options]
-
-    def start(self):
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(self.command(*self.options), stderr=log)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def says(self):
-        return self.log.read_text()
 
 
 @pytest.fixture
@@ -108,11 +30,6 @@ def fed(tmp_path):
     server = Pickerd(tmp_path / "log", clock=None)
     yield server
     server.stop()
-
-
-def cursor(server, name="shop"):
-    answer = server.get(f"/v1/feed/cursors/{name}", port=server.admin_port)
-    return answer.json["position"] if answer.status == 200 else None
 
 
 def test_events_are_posted_signed_and_the_cursor_follows(fed, tmp_path, running):
@@ -259,13 +176,8 @@ def test_an_endpoint_that_hangs_is_given_up_after_15_s(fed, tmp_path, running):
                                   "10.0.0.1", "169.254.169.254", "0.0.0.0", "2130706433"])
 def test_addresses_that_are_not_public_are_refused(fed, tmp_path, running, host):
     target = running(Endpoint())
-    deliver = Deliver.__new__(Deliver)
-    deliver.__init__(fed, tmp_path, f"http://{host}:{target.server_port}/")
-    deliver.kill()
-    deliver.options = ("--allow-http",)
-    deliver.log.unlink()
-    deliver.start()
-    running(deliver)
+    deliver = running(
+        Deliver(fed, tmp_path, f"http://{host}:{target.server_port}/", allow=None))
     fed.session(LISTS)
     wait_until(lambda: "attempt 1 at 1: the address is refused" in deliver.says())
     assert target.received == []
