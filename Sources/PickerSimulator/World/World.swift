@@ -40,6 +40,8 @@ package final class World {
   /// Work on another thread whose result the hub has not received.
   var background: [Int: () -> Void] = [:]
   var backgroundCount = 0
+  /// Whether the hub is called with the result of work in the background.
+  var isBackgroundDone = false
   /// The last change of the sessions' clock, in machine milliseconds.
   var lastClockSet: Int64 = 0
   /// The last failure of the log or the process, in machine milliseconds.
@@ -145,7 +147,10 @@ package final class World {
     case .clockJump: jump()
     case .logLoads(let session): load(session)
     case .background(let number):
-      if let job = background.removeValue(forKey: number) { enter { _ in job() } }
+      guard let job = background.removeValue(forKey: number) else { return }
+      isBackgroundDone = true
+      enter { _ in job() }
+      isBackgroundDone = false
     case .logReads: enter { _ in log.finishReading() }
     case .logFails(let fails):
       log.isFailing = fails
