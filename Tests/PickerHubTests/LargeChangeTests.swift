@@ -80,6 +80,23 @@ import Testing
     #expect(answers.map(\.version) == [2])
   }
 
+  @Test(arguments: [true, false])
+  func `a whole definition is encoded for a log that stores it`(canLoad: Bool) throws {
+    let fixture = try HubFixture(slot(20), canLoad: canLoad)
+    let request = DefinitionRequest(
+      format: .whole, body: Array(slot(30).utf8), versions: nil, valuesMax: .max,
+      maker: LargeChangeTests.maker)
+    fixture.hub.redefine(fixture.session, request, token: nil, at: fixture.now) { _ in }
+
+    guard case .entry(let entry)? = fixture.log.records.last, case .define(let change) = entry.body
+    else {
+      Issue.record("the change was not appended")
+      return
+    }
+    #expect(change.encoded?.json == (canLoad ? change.definition.fullJSON : nil))
+    #expect(entry.byteCount > (canLoad ? 2 : 1) * change.definition.json.count)
+  }
+
   @Test func `the state with all rows is encoded on another thread, as of the request`() throws {
     let fixture = try HubFixture(columns)
     fixture.join(1)

@@ -173,6 +173,8 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     let back = try reread(origin)
 
     #expect(back.tree == origin.tree)
+    let stored = try JSONTree.parse(origin.json(under: SessionLimits())).members ?? []
+    #expect(stored.last?.key == "limits" && stored.dropLast() == origin.tree.members?[...])
     #expect(back.definition.document(full: true) == origin.definition.document(full: true))
     #expect(back.access == origin.access && back.openTap == origin.openTap)
     #expect(back.title == origin.title && back.createdAt == origin.createdAt)

@@ -3,6 +3,7 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import Synchronization
 import Testing
 
 @testable import SessionLog
@@ -57,6 +58,26 @@ import Testing
     let deltas = try #require(await history(of: fixture, from: HistoryLog(log, shelf)))
     #expect(deltas.map(\.revision) == fixture.deltas.map(\.revision))
     #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
+  }
+
+  @Test func `the writing queue does not encode a definition that is encoded`() async throws {
+    let shelf = try Shelf()
+    let digestCount = Mutex(0)
+    let log = try shelf.open(digest: { document in
+      if document.count > 10_000 { digestCount.withLock { $0 += 1 } }
+      return Array("\(document.count)".utf8)
+    })
+    let fixture = try LogFixture(rows(20), in: log)
+    let second = try make(rows(2_000))
+    let encoded = EncodedDefinition(second) { Array("\($0.count)".utf8) }
+    fixture.append(
+      .define(.init(version: 2, definition: second, source: .whole, encoded: encoded)))
+    log.flush()
+
+    #expect(digestCount.withLock { $0 } == 0)
+    #expect(try count("SELECT max(length(body)) FROM definition", shelf) == encoded.json.count)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+    #expect(loaded.fold.definition.fullJSON == second.fullJSON)
   }
 
   @Test func `a patch is stored as a patch, and versions without snapshots are deleted`()

@@ -8,7 +8,8 @@ extension LogEntry {
     case .roleChanged, .left, .returned: 104
     case .tick: 64
     case .revoked: 160 + body.textByteCount
-    case .command, .define, .note, .settle: 160 + body.textByteCount
+    case .define(let change): 160 + body.textByteCount + (change.encoded?.json.count ?? 0)
+    case .command, .note, .settle: 160 + body.textByteCount
     }
   }
 }

@@ -1,6 +1,7 @@
 package import CivilTime
 package import JSONText
 package import PickerModel
+import PickerSession
 
 /// Makes definitions from their documents on any thread: for documents that are too large for the
 /// hub's thread.
@@ -24,6 +25,11 @@ package struct DefinitionMaker: Sendable {
 
   func make(_ tree: JSONTree, at now: Instant) throws(DefinitionProblem) -> Definition {
     try Definition.make(from: tree, limits: limits, now: now, zone: zone)
+  }
+
+  /// Encodes a definition for the log.
+  func encode(_ definition: Definition) -> EncodedDefinition {
+    EncodedDefinition(definition, digest: digest)
   }
 
   /// Makes a definition for ``Hub/create(_:definition:socketBase:at:answer:)``.

@@ -20,9 +20,11 @@ struct DefinitionRevision: Sendable {
 
   /// The changed definition, checked with the rules of a creation.
   ///
+  /// - Parameter encode: Encodes a whole definition for the log.
   /// - Returns: `nil` if the definition stays the same.
   func change(
-    _ make: (JSONTree) throws(DefinitionProblem) -> Definition
+    _ make: (JSONTree) throws(DefinitionProblem) -> Definition,
+    encode: (Definition) -> EncodedDefinition? = { _ in nil }
   ) throws(HubProblem) -> DefinitionChange? {
     let tree = try request.read()
     if let versions = request.versions, !versions.names(version) {
@@ -46,7 +48,8 @@ struct DefinitionRevision: Sendable {
     let picker = try picker(document, make)
     if picker.definition.isSame(as: definition) { return nil }
     return DefinitionChange(
-      version: version + 1, definition: picker.definition, source: source, picker: picker)
+      version: version + 1, definition: picker.definition, source: source, picker: picker,
+      encoded: source == .whole ? encode(picker.definition) : nil)
   }
 
   /// Makes a picker with the changed definition.

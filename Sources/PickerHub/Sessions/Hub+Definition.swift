@@ -155,9 +155,12 @@ extension Hub {
       let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
       return try apply(change, to: hosted, answer: answer)
     }
+    let isStored = log.canLoad
     prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
       try revision.change { tree throws(DefinitionProblem) in
         try maker.make(tree, at: revision.now)
+      } encode: { definition in
+        isStored ? maker.encode(definition) : nil
       }
     } then: { [unowned self] (change: DefinitionChange?) throws(HubProblem) in
       try apply(change, to: hosted, answer: answer)

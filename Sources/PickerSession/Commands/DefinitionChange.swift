@@ -10,6 +10,8 @@ package struct DefinitionChange: Hashable, Sendable {
   /// A picker that was made to validate the definition; `nil` for a stored change. With it the days
   /// of a slot are not searched twice.
   let picker: Picker?
+  /// For a log that stores whole definitions; `nil` if the log must encode it, or stores none.
+  package let encoded: EncodedDefinition?
 
   /// The request body, from which a replay computes ``DefinitionChange/definition`` again.
   package enum Source: Hashable, Sendable {
@@ -21,11 +23,28 @@ package struct DefinitionChange: Hashable, Sendable {
     case jsonPatch(JSONTree)
   }
 
-  package init(version: Int, definition: Definition, source: Source, picker: Picker? = nil) {
+  package init(
+    version: Int, definition: Definition, source: Source, picker: Picker? = nil,
+    encoded: EncodedDefinition? = nil
+  ) {
     self.version = version
     self.definition = definition
     self.source = source
     self.picker = picker
+    self.encoded = encoded
+  }
+}
+
+/// A definition in the form in which a log stores it. It is encoded by the thread that evaluates
+/// the change, because the thread that writes the log does so for all sessions.
+package struct EncodedDefinition: Hashable, Sendable {
+  /// The full document.
+  package let json: [UInt8]
+  package let digest: [UInt8]
+
+  package init(_ definition: Definition, digest: ([UInt8]) -> [UInt8]) {
+    json = definition.fullJSON
+    self.digest = digest(json)
   }
 }
 

@@ -6,8 +6,12 @@ package import PickerSession
 /// The stored JSON of a session's origin.
 extension SessionOrigin {
   package var tree: JSONTree {
+    .object([.init("definition", definition.document(full: true))] + others)
+  }
+
+  /// The members of ``tree`` without the definition.
+  private var others: [JSONTree.Member] {
     var members: [JSONTree.Member] = [
-      .init("definition", definition.document(full: true)),
       .init("ttlSeconds", .integer(ttlSeconds)),
       .init("openTap", .string(openTap.rawValue)),
       .init("createdAt", .integer(Int(createdAt.milliseconds))),
@@ -23,12 +27,13 @@ extension SessionOrigin {
       // Versions that do not know `access` find a session with tokens of which none is valid.
       members += [.init("access", .string("keys")), .init("tokens", .object([]))]
     }
-    return .object(members + host.members)
+    return members + host.members
   }
 
-  /// The origin, with the limits that influence the outcome of commands.
-  func tree(under limits: SessionLimits) -> JSONTree {
-    .object((tree.members ?? []) + [.init("limits", limits.tree)])
+  /// The origin as JSON, with the limits that influence the outcome of commands.
+  func json(under limits: SessionLimits) -> [UInt8] {
+    let rest = JSONTree.object(others + [.init("limits", limits.tree)]).serialized()
+    return Array("{\"definition\":".utf8) + definition.fullJSON + Array(",".utf8) + rest.dropFirst()
   }
 
   /// Reads a stored origin.

@@ -9,10 +9,13 @@ struct StoredDocument: Sendable {
   let digest: Data
   let body: Data
 
+  init(_ definition: EncodedDefinition) {
+    digest = Data(definition.digest)
+    body = Data(definition.json)
+  }
+
   init(_ definition: Definition, digest: ([UInt8]) -> [UInt8]) {
-    let document = definition.fullJSON
-    self.digest = Data(digest(document))
-    body = Data(document)
+    self.init(EncodedDefinition(definition, digest: digest))
   }
 
   /// Reads the definition with a digest.
@@ -41,7 +44,8 @@ extension LogEntry {
     guard case .define(let change) = body, change.source == .whole else {
       return (Data(tree.serialized()), nil)
     }
-    let document = StoredDocument(change.definition, digest: digest)
+    let document =
+      change.encoded.map { StoredDocument($0) } ?? StoredDocument(change.definition, digest: digest)
     let tree = JSONTree.object([
       .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
       .init("digest", .string(document.digest.hexadecimal)),

@@ -161,7 +161,7 @@ struct SQLiteBatchWriter {
       VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
       """,
       [
-        session.text, origin.epoch, Data(origin.tree(under: limits).serialized()),
+        session.text, origin.epoch, Data(origin.json(under: limits)),
         origin.ttlSeconds, now, versions.rules, versions.tzdata, origin.ordinal,
         origin.host.external,
       ])
