@@ -43,6 +43,9 @@ extension Clause {
   static let definition = Clause(
     "After a change of the definition a `reload` may add a column at the end, or remove one "
       + "(`removed`) with all after it.")
+  static let deciding = Clause(
+    "`confirming` is not the end: the host's decision is a later change of the status, without "
+      + "`ref`.")
   static let draining = Clause("reconnects after `reconnectAfterMs` and resumes")
   static let band = Clause("Act by the range of the code, so that new codes need no new client.")
   static let credentials = Clause("gets new credentials, then reconnects")
@@ -53,8 +56,8 @@ extension Clause {
   /// All clauses; a test checks that the guide contains each of them.
   package static let all = [
     join, fold, snapshot, unknown, result, answer, stale, refused, clamp, resume, gap, duplicate,
-    growing, resend, twice, otherMember, role, definition, draining, band, credentials, final,
-    protocolError, backOff,
+    growing, resend, twice, otherMember, role, definition, deciding, draining, band, credentials,
+    final, protocolError, backOff,
   ]
 }
 

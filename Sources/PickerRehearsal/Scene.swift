@@ -6,6 +6,7 @@ package struct Scene: Sendable {
   package let name: String
   /// A summary of what happens, for `--help` and reports.
   package let summary: String
+  /// The definition, and possibly further members of the request that creates the session.
   let definition: String
   var limits = ServerLimits()
   let play: @Sendable (Stage) throws -> Void
@@ -23,7 +24,7 @@ package struct Scene: Sendable {
     change(&limits)
   }
 
-  package static let all = folding + connection + closing
+  package static let all = folding + deciding + connection + closing
 
   static let calendar = """
     {"kind":"calendar","months":{"from":"2026-10","through":"2026-12"},"maxDays":5,\
