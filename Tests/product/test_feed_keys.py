@@ -80,6 +80,23 @@ def test_all_feed_keys_read_all_sessions_and_share_the_cursors(keyed, host):
     assert keyed.get("/v1/feed/cursors/me", token=host.other_feed).json == put.json
 
 
+def test_a_revoked_key_gets_no_event_of_a_stream_or_a_poll_that_is_open(keyed, host):
+    brief = host.add("brief", "feed")
+    wait_until(lambda: keyed.get("/v1/feed", token=brief).status == 200, what="the key")
+    headers = {"Authorization": f"Bearer {brief}"}
+    connections = [keyed.connection() for _ in range(2)]
+    connections[0].request(
+        "GET", "/v1/feed", headers={**headers, "Accept": "text/event-stream"})
+    stream = connections[0].getresponse()
+    connections[1].request("GET", "/v1/feed?waitSeconds=30", headers=headers)
+    host.revoke_key("brief")
+    wait_until(lambda: keyed.get("/v1/feed", token=brief).status == 401, what="the revocation")
+    create(keyed, host)
+    assert b"data:" not in stream.read(), "the stream ends"
+    poll = connections[1].getresponse()
+    assert poll.status == 401 and b"session.created" not in poll.read()
+
+
 class Socket:
     """Commands over a WebSocket."""
 
@@ -169,7 +186,8 @@ def expired(server, host, path, name):
     return session, ["created", "ended"]
 
 
-@pytest.mark.parametrize("story", [changed_by_members, decided_by_the_host, ended_by_a_tick, expired])
+@pytest.mark.parametrize(
+    "story", [changed_by_members, decided_by_the_host, ended_by_a_tick, expired])
 def test_every_change_by_every_path_is_one_event_with_one_payload(keyed, host, story):
     found = []
     for number, path in enumerate((Socket, Post)):

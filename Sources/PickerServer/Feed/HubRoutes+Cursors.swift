@@ -100,6 +100,12 @@ extension HubRoutes {
 }
 
 extension ProblemDocument {
+  /// The key was valid when the request came.
+  static var keyEnded: ProblemDocument {
+    ProblemDocument(
+      status: 401, code: "badToken", detail: "the key has been revoked or has expired meanwhile")
+  }
+
   init(_ problem: FeedProblem) {
     switch problem {
     case .gone(let oldest, let newest):

@@ -12,11 +12,15 @@ extension HubRoutes {
       throw ProblemDocument(
         status: 503, code: "full", detail: "as many requests read the feed as may at the same time")
     }
-    if query.isStream { return stream(query, reader, call.caller) }
+    let reading = FeedReading(
+      feed: store.feed, reader: reader,
+      isAdmitted: gate.recheck(call.request.head, scope: .feed))
+    if query.isStream { return stream(query, reading, call.caller) }
     let (group, index, caller) = (transport.group, transport.index, call.caller)
-    let feed = store.feed
-    FeedReading(feed: feed, reader: reader).next(query) { result in
-      group.post(to: index) { $0.answer(caller, result.response(feed)) }
+    reading.next(query) { result in
+      let response =
+        reading.isAdmitted() ? result.response(reading.feed) : ProblemDocument.keyEnded.response
+      group.post(to: index) { $0.answer(caller, response) }
     }
   }
 
@@ -63,10 +67,9 @@ extension HubRoutes {
 
   /// Answers with server-sent events. The next page is read when the socket has taken the one
   /// before, so that a slow reader occupies the memory of one page.
-  private func stream(_ query: FeedQuery, _ reader: FeedReader, _ caller: Caller) {
+  private func stream(_ query: FeedQuery, _ reading: FeedReading, _ caller: Caller) {
     var caller = caller
     caller.acceptsGzip = false
-    let reading = FeedReading(feed: store.feed, reader: reader)
     let request = query.request
     let (group, index) = (transport.group, transport.index)
     let whole = FeedQuery.page(of: request)
@@ -110,6 +113,8 @@ struct FeedReading: Sendable {
   let feed: any EventFeed
   /// Held until the request is answered.
   let reader: FeedReader
+  /// Whether the key of the request still is valid.
+  let isAdmitted: @Sendable () -> Bool
 
   /// Reads the wanted events after a position; waits for the first one as long as the query says.
   func next(
@@ -146,7 +151,9 @@ struct FeedReading: Sendable {
       // Only used on the loop's thread.
       nonisolated(unsafe) let answer = answer
       next(FeedQuery.page(of: request).following(page.position)) { result in
+        let isAdmitted = isAdmitted()
         group.post(to: index) { _ in
+          guard isAdmitted else { return answer(BodyPart([], rest: nil)) }
           answer((try? result.get()).map { part($0, request, group, index) })
         }
       }

@@ -46,6 +46,19 @@ extension RequestGate {
     }
   }
 
+  /// A check whether the key of an admitted request still is valid, for responses that take long:
+  /// the key may be revoked or expire meanwhile. Called on any thread.
+  func recheck(_ request: RequestHead, scope: KeyScope) -> @Sendable () -> Bool {
+    guard let keys else { return { true } }
+    let presented = HubTransport.bearer(request.headers[.authorization])
+      .flatMap { PresentedKey($0) }
+    let client = proxies.client(
+      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    return {
+      presented.flatMap { keys.find($0, from: client) }?.scopes.contains(scope) ?? false
+    }
+  }
+
   /// Finds a key. A wrong one counts against the budget of its address; while that is used up,
   /// right ones are refused as well, so that guessing does not go on.
   private func find(
