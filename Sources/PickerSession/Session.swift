@@ -66,7 +66,7 @@ package final class Session {
         } else {
           effects.append(.answerOffline(member, answer))
         }
-      case .joined(let member):
+      case .joined(let member, meta: _):
         // Sent after `attach(_:)`, so that the others get one message, with the member online.
         updates.join(member)
       case .roleChanged(let member):

@@ -57,6 +57,28 @@ import Testing
     #expect(received.map { $0["revision"]?.integer } == [1, 1])
   }
 
+  /// Regression: the end was appended while the denial was pending, so that the feed had no denial,
+  /// and an end that was still confirming.
+  @Test func `deleting a session that is confirming denies it before it ends`() throws {
+    let fixture = try HubFixture(
+      letters, fields: #","decide":{"by":"host","seconds":60}"#)
+    fixture.join(1)
+    fixture.send(1, #"{"type":"confirm","ref":1}"#)
+    fixture.log.outcome = .pending
+    var isDeleted = false
+
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
+    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+    #expect(!isDeleted && fixture.fold.status == .open)
+    fixture.store()
+
+    #expect(isDeleted && fixture.hub.sessionCount == 0)
+    guard case .ended(let event?)? = fixture.log.records.last else {
+      return #expect(Bool(false), "the last record is the end")
+    }
+    #expect(String(decoding: event.data, as: UTF8.self).contains(#""status":"open""#))
+  }
+
   @Test func `a failing log also closes connections whose join is pending`() throws {
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending

@@ -20,7 +20,7 @@ import Testing
 
     let outcomes = readd(&session, bo)
 
-    #expect(outcomes == [.joined(bo)])
+    #expect(outcomes == [.joined(bo, meta: nil)])
     var expected = before
     expected?.number = 3
     #expect(session.fold.members[bo] == expected)

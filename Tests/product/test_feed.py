@@ -118,6 +118,19 @@ def test_a_watched_result_is_reported_once_when_it_has_stood(fed):
     assert found[1]["data"]["member"]["name"] == "Ana"
 
 
+def test_deleting_a_session_that_is_confirming_denies_it_first(fed):
+    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
+    session.join("Ana").confirm()
+    assert session.delete().status == 204
+
+    found = wait_until(lambda: "session.ended" in types(events(fed)) and events(fed))
+
+    assert types(found) == [
+        "session.created", "session.confirming", "session.reopened", "session.ended"]
+    assert found[2]["data"]["reason"] == "denied"
+    assert (found[3]["data"]["status"], found[3]["data"]["revision"]) == ("open", 2)
+
+
 def test_a_reader_waits_for_the_next_event(fed):
     fed.session(LISTS)
     wait_until(lambda: len(events(fed)) == 1)

@@ -97,6 +97,19 @@ def test_a_revoked_key_gets_no_event_of_a_stream_or_a_poll_that_is_open(keyed, h
     assert poll.status == 401 and b"session.created" not in poll.read()
 
 
+def test_member_events_have_the_facts_of_the_token(keyed, host):
+    session = create(keyed, host, watch=["members"])
+    token = host.token(session, "editor", sub="u-7", info={"seat": 4}, meta={"case": [1, 2]})
+    joined = keyed.post(f"/v1/sessions/{session}/members", {"name": "Ana"}, token=token)
+    assert joined.status == 201 and "case" not in json.dumps(joined.json)
+
+    found = wait_until(lambda: len(of(keyed, host, session)) == 2 and of(keyed, host, session))
+
+    member = found[1]["data"]["member"]
+    assert (found[1]["type"], member["subject"]) == ("member.joined", "u-7")
+    assert (member["info"], member["meta"]) == ({"seat": 4}, {"case": [1, 2]})
+
+
 class Socket:
     """Commands over a WebSocket."""
 

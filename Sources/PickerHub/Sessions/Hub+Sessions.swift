@@ -124,7 +124,14 @@ extension Hub {
       guard hosted.phase == .open else {
         return answer(hosted.isEnding ? .success(()) : .failure(.unavailable))
       }
-      end(hosted, .deleted, completion: answer)
+      // The end follows the denial, so that the feed reports both.
+      enqueue(
+        .request { [unowned self] hosted in
+          guard let hosted else {
+            return answer(directory.exists(id) ? .failure(.unavailable) : .success(()))
+          }
+          end(hosted, .deleted, completion: answer)
+        }, in: hosted, at: now)
     }
   }
 

@@ -36,7 +36,7 @@ final class ReplayStory {
         line(delta.revision, at, who, delta.words(in: texts))
       case .answered(let member, let answer):
         line(nil, at, "\(name(member)): \(replayed.entry.words)", [answer.words])
-      case .joined(let member):
+      case .joined(let member, meta: _):
         let role = replayed.fold.members[member].map { " as \($0.role)" } ?? ""
         let isReturn = if case .returned = replayed.entry.body { true } else { false }
         line(nil, at, "\(name(member)) \(isReturn ? "rejoins" : "joins")\(role)", [])

@@ -35,7 +35,8 @@ package enum Outcome: Hashable, Sendable {
   /// Time changed cells of a calendar. Listeners that display such a month get it again.
   indirect case cellsChanged(CellChange)
   case answered(MemberID, Answer)
-  case joined(MemberID)
+  /// A member joined, with the `meta` of its token, or rejoined without one.
+  case joined(MemberID, meta: String? = nil)
   case roleChanged(MemberID)
   case left(MemberID)
   /// A changed result is to be reported in the feed; members have received it before.

@@ -12,8 +12,8 @@ extension SessionFold {
     switch outcome {
     case .answered, .cellsChanged, .roleChanged, .revoked: nil
     case .delta(let delta): delta.isReported ? event(of: delta) : nil
-    case .joined(let member):
-      members[member].flatMap { event(.memberJoined, $0, at: now) }
+    case .joined(let member, let meta):
+      members[member].flatMap { event(.memberJoined, $0, meta: meta, at: now) }
     case .left(let member):
       remembered.member(member).flatMap { event(.memberLeft, $0, at: now) }
     case .resultStood(let standing):
@@ -72,7 +72,11 @@ extension SessionFold {
   }
 
   /// An event about a member; `nil` if members are not watched.
-  private func event(_ type: FeedEventType, _ member: Member, at now: Instant) -> FeedEvent? {
+  ///
+  /// - Parameter meta: JSON text of the token, for the host only.
+  private func event(
+    _ type: FeedEventType, _ member: Member, meta: String? = nil, at now: Instant
+  ) -> FeedEvent? {
     guard origin.host.watched.contains(.members) else { return nil }
     // A member gets another number each time that it joins or rejoins.
     return event(
@@ -87,6 +91,14 @@ extension SessionFold {
       if let subject = member.subject {
         $0.literal(",\"subject\":")
         $0.string(subject)
+      }
+      if let info = member.info {
+        $0.literal(",\"info\":")
+        $0.raw(info)
+      }
+      if let meta {
+        $0.literal(",\"meta\":")
+        $0.raw(meta)
       }
       $0.literal("}")
     }

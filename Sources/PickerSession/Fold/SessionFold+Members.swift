@@ -21,7 +21,7 @@ extension SessionFold {
       role: joining.role ?? (hasOwner ? .editor : .owner), refs: RefBook(),
       subject: joining.subject, info: joining.info)
     joinCount += 1
-    outcomes.append(.joined(joining.member))
+    outcomes.append(.joined(joining.member, meta: joining.meta))
   }
 
   mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
