@@ -35,8 +35,10 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path):
         assert server.delete(f"/v1/sessions/{session}").status == 204
         assert json.loads(run(wait, server))["type"] == "session.ended"
         assert "id: 2\ndata: " in run(stream, server)
-        assert json.loads(run(put, server)) == json.loads(run(get, server)) == {
-            "name": "orders", "position": 1}
+        cursor = json.loads(run(put, server))
+        assert cursor == json.loads(run(get, server))
+        assert re.fullmatch("[0-9a-f]{32}", cursor.pop("epoch"))
+        assert cursor == {"name": "orders", "position": 1}
     finally:
         server.stop()
 
