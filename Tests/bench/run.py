@@ -128,6 +128,7 @@ def main():
     for number in range(0 if given.only_report else given.rounds):
         say(f"round {number + 1} of {given.rounds}")
         one_round(results, wanted, servers, given)
+        given.json.parent.mkdir(parents=True, exist_ok=True)
         given.json.write_text(json.dumps(results))
     loads = ", ".join(f"{one['load']:.1f}" for one in results)
     print(f"\n{len(results)} rounds; {os.cpu_count()} processors; load before each: {loads}")
