@@ -1,6 +1,6 @@
 /// The layers of CWebSocketLoop, and the functions that its files share.
 ///
-/// The files, from the lowest layer to the highest. A file uses functions of files that stand
+/// The files, from the lowest layer to the highest. A file uses functions of files that come
 /// before it in this list, never of files after it, not even as callbacks. CLayerTests checks this.
 ///
 ///     base/clocks.c            monotonic, wall and CPU time

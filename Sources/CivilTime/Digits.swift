@@ -56,10 +56,10 @@ func writeDigits(
   _ value: Int, count: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at start: Int
 ) {
   var rest = UInt(value)
-  var place = start + count
-  while place > start {
-    place -= 1
-    bytes[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+  var index = start + count
+  while index > start {
+    index -= 1
+    bytes[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
     rest /= 10
   }
 }

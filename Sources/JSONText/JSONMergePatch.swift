@@ -6,19 +6,19 @@ extension JSONTree {
   package func merging(_ patch: JSONTree) -> JSONTree {
     guard case .object(let changes) = patch else { return patch }
     var members = self.members ?? []
-    var places = Dictionary(
+    var indices = Dictionary(
       members.indices.map { (ExactString(members[$0].key), $0) },
       uniquingKeysWith: { first, _ in first })
     var removed: Set<Int> = []
     for change in changes {
-      let place = places[ExactString(change.key)]
+      let index = indices[ExactString(change.key)]
       if case .null = change.value {
-        if let place { removed.insert(place) }
-      } else if let place {
-        let value = members[place].value.merging(change.value)
-        members[place] = Member(members[place].key, value)
+        if let index { removed.insert(index) }
+      } else if let index {
+        let value = members[index].value.merging(change.value)
+        members[index] = Member(members[index].key, value)
       } else {
-        places[ExactString(change.key)] = members.count
+        indices[ExactString(change.key)] = members.count
         members.append(Member(change.key, JSONTree.null.merging(change.value)))
       }
     }

@@ -113,8 +113,8 @@ private struct Work {
       switch parent {
       case .object(var members):
         parent = .null
-        if let place = members.firstIndex(where: { $0.key.isExactly(last) }) {
-          members[place] = JSONTree.Member(last, value)
+        if let index = members.firstIndex(where: { $0.key.isExactly(last) }) {
+          members[index] = JSONTree.Member(last, value)
         } else {
           members.append(JSONTree.Member(last, value))
         }
@@ -218,13 +218,13 @@ extension JSONTree {
     let rest = tokens.dropFirst()
     switch self {
     case .object(var members):
-      guard let place = members.firstIndex(where: { $0.key.isExactly(first) }) else { return false }
+      guard let index = members.firstIndex(where: { $0.key.isExactly(first) }) else { return false }
       self = .null
-      let key = members[place].key
-      var value = members[place].value
-      members[place] = Member(key, .null)
+      let key = members[index].key
+      var value = members[index].value
+      members[index] = Member(key, .null)
       let isChanged = value.change(rest, body)
-      members[place] = Member(key, value)
+      members[index] = Member(key, value)
       self = .object(members)
       return isChanged
     case .array(var elements):

@@ -107,11 +107,11 @@ extension JSONCursor {
     var names = MemberNames()
     repeat {
       skipWhitespace(text)
-      let place = offset
+      let start = offset
       let name = try readName(text)
-      try checkLength(offset - place)
+      try checkLength(offset - start)
       guard names.insert(name, after: members) else {
-        throw JSONError(offset: place, reason: "duplicate member name")
+        throw JSONError(offset: start, reason: "duplicate member name")
       }
       members.append(JSONTree.Member(name, try readTree(text)))
     } while try another(UInt8(ascii: "{"), text)

@@ -83,8 +83,8 @@ package struct JSONWriter: ~Copyable {
     }
     reserve(digitCount)
     count += digitCount
-    for place in 1...digitCount {
-      start[count - place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+    for digit in 1...digitCount {
+      start[count - digit] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
   }

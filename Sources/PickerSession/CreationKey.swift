@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// A creation that can be repeated: what `Idempotency-Key` stands for.
+/// Identifies a creation that can be repeated, from `Idempotency-Key`.
 package struct CreationKey: Hashable, Sendable {
   /// The hash of the key.
   package let keyHash: [UInt8]

@@ -76,7 +76,7 @@ package final class Session {
         touches[member] = nil
         updates.leave(member)
         effects.append(.presence)
-      case .resultStood: break
+      case .resultReported: break
       case .revoked: effects.append(.revoked)
       case .settled(let outcome): effects.append(.settled(outcome))
       }

@@ -88,7 +88,9 @@ struct HostRequest {
     return #"{"days":{\#(days.joined(separator: ","))}}"#
   }
 
-  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
 }
 
 /// The allocations of a request on the hub's thread.

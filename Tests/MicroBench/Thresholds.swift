@@ -18,7 +18,8 @@ enum Thresholds {
   ]
 
   /// The number of checks.
-  static let count = 5 * BenchKind.all.count + 3 * BenchKind.sizes.count
+  static let count =
+    5 * BenchKind.all.count + 3 * BenchKind.sizes.count
     + BenchSeries.all.reduce(0) { $0 + $1.kinds.count - 2 } + HostRequest.all.count
 
   static func excesses(
@@ -40,7 +41,7 @@ enum Thresholds {
       excesses.append("\(large.kind.name): a tap allocates more than in a \(small.kind.name)")
     }
     for memory in memories where memory.joined > sessionBytes {
-      excesses.append("\(memory.kind.name): a session keeps \(memory.joined) bytes")
+      excesses.append("\(memory.kind.name): a session occupies \(memory.joined) bytes")
     }
     return excesses
   }

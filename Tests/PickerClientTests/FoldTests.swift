@@ -326,7 +326,7 @@ import Testing
     #expect(ana.state.connection == .waiting)
     #expect(ana.state.revision == 0)
     #expect(ana.state.columns == columns)
-    #expect(ana.takeEffects().contains(.hangUp))
+    #expect(ana.takeEffects().contains(.disconnect))
     ana.wait(0)
     #expect(ana.state.connection == .connecting, "immediately")
   }

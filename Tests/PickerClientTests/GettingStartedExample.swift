@@ -7,9 +7,11 @@ protocol ExampleBackend: Sendable {
 }
 
 func connect(to address: SessionAddress, session: String, with backend: any ExampleBackend) {
-  let picker = PickerConnection(to: address, tokenProvider: {
-    try await backend.pickerToken(for: session)
-  })
+  let picker = PickerConnection(
+    to: address,
+    tokenProvider: {
+      try await backend.pickerToken(for: session)
+    })
   picker.start()
 }
 

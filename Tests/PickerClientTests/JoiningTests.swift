@@ -104,7 +104,7 @@ import Testing
 
     ana.wait(12_000)
 
-    #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
+    #expect(ana.takeEffects().filter { $0 != .changed } == [.disconnect, .connect])
   }
 
   @Test func `leave sends a message and discards the identity`() {
@@ -113,7 +113,7 @@ import Testing
 
     ana.give(.leave)
 
-    #expect(ana.takeEffects() == [.send(#"{"type":"leave"}"#), .hangUp, .changed])
+    #expect(ana.takeEffects() == [.send(#"{"type":"leave"}"#), .disconnect, .changed])
     #expect(ana.state.connection == .left)
     #expect(ana.machine.identity == nil)
     #expect(ana.machine.nextTick == nil, "no timer is left")

@@ -124,7 +124,7 @@ import Testing
 
     ana.wait(10_000)
 
-    #expect(ana.takeEffects().filter { $0 != .changed } == [.hangUp, .connect])
+    #expect(ana.takeEffects().filter { $0 != .changed } == [.disconnect, .connect])
   }
 
   @Test func `a reply ahead of the state waits two seconds for its snapshot`() {

@@ -84,7 +84,7 @@ import Testing
     fixture.log.canLoad = true
     fixture.join(9)
     fixture.send(9, #"{"type":"leave"}"#)
-    fixture.hangUp(9)
+    fixture.disconnect(9)
     fixture.wait(10_000)
     fixture.port.closes = [:]
     #expect(fixture.hub.inventory.dormant == 1)
@@ -166,7 +166,7 @@ import Testing
     let fixture = try asleep()
     for raw in 1...100 as ClosedRange<UInt64> {
       fixture.open(raw)
-      fixture.hangUp(raw)
+      fixture.disconnect(raw)
     }
 
     guard case .loading(_, let waiters) = fixture.hub.directory[fixture.session] else {

@@ -135,7 +135,7 @@ import Testing
     fixture.log.outcome = .pending
     fixture.send(2, select(1, 0, 1))
     fixture.send(2, #"{"type":"touch","column":0,"row":1}"#)
-    fixture.hangUp(2)
+    fixture.disconnect(2)
 
     fixture.store()
 

@@ -24,7 +24,7 @@ import Testing
       for ref in 1...5 { fixture.send(1, select(ref, 0, ref % 3)) }
       fold = fixture.fold
       fixture.send(1, #"{"type":"leave"}"#)
-      fixture.hangUp(1)
+      fixture.disconnect(1)
       fixture.wait(10_000)
       #expect(fixture.hub.session(fixture.session) == nil)
       fixture.forgetAll()

@@ -164,7 +164,7 @@ final class HubFixture {
     hub.received(ConnectionID(raw: raw), Array(text.utf8).span, at: now)
   }
 
-  func hangUp(_ raw: UInt64) { hub.closed(ConnectionID(raw: raw), at: now) }
+  func disconnect(_ raw: UInt64) { hub.closed(ConnectionID(raw: raw), at: now) }
 
   func becomeWritable(_ raw: UInt64) { hub.writable(ConnectionID(raw: raw), at: now) }
 

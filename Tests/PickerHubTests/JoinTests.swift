@@ -12,7 +12,7 @@ import Testing
     let welcome = fixture.received(1)[0]
     fixture.send(1, select(1, 0, 1))
     fixture.send(2, select(1, 0, 2))
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.join(3, fixture.resume(welcome, revision: 0))
 
@@ -30,7 +30,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.received(1)[0]
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 1))
 
@@ -47,7 +47,7 @@ import Testing
     fixture.join(1)
     let welcome = fixture.received(1)[0]
     for ref in 1...3 { fixture.send(1, select(ref, 0, ref % 3)) }
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 1))
     #expect(fixture.received(2)[0]["resumed"] == .bool(true))
@@ -71,7 +71,7 @@ import Testing
     let welcome = fixture.received(1)[0]
 
     fixture.join(2, fixture.resume(welcome, revision: 0))
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     #expect(fixture.port.closes == [1: 4409])
     #expect(fixture.hub.session(fixture.session)?.listeners.map(\.connection.raw) == [2])
@@ -84,7 +84,7 @@ import Testing
     let welcome = fixture.received(1)[0]
     fixture.send(1, "{")
     #expect(fixture.port.closes == [1: 4400])
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 0))
 
@@ -96,7 +96,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     fixture.join(2)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.wait(119_999)
     #expect(fixture.fold.members.count == 2)
@@ -112,7 +112,7 @@ import Testing
     fixture.join(2)
     let welcome = fixture.received(1)[0]
     fixture.send(1, select(5, 0, 1))
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.wait(120_100)
     #expect(fixture.received(2).last?["left"] == .array([welcome["member"]!["id"]!]))
 
@@ -136,7 +136,7 @@ import Testing
     fixture.join(1)
     let welcome = fixture.received(1)[0]
     fixture.send(1, #"{"type":"leave"}"#)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.join(2, fixture.resume(welcome, revision: 0, secret: "wrong"))
     fixture.join(3, fixture.resume(welcome, revision: 0))
@@ -152,7 +152,7 @@ import Testing
     fixture.join(1)
     let welcome = fixture.received(1)[0]
     fixture.send(1, #"{"type":"leave"}"#)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.join(2)
 
     fixture.join(3, fixture.resume(welcome, revision: 0))
@@ -165,13 +165,13 @@ import Testing
     fixture.join(1)
     let welcome = fixture.received(1)[0]
     fixture.send(1, #"{"type":"leave"}"#)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.log.outcome = .pending
 
     fixture.join(2, fixture.resume(welcome, revision: 0))
     fixture.join(3, fixture.resume(welcome, revision: 0))
     fixture.store()
-    fixture.hangUp(2)
+    fixture.disconnect(2)
 
     #expect(fixture.port.closes == [1: 1000, 2: 4409])
     #expect(fixture.types(3).first == "welcome")
@@ -196,7 +196,7 @@ import Testing
     let fixture = try HubFixture(letters, configuration)
     fixture.join(1)
     fixture.join(2)
-    fixture.hangUp(2)
+    fixture.disconnect(2)
     #expect(fixture.port.closes.isEmpty)
 
     fixture.join(3)
@@ -237,7 +237,7 @@ import Testing
     fixture.forgetAll()
 
     fixture.send(2, #"{"type":"leave"}"#)
-    fixture.hangUp(2)
+    fixture.disconnect(2)
     fixture.wait(100)
 
     #expect(fixture.port.closes == [2: 1000])
@@ -255,7 +255,7 @@ import Testing
     fixture.forgetAll()
 
     fixture.send(1, #"{"type":"leave"}"#)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.wait(100)
 
     let received = fixture.received(2)
@@ -273,7 +273,7 @@ import Testing
     fixture.join(1, #","token":"\#(token["owner"]!)""#)
     fixture.join(2, #","token":"\#(token["editor"]!)""#)
     let welcome = fixture.received(1)[0]
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.wait(100)
     fixture.forgetAll()
 

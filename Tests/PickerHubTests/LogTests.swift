@@ -108,7 +108,7 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.log.outcome = .pending
     fixture.join(1)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.store()
     #expect(fixture.fold.members.count == 1)
 
@@ -135,7 +135,7 @@ import Testing
     fixture.log.outcome = .failed
 
     fixture.join(1)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     #expect(fixture.port.closes == [1: 4503])
     #expect(fixture.hub.inventory(of: fixture.session) == inventory())
@@ -144,7 +144,7 @@ import Testing
   @Test func `a timed entry that could not be stored is retried`() throws {
     let fixture = try HubFixture(letters)
     fixture.join(1)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.log.outcome = .failed
     fixture.wait(120_500)
     #expect(fixture.fold.members.count == 1)
@@ -201,7 +201,7 @@ import Testing
 
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in }
     fixture.send(1, select(1, 0, 1))
-    fixture.hangUp(2)
+    fixture.disconnect(2)
     fixture.wait(200)
     #expect(fixture.types(1).isEmpty)
     fixture.store()

@@ -39,9 +39,10 @@ import Testing
     fixture.open(10, session: SessionID("nothing"))
     fixture.wait(20_000)
 
-    #expect(fixture.closes == [
-      1: 4301, 2: 4301, 3: 4404, 4: 4301, 5: 4301, 6: 4404, 7: 4400, 8: 4400, 9: 4508, 10: 4508,
-    ])
+    #expect(
+      fixture.closes == [
+        1: 4301, 2: 4301, 3: 4404, 4: 4301, 5: 4301, 6: 4404, 7: 4400, 8: 4400, 9: 4508, 10: 4508,
+      ])
     for (one, other) in [(1, 4), (2, 5), (3, 6), (7, 8), (9, 10)] as [(UInt64, UInt64)] {
       #expect(fixture.received(one) == fixture.received(other), "\(one) and \(other) differ")
     }
@@ -196,7 +197,7 @@ import Testing
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17")
     let welcome = fixture.received(1)[0]
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.enter(2, "sub=18", fixture.resume(welcome, revision: 0))
     fixture.enter(3, "role=viewer sub=17", fixture.resume(welcome, revision: 0))
 
@@ -232,7 +233,7 @@ import Testing
     fixture.enter(2, "sub=17")
     let second = fixture.received(2)[0]
     #expect(first["member"]?["secret"] != second["member"]?["secret"])
-    fixture.hangUp(2)
+    fixture.disconnect(2)
     fixture.enter(3, "sub=17", fixture.resume(second, revision: 0))
     fixture.enter(4, "sub=17", fixture.resume(first, revision: 0))
     fixture.enter(5, "sub=18", fixture.resume(first, revision: 0, secret: "guess"))

@@ -105,7 +105,7 @@ extension HubFixture {
     let fixture = try HubFixture(calendar)
     fixture.join(1, #","name":"Ana""#)
     let welcome = fixture.received(1)[0]
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.note(prices)
     fixture.join(
       2, #","months":{"from":"2026-12","count":1}"# + fixture.resume(welcome, revision: 0))
@@ -176,7 +176,8 @@ extension HubFixture {
     fixture.note(
       #"{"columns":{"0":{"b":{"text":"€ 5"}}}}"#, token: fixture.tokens["owner"])
     var body: [UInt8] = []
-    fixture.hub.readNotes(of: fixture.session, token: fixture.tokens["viewer"].map { .token($0) }, at: fixture.now) {
+    let viewer = fixture.tokens["viewer"].map { Credential.token($0) }
+    fixture.hub.readNotes(of: fixture.session, token: viewer, at: fixture.now) {
       body = (try? $0.get()) ?? []
     }
     #expect(

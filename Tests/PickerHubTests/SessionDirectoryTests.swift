@@ -135,7 +135,7 @@ import Testing
     fixture.join(1)
 
     fixture.send(1, #"{"type":"leave"}"#)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
     fixture.wait(10_000)
 
     #expect(fixture.hub.inventory.sessions == 0)

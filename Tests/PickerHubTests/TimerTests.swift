@@ -26,12 +26,12 @@ import Testing
     let fixture = try HubFixture(letters)
     fixture.join(1)
     let welcome = fixture.received(1)[0]
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     for raw in 2...1000 as ClosedRange<UInt64> {
       fixture.join(raw, fixture.resume(welcome, revision: 0))
       fixture.wait(1)
-      fixture.hangUp(raw)
+      fixture.disconnect(raw)
     }
 
     #expect(fixture.hub.inventory.timers <= 64)
@@ -54,7 +54,7 @@ import Testing
     let ttl = Int64(fixture.fold.origin.ttlSeconds) * 1000
     fixture.wait(5_000_000)
     fixture.join(1)
-    fixture.hangUp(1)
+    fixture.disconnect(1)
 
     fixture.wait(ttl - 1)
     #expect(fixture.hub.sessionCount == 1)

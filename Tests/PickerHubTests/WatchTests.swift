@@ -48,7 +48,7 @@ import Testing
     let records = fixture.log.records.count
 
     watch(fixture, 9)
-    fixture.hangUp(9)
+    fixture.disconnect(9)
     fixture.wait(1_000)
 
     #expect(fixture.received(1) == [])
@@ -145,7 +145,7 @@ import Testing
     #expect(try watch(fixture, 8)?.get() != nil)
     #expect(try watch(fixture, 9)?.get() != nil)
     #expect(watch(fixture, 10) == .failure(.sessionFull))
-    fixture.hangUp(9)
+    fixture.disconnect(9)
     #expect(try watch(fixture, 11)?.get() != nil)
   }
 

@@ -38,7 +38,8 @@ import Testing
   func `a note is patched as RFC 7396 merges its document`(_ patch: String) throws {
     let day = try #require(CivilDate(iso: "2026-12-24".utf8))
     for before in [
-      "null", #"{"text":"a"}"#, #"{"text":"full","tone":"low"}"#, #"{"text":{"en":"a"},"tone":"high"}"#,
+      "null", #"{"text":"a"}"#, #"{"text":"full","tone":"low"}"#,
+      #"{"text":{"en":"a"},"tone":"high"}"#,
     ] {
       let known = try notes(#"{"days":{"2026-12-24":\#(before)}}"#)
       let merged = (known.days[day]?.tree ?? .object([])).merging(try parse(patch))

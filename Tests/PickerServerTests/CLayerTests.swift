@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The files of CWebSocketLoop form layers: none uses a function of a file that stands after it in
+/// The files of CWebSocketLoop form layers: none uses a function of a file that comes after it in
 /// `layers.h`.
 @Suite struct CLayerTests {
   private static let folder = URL(fileURLWithPath: #filePath)

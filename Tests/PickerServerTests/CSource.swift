@@ -58,7 +58,9 @@ struct CSource {
         names.insert(name)
       }
       depth += token == "{" ? 1 : token == "}" ? -1 : 0
-      if depth == 0, token == "}" || token == ";" { statement = [] } else if depth == 0 {
+      if depth == 0, token == "}" || token == ";" {
+        statement = []
+      } else if depth == 0 {
         statement.append(token)
       }
     }

@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `an event is sent as it stands in the feed`() throws {
+  @Test func `the body of a request is the bytes of the event in the feed`() throws {
     let line =
       #"{"id":"ev_1","position":7,"type":"t","timestamp":"x","data":{"session":"s","n":1.50}}"#
     let event = try #require(DeliveryEvent(line: ArraySlice(line.utf8)))

@@ -95,7 +95,7 @@ import Testing
     #expect(session.data(1).hasSuffix(#""result":{"keys":["z"]},"version":2}"#))
   }
 
-  @Test func `a watched result is reported when it has stood for 2 s`() throws {
+  @Test func `a watched result is reported when it has not changed for 2 s`() throws {
     var session = try Reported(host: HostFields(watched: [.result]))
     session.join(ana)
     session.select(1, row: 1, after: 0)

@@ -41,7 +41,7 @@ import Testing
     #expect(loaded.fold.origin.epoch == session.origin.epoch)
     #expect(loaded.entryCount == session.entries.count)
     #expect(replay.difference == nil && replay.lastRevision == session.fold.revision)
-    #expect(replay.standing.state == session.fold.state)
+    #expect(replay.fold.state == session.fold.state)
     #expect(try #require(rows) < session.entries.count)
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
     let later = fixture.deltas.filter { $0.revision > 7 }

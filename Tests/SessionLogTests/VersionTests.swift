@@ -61,7 +61,7 @@ import Testing
     #expect(loaded.fold.origin.epoch != "first" && loaded.fold.history.isEmpty)
     #expect(loaded.fold.revision == fixture.fold.revision)
     #expect(loaded.fold.origin.epoch == again.fold.origin.epoch)
-    #expect(replay.standing.revision == fixture.fold.revision)
+    #expect(replay.fold.revision == fixture.fold.revision)
     #expect(replay.remarks.contains { $0.contains("rules 1, tzdata 2025a") })
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
   }

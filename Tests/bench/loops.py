@@ -5,7 +5,7 @@ Nothing is pinned and all processes have the same niceness: the generator needs 
 """
 
 from generator import measure
-from report import judged, middle, ratio, shown, table
+from report import compared, middle, ratio, shown, table
 from scenarios import Scenario
 from servers import Pickerd
 
@@ -65,6 +65,6 @@ def figures(results):
             times = ratio(results, name, path, two, one)
             lines.append([f"{name}: {what}", *(shown(middle(results, name, count, path), digits)
                                                for count in (one, two)),
-                          *(judged(times, least, True) if path == "bulk.perSecond"
+                          *(compared(times, least, True) if path == "bulk.perSecond"
                             else [shown(times, 2), ""])])
     return table(["loops", one, two, "times", "goal"], lines) if lines else ""

@@ -80,7 +80,7 @@ def figures(results, scenarios, servers):
     return table(head, lines) if lines else ""
 
 
-def judged(number, goal, is_least=False):
+def compared(number, goal, is_least=False):
     if number is None:
         return ["–", ""]
     passes = number >= goal if is_least else number <= goal
@@ -97,11 +97,11 @@ def goals(results, scenarios):
         cpu = "closed.cpuPerDelivery"
         lines.append(
             [scenario.name]
-            + judged(ratio(results, scenario.name, cpu, "pickerd", "bare"),
-                     CPU_FAN_OUT if scenario.fan_out >= 10 else CPU_ALONE)
-            + judged(ratio(results, scenario.name, cpu, "nio", "pickerd"), FASTER_THAN_NIO, True)
-            + judged(ratio(results, scenario.name, "closed.p99", "pickerd", "bare"), TAIL)
-            + judged(ratio(results, scenario.name, "open.p99", "pickerd", "bare"), TAIL))
+            + compared(ratio(results, scenario.name, cpu, "pickerd", "bare"),
+                       CPU_FAN_OUT if scenario.fan_out >= 10 else CPU_ALONE)
+            + compared(ratio(results, scenario.name, cpu, "nio", "pickerd"), FASTER_THAN_NIO, True)
+            + compared(ratio(results, scenario.name, "closed.p99", "pickerd", "bare"), TAIL)
+            + compared(ratio(results, scenario.name, "open.p99", "pickerd", "bare"), TAIL))
     head = ["scenario", "CPU of bare", "goal", "NIO's CPU", "goal", "p99 closed", "goal",
             "p99 open", "goal"]
     return table(head, lines) if lines else ""

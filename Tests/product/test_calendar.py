@@ -95,9 +95,9 @@ def test_a_refused_tap_carries_the_current_range(server):
 
     nothing, = before["changes"]
     assert nothing == {"change": "range", "start": None, "end": None, "hits": 0}
-    stands, = after["changes"]
+    change, = after["changes"]
     assert after["code"] == "minDays"
-    assert stands == {
+    assert change == {
         "change": "range", "start": "2018-11-20", "end": "2018-11-20", "hits": 1, "by": ana.id,
         "reach": {"from": "2018-11-19", "through": "2018-11-24"}}
 

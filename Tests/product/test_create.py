@@ -30,7 +30,7 @@ def test_the_returned_socket_url_accepts_a_join(server):
     session = server.session(DATE)
     answer = server.create(DATE)
 
-    ana = session.keep(Member(answer.json["socket"], "Ana"))
+    ana = session.track(Member(answer.json["socket"], "Ana"))
 
     assert ana.welcome["revision"] == 0
     server.delete(f"/v1/sessions/{answer.json['session']}")

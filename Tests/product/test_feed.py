@@ -102,7 +102,7 @@ def test_a_session_that_expires_is_an_event(fed):
     assert found[1]["data"]["result"] == found[0]["data"]["result"]
 
 
-def test_a_watched_result_is_reported_once_when_it_has_stood(fed):
+def test_a_watched_result_is_reported_once_after_2_seconds_without_a_change(fed):
     session = fed.session(LISTS, watch=["result", "members"])
     ana = session.join("Ana")
     for row in (1, 2, 1):

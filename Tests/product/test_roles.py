@@ -126,7 +126,7 @@ def test_an_invalid_token_in_the_header_closes_with_4301_after_the_handshake(gua
 
 def test_a_token_in_the_url_is_ignored(guarded):
     session = guarded.session(LISTS)
-    ana = session.keep(Member(f"{session.url}?token={session.tokens['owner']}", join=False))
+    ana = session.track(Member(f"{session.url}?token={session.tokens['owner']}", join=False))
 
     ana.send({"type": "join"})
 

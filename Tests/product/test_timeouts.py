@@ -39,7 +39,7 @@ def sends_half_a_header(server):
 
 def never_joins(server):
     session = server.session(LISTS)
-    member = session.keep(Member(session.url, join=False))
+    member = session.track(Member(session.url, join=False))
     begun = time.monotonic()
     member.closed(4508, timeout=20)
     return time.monotonic() - begun

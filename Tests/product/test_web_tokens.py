@@ -23,7 +23,7 @@ def guest(request, start, tmp_path):
     return server, session, host.token(session.id, "owner", sub="17", name="Ada Lovelace")
 
 
-def stands(one, session):
+def assert_joined(one, session):
     expect(one.chosen).to_have_text("MacOS · Xcode")
     expect(one.page).to_have_url(f"http://127.0.0.1:{session.server.port}/#/s/{session.id}")
 
@@ -37,13 +37,13 @@ def test_the_page_takes_the_token_out_of_the_address(window, guest):
 
     ana.page.goto(f"http://127.0.0.1:{server.port}/#/s/{session.id}?token={token}")
 
-    stands(ana, session)
+    assert_joined(ana, session)
     ana.page.reload()
-    stands(ana, session)
+    assert_joined(ana, session)
     ana.page.go_back()
     expect(ana.page.locator(".card")).to_have_count(8)
     ana.page.go_forward()
-    stands(ana, session)
+    assert_joined(ana, session)
     assert urls and not [url for url in urls if token in url.partition("#")[0]]
     assert token in ana.page.locator("#share-link").input_value(), "the link to share has it"
 
@@ -51,7 +51,7 @@ def test_the_page_takes_the_token_out_of_the_address(window, guest):
 def test_an_address_without_its_token_admits_nobody_else(window, guest):
     server, session, token = guest
     ana = window(server, session, name="Ana", token=token)
-    stands(ana, session)
+    assert_joined(ana, session)
 
     bo = window(server, name="Bo", path="#" + ana.page.url.partition("#")[2])
 
@@ -63,8 +63,8 @@ def test_a_pasted_link_lasts_for_a_reload(window, guest):
     ana = window(server, session, name="Ana", waits=False)
     ana.page.get_by_label("Link", exact=True).fill(f"https://any/#/s/{session.id}?token={token}")
     ana.button("Enter").click()
-    stands(ana, session)
+    assert_joined(ana, session)
 
     ana.page.reload()
 
-    stands(ana, session)
+    assert_joined(ana, session)

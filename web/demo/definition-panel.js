@@ -2,7 +2,7 @@
 
 import { make, setAttribute, setText } from "/client/parts/dom.js";
 import { openNew } from "./home.js";
-import { placeOf, stumble } from "./json-place.js";
+import { rangeOf, parseError } from "./json-range.js";
 import { checkDefinition, Problem } from "./server.js";
 
 const checkMilliseconds = 350;
@@ -49,7 +49,7 @@ export class DefinitionPanel {
     this.shown = definition;
     this.title = title;
     this.field.value = JSON.stringify(definition, null, 2);
-    this.#judge(null, "", "");
+    this.#showVerdict(null, "", "");
     this.openButton.disabled = true;
   }
 
@@ -73,11 +73,11 @@ export class DefinitionPanel {
     if (!words) return;
     try {
       const definition = JSON.parse(this.field.value);
-      this.#judge(null, words.checking, "");
+      this.#showVerdict(null, words.checking, "");
       this.timer = setTimeout(() => this.#check(definition), checkMilliseconds);
     } catch (error) {
-      const { place, detail } = stumble(this.field.value, error);
-      this.#judge(place, words.noJSON(detail), "bad");
+      const { range, detail } = parseError(this.field.value, error);
+      this.#showVerdict(range, words.noJSON(detail), "bad");
     }
   }
 
@@ -91,29 +91,29 @@ export class DefinitionPanel {
       await checkDefinition(definition, signal);
       this.good = definition;
       this.openButton.disabled = false;
-      this.#judge(null, words.fine, "good");
+      this.#showVerdict(null, words.fine, "good");
     } catch (problem) {
       if (signal.aborted) return;
-      if (!(problem instanceof Problem)) return this.#judge(null, words.unreachable, "bad");
+      if (!(problem instanceof Problem)) return this.#showVerdict(null, words.unreachable, "bad");
       const { pointer, message } = problem;
-      if (pointer === undefined) return this.#judge(null, words.createFailed(message), "bad");
-      const place = placeOf(this.field.value, pointer);
-      const line = this.field.value.slice(0, place.start).split("\n").length;
-      this.#judge(place, `${words.line(line)}, ${words.mistakeAt(pointer, message)}`, "bad");
+      if (pointer === undefined) return this.#showVerdict(null, words.createFailed(message), "bad");
+      const range = rangeOf(this.field.value, pointer);
+      const line = this.field.value.slice(0, range.start).split("\n").length;
+      this.#showVerdict(range, `${words.line(line)}, ${words.mistakeAt(pointer, message)}`, "bad");
     }
   }
 
-  /** @param {import("./json-place.js").Place | null} place @param {string} text @param {string} verdict */
-  #judge(place, text, verdict) {
+  /** @param {import("./json-range.js").TextRange | null} range @param {string} text @param {string} verdict */
+  #showVerdict(range, text, verdict) {
     const source = this.field.value;
     setText(this.verdict, text);
     setAttribute(this.verdict, "data-verdict", verdict);
     setAttribute(this.field, "aria-invalid", verdict === "bad" ? "true" : null);
-    this.marks.replaceChildren(...(place
-      ? [source.slice(0, place.start), make("mark", {}, source.slice(place.start, place.end)), source.slice(place.end), "\n"]
+    this.marks.replaceChildren(...(range
+      ? [source.slice(0, range.start), make("mark", {}, source.slice(range.start, range.end)), source.slice(range.end), "\n"]
       : []));
     this.#scroll();
-    if (place) this.#bringIntoView(place);
+    if (range) this.#bringIntoView(range);
   }
 
   #scroll() {
@@ -121,9 +121,9 @@ export class DefinitionPanel {
     this.marks.scrollLeft = this.field.scrollLeft;
   }
 
-  /** @param {import("./json-place.js").Place} place */
-  #bringIntoView(place) {
-    const line = this.field.value.slice(0, place.start).split("\n").length - 1;
+  /** @param {import("./json-range.js").TextRange} range */
+  #bringIntoView(range) {
+    const line = this.field.value.slice(0, range.start).split("\n").length - 1;
     const height = this.field.scrollHeight / this.field.value.split("\n").length;
     const top = line * height;
     if (top < this.field.scrollTop || top > this.field.scrollTop + this.field.clientHeight - 2 * height) {
@@ -137,7 +137,7 @@ export class DefinitionPanel {
     try {
       await openNew(good, this.title);
     } catch (problem) {
-      this.#judge(null, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable, "bad");
+      this.#showVerdict(null, problem instanceof Problem ? words.createFailed(problem.message) : words.unreachable, "bad");
     }
   }
 }

@@ -64,8 +64,8 @@ export function definitionsOf({ definitions, latin }, locale) {
   return JSON.parse(JSON.stringify(definitions), (_, value) => (typeof value === "string" ? latin[value] ?? value : value));
 }
 
-/** @param {HTMLElement} place @param {import("./settings.js").Settings} settings */
-export async function showHome(place, settings) {
+/** @param {HTMLElement} container @param {import("./settings.js").Settings} settings */
+export async function showHome(container, settings) {
   const { words } = settings;
   document.title = "pickerd";
   const status = make("p", { class: "problem", role: "alert", hidden: true });
@@ -75,7 +75,7 @@ export async function showHome(place, settings) {
     class: "primary large", "data-start": true,
   }, words.start);
   const cards = pickers.map((picker) => cardOf(picker, settings, status));
-  place.replaceChildren(make("div", { class: "home" },
+  container.replaceChildren(make("div", { class: "home" },
     make("section", { class: "hero" },
       make("div", { class: "hero-words" }, make("h1", {}, words.headline), make("p", { class: "lead" }, words.lead), first),
       together()),

@@ -16,9 +16,9 @@ import { demoLanguages } from "./words/words.js";
 /** @typedef {import("/client/core/session.js").PickerSession} PickerSession */
 
 export class PickerPage {
-  /** @param {HTMLElement} place @param {import("./settings.js").Settings} settings @param {NonNullable<import("./route.js").Route>} route */
-  constructor(place, settings, route) {
-    this.place = place;
+  /** @param {HTMLElement} container @param {import("./settings.js").Settings} settings @param {NonNullable<import("./route.js").Route>} route */
+  constructor(container, settings, route) {
+    this.container = container;
     this.settings = settings;
     this.route = route;
     const owner = storedTokens(route.session)?.owner;
@@ -52,7 +52,7 @@ export class PickerPage {
   }
 
   async open() {
-    this.place.replaceChildren(make("div", { class: "picker-page" },
+    this.container.replaceChildren(make("div", { class: "picker-page" },
       make("div", { class: "picker-head" }, this.back, this.title,
         make("div", { class: "figures" }, this.chip, this.latency, this.revision)),
       make("div", { class: "picker-column" }, this.stage, this.links.element), this.side));

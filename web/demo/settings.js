@@ -40,8 +40,8 @@ export class Settings extends EventTarget {
     root.dataset.theme = this.theme;
   }
 
-  /** @param {HTMLElement} place */
-  build(place) {
+  /** @param {HTMLElement} container */
+  build(container) {
     const { words } = this;
     const name = make("input", {
       class: "name", type: "text", maxlength: "64", autocomplete: "nickname", spellcheck: "false",
@@ -53,9 +53,9 @@ export class Settings extends EventTarget {
         this.locale = locale;
         store("locale", locale);
         this.apply();
-        this.build(place);
+        this.build(container);
         this.dispatchEvent(new Event("locale"));
-        place.querySelector("select")?.focus();
+        container.querySelector("select")?.focus();
       });
     const theme = this.#menu("theme", words.theme, this.theme,
       themes.map((one) => [one, words.themes[one]]), (one) => {
@@ -63,7 +63,7 @@ export class Settings extends EventTarget {
         store("theme", this.theme);
         this.apply();
       });
-    place.replaceChildren(signed("person", name), signed("globe", language), signed("half", theme));
+    container.replaceChildren(signed("person", name), signed("globe", language), signed("half", theme));
     setText(/** @type {HTMLElement} */ (document.getElementById("skip")), words.skip);
     setAttribute(/** @type {HTMLElement} */ (document.getElementById("home-link")), "aria-label", `pickerd: ${words.back}`);
   }

@@ -27,14 +27,14 @@ static void add(wsl_head *head, const char *format, ...) {
   else head->count += (size_t)count;
 }
 
-/// Appends decoded text. Percent-encodes every character except unreserved ones and `kept`.
+/// Appends decoded text. Percent-encodes every character except unreserved ones and `unescaped`.
 /// - Source: RFC 3986, section 2.3
-static void add_encoded(wsl_head *head, wsl_text text, char kept) {
+static void add_encoded(wsl_head *head, wsl_text text, char unescaped) {
   static const char unreserved[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   for (size_t index = 0; index < text.count; index++) {
     char byte = text.bytes[index];
-    bool is_plain = byte == kept || (byte != '\0' && strchr(unreserved, byte));
+    bool is_plain = byte == unescaped || (byte != '\0' && strchr(unreserved, byte));
     add(head, is_plain ? "%c" : "%%%02X", (unsigned char)byte);
   }
 }

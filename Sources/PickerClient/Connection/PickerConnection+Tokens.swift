@@ -22,13 +22,13 @@ extension PickerConnection {
   /// ```swift
   /// for await state in picker.states {
   ///   if case .needsCredentials = state.connection {
-  ///     picker.give(token: try await fetchToken())
+  ///     picker.setToken(try await fetchToken())
   ///   }
   /// }
   /// ```
   ///
   /// The session and `sub` of the token must be those of the previous one; the role may differ.
-  public func give(token: String) { handle(.token(token)) }
+  public func setToken(_ token: String) { handle(.token(token)) }
 
   func requestToken() {
     guard let tokenProvider else { return }

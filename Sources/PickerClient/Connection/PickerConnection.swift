@@ -40,7 +40,7 @@ public final class PickerConnection: Sendable {
   ///   - identity: The ``identity`` of an earlier connection, to rejoin as the same member;
   ///     default: a new member.
   ///   - tokenProvider: Provides a token before the current one expires, and for the first join if
-  ///     there is none; default: the app calls ``give(token:)``.
+  ///     there is none; default: the app calls ``setToken(_:)``.
   ///   - transport: The WebSocket library; default: that of the platform.
   public init(
     to address: SessionAddress, as profile: ClientProfile = ClientProfile(),
@@ -225,7 +225,7 @@ public final class PickerConnection: Sendable {
   private func perform(_ effect: ClientEffect, _ core: inout Core) {
     switch effect {
     case .connect: dial(&core)
-    case .hangUp: hangUp(&core)
+    case .disconnect: disconnect(&core)
     case .requestToken: requestToken()
     case .send(let text): core.socket?.send(text)
     case .changed: core.readers.publish(core.machine.state)
@@ -237,7 +237,7 @@ public final class PickerConnection: Sendable {
   }
 
   private func dial(_ core: inout Core) {
-    hangUp(&core)
+    disconnect(&core)
     let socket = transport.dial(address)
     let number = core.dialCount
     core.socket = socket
@@ -246,7 +246,7 @@ public final class PickerConnection: Sendable {
     }
   }
 
-  private func hangUp(_ core: inout Core) {
+  private func disconnect(_ core: inout Core) {
     core.dialCount += 1
     core.socket?.close()
     core.socket = nil

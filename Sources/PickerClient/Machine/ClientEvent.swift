@@ -36,7 +36,7 @@ public enum ClientEffect: Hashable, Sendable {
   /// Open a WebSocket with the subprotocol `pickerd.v1`, and close the previous one.
   case connect
   /// Close the socket. Do not pass its further events to the machine.
-  case hangUp
+  case disconnect
   /// Get a new token, and answer with ``ClientEvent/tokenProvided(_:)`` or
   /// ``ClientEvent/tokenUnavailable(isFinal:)``. Only for machines with `renewsTokens`; one request
   /// at a time.

@@ -15,9 +15,9 @@ extension ClientMachine {
     requestToken()
   }
 
-  mutating func hangUp() {
+  mutating func disconnect() {
     timers.clearAll()
-    effects.append(.hangUp)
+    effects.append(.disconnect)
   }
 
   mutating func join() {
@@ -54,7 +54,7 @@ extension ClientMachine {
 
   mutating func leave() {
     if state.connection == .live { effects.append(.send(#"{"type":"leave"}"#)) }
-    hangUp()
+    disconnect()
     giveUp()
     identity = nil
     enter(.left)
@@ -101,7 +101,7 @@ extension ClientMachine {
   /// Reconnects and resumes from the current revision, because a message is missing: immediately
   /// the first time, then with back-off.
   mutating func resync() {
-    hangUp()
+    disconnect()
     wait(attempt == 0 ? 0 : nil)
   }
 

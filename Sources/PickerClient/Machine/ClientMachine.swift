@@ -13,7 +13,7 @@ import JSONText
 ///   for effect in machine.handle(event, at: milliseconds()) {
 ///     switch effect {
 ///     case .connect: openSocket()
-///     case .hangUp: closeSocket()
+///     case .disconnect: closeSocket()
 ///     case .requestToken: fetchToken()
 ///     case .send(let text): sendText(text)
 ///     case .changed: show(machine.state)
@@ -114,7 +114,7 @@ public struct ClientMachine: Sendable {
     switch event {
     case .start, .retry: if !isConnected { dial() }
     case .stop:
-      hangUp()
+      disconnect()
       enter(.idle)
     case .leave: leave()
     case .opened: if state.connection == .connecting { join() }

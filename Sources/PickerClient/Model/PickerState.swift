@@ -133,7 +133,7 @@ public enum PickerPhase: Hashable, Sendable {
   /// The connection is lost. The next attempt starts automatically.
   case waiting
   /// The token is missing, wrong or expired, and the connection's ``TokenProvider`` has no other
-  /// one. Continue with ``PickerConnection/give(token:)``, or ask the provider again with
+  /// one. Continue with ``PickerConnection/setToken(_:)``, or ask the provider again with
   /// ``PickerConnection/retry()``.
   case needsCredentials(code: Int)
   /// Final: the session does not exist or has ended, the member is connected elsewhere, or a

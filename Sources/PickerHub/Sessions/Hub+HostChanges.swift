@@ -102,7 +102,11 @@ extension Hub {
       guard notes.weight > DefinitionRevision.weightOnLoop else {
         return answer(.success(notes.coming.tree.serialized()))
       }
-      port.inBackground { notes.coming.tree.serialized() } then: { answer(.success($0)) }
+      port.inBackground {
+        notes.coming.tree.serialized()
+      } then: {
+        answer(.success($0))
+      }
     }
   }
 

@@ -29,7 +29,7 @@ package enum HubProblem: Error, Hashable, Sendable {
   /// A JSON Patch does not fit the document.
   case patchFailed(String)
   /// Something else was first to decide on a confirmation.
-  case tooLate(StandingDecision)
+  case tooLate(CurrentDecision)
   /// A living session has the external id.
   case externalTaken(SessionID)
   /// The idempotency key was used with another body.

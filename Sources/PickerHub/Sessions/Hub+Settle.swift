@@ -4,7 +4,7 @@ package import PickerSession
 import PickerWire
 
 /// The decision in effect when another one arrives too late.
-package struct StandingDecision: Hashable, Sendable {
+package struct CurrentDecision: Hashable, Sendable {
   package let status: SessionStatus
   package let revision: Int
   /// The pending confirmation, if any.
@@ -60,7 +60,7 @@ extension Hub {
     case .late:
       .failure(
         .tooLate(
-          StandingDecision(
+          CurrentDecision(
             status: fold.status, revision: fold.revision, confirmation: fold.decision.confirmation,
             settlement: fold.decision.settlements.first { $0.settle.op == settle.op })))
     }
@@ -73,7 +73,7 @@ extension Hub {
   }
 }
 
-extension StandingDecision {
+extension CurrentDecision {
   /// The field `stands` of a problem.
   package var tree: JSONTree {
     var members: [JSONTree.Member] = [

@@ -126,7 +126,6 @@ struct BlockedDays: Sendable {
     }
   }
 
-
   /// The fields `blocked` and `taken` of the definition's document; an empty one is left out.
   var members: [JSONTree.Member] {
     var members: [JSONTree.Member] = []

@@ -71,7 +71,7 @@ struct DeliveryLine {
 }
 
 extension DeliveryEvent {
-  /// An event as it stands in the feed; `nil` for a line that is none.
+  /// Parses a line of the feed; `nil` if it is not an event.
   init?(line: ArraySlice<UInt8>) {
     guard let tree = try? JSONTree.parse(Array(line)), let id = tree["id"]?.string,
       let position = tree["position"]?.integer, let type = tree["type"]?.string,

@@ -100,18 +100,25 @@ final class HTTPExchange {
   }
 
   fileprivate func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let raw = UnsafeRawPointer(address)
+    guard let text = addressText(address) else { return false }
+    return PeerAddress(text).map(policy.admits(_:)) ?? false
+  }
+}
+
+/// The address without its port; `nil` for other families than IPv4 and IPv6.
+private func addressText(_ address: UnsafePointer<sockaddr>) -> String? {
+  let raw = UnsafeRawPointer(address)
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+    let size = socklen_t(text.count)
     switch Int32(address.pointee.sa_family) {
     case AF_INET:
       var bytes = raw.load(as: sockaddr_in.self).sin_addr
-      inet_ntop(AF_INET, &bytes, &text, socklen_t(text.count))
+      return inet_ntop(AF_INET, &bytes, text.baseAddress, size).map { String(cString: $0) }
     case AF_INET6:
       var bytes = raw.load(as: sockaddr_in6.self).sin6_addr
-      inet_ntop(AF_INET6, &bytes, &text, socklen_t(text.count))
-    default: return false
+      return inet_ntop(AF_INET6, &bytes, text.baseAddress, size).map { String(cString: $0) }
+    default: return nil
     }
-    return PeerAddress(String(cString: text)).map(policy.admits(_:)) ?? false
   }
 }
 

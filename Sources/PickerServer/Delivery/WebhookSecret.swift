@@ -24,7 +24,7 @@ package enum WebhookSecret: Sendable {
     }
   }
 
-  /// The signature as it stands in the header `webhook-signature`; `nil` if libcrypto fails.
+  /// The signature in the format of the header `webhook-signature`; `nil` if libcrypto fails.
   package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String? {
     let content = Array("\(id).\(timestamp).".utf8) + body
     switch self {

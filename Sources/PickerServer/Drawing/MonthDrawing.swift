@@ -78,15 +78,15 @@ struct MonthDrawing {
   private func mark(_ index: Int) -> String {
     let cell = cells[index]
     let (x, y) = center(index)
-    let place = "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\""
+    let circle = "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\""
     if cell.isOutside {
       guard let disc = theme.outsideDisc else { return "" }
-      return "\(place) r=\"\(Self.number(radius))\" fill=\"\(disc)\"/>\n"
+      return "\(circle) r=\"\(Self.number(radius))\" fill=\"\(disc)\"/>\n"
     }
     if isSelected(index) { return "" }
     let color = cell.isToday ? theme.today : theme.ring
     let thickness = cell.isToday ? max(1.5, radius / 10) : max(1, radius / 20)
-    return "\(place) r=\"\(Self.number(radius))\" fill=\"none\" stroke=\"\(color)\" "
+    return "\(circle) r=\"\(Self.number(radius))\" fill=\"none\" stroke=\"\(color)\" "
       + "stroke-width=\"\(Self.number(thickness))\"/>\n"
   }
 

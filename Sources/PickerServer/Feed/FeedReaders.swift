@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the requests that read the feed at the moment, on all loops.
+/// Limits the number of requests that read the feed at the same time, on all loops.
 final class FeedReaders: Sendable {
   private let count = Atomic(0)
   private let countMax: Int
@@ -9,8 +9,7 @@ final class FeedReaders: Sendable {
 
   var current: Int { count.load(ordering: .relaxed) }
 
-  /// - Returns: The place of a reader, which is free again when it is released; `nil` if there are
-  ///   as many readers as there may be.
+  /// - Returns: Counts as one reader until it is released; `nil` if the maximum is reached.
   func enter() -> FeedReader? {
     if count.wrappingAdd(1, ordering: .relaxed).newValue > countMax {
       leave()
@@ -22,7 +21,7 @@ final class FeedReaders: Sendable {
   fileprivate func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-/// The place of one request in ``FeedReaders``.
+/// One request that ``FeedReaders`` counts; releasing it ends the count.
 final class FeedReader: Sendable {
   private let readers: FeedReaders
 

@@ -42,11 +42,11 @@ extension ProblemDocument {
       self.init(
         status: 412, code: "versionMismatch",
         detail: "If-Match does not match: the current version of the definition is \(version)")
-    case .tooLate(let stands):
+    case .tooLate(let current):
       self.init(
         status: 409, code: "tooLate",
         detail: "something else was first to decide on this confirmation; the session is "
-          + "\(stands.status.rawValue)", members: [.init("stands", stands.tree)])
+          + "\(current.status.rawValue)", members: [.init("stands", current.tree)])
     case .externalTaken(let id):
       self.init(
         status: 409, code: "externalTaken", detail: "a living session has this external id",

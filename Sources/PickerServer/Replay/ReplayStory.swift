@@ -46,7 +46,7 @@ final class ReplayStory {
       case .left(let member): line(nil, at, "\(name(member)) leaves", [])
       case .revoked: line(nil, at, replayed.entry.words, [])
       case .settled(.late): line(nil, at, replayed.entry.words, ["too late"])
-      case .settled(.done), .cellsChanged, .resultStood: hasLine = false
+      case .settled(.done), .cellsChanged, .resultReported: hasLine = false
       }
     }
     if !hasLine { line(nil, at, replayed.entry.words, ["no change"]) }
@@ -66,22 +66,22 @@ final class ReplayStory {
 
   /// The complete output: the described entries, the final state, and the result of the comparison.
   func text(of report: ReplayReport) -> String {
-    let standing = report.standing
-    let definition = standing.definition
+    let fold = report.fold
+    let definition = fold.definition
     var text = lines
     if !text.isEmpty { text.append("") }
     text.append(
-      "session   \(standing.origin.id)" + (standing.origin.title.map { ", “\($0)”" } ?? ""))
+      "session   \(fold.origin.id)" + (fold.origin.title.map { ", “\($0)”" } ?? ""))
     text.append("picker    \(definition.kind), \(definition.timeZone), \(definition.locale)")
-    text.append("created   \(standing.origin.createdAt.rfc3339), epoch \(standing.origin.epoch)")
-    text.append("revision  \(standing.revision) of \(report.lastRevision)")
-    text.append("as of     \(standing.picker.asOf.rfc3339)")
-    text.append("status    \(standing.status)")
-    let result = standing.picker.result.tree.serialized()
+    text.append("created   \(fold.origin.createdAt.rfc3339), epoch \(fold.origin.epoch)")
+    text.append("revision  \(fold.revision) of \(report.lastRevision)")
+    text.append("as of     \(fold.picker.asOf.rfc3339)")
+    text.append("status    \(fold.status)")
+    let result = fold.picker.result.tree.serialized()
     text.append("result    \(String(decoding: result, as: UTF8.self))")
-    text += shown(standing)
-    if !standing.membersInOrder.isEmpty {
-      let members = standing.membersInOrder.map {
+    text += shown(fold)
+    if !fold.membersInOrder.isEmpty {
+      let members = fold.membersInOrder.map {
         report.knowsMembers ? "\(name($0.id)) \($0.role)" : name($0.id)
       }
       let who = report.knowsMembers ? "members   " : "authors   "

@@ -104,10 +104,10 @@ package struct ReplayTool {
 
   private func json(of report: ReplayReport, _ story: ReplayStory) -> [UInt8] {
     let windowRows = ServerLimits(limits).session.windowRows
-    let standing = report.standing
+    let fold = report.fold
     var members: [JSONTree.Member] = [
-      .init("session", .string(standing.origin.id.text)),
-      .init("revision", .integer(standing.revision)),
+      .init("session", .string(fold.origin.id.text)),
+      .init("revision", .integer(fold.revision)),
       .init("lastRevision", .integer(report.lastRevision)),
       .init("entries", .integer(report.entryCount)),
       .init("compared", .integer(report.comparedCount)),
@@ -117,9 +117,9 @@ package struct ReplayTool {
       .init("remarks", .array(report.remarks.map(JSONTree.string))),
     ]
     let document = HTTPDocument.session(
-      Session(standing), texts: story.texts(for: standing.definition.locale),
+      Session(fold), texts: story.texts(for: fold.definition.locale),
       windowRows: windowRows)
-    let state = document.with(definition: standing.definition.json)
+    let state = document.with(definition: fold.definition.json)
     let shown = (try? JSONTree.parse(state, depthMax: 128))?.members ?? []
     let known = shown.filter { report.knowsMembers || $0.key != "members" }
     members.append(.init("state", .object(known)))

@@ -40,7 +40,7 @@ package enum Outcome: Hashable, Sendable {
   case roleChanged(MemberID)
   case left(MemberID)
   /// A changed result is to be reported in the feed; members have received it before.
-  indirect case resultStood(StandingResult)
+  indirect case resultReported(ResultReport)
   /// ``SessionFold/revocations`` has changed.
   case revoked
   indirect case settled(SettleOutcome)

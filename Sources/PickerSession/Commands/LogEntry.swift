@@ -1,5 +1,5 @@
 package import CivilTime
-package import JSONText
+import JSONText
 
 /// One entry of a session's log.
 ///

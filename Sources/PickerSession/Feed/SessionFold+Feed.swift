@@ -16,10 +16,10 @@ extension SessionFold {
       members[member].flatMap { event(.memberJoined, $0, meta: meta, at: now) }
     case .left(let member):
       remembered.member(member).flatMap { event(.memberLeft, $0, at: now) }
-    case .resultStood(let standing):
+    case .resultReported(let report):
       event(
-        .resultChanged, revision: standing.revision, at: standing.at, standing.status,
-        standing.result)
+        .resultChanged, revision: report.revision, at: report.at, report.status,
+        report.result)
     case .settled(.late(isReported: true)):
       // The confirmation that the decision was about is the last one reported.
       event(

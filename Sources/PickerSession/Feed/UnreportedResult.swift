@@ -19,19 +19,19 @@ package struct UnreportedResult: Hashable, Sendable {
     self.revision = revision
   }
 
-  private static let standingMilliseconds: Int64 = 2000
-  private static let waitingMilliseconds: Int64 = 30_000
+  private static let unchangedMilliseconds: Int64 = 2000
+  private static let delayMillisecondsMax: Int64 = 30_000
 
   /// The time at which the result has been unchanged for 2 s, or has been changing for 30 s.
   package var due: Instant {
     min(
-      lastChangedAt.adding(milliseconds: UnreportedResult.standingMilliseconds),
-      firstChangedAt.adding(milliseconds: UnreportedResult.waitingMilliseconds))
+      lastChangedAt.adding(milliseconds: UnreportedResult.unchangedMilliseconds),
+      firstChangedAt.adding(milliseconds: UnreportedResult.delayMillisecondsMax))
   }
 }
 
 /// A result that has been unchanged for long enough.
-package struct StandingResult: Hashable, Sendable {
+package struct ResultReport: Hashable, Sendable {
   /// The time at which it is reported.
   package let at: Instant
   /// The revision of the last change.
@@ -50,8 +50,8 @@ extension SessionFold {
     guard unreported.due <= now || isSetBack else { return }
     self.unreported = nil
     outcomes.append(
-      .resultStood(
-        StandingResult(
+      .resultReported(
+        ResultReport(
           at: min(unreported.due, now), revision: unreported.revision, status: status,
           result: result)))
   }

@@ -60,7 +60,7 @@ final class SimulatedLog: SessionLog {
     }
     if case .created(let origin) = record { sessions[session] = StoredEntries(origin: origin) }
     guard isLate || sessions[session]?.pending.isEmpty == false else {
-      keep(record, of: session)
+      store(record, of: session)
       return .stored
     }
     sessions[session]?.pending.append(record)
@@ -73,13 +73,13 @@ final class SimulatedLog: SessionLog {
     if count > 0 { storeEvents(of: session) }
     for _ in 0..<count {
       guard let record = sessions[session]?.pending.removeFirst() else { return }
-      keep(record, of: session)
+      store(record, of: session)
     }
   }
 
   func pendingCount(of session: SessionID) -> Int { sessions[session]?.pending.count ?? 0 }
 
-  private func keep(_ record: LogRecord, of session: SessionID) {
+  private func store(_ record: LogRecord, of session: SessionID) {
     sessions[session]?.activeAt = now()
     sessions[session]?.idle = nil
     switch record {

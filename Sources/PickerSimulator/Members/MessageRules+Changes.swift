@@ -10,7 +10,7 @@ extension MessageRules {
     let changes = try delta.list("changes")
     // Empty if it changes notes on days that the member does not see; checked by its caller.
     for change in changes {
-      try check(change: change, isStanding: false, shownMonths: shownMonths)
+      try check(change: change, isRefusal: false, shownMonths: shownMonths)
     }
     guard changes.dropFirst().allSatisfy({ $0["change"] != .string("definition") }) else {
       throw ProtocolBreach("the definition is the first change: \(delta.shown)")
@@ -27,15 +27,15 @@ extension MessageRules {
       guard ["row", "reload", "range"].contains(try change.text("change")) else {
         throw ProtocolBreach("a refusal has the state of a column or the range: \(change.shown)")
       }
-      try check(change: change, isStanding: true, shownMonths: [])
+      try check(change: change, isRefusal: true, shownMonths: [])
     }
   }
 
   private static func check(
-    change: JSONTree, isStanding: Bool, shownMonths: Set<String>
+    change: JSONTree, isRefusal: Bool, shownMonths: Set<String>
   ) throws(ProtocolBreach) {
-    let causes = isStanding ? [] : ["cause"]
-    let reasons = isStanding ? [] : ["reason", "wanted"]
+    let causes = isRefusal ? [] : ["cause"]
+    let reasons = isRefusal ? [] : ["reason", "wanted"]
     switch try change.text("change") {
     case "reload": try check(column: change, besides: ["change", "column"])
     case "row":

@@ -71,7 +71,7 @@ final class WireConversation: HubPort {
         let wire = Wire(ConnectionID(raw: UInt64(wires.count + 1)), of: client)
         client.wire = wire
         wires.append(wire)
-      case .hangUp:
+      case .disconnect:
         guard let wire = client.wire else { continue }
         client.wire = nil
         if !wire.isDead { noticeEnd(of: wire) }

@@ -99,7 +99,7 @@ extension World {
   }
 
   /// Checks that the hub had a reason to close a connection with `code`.
-  func judge(_ link: Link, _ code: UInt16) {
+  func checkClose(of link: Link, _ code: UInt16) {
     let record = records.first { $0.id == link.session }
     let isEnded = record?.isEnded ?? true
     let isCrowded =

@@ -9,7 +9,7 @@ extension World {
   func give(_ event: ClientEvent, to client: SimulatedClient) {
     let link = client.link
     let effects = client.handle(event, at: clock.machine)
-    if let link, effects.contains(.hangUp) { judgeHangUp(of: link, after: event) }
+    if let link, effects.contains(.disconnect) { checkDisconnect(of: link, after: event) }
     for effect in effects { perform(effect, client) }
     setTimer(of: client)
   }
@@ -17,7 +17,7 @@ extension World {
   private func perform(_ effect: ClientEffect, _ client: SimulatedClient) {
     switch effect {
     case .connect: if !isOver { open(client) }
-    case .hangUp:
+    case .disconnect:
       guard let link = client.link else { return }
       client.link = nil
       drop(link, isHalfOpen: false)
@@ -38,7 +38,7 @@ extension World {
   ///
   /// The machine recovers by itself from unreadable messages and missing answers. On a connection
   /// that is neither slow nor lost, that would hide a bug of the hub.
-  private func judgeHangUp(of link: Link, after event: ClientEvent) {
+  private func checkDisconnect(of link: Link, after event: ClientEvent) {
     switch event {
     case .received: breach("a client can apply every message: \(link.id.raw)")
     case .tick:

@@ -32,7 +32,7 @@ extension World {
           .failure(.tooLarge):
           break
         case .failure(.versionMismatch) where isExpecting: break
-        case .failure(let problem): judge(problem, record)
+        case .failure(let problem): checkRefusal(problem, of: record)
         }
       }
     }
@@ -45,7 +45,7 @@ extension World {
   }
 
   /// Checks that the refusal of a host's request is justified.
-  private func judge(_ problem: HubProblem, _ record: SessionRecord) {
+  private func checkRefusal(_ problem: HubProblem, of record: SessionRecord) {
     let isEnded = record.isEnded || hub.isEnding(record.id)
     let isJustified =
       switch problem {
@@ -63,14 +63,14 @@ extension World {
     followLogs(isTurnOver: false)
     guard let replica = replicas[record.id] else { return breach("what is changed is in the log") }
     do throws(ProtocolBreach) {
-      let stands = try check(answer, replica)
+      let expected = try check(answer, replica)
       guard case .whole = request.format, let tree = try? JSONTree.parse(request.body()),
         let wanted = try? Definition.make(
           from: tree, limits: DefinitionLimits(), now: clock.session,
           zone: { zones.rules(named: $0) })
       else { return }
       let document = wanted.document(full: true, isExplicit: true)
-      guard document.isSameValue(as: stands.definition.document(full: true, isExplicit: true))
+      guard document.isSameValue(as: expected.definition.document(full: true, isExplicit: true))
       else { throw ProtocolBreach("a session has the definition of its host") }
     } catch {
       breach("\(error.sentence): \(String(decoding: answer.body.prefix(600), as: UTF8.self))")
@@ -86,11 +86,11 @@ extension World {
     }
     try tree.has(["revision", "version", "changes"])
     let revision = try tree.number("revision")
-    guard let stands = replica.truths[revision] else {
+    guard let expected = replica.truths[revision] else {
       throw ProtocolBreach("a change is answered with its revision")
     }
-    guard try tree.number("version") == stands.version, answer.version == stands.version else {
-      throw ProtocolBreach("a change is answered with its version, \(stands.version)")
+    guard try tree.number("version") == expected.version, answer.version == expected.version else {
+      throw ProtocolBreach("a change is answered with its version, \(expected.version)")
     }
     let isHosts =
       switch replica.deltas.indices.contains(revision - 1)
@@ -103,7 +103,7 @@ extension World {
     guard isHosts || isUnchanged else {
       throw ProtocolBreach("the revision of a response is that of the host's change")
     }
-    return stands
+    return expected
   }
 
   // MARK: - Notes
@@ -127,7 +127,7 @@ extension World {
             breach("\(error.sentence): \(patch.shown)")
           }
         case .failure(.badRequest): break
-        case .failure(let problem): judge(problem, record)
+        case .failure(let problem): checkRefusal(problem, of: record)
         }
       }
     }

@@ -79,7 +79,7 @@ extension World: HubPort {
       breach("an error precedes every close from 4300 on: \(code)")
     }
     link.closeCode = code
-    judge(link, code)
+    checkClose(of: link, code)
     if let last, !link.isHalfOpen { deliver(.frame(Array(last.bytes)), to: link) }
     if !link.isHalfOpen { deliver(.closed(code: code), to: link) }
     arrive(.closed, from: link)

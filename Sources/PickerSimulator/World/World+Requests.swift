@@ -120,14 +120,14 @@ extension World {
       }
       let state = try ClientState(reading: tree)
       let isCurrent = state.revision == session.fold.revision
-      guard let stands = truth.truths[state.revision], isCurrent || isBackgroundDone
+      guard let expected = truth.truths[state.revision], isCurrent || isBackgroundDone
       else { throw ProtocolBreach("GET returns the current revision") }
-      guard try tree.number("version") == stands.version else {
-        throw ProtocolBreach("the version is \(stands.version)")
+      guard try tree.number("version") == expected.version else {
+        throw ProtocolBreach("the version is \(expected.version)")
       }
       let reader = TextReader(
         texts: [SimplifiedChineseTexts()], tags: ["zh-Hans"], fallbacks: truth.locales)
-      try state.check(against: stands, reader, isThorough: true)
+      try state.check(against: expected, reader, isThorough: true)
       guard isBackgroundDone || state.memberTrees() == members(of: session) else {
         throw ProtocolBreach("GET returns all members")
       }

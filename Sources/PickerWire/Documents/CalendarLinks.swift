@@ -1,6 +1,6 @@
 import CivilTime
 import JSONText
-package import PickerSession
+import PickerSession
 
 /// The absolute URLs that add an event to a user's calendar.
 ///

@@ -1,4 +1,4 @@
-package import JSONText
+import JSONText
 import PickerModel
 package import PickerSession
 

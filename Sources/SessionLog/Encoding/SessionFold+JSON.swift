@@ -91,12 +91,13 @@ extension Member {
     let facts = [("subject", subject), ("info", info)].compactMap { name, text in
       text.map { JSONTree.Member(name, .string($0)) }
     }
-    return .object(facts + [
-      .init("id", .string(id.text)), .init("number", .integer(number)),
-      .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
-      .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
-      .init("refs", .array(refs.entries.map(\.tree))),
-    ])
+    return .object(
+      facts + [
+        .init("id", .string(id.text)), .init("number", .integer(number)),
+        .init("secret", secret.tree), .init("name", .string(name)), .init("color", .string(color)),
+        .init("role", .string(role.rawValue)), .init("greatest", .integer(refs.greatest)),
+        .init("refs", .array(refs.entries.map(\.tree))),
+      ])
   }
 
   fileprivate init?(tree: JSONTree) {

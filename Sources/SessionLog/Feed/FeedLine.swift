@@ -1,5 +1,5 @@
 import JSONText
-package import PickerSession
+import PickerSession
 
 /// A stored event of the feed: its line without the position.
 package struct FeedLine: Sendable {

@@ -95,8 +95,9 @@ package final class MemoryFeed: EventFeed {
     completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
   ) {
     let isSet = state.withLock { state in
-      guard position == nil || state.cursors[name] != nil
-        || state.cursors.count < FeedLimits.cursorCountMax
+      guard
+        position == nil || state.cursors[name] != nil
+          || state.cursors.count < FeedLimits.cursorCountMax
       else { return false }
       state.cursors[name] = position
       return true

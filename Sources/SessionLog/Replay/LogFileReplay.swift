@@ -40,14 +40,14 @@ extension LogFile {
     if isCut {
       remarks.append("the log is cut: the line after revision \(lines.count) is incomplete")
     }
-    let standing: SessionFold
+    let requested: SessionFold
     if comparison.difference != nil {
-      standing = (try? replayer.standing(of: "the log")) ?? replayer.fold
+      requested = (try? replayer.requestedFold(of: "the log")) ?? replayer.fold
     } else {
-      standing = try replayer.standing(of: "the log")
+      requested = try replayer.requestedFold(of: "the log")
     }
     return ReplayReport(
-      standing: standing, lastRevision: lines.count, entryCount: comparison.count,
+      fold: requested, lastRevision: lines.count, entryCount: comparison.count,
       comparedCount: comparison.count, comparedNoun: "line", knowsMembers: false,
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }

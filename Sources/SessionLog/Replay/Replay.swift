@@ -6,7 +6,7 @@ package import PickerSession
 /// The outcome of a replay: applying all entries of a log again.
 package struct ReplayReport: Sendable {
   /// The state at the requested revision, or at the last one.
-  package let standing: SessionFold
+  package let fold: SessionFold
   /// The last revision of the log.
   package let lastRevision: Int
   /// The number of entries or lines that were applied.
@@ -144,7 +144,7 @@ struct Replayer {
   }
 
   /// The state at the wanted revision, or at the last one.
-  func standing(of what: String) throws(ReplayProblem) -> SessionFold {
+  func requestedFold(of what: String) throws(ReplayProblem) -> SessionFold {
     if let passed { return passed }
     guard let wanted, wanted != fold.revision else { return fold }
     throw ReplayProblem(

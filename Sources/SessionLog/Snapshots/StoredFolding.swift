@@ -48,14 +48,14 @@ struct StoredFolding {
       return StoredDivergence(number: number, sequence: nil, checksum: nil, versions: stored)
     }
     let state = try newest.state(of: origin, make: make)
-    let standing = SessionFold(origin, limits: limits, state: state)
+    let stored = SessionFold(origin, limits: limits, state: state)
     let isChanged =
       newest.versions.map {
-        self.isChanged($0) || versions.matter(for: standing.definition, against: $0)
+        self.isChanged($0) || versions.matter(for: stored.definition, against: $0)
       } ?? false
     let hasTail = row["entryCount"] > newest.sequence
     startsIdle = newest.isIdle
-    var isEqual = !isChanged || (!hasTail && newest.isEqual(to: standing))
+    var isEqual = !isChanged || (!hasTail && newest.isEqual(to: stored))
     var history: Deque<Delta> = []
     if !newest.isIdle && limits.history > 0 {
       try foldHistory(before: newest, spacing)
@@ -69,7 +69,7 @@ struct StoredFolding {
     sequence = newest.sequence
     if isEqual { return nil }
     return StoredDivergence(
-      number: number, sequence: sequence, checksum: StateChecksum(of: standing).value,
+      number: number, sequence: sequence, checksum: StateChecksum(of: stored).value,
       versions: newest.versions ?? versions)
   }
 

@@ -45,18 +45,21 @@ extension FuzzWorld {
 
   func read(_ source: inout ByteSource) {
     hub.read(
-      session(&source), token: token(&source).map { .token($0) }, locale: source.pick([nil, "zh-Hans", "x"]),
+      session(&source), token: token(&source).map { .token($0) },
+      locale: source.pick([nil, "zh-Hans", "x"]),
       isFull: source.number(below: 2) == 1, at: now, answer: answer())
   }
 
   func readLog(_ source: inout ByteSource) {
     hub.logLines(
-      session(&source), token: token(&source).map { .token($0) }, after: source.pick([0, 1, 5, -1, .max]), at: now,
+      session(&source), token: token(&source).map { .token($0) },
+      after: source.pick([0, 1, 5, -1, .max]), at: now,
       answer: answer())
   }
 
   func delete(_ source: inout ByteSource) {
-    hub.delete(session(&source), token: token(&source).map { .token($0) }, at: now, answer: answer())
+    hub.delete(
+      session(&source), token: token(&source).map { .token($0) }, at: now, answer: answer())
   }
 
   func addMember(_ source: inout ByteSource) {
@@ -81,7 +84,8 @@ extension FuzzWorld {
       #"{"member":"\#(member.id)","secret":"\#(member.secret)","ref":\#(source.byte()),\#(fields)}"#
     guard let request = try? CommandRequest(Array(body.utf8)) else { return }
     hub.post(
-      request, to: session(&source), token: token(&source).map { .token($0) }, locale: nil, at: now, answer: answer())
+      request, to: session(&source), token: token(&source).map { .token($0) }, locale: nil, at: now,
+      answer: answer())
   }
 
   func watch(_ source: inout ByteSource) {

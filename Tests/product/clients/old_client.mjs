@@ -24,7 +24,7 @@ function show() {
 function perform(effects) {
   for (const effect of effects) {
     if (effect.effect === "dial") dial();
-    else if (effect.effect === "hangUp") hangUp();
+    else if (effect.effect === "hangUp") disconnect();
     else if (effect.effect === "send" && socket?.readyState === 1) socket.send(JSON.stringify(effect.message));
     else if (effect.effect === "timer") setTimer(effect);
   }
@@ -35,14 +35,14 @@ function setTimer({ name, milliseconds }) {
   if (milliseconds !== null) timers.set(name, setTimeout(() => perform(machine.fired(name)), milliseconds));
 }
 
-function hangUp() {
+function disconnect() {
   const old = socket;
   socket = null;
   old?.close(1000);
 }
 
 function dial() {
-  hangUp();
+  disconnect();
   dials += 1;
   const mine = new WebSocket(url, "pickerd.v1");
   socket = mine;

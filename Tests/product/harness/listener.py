@@ -98,7 +98,7 @@ class Listener:
             self._answered(message["ref"])
         self._is_now(message)
         for change in message["changes"]:
-            self.screen.stands(change)
+            self.screen.check_current(change)
 
     def _on_months(self, message):
         self._is_now(message)

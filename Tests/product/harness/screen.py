@@ -153,7 +153,7 @@ class Screen:
         assert self.result != change["result"], f"a result is sent only if it changed: {change}"
         self.result = change["result"]
 
-    def stands(self, change):
+    def check_current(self, change):
         """Asserts that a change in a refusal equals the current state."""
         if self.definition is None:
             return

@@ -29,17 +29,17 @@ class Session:
         """A joined member; `role` selects the token with `--auth token`."""
         if role or self.tokens:
             fields.setdefault("token", self.tokens[role or "owner"])
-        return self.keep(Member(self.url, name, **fields))
+        return self.track(Member(self.url, name, **fields))
 
     def connect(self, **rest):
         """An open connection that has not joined."""
-        return self.keep(Member(self.url, join=False, **rest))
+        return self.track(Member(self.url, join=False, **rest))
 
     def back(self, member, revision=None, epoch=None, **fields):
         """Resumes `member` on a new connection."""
-        return self.keep(member.come_back(revision, epoch, **fields))
+        return self.track(member.come_back(revision, epoch, **fields))
 
-    def keep(self, member):
+    def track(self, member):
         self.members.append(member)
         return member
 

@@ -46,9 +46,9 @@ export class HostPanel {
     this.heading = make("summary", {});
     this.text = make("p", { class: "remark" });
     this.failure = make("p", { class: "problem", role: "alert", hidden: true });
-    this.place = make("div", { class: "host-actions" });
+    this.container = make("div", { class: "host-actions" });
     this.element = make("details", { class: "panel host", hidden: true, open: matchMedia("(min-width: 900px)").matches },
-      this.heading, this.text, this.failure, this.place);
+      this.heading, this.text, this.failure, this.container);
     this.element.addEventListener("toggle", () => this.picker && this.draw(this.picker));
   }
 
@@ -70,7 +70,7 @@ export class HostPanel {
     if (this.kind !== definition.kind) {
       this.kind = definition.kind;
       this.actions = [GrantAction, DenyAction, ...(actions[definition.kind] ?? [])].map((Kind) => new Kind(this));
-      this.place.replaceChildren(...this.actions.map(({ element }) => element));
+      this.container.replaceChildren(...this.actions.map(({ element }) => element));
     }
     this.element.hidden = false;
     if (this.definition !== definition) {

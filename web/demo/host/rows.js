@@ -51,7 +51,7 @@ class RowAction extends Action {
    * The path of the selected row in the complete definition, and its value; null until the definition is loaded.
    * @param {PickerSession} picker @param {import("/client/core/types").Row} row
    */
-  placeOf({ state }, row) {
+  locate({ state }, row) {
     const { given } = this.host;
     const rows = state.columns.map((column) => column.row);
     const isTree = state.definition?.kind === "cascade";
@@ -84,19 +84,19 @@ export class RenameAction extends RowAction {
     if (this.key !== described) this.field.value = row.text;
     this.key = described;
     this.row = row;
-    this.place = this.placeOf(picker, row);
+    this.located = this.locate(picker, row);
     this.#show();
   }
 
   #show() {
     const text = this.field.value.trim();
-    const { place, row } = this;
-    if (!place || !row || !text) return this.command.show(null);
-    const test = { op: "test", path: place.test, value: row.text };
+    const { located, row } = this;
+    if (!located || !row || !text) return this.command.show(null);
+    const test = { op: "test", path: located.test, value: row.text };
     // With the same key, so that the row stays selected.
-    this.command.show(jsonPatch("children" in Object(place.there) || this.picker?.state.definition?.kind === "cascade"
-      ? [test, { op: "add", path: `${place.path}/key`, value: row.key }, { op: "replace", path: `${place.path}/text`, value: text }]
-      : [test, { op: "replace", path: place.path, value: { text, key: row.key } }]));
+    this.command.show(jsonPatch("children" in Object(located.there) || this.picker?.state.definition?.kind === "cascade"
+      ? [test, { op: "add", path: `${located.path}/key`, value: row.key }, { op: "replace", path: `${located.path}/text`, value: text }]
+      : [test, { op: "replace", path: located.path, value: { text, key: row.key } }]));
   }
 }
 
@@ -109,8 +109,8 @@ export class RemoveAction extends RowAction {
     const { host } = this.host.words;
     this.setTitle(host.remove);
     setText(this.button, host.removeRow(row.text));
-    const place = this.placeOf(picker, row);
-    this.command.show(place && jsonPatch([{ op: "test", path: place.test, value: row.text }, { op: "remove", path: place.path }]));
+    const located = this.locate(picker, row);
+    this.command.show(located && jsonPatch([{ op: "test", path: located.test, value: row.text }, { op: "remove", path: located.path }]));
   }
 }
 

@@ -84,7 +84,7 @@ package enum SQLiteReplay {
         "the log of session \(session) ends at entry \(sequence) of \(row["entryCount"] as Int)")
     }
     return ReplayReport(
-      standing: try replayer.standing(of: "session \(session)"),
+      fold: try replayer.requestedFold(of: "session \(session)"),
       lastRevision: replayer.fold.revision, entryCount: replayer.entryCount,
       comparedCount: snapshots.count, comparedNoun: "snapshot", knowsMembers: true,
       difference: snapshots.difference, remarks: snapshots.remarks, isWhole: true)

@@ -4,7 +4,7 @@ import GRDB
 package import PickerHub
 package import PickerSession
 
-/// Idempotency keys, stored with the creations that they stand for.
+/// Idempotency keys, stored with the creations that they identify.
 extension SQLiteBatchWriter {
   func store(_ key: CreationKey, _ database: Database) throws {
     try execute(

@@ -1,6 +1,6 @@
 // Finds the value of a JSON Pointer (RFC 6901) in a JSON text, to mark an error.
 
-/** @typedef {{start: number, end: number}} Place offsets in UTF-16 code units, end excluded */
+/** @typedef {{start: number, end: number}} TextRange offsets in UTF-16 code units, end excluded */
 
 /** @param {string} pointer @returns {string[]} */
 const stepsOf = (pointer) =>
@@ -8,9 +8,9 @@ const stepsOf = (pointer) =>
 
 /**
  * @param {string} text valid JSON @param {string} pointer "" for the whole document
- * @returns {Place} for a missing value: the opening bracket of its parent
+ * @returns {TextRange} for a missing value: the opening bracket of its parent
  */
-export function placeOf(text, pointer) {
+export function rangeOf(text, pointer) {
   const scanner = new Scanner(text);
   scanner.space();
   return scanner.find(stepsOf(pointer));
@@ -29,7 +29,7 @@ class Scanner {
 
   /**
    * Finds a value; the scanner must be before its ancestor.
-   * @param {string[]} steps @returns {Place}
+   * @param {string[]} steps @returns {TextRange}
    */
   find(steps) {
     const start = this.at;
@@ -84,9 +84,9 @@ class Scanner {
 
 /**
  * The position of a syntax error, if the message of `JSON.parse` contains it.
- * @param {string} text @param {unknown} error @returns {{place: Place | null, detail: string}}
+ * @param {string} text @param {unknown} error @returns {{range: TextRange | null, detail: string}}
  */
-export function stumble(text, error) {
+export function parseError(text, error) {
   const detail = error instanceof Error ? error.message : String(error);
   const position = /position (\d+)/.exec(detail);
   const line = /line (\d+) column (\d+)/.exec(detail);
@@ -95,6 +95,6 @@ export function stumble(text, error) {
     const before = text.split("\n").slice(0, Number(line[1]) - 1).join("\n").length;
     start = before + (Number(line[1]) > 1 ? 1 : 0) + Number(line[2]) - 1;
   }
-  if (start === null) return { place: null, detail };
-  return { place: { start: Math.min(start, Math.max(0, text.length - 1)), end: Math.min(start + 1, text.length) }, detail };
+  if (start === null) return { range: null, detail };
+  return { range: { start: Math.min(start, Math.max(0, text.length - 1)), end: Math.min(start + 1, text.length) }, detail };
 }
