@@ -30,7 +30,7 @@ final class Shelf: Sendable {
     zone: ZoneRules = .utc,
     versions: FoldVersions = FoldVersions(tzdata: "2025a"),
     pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    afterIteration: @escaping SQLiteSessionLog.AfterIteration = { $1() },
+    afterIteration: @escaping AfterIteration = { $1() },
     digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
   ) throws -> SQLiteSessionLog {
     try SQLiteSessionLog(

@@ -8,7 +8,7 @@ struct MemoryLogEntry: Sendable {
   let sequence: Int
   var entry: LogEntry
 
-  /// A page of the history; see ``SQLiteHistory/page(from:_:make:)``.
+  /// A page of the history; see ``StoredHistory/page(from:_:make:)``.
   ///
   /// - Parameter entries: The entries after the position.
   static func page(

@@ -26,26 +26,17 @@ extension SQLiteSessionLog {
 
   /// Stops accepting appends, reports the pending records as lost, and probes the store every half
   /// second.
-  func fail(_ records: [SQLiteBatchWriter.Record], _ error: any Error) {
+  func fail(_ records: [StoreRecord], _ error: any Error) {
     writer = SQLiteBatchWriter(limits, feedLimits, versions, digest: digest)
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence
-      defer {
-        state.records = []
-        state.byteCount = 0
-      }
-      return state.records
+      return state.takeRecords()
     }
     notify(.message(sentence))
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
     // reload makes it again.
-    var lost: [SessionID] = []
-    var isKnown: Set<SessionID> = []
-    for record in records + later where isKnown.insert(record.session).inserted {
-      lost.append(record.session)
-    }
-    notify(.lost(lost))
+    notify(.lost((records + later).sessions))
     probeLater(error)
   }
 

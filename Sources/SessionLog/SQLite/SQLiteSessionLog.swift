@@ -8,20 +8,6 @@ import PickerModel
 package import PickerSession
 import Synchronization
 
-/// A notice of the store to the hubs. It is passed on to the thread of the session's hub.
-package enum StoreNotice: Sendable {
-  /// The next `count` records of each session are stored, in the order of their appends.
-  case stored([(session: SessionID, count: Int)])
-  /// Pending records of these sessions are lost.
-  case lost([SessionID])
-  /// A load has finished; `nil` if it failed.
-  case loaded(SessionID, LoadedSession?)
-  /// A function to call on the thread of a session's hub.
-  case run(SessionID, @Sendable () -> Void)
-  /// A sentence for the operator's log.
-  case message(String)
-}
-
 /// The logs of all sessions in an SQLite file.
 ///
 /// A queue of its own writes. Records that are appended during an event-loop iteration, or while a
@@ -56,7 +42,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let digest: @Sendable ([UInt8]) -> [UInt8]
   /// Whether the wall clock is in doubt: then the time of the batches is not stored.
   let clockDoubt: ClockDoubt
-  let state = Mutex(State())
+  let state: Mutex<PendingRecords>
   let notify: @Sendable (StoreNotice) -> Void
   private let afterIteration: AfterIteration
   /// Used on ``queue`` only.
@@ -69,39 +55,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// epoch.
   package let hasLostHistory: Bool
 
-  /// Runs `work` at the end of the current event-loop iteration of the session's hub.
-  package typealias AfterIteration =
-    @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void
-  /// The maximum of pending records; further appends fail.
-  static let recordCountMax = 200_000
   /// The maximum of bytes of pending records, and of snapshots that are not encoded yet; further
   /// appends fail.
   package static let pendingByteCountMax = 67_108_864
-  let pendingByteCountMax: Int
-
-  struct State {
-    var records: [SQLiteBatchWriter.Record] = []
-    /// The size of the records.
-    var byteCount = 0
-    /// The size of the snapshots that are not encoded yet.
-    var encodingByteCount = 0
-    /// Sessions whose logs have reached their maximum size.
-    var full: Set<SessionID> = []
-    /// Sessions whose logs have reached twice their maximum size.
-    var exhausted: Set<SessionID> = []
-    /// Whether the rows of ended sessions are being deleted.
-    var isDeleting = false
-    var loads: [(session: SessionID, limits: SessionLimits, hub: Int)] = []
-    /// Whether ``afterIteration`` was asked to run the next batch.
-    var isBatchQueued = false
-    /// The reason why the store is not writable, if any.
-    var failure: String?
-    /// The time of the first append among the records.
-    var firstRecordAt: ContinuousClock.Instant?
-    var figures = StoreFigures()
-    /// Batches committed by this process.
-    var batchCount = 0
-  }
 
   /// Opens or creates a store.
   ///
@@ -130,7 +86,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     self.limits = limits
     self.feedLimits = feedLimits
     self.versions = versions
-    self.pendingByteCountMax = pendingByteCountMax
+    state = Mutex(
+      PendingRecords(byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes))
     definitions = StoredDefinitions(zone: zone, digest: digest)
     self.afterIteration = afterIteration
     self.notify = notify
@@ -166,14 +123,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
 
   package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     let byteCount = snapshot.byteCount
-    let isAccepted = state.withLock { state in
-      if state.encodingByteCount + byteCount > pendingByteCountMax { return false }
-      state.encodingByteCount += byteCount
-      return true
-    }
-    guard isAccepted else { return false }
+    guard state.withLock({ $0.beginEncoding(byteCount) }) else { return false }
     encodingQueue.async {
-      defer { self.state.withLock { $0.encodingByteCount -= byteCount } }
+      defer { self.state.withLock { $0.endEncoding(byteCount) } }
       let encoded = EncodedSnapshot(snapshot, digest: self.digest)
       let outcome = self.add(.snapshot(encoded, session), needsBudget: false)
       if outcome == .failed { self.notify(.lost([session])) }
@@ -185,86 +137,42 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     add(.feed(record, session), needsBudget: false) == .pending
   }
 
-  private func add(_ record: SQLiteBatchWriter.Record, needsBudget: Bool) -> AppendOutcome {
-    let byteCount = record.byteCount
-    let outcome = state.withLock { state -> (AppendOutcome, isFirst: Bool) in
-      if state.failure != nil || state.records.count >= SQLiteSessionLog.recordCountMax
-        || state.byteCount + byteCount > pendingByteCountMax
-      {
-        return (.failed, false)
-      }
-      if case .log(.entry, let session) = record, state.exhausted.contains(session) {
-        return (.exhausted, false)
-      }
-      if needsBudget && state.full.contains(record.session) { return (.full, false) }
-      state.records.append(record)
-      state.byteCount += byteCount
-      if state.firstRecordAt == nil { state.firstRecordAt = .now }
-      defer { state.isBatchQueued = true }
-      return (.pending, !state.isBatchQueued)
-    }
-    if outcome.isFirst { queueBatch(of: record.session) }
-    return outcome.0
+  private func add(_ record: StoreRecord, needsBudget: Bool) -> AppendOutcome {
+    let (outcome, startsBatch) = state.withLock { $0.add(record, needsBudget: needsBudget) }
+    if startsBatch { queueBatch(of: record.session) }
+    return outcome
   }
 
-  private func queueBatch(of session: SessionID) {
+  func queueBatch(of session: SessionID) {
     afterIteration(session) { self.queue.async { self.writeAndRead() } }
-  }
-
-  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
-    let isFirst = state.withLock { state in
-      state.loads.append((session, limits, hub))
-      defer { state.isBatchQueued = true }
-      return !state.isBatchQueued
-    }
-    if isFirst { queueBatch(of: session) }
   }
 
   /// Writes all pending records in one transaction, then starts the pending loads. So a session is
   /// loaded when every record appended for it is stored or lost, and its hub was notified of that.
   private func writeAndRead() {
-    let (records, loads, appendedAt) = state.withLock { state in
-      state.isBatchQueued = false
-      defer {
-        state.records = []
-        state.byteCount = 0
-        state.loads = []
-        state.firstRecordAt = nil
-      }
-      return (state.records, state.loads, state.firstRecordAt)
-    }
-    if !records.isEmpty { commit(records, appendedAt: appendedAt ?? .now) }
-    for load in loads {
-      readingQueue.async { self.read(load.session, load.limits, hub: load.hub) }
-    }
+    let batch = state.withLock { $0.takeBatch() }
+    if !batch.records.isEmpty { commit(batch) }
+    for load in batch.loads { readingQueue.async { self.read(load) } }
   }
 
-  private func commit(
-    _ records: [SQLiteBatchWriter.Record], appendedAt: ContinuousClock.Instant
-  ) {
+  private func commit(_ batch: PendingRecords.Batch) {
     let begin = ContinuousClock.now
     do {
       let result = try pool.writeWithoutTransaction { database in
-        try writer.commit(records, isClockPlausible: clockDoubt.isOver, database)
+        try writer.commit(batch.records, isClockPlausible: clockDoubt.isOver, database)
       }
       try checkFiles()
       lock.note(result.batch)
-      let end = ContinuousClock.now
       state.withLock { state in
-        state.batchCount += 1
-        state.figures.commitSeconds.record((end - begin) / .seconds(1))
-        state.figures.waitSeconds.record((end - appendedAt) / .seconds(1))
-        state.figures.batchRecords.record(Double(records.count))
-        for (session, byteCount) in result.byteCounts {
-          state.note(byteCount, of: session, max: limits.logBytes)
-        }
+        state.committed(batch, begin: begin)
+        for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
       }
-      notify(.stored(SQLiteBatchWriter.counts(of: records)))
+      notify(.stored(batch.records.counts))
       if !result.refused.isEmpty { notify(.lost(result.refused)) }
       if let position = result.feedPosition { feed.signal.advance(to: position) }
       if result.hasEnded { deleteEndedLater() }
     } catch {
-      fail(records, error)
+      fail(batch.records, error)
     }
   }
 

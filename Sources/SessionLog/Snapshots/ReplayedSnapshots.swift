@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import JSONText
 import PickerModel
 import PickerSession
@@ -19,11 +18,11 @@ struct ReplayedSnapshots {
   private let make: (JSONTree) -> Definition?
 
   init(
-    of number: Int64, _ versions: FoldVersions, _ database: Database,
+    _ rows: some SessionRows, _ versions: FoldVersions,
     make: @escaping (JSONTree) -> Definition?
   ) throws {
     self.make = make
-    let all = try StoredSnapshot.all(of: number, after: -1, through: .max, database)
+    let all = try rows.snapshots(after: -1, through: .max)
     rest = all[...]
     count = all.count
     self.versions = versions

@@ -24,12 +24,4 @@ struct SnapshotSpacing {
 
   /// The number of entries up to which only one snapshot is retained.
   func rowCount(before newest: Int) -> Int { newest - rowCountMax }
-
-  /// Selects the snapshot where reading the history begins, for a session (1), a revision (2) and a
-  /// row count (3): the newest one that is old enough, or from which the session continued under a
-  /// new epoch.
-  static let baseSQL = """
-    SELECT max(place) FROM snapshot WHERE session = ?1
-    AND (revision <= ?2 OR rowCount <= ?3 OR replaces IS NOT NULL)
-    """
 }

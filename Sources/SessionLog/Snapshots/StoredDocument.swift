@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import JSONText
 import PickerModel
 import PickerSession
@@ -16,24 +15,6 @@ struct StoredDocument: Sendable {
 
   init(_ definition: Definition, digest: ([UInt8]) -> [UInt8]) {
     self.init(EncodedDefinition(definition, digest: digest))
-  }
-
-  /// Reads the definition with a digest.
-  ///
-  /// - Throws: ``StoredProblem`` if it is missing, or SQLite's error.
-  static func tree(
-    _ digest: Data, of session: SessionID, _ database: Database
-  ) throws -> JSONTree {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT definition.body FROM definition
-        JOIN session ON session.number = definition.session
-        WHERE session.id = ? AND definition.digest = ?
-        """)
-    guard let body = try Data.fetchOne(statement, arguments: [session.text, digest]) else {
-      throw StoredProblem("a definition of session \(session) is missing")
-    }
-    return try JSONTree.parse([UInt8](body), depthMax: SQLiteReading.depthMax)
   }
 }
 

@@ -1,8 +1,8 @@
 import CivilTime
 import Foundation
 import GRDB
-package import PickerHub
-package import PickerSession
+import PickerHub
+import PickerSession
 
 /// Idempotency keys, stored with the creations that they identify.
 extension SQLiteBatchWriter {
@@ -26,15 +26,10 @@ extension SQLiteBatchWriter {
   }
 }
 
-/// What an index of sessions has when a store is opened.
-package struct StoredNames: Sendable {
-  package var entries: [SessionIndex.Entry] = []
-  package var keys: [CreationKey] = []
-
-  package init() {}
-
+extension StoredNames {
   /// A session in memory at the last snapshot may have another status since: then it is not known.
   init(_ database: Database) throws {
+    self.init()
     let sessions = try Row.fetchCursor(
       database,
       sql: """

@@ -95,7 +95,7 @@ extension SQLiteBatchWriter {
     _ newest: EncodedSnapshot, _ position: inout Position, _ database: Database
   ) throws {
     let rowCount = position.rowCount - (position.entryCount - newest.entryCount)
-    let statement = try database.cachedStatement(sql: SnapshotSpacing.baseSQL)
+    let statement = try database.cachedStatement(sql: SQLiteRows.baseSQL)
     let base = try Int.fetchOne(
       statement,
       arguments: [

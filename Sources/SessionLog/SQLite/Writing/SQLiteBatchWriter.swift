@@ -8,27 +8,6 @@ import PickerSession
 /// Writes batches of records, and caches the end of each session's log. Used on the store's writing
 /// queue only.
 struct SQLiteBatchWriter {
-  enum Record: Sendable {
-    case log(LogRecord, SessionID)
-    case snapshot(EncodedSnapshot, SessionID)
-    case feed(FeedRecord, SessionID)
-
-    /// The memory that it takes while it is pending, in bytes, an estimate.
-    var byteCount: Int {
-      switch self {
-      case .log(let record, _): 64 + record.byteCount
-      case .snapshot(let snapshot, _): snapshot.byteCount
-      case .feed(let record, _): record.byteCount
-      }
-    }
-
-    var session: SessionID {
-      switch self {
-      case .log(_, let session), .snapshot(_, let session), .feed(_, let session): session
-      }
-    }
-  }
-
   /// The outcome of a batch.
   struct Result {
     /// The number of the batch.
@@ -88,24 +67,13 @@ struct SQLiteBatchWriter {
     spacing = SnapshotSpacing(limits)
   }
 
-  /// The number of log records per session, in the order of the sessions' first records.
-  static func counts(of records: [Record]) -> [(session: SessionID, count: Int)] {
-    var order: [SessionID] = []
-    var counts: [SessionID: Int] = [:]
-    for case .log(_, let session) in records {
-      if counts[session] == nil { order.append(session) }
-      counts[session, default: 0] += 1
-    }
-    return order.map { ($0, counts[$0] ?? 0) }
-  }
-
   /// Commits a batch.
   ///
   /// - Parameter isClockPlausible: Whether to store the current time as that of the last batch.
   /// - Throws: SQLite's error. Nothing of the batch is stored then, and the writer must be
   ///   replaced, because its cached positions are wrong.
   mutating func commit(
-    _ records: [Record], isClockPlausible: Bool, _ database: Database
+    _ records: [StoreRecord], isClockPlausible: Bool, _ database: Database
   ) throws -> Result {
     byteCounts.removeAll(keepingCapacity: true)
     hasEnded = false
@@ -132,7 +100,7 @@ struct SQLiteBatchWriter {
     }
   }
 
-  private mutating func write(_ record: Record, _ now: Int64, _ database: Database) throws {
+  private mutating func write(_ record: StoreRecord, _ now: Int64, _ database: Database) throws {
     switch record {
     case .log(.created(let origin), let session): try create(session, origin, now, database)
     case .log(.entry(let entry), let session): try add(entry, session, database)

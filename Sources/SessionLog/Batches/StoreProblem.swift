@@ -1,15 +1,6 @@
-import GRDB
 /// The reason why a store cannot be used: what is wrong and what to do, as sentences.
 package struct StoreProblem: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }
-}
-
-extension Error {
-  /// The text of an error of SQLite.
-  var storeText: String {
-    guard let error = self as? DatabaseError else { return "\(self)" }
-    return error.message ?? error.resultCode.description
-  }
 }

@@ -1,37 +1,34 @@
 import CivilTime
 import DequeModule
 import Foundation
-import GRDB
 import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
 
 /// Applies the stored entries of a session to load it.
-struct StoredFolding {
+struct StoredFolding<Rows: SessionRows> {
   private(set) var fold: SessionFold
   /// The sequence number of the last entry that is applied, or covered by a snapshot.
   private(set) var sequence = 0
   /// Whether the newest snapshot is an idle one; see ``LogSnapshot/isIdle``.
   private var startsIdle = false
-  private let number: Int64
+  private let rows: Rows
   private let origin: SessionOrigin
   private let limits: SessionLimits
   private let versions: FoldVersions
-  private let database: Database
   /// Finds or makes a definition, other than the origin's, from its document.
   private let make: (JSONTree) -> Definition?
 
   init(
-    number: Int64, _ origin: SessionOrigin, _ limits: SessionLimits, _ versions: FoldVersions,
-    _ database: Database, make: @escaping (JSONTree) -> Definition?
+    _ rows: Rows, _ origin: SessionOrigin, _ limits: SessionLimits, _ versions: FoldVersions,
+    make: @escaping (JSONTree) -> Definition?
   ) throws {
+    self.rows = rows
     self.make = make
-    self.number = number
     self.origin = origin
     self.limits = limits
     self.versions = versions
-    self.database = database
     fold = try SessionFold(origin, limits: limits)
   }
 
@@ -40,11 +37,11 @@ struct StoredFolding {
   ///
   /// A session that was stored with other versions must give the same state with the current ones,
   /// and no entries may follow its last snapshot, because they cannot be compared.
-  /// - Parameter row: The row of the session.
   /// - Returns: The divergence if the state is not what members have seen.
-  mutating func start(_ spacing: SnapshotSpacing, _ row: Row) throws -> StoredDivergence? {
-    guard let newest = try StoredSnapshot.newest(of: number, database) else {
-      guard let stored = FoldVersions(row), isChanged(stored) else { return nil }
+  mutating func start(_ spacing: SnapshotSpacing) throws -> StoredDivergence? {
+    let number = rows.session.number
+    guard let newest = try rows.newestSnapshot() else {
+      guard let stored = rows.session.versions, isChanged(stored) else { return nil }
       return StoredDivergence(number: number, sequence: nil, checksum: nil, versions: stored)
     }
     let state = try newest.state(of: origin, make: make)
@@ -53,7 +50,7 @@ struct StoredFolding {
       newest.versions.map {
         self.isChanged($0) || versions.matter(for: stored.definition, against: $0)
       } ?? false
-    let hasTail = row["entryCount"] > newest.sequence
+    let hasTail = rows.session.entryCount > newest.sequence
     startsIdle = newest.isIdle
     var isEqual = !isChanged || (!hasTail && newest.isEqual(to: stored))
     var history: Deque<Delta> = []
@@ -82,15 +79,12 @@ struct StoredFolding {
   private mutating func foldHistory(
     before newest: StoredSnapshot, _ spacing: SnapshotSpacing
   ) throws {
-    let base = try Int.fetchOne(
-      database, sql: SnapshotSpacing.baseSQL,
-      arguments: [
-        number, spacing.revision(before: newest.revision),
-        spacing.rowCount(before: newest.rowCount),
-      ])
-    let oldest = newest.rowCount > spacing.rowCountMax ? try oldestSequence : nil
+    let base = try rows.baseSequence(
+      revision: spacing.revision(before: newest.revision),
+      rowCount: spacing.rowCount(before: newest.rowCount))
+    let oldest = newest.rowCount > spacing.rowCountMax ? try rows.oldestSnapshotSequence() : nil
     if let base = base ?? oldest {
-      let snapshots = try StoredSnapshot.all(of: number, after: base - 1, through: base, database)
+      let snapshots = try rows.snapshots(after: base - 1, through: base)
       guard let start = snapshots.first else { return }
       fold = SessionFold(origin, limits: limits, state: try start.state(of: origin, make: make))
       sequence = base
@@ -98,23 +92,15 @@ struct StoredFolding {
     try foldEntries(through: newest.sequence) { _, _, _, _ in }
   }
 
-  /// The sequence number of the first stored snapshot.
-  private var oldestSequence: Int? {
-    get throws {
-      try Int.fetchOne(
-        database, sql: "SELECT min(place) FROM snapshot WHERE session = ?", arguments: [number])
-    }
-  }
-
   /// Applies the entries after the newest snapshot. None of them is compacted.
   ///
-  /// - Parameter eventSequence: The last entry whose events are in the feed.
   /// - Returns: The sequence number of the snapshot, the entries that the next one makes
   ///   superfluous, whether the snapshot is idle and no entries follow it, and the events that are
   ///   not in the feed.
-  mutating func foldTail(
-    entryCount: Int, eventSequence: Int
-  ) throws -> (start: Int, spent: SpentEntries, isIdle: Bool, missed: FeedRecord?) {
+  mutating func foldTail() throws -> (
+    start: Int, spent: SpentEntries, isIdle: Bool, missed: FeedRecord?
+  ) {
+    let (entryCount, eventSequence) = (rows.session.entryCount, rows.session.eventSequence)
     let start = sequence
     var spent = SpentEntries()
     var count = 0
@@ -142,17 +128,13 @@ struct StoredFolding {
     through last: Int,
     _ each: (borrowing SessionFold, [PickerSession.Outcome], _ sequence: Int, _ at: Instant) -> Void
   ) throws {
-    let rows = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT place, body FROM entry WHERE session = ? AND place > ? AND place <= ? ORDER BY place
-        """, arguments: [number, sequence, last])
-    while let row = try rows.next() {
-      let entry = try SQLiteReading.entry(
-        row[1], of: origin.id, after: fold.definition, database, make: make)
+    let (rows, make) = (rows, make)
+    try rows.entries(after: sequence, through: last) { sequence, body in
+      let entry = try rows.entry(body, after: fold.definition, make: make)
       let outcomes = fold.apply(entry)
-      sequence = row[0]
+      self.sequence = sequence
       each(fold, outcomes, sequence, entry.at)
+      return true
     }
   }
 }

@@ -1,0 +1,134 @@
+import PickerHub
+import PickerSession
+
+/// A session to load after the pending records are stored.
+struct PendingLoad: Sendable {
+  let session: SessionID
+  let limits: SessionLimits
+  /// The index of the hub.
+  let hub: Int
+}
+
+/// What is pending for a store's next batch, within the limits of bytes and records, and whether
+/// the store accepts more. The store protects it with a lock.
+struct PendingRecords {
+  private(set) var records: [StoreRecord] = []
+  /// The size of the records.
+  private var byteCount = 0
+  /// The size of the snapshots that are not encoded yet.
+  private var encodingByteCount = 0
+  private var loads: [PendingLoad] = []
+  /// The time of the first append among the records.
+  private var firstRecordAt: ContinuousClock.Instant?
+  /// Whether the store was asked to run the next batch.
+  private var isBatchQueued = false
+  /// Sessions whose logs have reached their maximum size.
+  private(set) var full: Set<SessionID> = []
+  /// Sessions whose logs have reached twice their maximum size.
+  private var exhausted: Set<SessionID> = []
+  /// The reason why the store is not writable, if any.
+  var failure: String?
+  /// Whether the rows of ended sessions are being deleted.
+  var isDeleting = false
+  private(set) var figures = StoreFigures()
+  /// Batches committed by this process.
+  private(set) var batchCount = 0
+  private let byteCountMax: Int
+  private let logByteCountMax: Int
+
+  /// The maximum of pending records; further appends fail.
+  static let recordCountMax = 200_000
+
+  /// - Parameters:
+  ///   - byteCountMax: The maximum size of the records; also that of the snapshots that are not
+  ///     encoded yet.
+  ///   - logByteCountMax: The maximum size of a session's log.
+  init(byteCountMax: Int, logByteCountMax: Int) {
+    self.byteCountMax = byteCountMax
+    self.logByteCountMax = logByteCountMax
+  }
+
+  /// Adds a record.
+  ///
+  /// - Returns: The outcome for the hub, and whether the caller must run the next batch.
+  mutating func add(
+    _ record: StoreRecord, needsBudget: Bool
+  ) -> (outcome: AppendOutcome, startsBatch: Bool) {
+    let size = record.byteCount
+    guard failure == nil, records.count < PendingRecords.recordCountMax,
+      byteCount + size <= byteCountMax
+    else { return (.failed, false) }
+    if case .log(.entry, let session) = record, exhausted.contains(session) {
+      return (.exhausted, false)
+    }
+    if needsBudget && full.contains(record.session) { return (.full, false) }
+    records.append(record)
+    byteCount += size
+    if firstRecordAt == nil { firstRecordAt = .now }
+    return (.pending, startsBatch())
+  }
+
+  /// Adds a load.
+  ///
+  /// - Returns: Whether the caller must run the next batch.
+  mutating func add(_ load: PendingLoad) -> Bool {
+    loads.append(load)
+    return startsBatch()
+  }
+
+  private mutating func startsBatch() -> Bool {
+    defer { isBatchQueued = true }
+    return !isBatchQueued
+  }
+
+  /// The records of a batch, and the loads to start after it.
+  struct Batch {
+    let records: [StoreRecord]
+    let loads: [PendingLoad]
+    /// The time of the first append.
+    let appendedAt: ContinuousClock.Instant
+  }
+
+  mutating func takeBatch() -> Batch {
+    isBatchQueued = false
+    defer { loads = [] }
+    let at = firstRecordAt ?? .now
+    return Batch(records: takeRecords(), loads: loads, appendedAt: at)
+  }
+
+  mutating func takeRecords() -> [StoreRecord] {
+    defer { (records, byteCount, firstRecordAt) = ([], 0, nil) }
+    return records
+  }
+
+  /// Reserves memory for a snapshot that is about to be encoded.
+  ///
+  /// - Returns: Whether there is room.
+  mutating func beginEncoding(_ byteCount: Int) -> Bool {
+    if encodingByteCount + byteCount > byteCountMax { return false }
+    encodingByteCount += byteCount
+    return true
+  }
+
+  mutating func endEncoding(_ byteCount: Int) { encodingByteCount -= byteCount }
+
+  /// Counts a committed batch.
+  mutating func committed(_ batch: Batch, begin: ContinuousClock.Instant) {
+    let end = ContinuousClock.now
+    batchCount += 1
+    figures.commitSeconds.record((end - begin) / .seconds(1))
+    figures.waitSeconds.record((end - batch.appendedAt) / .seconds(1))
+    figures.batchRecords.record(Double(batch.records.count))
+  }
+
+  /// Updates the sets of full logs by the size of a session's log; `nil`: the session has ended.
+  mutating func note(_ byteCount: Int?, of session: SessionID) {
+    if let byteCount, byteCount >= logByteCountMax {
+      full.insert(session)
+      if byteCount >= 2 * logByteCountMax { exhausted.insert(session) }
+    } else {
+      full.remove(session)
+      exhausted.remove(session)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package import PickerHub
+package import PickerSession
+
+/// A notice of the store to the hubs. It is passed on to the thread of the session's hub.
+package enum StoreNotice: Sendable {
+  /// The next `count` records of each session are stored, in the order of their appends.
+  case stored([(session: SessionID, count: Int)])
+  /// Pending records of these sessions are lost.
+  case lost([SessionID])
+  /// A load has finished; `nil` if it failed.
+  case loaded(SessionID, LoadedSession?)
+  /// A function to call on the thread of a session's hub.
+  case run(SessionID, @Sendable () -> Void)
+  /// A sentence for the operator's log.
+  case message(String)
+}
+
+/// Runs `work` at the end of the current event-loop iteration of the session's hub.
+package typealias AfterIteration =
+  @Sendable (SessionID, _ work: @escaping @Sendable () -> Void) -> Void

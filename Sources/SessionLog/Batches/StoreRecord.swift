@@ -1,0 +1,43 @@
+import PickerHub
+import PickerSession
+
+/// A record that is pending for a store's next batch.
+enum StoreRecord: Sendable {
+  case log(LogRecord, SessionID)
+  case snapshot(EncodedSnapshot, SessionID)
+  case feed(FeedRecord, SessionID)
+
+  /// The memory that it takes while it is pending, in bytes, an estimate.
+  var byteCount: Int {
+    switch self {
+    case .log(let record, _): 64 + record.byteCount
+    case .snapshot(let snapshot, _): snapshot.byteCount
+    case .feed(let record, _): record.byteCount
+    }
+  }
+
+  var session: SessionID {
+    switch self {
+    case .log(_, let session), .snapshot(_, let session), .feed(_, let session): session
+    }
+  }
+}
+
+extension [StoreRecord] {
+  /// The number of log records per session, in the order of the sessions' first records.
+  var counts: [(session: SessionID, count: Int)] {
+    var order: [SessionID] = []
+    var counts: [SessionID: Int] = [:]
+    for case .log(_, let session) in self {
+      if counts[session] == nil { order.append(session) }
+      counts[session, default: 0] += 1
+    }
+    return order.map { ($0, counts[$0] ?? 0) }
+  }
+
+  /// The sessions of the records, each once.
+  var sessions: [SessionID] {
+    var known: Set<SessionID> = []
+    return compactMap { known.insert($0.session).inserted ? $0.session : nil }
+  }
+}
