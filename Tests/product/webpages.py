@@ -1,4 +1,4 @@
-"""Browser windows (Debian's Chromium), one context per member.
+"""Browser windows (Debian's Chromium). Members have a context each, which tests use in turn.
 
 Fixtures: `window` opens the demo page in a session; `wire` is a proxy to the server whose
 connections can be cut.
@@ -26,10 +26,63 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture(scope="session")
 def chromium():
+    # Pages of a context share a process, which lives as long as one of them.
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--process-per-site"])
         yield browser
         browser.close()
+
+
+class Contexts:
+    """Contexts for members. A used one has a process and a cache: its pages open with less CPU.
+
+    Every test has new pages and an empty storage.
+    """
+
+    #: Unused contexts. Each has a process.
+    UNUSED_MAX = 4
+
+    def __init__(self, browser):
+        self.browser = browser
+        #: With what they were made; the one used last is at the end.
+        self.unused = []
+        self.made = {}
+
+    def take(self, address, name, **options):
+        """A context whose pages have the member's name; a page at `address` retains its process."""
+        key = (name, options)
+        for place, (context, other) in enumerate(self.unused):
+            if other == key:
+                del self.unused[place]
+                break
+        else:
+            context = self.browser.new_context(**options)
+            context.new_page().goto(address)
+            context.add_init_script(f"localStorage.setItem('pickerd name', {name!r})")
+            self.made[context] = key
+        return context
+
+    def give_back(self, context):
+        context.set_offline(False)
+        context.clear_cookies()
+        _, *pages = context.pages
+        for page in pages:
+            if page.url.startswith("http"):
+                page.evaluate("localStorage.clear()")
+            page.close()
+        self.unused.append((context, self.made[context]))
+        if len(self.unused) > self.UNUSED_MAX:
+            self.close(self.unused.pop(0)[0])
+
+    def close(self, context):
+        del self.made[context]
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def contexts(chromium):
+    return Contexts(chromium)
 
 
 class Window:
@@ -123,30 +176,34 @@ class Window:
 
 
 @pytest.fixture
-def window(chromium):
+def window(contexts, request):
     """Opens a window: `window(server, session, name="Bo", locale="de")`."""
-    contexts, windows = [], []
+    used, windows = [], []
 
     def opens(server, session=None, *, name="Ana", locale="en", port=None, path=None, token=None,
               waits=True, phone=False, **options):
         options = {**PHONE, **options} if phone else options
         options.setdefault("viewport", DESKTOP)
-        context = chromium.new_context(locale=locale, timezone_id="Asia/Shanghai", **options)
-        contexts.append(context)
-        context.add_init_script(f"localStorage.setItem('pickerd name', {name!r})")
-        mine = Window(context.new_page())
-        windows.append(mine)
+        origin = f"http://127.0.0.1:{port or server.port}"
+        context = contexts.take(
+            f"{origin}/demo/icon.svg", name, locale=locale, timezone_id="Asia/Shanghai", **options)
+        used.append(context)
+        one = Window(context.new_page())
+        windows.append(one)
         query = f"?token={token}" if token else ""
         hash_ = path if path is not None else (f"#/s/{session.id}{query}" if session else "")
-        mine.page.goto(f"http://127.0.0.1:{port or server.port}/{hash_}")
+        one.page.goto(f"{origin}/{hash_}")
         if session and waits:
-            mine.page.wait_for_selector(
+            one.page.wait_for_selector(
                 "pickerd-wheels .row:not([hidden]), pickerd-calendar .month:not([data-loading])")
-        return mine
+        return one
 
     yield opens
-    for context in contexts:
-        context.close()
+    for context in used:
+        if getattr(request.node, "has_passed", False):
+            contexts.give_back(context)
+        else:
+            contexts.close(context)
     page_errors = [fault for one in windows for fault in one.page_errors]
     assert not page_errors, f"the page logged errors: {page_errors}"
 
