@@ -78,7 +78,6 @@ struct SeriesCost {
   let costs: [Cost]
 
   private static let count = 2000
-  private static let rounds = 15
 
   init(_ series: BenchSeries) throws {
     self.series = series
@@ -90,7 +89,7 @@ struct SeriesCost {
       return bench
     }
     var costs = benches.map { _ in Cost(nanoseconds: .infinity, allocations: .infinity) }
-    for _ in 0..<SeriesCost.rounds {
+    for _ in 0..<Cost.repetitions.rounds {
       for (index, bench) in benches.enumerated() {
         let cost = Cost.measure(count: SeriesCost.count, batches: 1) {
           bench.taps(SeriesCost.count)

@@ -8,13 +8,16 @@ struct Cost {
   /// From the batch with the fewest. The same in every run of one build.
   let allocations: Double
 
+  /// Allocations need fewer repetitions than times, because they do not vary.
+  static let repetitions = isCheck ? (batches: 2, rounds: 2) : (batches: 9, rounds: 15)
+
   /// Measures `count` equal operations in several batches.
   ///
   /// - Parameters:
   ///   - prepare: Creates the input of a batch; not measured.
   ///   - run: Performs `count` operations.
   static func measure<Batch>(
-    count: Int, batches: Int = 9, prepare: () -> Batch, run: (Batch) -> Void
+    count: Int, batches: Int = repetitions.batches, prepare: () -> Batch, run: (Batch) -> Void
   ) -> Cost {
     run(prepare())
     var nanoseconds = Double.infinity
