@@ -69,6 +69,11 @@ final class TestLog: SessionLog {
   /// The hub number of each requested load.
   var loads: [Int] = []
 
+  /// The session that was created last.
+  var lastCreated: SessionID? {
+    records.compactMap { if case .created(let origin) = $0 { origin.id } else { nil } }.last
+  }
+
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
     if outcome == .failed || (outcome == .full && record.needsBudget) { return outcome }
     if case .exhausted = outcome, case .entry = record { return outcome }
@@ -198,8 +203,13 @@ final class HubFixture {
       + #""epoch":"\#(epoch)","revision":\#(revision)}"#
   }
 
+  /// Reports records in log order.
+  func commit(_ records: [CommittedRecord]) {
+    hub.committed(.mixed(records), of: session, at: now)
+  }
+
   /// Reports all pending records as stored.
-  func store() { hub.stored(100, of: session, at: now) }
+  func store() { hub.committed(.own(100), of: session, at: now) }
 }
 
 func select(_ ref: Int, _ column: Int, _ row: Int) -> String {

@@ -34,7 +34,7 @@ import Testing
     fixture.send(1, select(1, 0, 1))
     fixture.send(1, #"{"type":"rows","column":0,"from":0,"count":1}"#)
     fixture.send(1, select(2, 7, 1))
-    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
     #expect(fixture.types(1) == ["delta", "rows"])
     fixture.store()
 
@@ -68,7 +68,7 @@ import Testing
     var isDeleted = false
 
     fixture.hub.delete(fixture.session, token: nil, at: fixture.now) { _ in isDeleted = true }
-    fixture.hub.stored(1, of: fixture.session, at: fixture.now)
+    fixture.hub.committed(.own(1), of: fixture.session, at: fixture.now)
     #expect(!isDeleted && fixture.fold.status == .open)
     fixture.store()
 

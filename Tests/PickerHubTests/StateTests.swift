@@ -53,23 +53,28 @@ import Testing
     #expect(!whilePending && ticks.queue(noon))
   }
 
-  @Test func `a member that leaves twice counts once`() {
+  @Test func `only the joins of this node are pending`() {
     var attendance = Attendance()
     attendance.joinAppended(joining(nil), isIdentity: false)
-    attendance.applied(.left(ana), memberCount: 1, 0)
-    attendance.applied(.left(ana), memberCount: 0, 0)
+    attendance.returnAppended()
+    attendance.applied(.joined(joining("other")), isOwn: false)
+    attendance.applied(.returned(ana, nil), isOwn: false)
+    let before = attendance.pendingJoinCount
+    attendance.applied(.joined(joining(nil)), isOwn: true)
+    attendance.applied(.left(ana), isOwn: true)
+    attendance.applied(.returned(ana, nil), isOwn: true)
 
-    #expect(attendance.memberCountPending == 0)
+    #expect(before == 2 && attendance.pendingJoinCount == 0)
   }
 
   @Test func `the subject of a join identifies its member until the join is applied`() {
     var attendance = Attendance()
     attendance.joinAppended(joining("user"), isIdentity: true)
     let before = attendance.joining(subject: "user")?.member
-    attendance.applied(.joined(joining("user")), memberCount: 0, 1)
+    attendance.applied(.joined(joining("user")), isOwn: true)
 
     #expect(before == ana && attendance.joining(subject: "user") == nil)
-    #expect(attendance.memberCountPending == 1)
+    #expect(attendance.pendingJoinCount == 0)
   }
 
   @Test func `an older connection does not end that of a member that has connected again`() {

@@ -25,7 +25,7 @@ import Testing
     }
     let ids = (0..<30).map { SessionID("session \($0)") }
 
-    mailboxes.post(.stored(ids.map { ($0, 2) }))
+    mailboxes.post(.committed(ids.map { ($0, .own(2)) }))
     mailboxes.post(.lost(ids))
     for id in ids { mailboxes.post(.loaded(id, nil)) }
     mailboxes.post(.message("nobody's"))
@@ -35,7 +35,7 @@ import Testing
       #expect(!own.isEmpty)
       #expect(
         received.withLock { $0[index] }
-          == own.map { "\($0) 2" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" })
+          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" })
     }
   }
 }
@@ -43,7 +43,7 @@ import Testing
 extension StoreNotice {
   fileprivate var words: [String] {
     switch self {
-    case .stored(let counts): counts.map { "\($0.session) \($0.count)" }
+    case .committed(let parts): parts.map { "\($0.session) \($0.records)" }
     case .lost(let sessions): sessions.map { "\($0) lost" }
     case .loaded(let session, _): ["\(session) loaded"]
     case .run(let session, _): ["\(session) run"]

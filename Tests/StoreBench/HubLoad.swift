@@ -71,8 +71,8 @@ final class HubLoad {
   private func receive() {
     for notice in mailbox.take() {
       switch notice {
-      case .stored(let counts):
-        for (session, count) in counts { hub.stored(count, of: session, at: now) }
+      case .committed(let parts):
+        for (session, records) in parts { hub.committed(records, of: session, at: now) }
       case .run(_, let work): work()
       case .lost, .loaded, .message: fatalError("the store has failed: \(notice)")
       }

@@ -62,20 +62,33 @@ extension Hub {
     }
   }
 
-  /// The log has stored the next `count` records of a session, in the order of their appends.
-  package func stored(_ count: Int, of session: SessionID, at time: HubTime) {
+  /// The log has committed the next records of a session.
+  package func committed(
+    _ records: CommittedRecords, of session: SessionID, at time: HubTime
+  ) {
     now = time
     guard let hosted = directory.hosted(session) else {
       guard case .endingDormant = directory[session] else { return }
       directory.ended(session)
       return noteEnd()
     }
-    var storedCount = count
+    switch records {
+    case .own(let count): runSteps(of: hosted, storedCount: count, at: time)
+    case .mixed(let records):
+      for record in records where hosted.isInMemory {
+        commit(record, of: hosted, at: time)
+      }
+    }
+    resumeConnections(of: hosted)
+  }
+
+  /// Runs the next steps of a session whose records are stored, and the reads between them.
+  func runSteps(of hosted: HostedSession, storedCount: Int, at time: HubTime) {
+    var storedCount = storedCount
     while let step = hosted.steps.next(storedCount: &storedCount) {
       if step.isTick { schedule.ticksSettled(1) }
       run(step, in: hosted, at: time)
     }
-    resumeConnections(of: hosted)
   }
 
   private func run(_ step: SessionStep, in hosted: HostedSession, at time: HubTime) {
@@ -88,7 +101,7 @@ extension Hub {
       if !hosted.isEnding { attach(connection, attachment, in: hosted, at: time) }
     case .look(let body): if !hosted.isEnding { body(hosted) }
     case .request(let body): body(hosted.isEnding ? nil : hosted)
-    case .created(let completion): completion(true)
+    case .created(let completion): completion(.stored)
     case .end(let completion):
       remove(hosted)
       completion(true)
@@ -99,44 +112,53 @@ extension Hub {
   func refuse(_ step: SessionStep) {
     switch step {
     case .attach(let connection, _): cannotStore(connection)
-    case .created(let completion), .end(let completion): completion(false)
+    case .created(let completion): completion(.lost)
+    case .end(let completion): completion(false)
     case .request(let body): body(nil)
     case .apply(_, _, let completion), .refuse(_, let completion): completion?(nil)
     case .look: break
     }
   }
 
-  private func apply(
-    _ entry: LogEntry, arrival: Int64, _ completion: (([SessionEffect]?) -> Void)?,
+  /// Applies an entry of the log.
+  ///
+  /// - Parameter arrival: The time of the append; `nil` for an entry of another node.
+  func apply(
+    _ entry: LogEntry, arrival: Int64?, _ completion: (([SessionEffect]?) -> Void)?,
     in hosted: HostedSession, at time: HubTime
   ) {
-    let memberCount = hosted.session.memberCount
     let status = hosted.session.status
     var (isActivity, effects) = buffers.apply(entry, to: hosted.session)
     if isActivity { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
     noteStatus(of: hosted, before: status)
-    hosted.attendance.applied(entry.body, memberCount: memberCount, hosted.session.memberCount)
-    if case .tick = entry.body { hosted.ticks.applied() }
+    hosted.attendance.applied(entry.body, isOwn: arrival != nil)
+    if case .tick = entry.body, arrival != nil { hosted.ticks.applied() }
     if hosted.isEnding {
       completion?(nil)
       return
     }
-    if let completion {
-      completion(effects)
+    completion?(effects)
+    if completion != nil || arrival == nil {
       // A command that was posted over HTTP is answered in its response only, even if the member
-      // has a connection.
+      // has a connection. One that was sent to another node is answered there.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
     let deliveryCount = connections.counters.deliveries
     perform(effects, in: hosted, at: time)
-    if case .command = entry.body, connections.counters.deliveries > deliveryCount,
-      effects.haveDelta
+    if case .command = entry.body, let arrival, effects.haveDelta,
+      connections.counters.deliveries > deliveryCount
     {
       port.delivered(commandOf: arrival)
     }
     buffers.reuse(&effects)
-    if hosted.session.hasEvents && !feed(hosted) { return }
+    if hosted.session.hasEvents {
+      if arrival == nil {
+        skipEvents(of: hosted)
+      } else if !feed(hosted) {
+        return
+      }
+    }
     queueTick(of: hosted)
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)

@@ -71,7 +71,7 @@ extension Hub {
   }
 
   private func checkRoom(in hosted: HostedSession) throws(HubProblem) {
-    if hosted.attendance.memberCountPending >= limits.session.members { throw .sessionFull }
+    if hosted.memberCountPending >= limits.session.members { throw .sessionFull }
   }
 
   /// Re-adds a member that has left, and gives it the role of its token.

@@ -14,7 +14,7 @@ enum SessionStep {
   /// Answer a request about the session; `nil` if it has ended or was unloaded.
   case request((HostedSession?) -> Void)
   /// Complete a creation.
-  case created((_ isStored: Bool) -> Void)
+  case created((CreationOutcome) -> Void)
   /// Close all connections and remove the session.
   case end((_ isStored: Bool) -> Void)
 
@@ -39,6 +39,14 @@ enum SessionStep {
     case .attach, .look, .request, .created, .end: 256
     }
   }
+}
+
+/// What has become of an appended creation.
+enum CreationOutcome {
+  case stored
+  case lost
+  /// Another session has its external id or idempotency key.
+  case refused
 }
 
 /// A command that is refused in order, but not appended to the log.

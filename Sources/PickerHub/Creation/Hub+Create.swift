@@ -22,8 +22,8 @@ package struct CreationRequest {
   package let socketBase: String
   /// The `Idempotency-Key`, and the hash of the body.
   package let key: (text: String, bodyHash: [UInt8])?
-  /// Called on any thread if another creation with the same key or external id is not stored yet:
-  /// then the request must be made again. Its answer has not been called.
+  /// Called on any thread if another creation with the same key or external id is not stored yet,
+  /// or was stored first: then the request must be made again. Its answer has not been called.
   package var retry: SessionIndex.Waiter
 
   package init(
@@ -119,14 +119,19 @@ extension Hub {
     case .pending:
       directory.create(hosted, isStored: false)
       hosted.steps.append(
-        .created { [unowned self] isStored in
-          guard isStored else {
+        .created { [unowned self] outcome in
+          switch outcome {
+          case .stored:
+            directory.created(hosted)
+            opened(hosted, entry, key)
+            answer(.success(created))
+          case .lost:
             shard.names.use { $0.release(names) }
-            return answer(.failure(.unavailable))
+            answer(.failure(.unavailable))
+          case .refused:
+            shard.names.use { $0.release(names) }
+            request.retry()
           }
-          directory.created(hosted)
-          opened(hosted, entry, key)
-          answer(.success(created))
         })
     }
   }

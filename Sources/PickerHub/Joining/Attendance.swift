@@ -4,9 +4,9 @@ import PickerSession
 /// does not say.
 ///
 /// Invariants: a member has at most one connection; the time of an absence is that of its first
-/// moment without a connection, and ends with the next join; ``memberCountPending`` is the number
-/// of members that the session will have when all pending entries have been applied. The caller
-/// reports every join and return that it appends, and every entry that is applied.
+/// moment without a connection, and ends with the next join; ``pendingJoinCount`` is the number of
+/// this hub's joins and returns that have not been applied. The caller reports every join and
+/// return that it appends, and every entry that is applied.
 struct Attendance {
   /// The current connection of each member, from its join message on.
   private var connectionOfMember: [MemberID: ConnectionID] = [:]
@@ -16,11 +16,8 @@ struct Attendance {
   private var joiningSubjects: [String: LogEntry.Joining] = [:]
   /// The rates of commands that members post over HTTP.
   private var postRates: [MemberID: MessageRate] = [:]
-  /// The number of members after all pending joins and returns. The limit of members is checked
-  /// against it.
-  private(set) var memberCountPending: Int
-
-  init(memberCount: Int = 0) { memberCountPending = memberCount }
+  /// The number of pending joins and returns.
+  private(set) var pendingJoinCount = 0
 }
 
 /// Connections and absences.
@@ -67,30 +64,26 @@ extension Attendance {
   /// - Parameter isIdentity: Whether its subject is noted until the log has stored the join, so
   ///   that a second device that joins meanwhile is the same member.
   mutating func joinAppended(_ joining: LogEntry.Joining, isIdentity: Bool) {
-    memberCountPending += 1
+    pendingJoinCount += 1
     if isIdentity, let subject = joining.subject { joiningSubjects[subject] = joining }
   }
 
   /// The return of a member that has left was appended. It may have been applied already.
-  mutating func returnAppended() { memberCountPending += 1 }
+  mutating func returnAppended() { pendingJoinCount += 1 }
 
   /// An entry was applied.
   ///
-  /// - Parameters:
-  ///   - before: The number of members before it.
-  ///   - after: The number of members after it.
-  mutating func applied(_ body: LogEntry.Body, memberCount before: Int, _ after: Int) {
+  /// - Parameter isOwn: Whether this hub has appended it.
+  mutating func applied(_ body: LogEntry.Body, isOwn: Bool) {
     switch body {
     case .joined(let joining):
+      guard isOwn else { return }
+      pendingJoinCount -= 1
       if let subject = joining.subject { joiningSubjects[subject] = nil }
     case .left(let member):
       absentSince[member] = nil
       postRates[member] = nil
-      // A second `left` may have been appended before the first was stored; it removes nobody.
-      memberCountPending -= before - after
-    case .returned:
-      // A second `returned` of a member that is here already.
-      if before == after { memberCountPending -= 1 }
+    case .returned: if isOwn { pendingJoinCount -= 1 }
     case .roleChanged, .command, .define, .note, .settle, .tick, .revoked: break
     }
   }

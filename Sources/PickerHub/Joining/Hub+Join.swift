@@ -80,7 +80,7 @@ extension Hub {
   }
 
   private func hasRoom(_ hosted: HostedSession) -> Bool {
-    hosted.attendance.memberCountPending < limits.session.members
+    hosted.memberCountPending < limits.session.members
   }
 
   private func closeFull(_ connection: HubConnection) {

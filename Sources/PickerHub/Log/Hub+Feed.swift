@@ -13,6 +13,12 @@ extension Hub {
         previous: hosted.log.eventSequence), of: hosted)
   }
 
+  /// Drops the events of an entry of another node, which passes them to the log.
+  func skipEvents(of hosted: HostedSession) {
+    _ = hosted.session.takeEvents()
+    hosted.log.fed(through: hosted.log.entryCount)
+  }
+
   /// Passes the event of the creation to the log.
   func feedCreation(of hosted: HostedSession) {
     let event = hosted.session.creationEvent

@@ -59,7 +59,7 @@ struct LogProgress {
     spent = SpentEntries()
   }
 
-  fileprivate mutating func fed(through sequence: Int) { eventSequence = sequence }
+  mutating func fed(through sequence: Int) { eventSequence = sequence }
 }
 
 /// Writing the log of a session in memory.

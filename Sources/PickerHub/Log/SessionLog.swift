@@ -37,7 +37,7 @@ extension LogRecord {
 package enum AppendOutcome: Sendable {
   /// Stored, as durably as this log stores anything.
   case stored
-  /// The outcome follows by ``Hub/stored(_:of:at:)`` or ``Hub/lost(_:at:)``. The log reports the
+  /// The outcome follows by ``Hub/committed(_:of:at:)`` or ``Hub/lost(_:at:)``. The log reports the
   /// records of a session in the order of their appends.
   case pending
   /// Not stored: the session's log has reached its maximum size.
@@ -130,12 +130,12 @@ package struct LoadedSession: Sendable {
 /// The storage of all sessions' logs. The log of a session defines the order of its commands.
 ///
 /// The hub applies an entry, and broadcasts its delta, only when the log has stored it. So a crash
-/// cannot undo anything that a member has seen.
+/// cannot undo anything that a member has seen. Every function is called on the hub's thread.
 /// - Source: architecture.md, property 2.
-package protocol SessionLog: AnyObject {
+package protocol SessionLog: SharedSessionLog {
   /// Whether ``load(_:limits:hub:)`` works: only then sessions are evicted from memory.
   var canLoad: Bool { get }
-  /// Appends a record. Called on the hub's thread, as are all functions here.
+  /// Appends a record.
   func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome
   /// Adds events to the feed, after everything that was appended and added before. If storing fails
   /// later, the log reports the session as lost; loading it derives the events again.
@@ -147,7 +147,8 @@ package protocol SessionLog: AnyObject {
   ///
   /// - Returns: `false` if too many snapshots are pending; the hub may try again later.
   func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool
-  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows.
+  /// Reloads a session; ``Hub/loaded(_:_:at:)`` follows. A shared log then reports every entry
+  /// after ``LoadedSession/entryCount``, until ``SharedSessionLog/released(_:)``.
   ///
   /// - Parameter hub: The index of the calling hub. Sessions of one hub share equal definitions;
   ///   sessions of different hubs, which have different threads, do not.

@@ -57,7 +57,7 @@ package final class HostedSession {
     log = LogProgress(loaded)
     history = HistoryReading(
       isPartial: fold.history.count < min(fold.revision, fold.limits.history))
-    attendance = Attendance(memberCount: fold.members.count)
+    attendance = Attendance()
     self.lastActivity = lastActivity
   }
 }
@@ -80,6 +80,9 @@ extension HostedSession {
 extension HostedSession {
   /// A revision or a join: its time to live begins again.
   func noteActivity(at time: HubTime) { lastActivity = time.machine }
+
+  /// The number of members after all pending joins and returns of this hub.
+  var memberCountPending: Int { session.memberCount + attendance.pendingJoinCount }
 
   /// Whether its end was appended. From then on the hub applies and answers nothing.
   var isEnding: Bool { phase == .ending || phase == .ended }

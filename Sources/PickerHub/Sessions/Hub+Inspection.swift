@@ -45,7 +45,7 @@ extension Hub {
     inventory.listeners = hosted.session.listeners.count
     inventory.connections = hosted.attendance.connectionCount
     inventory.absent = hosted.attendance.absentCount
-    inventory.pending = hosted.attendance.memberCountPending
+    inventory.pending = hosted.memberCountPending
     return inventory
   }
 

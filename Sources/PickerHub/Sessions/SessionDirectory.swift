@@ -82,6 +82,12 @@ extension SessionDirectory {
     set(.resident(hosted), of: hosted.id)
   }
 
+  /// The log has refused the creation: the session does not exist.
+  mutating func refused(_ hosted: HostedSession) {
+    hosted.unload()
+    set(nil, of: hosted.id)
+  }
+
   mutating func restore(_ id: SessionID, _ state: DormantState) {
     precondition(lives[id] == nil, "a session is restored before anything is done with it")
     set(.dormant(state), of: id)

@@ -116,8 +116,8 @@ extension HubTransport {
   /// Passes a notice of the store to the hub, on the loop's thread.
   fileprivate func handle(_ notice: StoreNotice) {
     switch notice {
-    case .stored(let counts):
-      for (session, count) in counts { hub.stored(count, of: session, at: now) }
+    case .committed(let parts):
+      for (session, records) in parts { hub.committed(records, of: session, at: now) }
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
     case .run(_, let work): work()

@@ -33,8 +33,8 @@ extension [StoreMailbox] {
   /// Posts to each loop the parts of a notice that concern its sessions.
   func post(_ notice: StoreNotice) {
     switch notice {
-    case .stored(let counts):
-      share(counts, by: \.session) { $0.post(.stored($1)) }
+    case .committed(let records):
+      share(records, by: \.session) { $0.post(.committed($1)) }
     case .lost(let sessions):
       share(sessions, by: \.self) { $0.post(.lost($1)) }
     case .loaded(let session, _), .run(let session, _): of(session).post(notice)

@@ -3,8 +3,8 @@ package import PickerSession
 
 /// A notice of the store to the hubs. It is passed on to the thread of the session's hub.
 package enum StoreNotice: Sendable {
-  /// The next `count` records of each session are stored, in the order of their appends.
-  case stored([(session: SessionID, count: Int)])
+  /// The next records of each session are committed.
+  case committed([(session: SessionID, records: CommittedRecords)])
   /// Pending records of these sessions are lost.
   case lost([SessionID])
   /// A load has finished; `nil` if it failed.

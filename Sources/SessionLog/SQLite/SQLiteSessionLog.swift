@@ -167,7 +167,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
         state.committed(batch, begin: begin)
         for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
       }
-      notify(.stored(batch.records.counts))
+      notify(.committed(batch.records.committed))
       if !result.refused.isEmpty { notify(.lost(result.refused)) }
       if let position = result.feedPosition { feed.signal.advance(to: position) }
       if result.hasEnded { deleteEndedLater() }

@@ -1,0 +1,35 @@
+import PickerSession
+
+/// Records that other nodes have appended to a shared log. The log reports them in log order, so
+/// they come before the hub's pending records.
+extension Hub {
+  /// A record of a session in memory was committed.
+  func commit(_ record: CommittedRecord, of hosted: HostedSession, at time: HubTime) {
+    switch record {
+    case .own: runSteps(of: hosted, storedCount: 1, at: time)
+    case .refused: refuseCreation(of: hosted)
+    case .foreign(let entry): apply(entry, arrival: nil, nil, in: hosted, at: time)
+    case .foreignEnd: endElsewhere(hosted)
+    }
+  }
+
+  /// Another session has the external id or the idempotency key of a new session.
+  private func refuseCreation(of hosted: HostedSession) {
+    guard case .creating = directory[hosted.id] else { return }
+    let steps = hosted.steps.takeAll()
+    directory.refused(hosted)
+    for step in steps {
+      if case .created(let completion) = step { completion(.refused) } else { refuse(step) }
+    }
+  }
+
+  /// Another node has ended the session: closes its connections, and refuses its pending steps.
+  private func endElsewhere(_ hosted: HostedSession) {
+    schedule.ticksSettled(hosted.steps.tickCount)
+    let steps = hosted.steps.takeAll()
+    remove(hosted)
+    for step in steps {
+      if case .end(let completion) = step { completion(true) } else { refuse(step) }
+    }
+  }
+}
