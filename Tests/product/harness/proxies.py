@@ -44,11 +44,16 @@ def substituted(text, changes):
     return text
 
 
+#: The line of a node in nginx.conf.
+NGINX_SERVER = "server 127.0.0.1:7681 max_fails=1 fail_timeout=2s;"
+
+
 class Proxy:
     """A proxy with the shipped configuration; only names, addresses and paths are replaced."""
 
-    def __init__(self, kind, folder, backend_port):
-        self.kind, self.folder, self.backend = kind, folder, f"127.0.0.1:{backend_port}"
+    def __init__(self, kind, folder, *backend_ports):
+        self.kind, self.folder = kind, folder
+        self.backends = [f"127.0.0.1:{port}" for port in backend_ports]
         self.http_port, self.port, self.admin_port = free_ports(3)
         self.certificate, self.key = make_certificate(folder)
         self.context = ssl.create_default_context(cafile=self.certificate)
@@ -80,7 +85,8 @@ class Proxy:
 
     def _nginx(self):
         site = self._shipped("nginx.conf", {
-            "server 127.0.0.1:7681;": f"server {self.backend};",
+            NGINX_SERVER: "\n  ".join(
+                NGINX_SERVER.replace("127.0.0.1:7681", backend) for backend in self.backends),
             "listen 80;": f"listen 127.0.0.1:{self.http_port};",
             "listen 443 ssl": f"listen 127.0.0.1:{self.port} ssl",
             "/etc/letsencrypt/live/pick.example.org/fullchain.pem": str(self.certificate),
@@ -106,7 +112,10 @@ class Proxy:
             "/etc/haproxy/pick.example.org.pem": str(both),
             "log /dev/log local0": "log stderr format raw local0",
             "  user haproxy\n  group haproxy\n": "",
-            "server pickerd 127.0.0.1:7681": f"server pickerd {self.backend}"})
+            "server pickerd 127.0.0.1:7681": f"server pickerd {self.backends[0]}",
+            **({"default_backend pickerd": "default_backend cluster"} if self.backends[1:] else {}),
+            **{f"server node{n} 10.0.0.{n}:7681": f"server node{n} {backend}"
+               for n, backend in enumerate(self.backends, start=1) if self.backends[1:]}})
         subprocess.run([program("haproxy"), "-c", "-f", path], check=True, capture_output=True)
         return [program("haproxy"), "-db", "-f", path]
 
@@ -117,7 +126,7 @@ class Proxy:
                                 f"\thttp_port {self.http_port}\n\thttps_port {self.port}",
             "pick.example.org {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n"
                                   f"\ttls {self.certificate} {self.key}",
-            "reverse_proxy 127.0.0.1:7681": f"reverse_proxy {self.backend}"})
+            "reverse_proxy 127.0.0.1:7681": f"reverse_proxy {self.backends[0]}"})
         return [program("caddy"), "run", "--adapter", "caddyfile", "--config", path]
 
     def reload(self):
@@ -133,6 +142,12 @@ class Proxy:
                     [program("caddy"), "reload", "--force", "--adapter", "caddyfile", "--config",
                      self.folder / "Caddyfile", "--address", f"127.0.0.1:{self.admin_port}"],
                     check=True, capture_output=True, cwd=self.folder)
+
+    def connection(self, timeout=20, source=None):
+        """A connection of a client."""
+        return http.client.HTTPSConnection(
+            "localhost", self.port, timeout=timeout, context=self.context,
+            source_address=(source, 0) if source else None)
 
     def access_log(self):
         """Everything that the proxy has logged."""
@@ -171,9 +186,7 @@ class ProxiedPickerd(Pickerd):
         """A connection through the proxy, or directly to `port`."""
         if port:
             return super().connection(port, timeout)
-        return http.client.HTTPSConnection(
-            "localhost", self.proxy.port, timeout=timeout, context=self.proxy.context,
-            source_address=(source, 0) if source else None)
+        return self.proxy.connection(timeout, source)
 
     def socket(self, path):
         return f"wss://localhost:{self.proxy.port}{path}"

@@ -1,0 +1,121 @@
+"""HAProxy and nginx before three nodes: a session stays at one node, unless it is not ready.
+
+The nodes have stores of their own, so that a 404 shows that a request went to another node.
+"""
+
+import ssl
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.member import Member
+from harness.pickerd import Pickerd, wait_until
+from harness.proxies import Proxy, free_ports
+
+#: So many that no node is without one: each id is hashed to one of three nodes.
+SESSIONS = 40
+
+
+class Nodes:
+    """Three nodes behind one proxy; requests go through the proxy."""
+
+    get, post, request = Pickerd.get, Pickerd.post, Pickerd.request
+
+    def __init__(self, kind, folder):
+        self.ports = free_ports(3)
+        self.folders = [folder / f"node{n}" for n in range(3)]
+        for each in self.folders:
+            each.mkdir()
+        self.nodes = [
+            Pickerd(folder / f"node{n}.log", listen=f"127.0.0.1:{port}", clock=None,
+                    limits={"createsBurst": 1000}, options=(
+                        "--store", f"sqlite:{self.folders[n]}/store"))
+            for n, port in enumerate(self.ports)]
+        self.proxy = Proxy(kind, folder, *self.ports)
+
+    def connection(self, _port=None):
+        return self.proxy.connection()
+
+    def status(self, path):
+        return self.get(path).status
+
+    def own(self, node):
+        """Sessions of this node that the proxy routes to it."""
+        sessions = [node.session(LISTS, now=None) for _ in range(SESSIONS)]
+        mine = [session for session in sessions if self.status(session.path) == 200]
+        assert 0 < len(mine) < SESSIONS, "a third of the ids are hashed to this node"
+        return mine
+
+    def member(self, session, name):
+        """Joins through the proxy."""
+        return Member(f"wss://localhost:{self.proxy.port}{session.path}", name)
+
+    def stop(self):
+        self.proxy.stop()
+        for node in self.nodes:
+            node.stop()
+
+
+@pytest.fixture(scope="module", params=["haproxy", "nginx"])
+def nodes(request, tmp_path_factory):
+    nodes = Nodes(request.param, tmp_path_factory.mktemp(request.param))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", lambda: nodes.proxy.member_context)
+        yield nodes
+    nodes.stop()
+
+
+def test_all_requests_for_a_session_go_to_one_node(nodes):
+    for node in nodes.nodes:
+        for session in nodes.own(node)[:3]:
+            ana, bo = nodes.member(session, "Ana"), nodes.member(session, "Bo")
+            ana.select(0, 1)
+            bo.reach(1)
+            for path in ("", "/log", "?locale=de", "/log?after=0"):
+                assert nodes.status(session.path + path) == 200, path
+            ana.drop()
+            bo.drop()
+
+
+def test_other_requests_go_to_all_nodes(nodes):
+    """Hashing /v1/sessions would give one node all creations."""
+    made = [nodes.post("/v1/sessions", {"definition": LISTS}) for _ in range(SESSIONS)]
+    assert {answer.status for answer in made} == {201}
+    for node in nodes.nodes:
+        found = [node.get(f"/v1/sessions/{answer.json['session']}").status for answer in made]
+        assert 0 < found.count(200) < SESSIONS
+
+
+def test_a_killed_node_gets_no_requests_and_the_others_keep_their_sessions(nodes):
+    first, second, third = nodes.nodes
+    lost, *others = [nodes.own(node)[:5] for node in (first, second, third)]
+
+    first.kill()
+
+    for session in lost:
+        assert nodes.status(session.path) == 404, "another node answers, without an error between"
+    for session in sum(others, []):
+        assert nodes.status(session.path) == 200, "only the killed node's sessions have moved"
+    first.start()
+    wait_until(lambda: {nodes.status(session.path) for session in lost} == {200},
+               what="the way back to the restarted node")
+
+
+@pytest.mark.parametrize("nodes", ["haproxy"], indirect=True)
+def test_a_node_that_is_not_ready_gets_no_requests_and_its_members_go_to_others(nodes):
+    """Not with nginx, which does not ask for /readyz."""
+    node, folder = nodes.nodes[0], nodes.folders[0]
+    session = nodes.own(node)[0]
+    ana = nodes.member(session, "Ana")
+
+    (folder / "store").rename(folder / "away")
+
+    wait_until(lambda: node.get("/readyz", port=node.admin_port).status == 503, what="/readyz 503")
+    wait_until(lambda: nodes.status(session.path) == 404, what="another node's answer")
+    ana.drain(15)
+    assert not ana.is_open, "HAProxy has closed the WebSocket of the node that is not ready"
+    (folder / "away").rename(folder / "store")
+    wait_until(lambda: nodes.status(session.path) == 200, what="the way back")
+    back = ana.come_back()
+    assert back.welcome["resumed"]
+    back.drop()
