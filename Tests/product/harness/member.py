@@ -19,12 +19,13 @@ class Hung(AssertionError):
     """The connection closed while a test expected a message."""
 
 
-def dial(url, *, subprotocols=(SUBPROTOCOL,), headers=None, origin=None, **rest):
+def dial(url, *, subprotocols=(SUBPROTOCOL,), headers=None, origin=None, patience=PATIENCE,
+         **rest):
     """Opens a WebSocket without compression and without size limits."""
     return connect(
         url, subprotocols=list(subprotocols) or None, additional_headers=headers, origin=origin,
         compression=None, proxy=None, max_size=None, max_queue=None, ping_interval=None,
-        open_timeout=PATIENCE, close_timeout=PATIENCE, legacy=True, **rest)
+        open_timeout=patience, close_timeout=patience, legacy=True, **rest)
 
 
 class Member(Listener):
