@@ -14,7 +14,7 @@ package import PickerWire
 /// listeners receive (``FanOut``). Only the hub knows all of them.
 /// - Source: architecture.md, properties 1 and 4.
 package final class Hub {
-  package let configuration: HubConfiguration
+  package private(set) var configuration: HubConfiguration
   let port: any HubPort
   let log: any SessionLog
   let zones: any ZoneSource
@@ -56,6 +56,15 @@ package final class Hub {
 
 extension Hub {
   var limits: ServerLimits { configuration.limits }
+
+  /// Replaces those limits that are only compared when something new begins: sessions in total,
+  /// messages per second, the maximum `ttlSeconds`, and the duration of event streams.
+  package func change(_ limits: ServerLimits) {
+    configuration.limits.sessions = limits.sessions
+    configuration.limits.messagesPerSecond = limits.messagesPerSecond
+    configuration.limits.ttlSeconds = limits.ttlSeconds
+    configuration.limits.ticketStreamSeconds = limits.ticketStreamSeconds
+  }
   package var encoder: MessageEncoder { fanOut.encoder }
   var languages: Languages { fanOut.languages }
 

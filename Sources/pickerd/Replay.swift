@@ -62,7 +62,7 @@ struct Replay: ParsableCommand {
       case .noInput: throw ExitCode(EX_NOINPUT)
       case .badData: throw ExitCode(EX_DATAERR)
       }
-    } catch let problem as ConfigurationProblem {
+    } catch let problem as ConfigurationProblems {
       complain(problem.description)
       throw ExitCode(EX_USAGE)
     }
@@ -73,10 +73,9 @@ struct Replay: ParsableCommand {
   }
 
   private func settings() throws -> LimitSettings {
-    var texts = ConfigurationTexts()
-    texts.limits = limit
-    texts.fill(from: ProcessInfo.processInfo.environment)
-    return try LimitSettings(settings: texts.limits)
+    let texts = ConfigurationTexts(
+      options: [.limit: limit], environment: ProcessInfo.processInfo.environment)
+    return try LimitSettings(texts[.limit])
   }
 
   private func complain(_ sentence: String) {

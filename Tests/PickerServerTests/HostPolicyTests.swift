@@ -58,23 +58,21 @@ import Testing
 
   @Test(arguments: ["", "a b", "https://a.org", "a.org:80", "a/b", "*", "*.a.org", "[a]"])
   func `an invalid host option is refused`(text: String) {
-    var texts = ConfigurationTexts()
-    texts.hosts = [text]
+    let problems = #expect(throws: ConfigurationProblems.self) {
+      try ServerConfiguration.reading([.host: [text]])
+    }
 
-    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
-
-    #expect(problem?.option == "--host")
+    #expect(problems?.all.map(\.place) == ["--host"])
   }
 
   @Test func `the admin listener is off unless an address is given`() throws {
-    var texts = ConfigurationTexts()
-    #expect(try ServerConfiguration(texts).adminListen == nil)
-    texts.adminListen = "off"
-    #expect(try ServerConfiguration(texts).adminListen == nil)
-    texts.adminListen = "127.0.0.1:7682"
-    #expect(try ServerConfiguration(texts).adminListen?.description == "127.0.0.1:7682")
-    texts.adminListen = "on"
-    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
-    #expect(problem?.option == "--admin-listen")
+    func admin(_ texts: [String]) throws -> String? {
+      try ServerConfiguration.reading([.adminListen: texts]).adminListen?.description
+    }
+    #expect(try admin([]) == nil)
+    #expect(try admin(["off"]) == nil)
+    #expect(try admin(["127.0.0.1:7682"]) == "127.0.0.1:7682")
+    let problems = #expect(throws: ConfigurationProblems.self) { try admin(["on"]) }
+    #expect(problems?.all.map(\.place) == ["--admin-listen"])
   }
 }

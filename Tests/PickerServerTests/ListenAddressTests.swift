@@ -26,7 +26,7 @@ import Testing
   func `other addresses are refused with an example`(text: String) {
     let problem = #expect(throws: ConfigurationProblem.self) { try ListenAddress(text) }
 
-    #expect(problem?.option == "--listen")
+    #expect(problem?.detail.contains("Write ADDRESS:PORT") == true)
     #expect(problem?.detail.contains("such as 127.0.0.1:7681") == true)
   }
 

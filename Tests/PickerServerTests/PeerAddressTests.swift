@@ -39,10 +39,10 @@ import Testing
   @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "::/129", "10/8", "proxy", "/8"])
   func `malformed ranges are refused`(text: String) {
     #expect(AddressRange(text) == nil)
-    var texts = ConfigurationTexts()
-    texts.trustedProxies = [text]
-    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
-    #expect(problem?.option == "--trusted-proxy")
+    let problems = #expect(throws: ConfigurationProblems.self) {
+      try ServerConfiguration.reading([.trustedProxy: [text]])
+    }
+    #expect(problems?.all.map(\.place) == ["--trusted-proxy"])
   }
 
   @Test(arguments: [

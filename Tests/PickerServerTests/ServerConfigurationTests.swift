@@ -24,25 +24,25 @@ import Testing
       try ServerConfiguration(ConfigurationTexts()).loops == ServerConfiguration.standardLoops)
     #expect((1...64).contains(ServerConfiguration.standardLoops))
     for count in [1, 2, 64] {
-      var texts = ConfigurationTexts()
-      texts.loops = "\(count)"
-      #expect(try ServerConfiguration(texts).loops == count)
+      #expect(try ServerConfiguration.reading([.loops: ["\(count)"]]).loops == count)
     }
     for text in ["0", "65", "-1", "two", "", "1.5"] {
-      var texts = ConfigurationTexts()
-      texts.loops = text
-      #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+      #expect(throws: ConfigurationProblems.self) {
+        try ServerConfiguration.reading([.loops: [text]])
+      }
     }
   }
 
   @Test func `the pong timeout must exceed the ping interval`() throws {
-    var texts = ConfigurationTexts()
     for limits in [["pingMilliseconds=30000"], ["pongMilliseconds=20000"]] {
-      texts.limits = limits
-      #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
+      let problems = #expect(throws: ConfigurationProblems.self) {
+        try ServerConfiguration.reading([.limit: limits])
+      }
+      #expect(problems?.all.map(\.place) == ["--limit"])
     }
-    texts.limits = ["pingMilliseconds=500", "pongMilliseconds=1000"]
-    #expect(try ServerConfiguration(texts).limits[.pongMilliseconds] == 1_000)
+    let limits = ["pingMilliseconds=500", "pongMilliseconds=1000"]
+    #expect(
+      try ServerConfiguration.reading([.limit: limits]).limits[.pongMilliseconds] == 1_000)
   }
 
   @Test func `a variable of a removed option is reported`() {
@@ -105,7 +105,7 @@ import Testing
         #expect(try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])[limit] == value)
       }
       for value in [range.lowerBound - 1, range.upperBound + 1] {
-        #expect(throws: ConfigurationProblem.self) {
+        #expect(throws: ConfigurationProblems.self) {
           try LimitSettings(settings: ["\(limit.rawValue)=\(value)"])
         }
       }
@@ -125,54 +125,55 @@ import Testing
     "members=5=6", "members=99999999999999999999", "nodes=5",
   ])
   func `an invalid limit setting is refused`(setting: String) {
-    let problem = #expect(throws: ConfigurationProblem.self) {
+    let problems = #expect(throws: ConfigurationProblems.self) {
       try LimitSettings(settings: [setting])
     }
-    #expect(problem?.option == "--limit")
+    #expect(problems?.all.map(\.place) == ["--limit"])
   }
 
   @Test(arguments: [
-    ("auth", "jwt", "open, token"), ("clock", "moon", "system, manual"),
-    ("logLevel", "loud", "trace, debug, info, notice, warning, error, critical"),
-    ("logFormat", "xml", "text, json"),
-    ("store", "postgres:x", "sqlite:PATH"),
-    ("store", "", "memory:"), ("origin", "https://*.org", "https://example.org"),
-    ("web", "/nowhere", "demo/index.html"),
+    (Setting.auth, "jwt", "open, token"), (.clock, "moon", "system, manual"),
+    (.logLevel, "loud", "trace, debug, info, notice, warning, error, critical"),
+    (.logFormat, "xml", "text, json"),
+    (.store, "postgres:x", "sqlite:PATH"),
+    (.store, "", "memory:"), (.origin, "https://*.org", "https://example.org"),
+    (.web, "/nowhere", "demo/index.html"),
   ])
-  func `an invalid option is refused with an example`(setting: String, text: String, right: String)
+  func `an invalid option is refused with an example`(setting: Setting, text: String, right: String)
   {
-    var texts = ConfigurationTexts()
-    switch setting {
-    case "auth": texts.auth = text
-    case "clock": texts.clock = text
-    case "logLevel": texts.logLevel = text
-    case "logFormat": texts.logFormat = text
-    case "store": texts.store = text
-    case "origin": texts.origins = [text]
-    default: texts.web = text
+    let problems = #expect(throws: ConfigurationProblems.self) {
+      try ServerConfiguration.reading([setting: [text]])
     }
 
-    let problem = #expect(throws: ConfigurationProblem.self) { try ServerConfiguration(texts) }
-
-    #expect(problem?.detail.contains(right) == true)
+    #expect(problems?.all.count == 1)
+    #expect(problems?.all.first?.place == setting.flag)
+    #expect(problems?.all.first?.detail.contains(right) == true)
   }
 
-  @Test func `options take precedence over the environment`() {
-    var texts = ConfigurationTexts()
-    texts.auth = "token"
-    texts.limits = ["members=2"]
+  @Test func `options take precedence over the environment, and that over the file`() {
+    let texts = ConfigurationTexts(
+      options: [.auth: ["token"], .limit: ["members=2"], .clock: ["manual", "system"]],
+      environment: [
+        "PICKERD_LISTEN": ":0", "PICKERD_AUTH": "open", "PICKERD_STORE": "",
+        "PICKERD_ORIGIN": "https://a.org, https://b.org", "PICKERD_LIMIT": "members=1 undo=3",
+        "PATH": "/bin",
+      ],
+      file: [
+        .listen: [SettingText(":1", from: .standard)],
+        .audience: [SettingText("shop", from: .standard)],
+        .limit: [SettingText("undo=4", from: .standard), SettingText("rows=9", from: .standard)],
+      ])
 
-    texts.fill(from: [
-      "PICKERD_LISTEN": ":0", "PICKERD_AUTH": "open", "PICKERD_STORE": "",
-      "PICKERD_ORIGIN": "https://a.org, https://b.org", "PICKERD_LIMIT": "members=1 undo=3",
-      "PATH": "/bin",
-    ])
-
-    #expect(texts.listen == ":0")
-    #expect(texts.auth == "token")
-    #expect(texts.store == nil)
-    #expect(texts.origins == ["https://a.org", "https://b.org"])
-    #expect(texts.limits == ["members=1", "undo=3", "members=2"])
+    func read(_ setting: Setting) -> [String] { texts[setting].map(\.text) }
+    #expect(read(.listen) == [":0"])
+    #expect(read(.auth) == ["token"])
+    #expect(read(.clock) == ["manual", "system"])
+    #expect(read(.store) == [])
+    #expect(read(.audience) == ["shop"])
+    #expect(read(.origin) == ["https://a.org", "https://b.org"])
+    #expect(read(.limit) == ["undo=4", "rows=9", "members=1", "undo=3", "members=2"])
+    #expect(texts[.listen].map(\.source) == [.variable(.listen)])
+    #expect(texts.source(of: .auth) == .flag(.auth) && texts.source(of: .store) == .standard)
   }
 
   @Test func `unknown variables are reported, except those that Kubernetes sets`() {
@@ -191,16 +192,13 @@ import Testing
     #expect(problem?.detail.contains("\n") == false)
     #expect((problem?.detail.count ?? .max) < 300)
   }
+}
 
-  @Test func `the summary has the settings and the changed limits`() throws {
-    var texts = ConfigurationTexts()
-    texts.listen = "[::1]:0"
-    texts.limits = ["members=5"]
-
-    let summary = try ServerConfiguration(texts).summary
-
-    #expect(summary.contains("listen     [::1]:0 (local connections only)"))
-    #expect(summary.contains("origins    same host only"))
-    #expect(summary.hasSuffix("limit      members=5"))
+extension ServerConfiguration {
+  /// Reads command line options.
+  static func reading(
+    _ options: [Setting: [String]]
+  ) throws(ConfigurationProblems) -> ServerConfiguration {
+    try ServerConfiguration(ConfigurationTexts(options: options))
   }
 }

@@ -1,61 +1,53 @@
-/// The settings before validation: command line options, and environment variables for the others.
+/// The settings before validation: command line options, environment variables for those that are
+/// not given as options, and the configuration file for the rest.
 package struct ConfigurationTexts: Hashable, Sendable {
-  package var listen: String?
-  package var auth: String?
-  package var audience: String?
-  package var clock: String?
-  package var adminListen: String?
-  package var hosts: [String] = []
-  package var trustedProxies: [String] = []
-  package var origins: [String] = []
-  package var store: String?
-  package var limits: [String] = []
-  package var web: String?
-  package var logLevel: String?
-  package var logFormat: String?
-  package var loops: String?
-  package var calendarName: String?
-  package var outlookLink: String?
+  private var texts: [Setting: [SettingText]] = [:]
 
-  package init() {}
-
-  /// The names of the environment variables, one per option.
-  package static let variables = [
-    "PICKERD_LISTEN", "PICKERD_ADMIN_LISTEN", "PICKERD_HOST", "PICKERD_TRUSTED_PROXY",
-    "PICKERD_AUTH", "PICKERD_AUDIENCE", "PICKERD_CLOCK",
-    "PICKERD_ORIGIN", "PICKERD_STORE", "PICKERD_LIMIT",
-    "PICKERD_WEB", "PICKERD_LOG_LEVEL", "PICKERD_LOG_FORMAT", "PICKERD_LOOPS",
-    "PICKERD_CALENDAR_NAME", "PICKERD_OUTLOOK_LINK",
-  ]
-
-  /// Adds settings from `environment` that were not given as options. Ignores empty variables.
+  /// Empty variables are ignored. A variable of a setting with several values separates them with
+  /// blanks or commas. Limits of all sources are combined.
   ///
-  /// `PICKERD_HOST`, `PICKERD_TRUSTED_PROXY`, `PICKERD_ORIGIN` and `PICKERD_LIMIT` can have several
-  /// values, separated by blanks or commas. Hosts, proxies and origins given as options replace the
-  /// variable; a limit given as an option replaces only that limit.
-  package mutating func fill(from environment: [String: String]) {
-    func value(_ name: String) -> String? {
-      environment["PICKERD_" + name].flatMap { $0.isEmpty ? nil : $0 }
+  /// - Parameters:
+  ///   - options: The values of each command line option, in order.
+  ///   - file: The fields of the configuration file.
+  package init(
+    options: [Setting: [String]] = [:], environment: [String: String] = [:],
+    file: [Setting: [SettingText]] = [:]
+  ) {
+    for setting in Setting.allCases {
+      let given = (options[setting] ?? []).map { SettingText($0, from: .flag(setting)) }
+      let inherited = ConfigurationTexts.values(of: setting, in: environment)
+      let written = file[setting] ?? []
+      // For a repeated limit the last value applies.
+      if setting == .limit {
+        texts[setting] = written + inherited + given
+      } else {
+        texts[setting] = [given, inherited, written].first { !$0.isEmpty } ?? []
+      }
     }
-    func values(_ name: String) -> [String] {
-      value(name)?.split { $0 == "," || $0.isWhitespace }.map(String.init) ?? []
+  }
+
+  /// All values of a setting; none if it has its default.
+  package subscript(setting: Setting) -> [SettingText] { texts[setting] ?? [] }
+
+  /// The source of a setting's value in force.
+  func source(of setting: Setting) -> SettingSource { self[setting].last?.source ?? .standard }
+
+  /// These texts with those of `new` for settings that can change while the server runs.
+  func adopting(_ new: ConfigurationTexts) -> ConfigurationTexts {
+    var adopted = self
+    for setting in Setting.allCases where setting.facts.isReloadable {
+      adopted.texts[setting] = new[setting]
     }
-    listen = listen ?? value("LISTEN")
-    adminListen = adminListen ?? value("ADMIN_LISTEN")
-    auth = auth ?? value("AUTH")
-    audience = audience ?? value("AUDIENCE")
-    clock = clock ?? value("CLOCK")
-    store = store ?? value("STORE")
-    web = web ?? value("WEB")
-    logLevel = logLevel ?? value("LOG_LEVEL")
-    logFormat = logFormat ?? value("LOG_FORMAT")
-    loops = loops ?? value("LOOPS")
-    calendarName = calendarName ?? value("CALENDAR_NAME")
-    outlookLink = outlookLink ?? value("OUTLOOK_LINK")
-    if hosts.isEmpty { hosts = values("HOST") }
-    if trustedProxies.isEmpty { trustedProxies = values("TRUSTED_PROXY") }
-    if origins.isEmpty { origins = values("ORIGIN") }
-    limits = values("LIMIT") + limits
+    return adopted
+  }
+
+  private static func values(
+    of setting: Setting, in environment: [String: String]
+  ) -> [SettingText] {
+    guard let text = environment[setting.variable], !text.isEmpty else { return [] }
+    let source = SettingSource.variable(setting)
+    guard setting.facts.isList else { return [SettingText(text, from: source)] }
+    return text.split { $0 == "," || $0.isWhitespace }.map { SettingText(String($0), from: source) }
   }
 
   /// Unknown variables that begin with `PICKERD_`, to detect spelling errors.
@@ -63,8 +55,9 @@ package struct ConfigurationTexts: Hashable, Sendable {
   /// Ignores `PICKERD_SERVICE_…` and `PICKERD_PORT…`, which Kubernetes sets in every container if a
   /// service is called pickerd.
   package static func unknownVariables(in environment: [String: String]) -> [String] {
-    environment.keys.filter { name in
-      name.hasPrefix("PICKERD_") && !variables.contains(name)
+    let known = Set(Setting.allCases.map(\.variable))
+    return environment.keys.filter { name in
+      name.hasPrefix("PICKERD_") && !known.contains(name)
         && !name.hasPrefix("PICKERD_SERVICE_") && !name.hasPrefix("PICKERD_PORT")
     }.sorted()
   }

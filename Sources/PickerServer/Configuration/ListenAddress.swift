@@ -18,27 +18,26 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `127.0.0.1:7681`, `[::1]:7681`, or `:7681`, which means 127.0.0.1.
   ///
-  /// - Parameter option: The option to name in an error.
   /// - Throws: ``ConfigurationProblem`` for anything else, including host names.
-  package init(_ text: String, option: String = "--listen") throws(ConfigurationProblem) {
+  package init(_ text: String) throws(ConfigurationProblem) {
     guard let colon = text.lastIndex(of: ":") else {
-      throw ListenAddress.problem(option, text, "has no port")
+      throw ListenAddress.problem(text, "has no port")
     }
     let digits = text[text.index(after: colon)...]
     guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
       let port = Int(digits), port <= 65_535
-    else { throw ListenAddress.problem(option, text, "has no port from 0 to 65535") }
+    else { throw ListenAddress.problem(text, "has no port from 0 to 65535") }
 
     let written = text[..<colon]
     if written.isEmpty {
       self.init(host: ListenAddress.standard.host, port: port, isIPv6: false)
     } else if written.hasPrefix("[") && written.hasSuffix("]") {
       guard let host = ListenAddress.normalized(String(written.dropFirst().dropLast()), AF_INET6)
-      else { throw ListenAddress.problem(option, text, "has no IPv6 address in its brackets") }
+      else { throw ListenAddress.problem(text, "has no IPv6 address in its brackets") }
       self.init(host: host, port: port, isIPv6: true)
     } else {
       guard let host = ListenAddress.normalized(String(written), AF_INET) else {
-        throw ListenAddress.problem(option, text, "has no numeric IPv4 address before its port")
+        throw ListenAddress.problem(text, "has no numeric IPv4 address before its port")
       }
       self.init(host: host, port: port, isIPv6: false)
     }
@@ -58,11 +57,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func problem(
-    _ option: String, _ text: String, _ what: String
+    _ text: String, _ what: String
   ) -> ConfigurationProblem {
     ConfigurationProblem(
-      option: option,
-      detail: "\(ConfigurationProblem.shown(text)) \(what). Write ADDRESS:PORT with a numeric "
+      "\(ConfigurationProblem.shown(text)) \(what). Write ADDRESS:PORT with a numeric "
         + "address, such as 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all interfaces) or "
         + ":0 (127.0.0.1, any free port).")
   }

@@ -10,8 +10,7 @@ extension ServerConfiguration {
     }
     guard isName, (1...253).contains(text.utf8.count) else {
       throw ConfigurationProblem(
-        option: "--calendar-name",
-        detail: "\(ConfigurationProblem.shown(text)) is not a valid name. Use letters, digits, - "
+        "\(ConfigurationProblem.shown(text)) is not a valid name. Use letters, digits, - "
           + "and ., such as pick.example.org.")
     }
     return text
@@ -26,8 +25,7 @@ extension ServerConfiguration {
       text.contains("{start}")
     else {
       throw ConfigurationProblem(
-        option: "--outlook-link",
-        detail: "\(ConfigurationProblem.shown(text)) is not a valid template. Use an https:// URL "
+        "\(ConfigurationProblem.shown(text)) is not a valid template. Use an https:// URL "
           + "with {start}; {end}, {title} and {allday} are optional.")
     }
     return text

@@ -53,7 +53,8 @@ extension DefinitionLimits {
 
 extension SocketLoopConfiguration {
   init(
-    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: Logger
+    _ configuration: ServerConfiguration, _ limits: ServerLimits, _ log: Logger,
+    isProxy: @escaping @Sendable (_ address: String) -> Bool
   ) {
     self.init()
     subprotocols = [HubTransport.subprotocol]
@@ -64,7 +65,7 @@ extension SocketLoopConfiguration {
       connections = ConnectionCount(
         connectionsMax: connectionsMax, addressConnectionsMax: addressConnectionsMax)
     }
-    isProxy = { [proxies = configuration.trustedProxies] in proxies.contains($0) }
+    self.isProxy = isProxy
     pingMilliseconds = settings[.pingMilliseconds]
     pongMilliseconds = settings[.pongMilliseconds]
     headerMilliseconds = settings[.headerMilliseconds]

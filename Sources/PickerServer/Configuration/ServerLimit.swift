@@ -109,46 +109,23 @@ private func burst(
   (standard, 1...1_000_000, meaning)
 }
 
-/// A value for every ``ServerLimit``.
-package struct LimitSettings: Hashable, Sendable {
-  private var changed: [ServerLimit: Int] = [:]
-
-  package init() {}
-
-  /// Parses settings such as `members=50`. If a name is repeated, the last value applies.
-  ///
-  /// - Throws: ``ConfigurationProblem`` for an unknown name, or a value that is not an integer in
-  ///   the permitted range.
-  package init(settings: some Sequence<String>) throws(ConfigurationProblem) {
-    for setting in settings {
-      let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let limit = ServerLimit(rawValue: String(parts[0])) else {
-        throw ConfigurationProblem(
-          option: "--limit",
-          detail: "\(ConfigurationProblem.shown(setting)) is not a limit. Use NAME=NUMBER with one "
-            + "of the names " + ServerLimit.allCases.map(\.rawValue).joined(separator: ", ") + ".")
-      }
-      let range = limit.facts.range
-      guard let value = Int(parts[1]), range.contains(value) else {
-        throw ConfigurationProblem(
-          option: "--limit",
-          detail: "\(limit.rawValue) (\(limit.facts.meaning)) must be a number from "
-            + "\(range.lowerBound) to \(range.upperBound), not "
-            + ConfigurationProblem.shown(String(parts[1])) + ".")
-      }
-      changed[limit] = value == limit.facts.standard ? nil : value
+extension ServerLimit {
+  /// Whether SIGHUP applies a change. Limits of sessions and of connections that exist need a
+  /// restart.
+  package var isReloadable: Bool {
+    switch self {
+    case .messagesPerSecond, .sessions, .ttlSeconds, .ticketStreamSeconds: true
+    case .createsPerSecond, .createsBurst, .joinsPerSecond, .joinsBurst, .commandsPerSecond,
+      .commandsBurst, .checksPerSecond, .checksBurst, .drawingsPerSecond, .drawingsBurst,
+      .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .fullRateAddresses, .rateBuckets:
+      true
+    case .messageBytes, .months, .rows, .windowRows, .joinMilliseconds, .memberMilliseconds, .refs,
+      .undo, .history, .members, .connections, .connectionsPerAddress, .pingMilliseconds,
+      .pongMilliseconds, .headerMilliseconds, .messageMilliseconds, .idempotencyKeys, .outboxBytes,
+      .outboxMessages, .stalledMilliseconds, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes,
+      .pendingBytes, .logBytes, .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
+      .definitionNodes, .definitionColumns, .definitionMonths, .definitionBlocked:
+      false
     }
   }
-
-  /// Checks constraints between limits.
-  func check() throws(ConfigurationProblem) {
-    guard self[.pongMilliseconds] > self[.pingMilliseconds] else {
-      throw ConfigurationProblem(
-        option: "--limit",
-        detail: "pongMilliseconds must be greater than pingMilliseconds, because clients send a "
-          + "pong only in response to a ping.")
-    }
-  }
-
-  package subscript(limit: ServerLimit) -> Int { changed[limit] ?? limit.facts.standard }
 }

@@ -17,8 +17,7 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
       self = path.isEmpty ? .standard : .sqlite(path: path)
     } else {
       throw ConfigurationProblem(
-        option: "--store",
-        detail: "\(ConfigurationProblem.shown(text)) is not a supported store. Use sqlite:PATH, "
+        "\(ConfigurationProblem.shown(text)) is not a supported store. Use sqlite:PATH, "
           + "sqlite: (means \(StoreLocation.standard)), or memory: (sessions are lost when the "
           + "process ends).")
     }

@@ -11,19 +11,25 @@ package enum LogFormat: String, CaseIterable, Sendable { case text, json }
 /// and the metadata's names. Control characters are escaped in both, and a message is cut after
 /// 2,000 characters, so that no client can forge or flood lines.
 package struct LineLogHandler: LogHandler {
-  package var logLevel: Logger.Level
+  /// Follows the threshold until it is set for this logger.
+  package var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.current }
+    set { ownLevel = newValue }
+  }
+  private var ownLevel: Logger.Level?
+  private let threshold: LogThreshold
   package var metadata: Logger.Metadata = [:]
   private let format: LogFormat
   private let write: @Sendable (String) -> Void
 
   /// - Parameter write: Receives a line with its newline; default: standard error.
   package init(
-    _ level: Logger.Level, _ format: LogFormat,
+    _ threshold: LogThreshold, _ format: LogFormat,
     write: @escaping @Sendable (String) -> Void = {
       FileHandle.standardError.write(Data($0.utf8))
     }
   ) {
-    logLevel = level
+    self.threshold = threshold
     self.format = format
     self.write = write
   }

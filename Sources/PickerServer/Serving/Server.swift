@@ -12,8 +12,7 @@ package final class Server {
   private let configuration: ServerConfiguration
   private let group = LoopGroup()
   private let store: ServerStore
-  private let keys: KeyRing?
-  private let log: Logger
+  private let reloading: ConfigurationReloading
   /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
@@ -24,17 +23,26 @@ package final class Server {
   /// - Throws: ``SocketLoopProblem`` if the server cannot listen or libwebsockets cannot be
   ///   initialized; ``StoreProblem`` if the store cannot be opened.
   ///
-  /// - Parameter log: Receives the server's events; its backend is the caller's choice.
-  package init(_ configuration: ServerConfiguration, log: Logger) throws {
+  /// - Parameters:
+  ///   - loader: Reads the configuration again on SIGHUP.
+  ///   - log: Receives the server's events; its backend is the caller's choice.
+  ///   - threshold: The level of the log, which SIGHUP can change.
+  package init(
+    _ loaded: LoadedConfiguration, loader: ConfigurationLoader, log: Logger,
+    threshold: LogThreshold
+  ) throws {
+    let configuration = loaded.settings
     self.configuration = configuration
     let limits = ServerLimits(configuration.limits)
     let parts = try SharedParts(configuration)
-    keys = parts.gate.keys
-    self.log = log
+    reloading = ConfigurationReloading(
+      loader, inForce: loaded, parts: [threshold, parts.gate, HubLimits(group: group)],
+      keys: parts.gate.keys, log: log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       zones: parts.zones, log: log)
-    var sockets = SocketLoopConfiguration(configuration, limits, log)
+    var sockets = SocketLoopConfiguration(
+      configuration, limits, log, isProxy: { [gate = parts.gate] in gate.proxies.contains($0) })
     for _ in 0..<configuration.loops {
       let loop = try SocketLoop(sockets)
       // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.
@@ -141,7 +149,7 @@ package final class Server {
   /// calling thread.
   package func run() {
     let (group, feed) = (self.group, store.feed)
-    if let keys { KeyReloading.start(keys, log: log) }
+    reloading.start()
     Thread.detachNewThread {
       var signals = Server.endingSignals
       var signal: Int32 = 0
@@ -174,8 +182,7 @@ package final class Server {
     store.close()
   }
 
-  /// Blocks SIGTERM, SIGINT and SIGHUP. ``run()`` handles the first two; SIGHUP reloads keys, and
-  /// has no effect without them. Must be called before any thread is created, because threads
+  /// Blocks SIGTERM, SIGINT and SIGHUP, which ``run()`` handles. Must be called before any thread is created, because threads
   /// inherit the signal mask.
   package static func blockSignals() {
     var signals = endingSignals

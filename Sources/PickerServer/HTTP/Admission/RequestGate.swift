@@ -3,11 +3,7 @@ import WebSocketTransport
 /// Accepts or refuses requests by their headers and peer address before they are processed: host,
 /// origin and rate checks. All loops share one gate.
 struct RequestGate: Sendable {
-  let hosts: HostPolicy
-  /// The policy of the admin listener.
-  let adminHosts: HostPolicy
-  let origins: OriginPolicy
-  let proxies: TrustedProxies
+  private let policies: AdmissionPolicies
   let rates: RequestRates
   let tickets = TicketSigner()
   /// With `--auth keys`.
@@ -15,17 +11,17 @@ struct RequestGate: Sendable {
 
   init(_ configuration: ServerConfiguration, keys: KeyRing? = nil) {
     self.keys = keys
-    hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
-    adminHosts = HostPolicy(
-      listen: configuration.adminListen ?? .standard, names: configuration.hosts)
-    origins = configuration.origins
-    proxies = configuration.trustedProxies
+    policies = AdmissionPolicies(configuration)
     rates = RequestRates(RateLimits(configuration.limits))
   }
 
+  var origins: OriginPolicy { policies.current.origins }
+  var proxies: TrustedProxies { policies.current.proxies }
+
   /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {
-    let policy = request.isAdmin ? adminHosts : hosts
+    let policies = policies.current
+    let policy = request.isAdmin ? policies.adminHosts : policies.hosts
     switch policy.verdict(on: request.headers[.host]) {
     case .accepted: return
     case .malformed:
@@ -85,6 +81,15 @@ struct RequestGate: Sendable {
       return nil
     } catch {
       return error.response
+    }
+  }
+}
+
+extension RequestGate: Reloadable {
+  func prepare(_ settings: ServerConfiguration) -> @Sendable () -> Void {
+    { [self] in
+      policies.change(settings)
+      rates.change(RateLimits(settings.limits))
     }
   }
 }

@@ -42,13 +42,12 @@ package struct RateLimits: Hashable, Sendable {
 ///
 /// Only requests with a rate limit acquire the lock. Commands over a WebSocket do not.
 package final class RequestRates: Sendable {
-  private let limits: RateLimits
   private let table: Mutex<Table>
 
-  package init(_ limits: RateLimits) {
-    self.limits = limits
-    table = Mutex(Table())
-  }
+  package init(_ limits: RateLimits) { table = Mutex(Table(limits)) }
+
+  /// Replaces the limits. Tokens that were taken stay taken.
+  package func change(_ limits: RateLimits) { table.withLock { $0.limits = limits } }
 
   /// Takes a token for a request from the bucket of its address and from the server's.
   ///
@@ -58,18 +57,18 @@ package final class RequestRates: Sendable {
   /// - Returns: `nil` if the request is admitted; otherwise the seconds until a token is available,
   ///   at least 1.
   package func take(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
-    table.withLock { $0.take(kind, from: address, at: now * 1_000_000, limits) }
+    table.withLock { $0.take(kind, from: address, at: now * 1_000_000) }
   }
 
   /// How long an address has to wait for a token of its bucket, in seconds; `nil` if there is one.
   /// Takes none, and does not look at the server's bucket: strangers must not lock a host out.
   package func wait(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
-    table.withLock { $0.wait(kind, from: address, at: now * 1_000_000, limits) }
+    table.withLock { $0.wait(kind, from: address, at: now * 1_000_000) }
   }
 
   /// Takes a token from the bucket of an address after ``wait(_:from:at:)`` returned `nil`.
   package func charge(_ kind: RequestKind, to address: PeerAddress?, at now: Int64) {
-    table.withLock { $0.charge(kind, to: address, at: now * 1_000_000, limits) }
+    table.withLock { $0.charge(kind, to: address, at: now * 1_000_000) }
   }
 
   /// The number of refused requests by kind.
@@ -90,19 +89,22 @@ private struct Table: Sendable {
     let network: PeerNetwork?
   }
 
+  var limits: RateLimits
   private var buckets: [Key: TokenBucket] = [:]
   private var olderBuckets: [Key: TokenBucket] = [:]
   private var generationStart: Int64 = .min
   private var totals = [TokenBucket](repeating: TokenBucket(), count: RequestKind.allCases.count)
   private(set) var refusals: [RequestKind: Int] = [:]
 
+  init(_ limits: RateLimits) { self.limits = limits }
+
   var bucketCount: Int { buckets.count + olderBuckets.count }
 
   mutating func take(
-    _ kind: RequestKind, from address: PeerAddress?, at now: Int64, _ limits: RateLimits
+    _ kind: RequestKind, from address: PeerAddress?, at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address, limits)
+    let key = key(kind, address)
     let rate = limits[kind]
     let totalRate = rate.times(limits.fullRateAddresses)
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
@@ -118,10 +120,10 @@ private struct Table: Sendable {
   }
 
   mutating func wait(
-    _ kind: RequestKind, from address: PeerAddress?, at now: Int64, _ limits: RateLimits
+    _ kind: RequestKind, from address: PeerAddress?, at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address, limits)
+    let key = key(kind, address)
     let bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
     let wait = bucket.wait(at: now, limits[kind])
     guard wait > 0 else { return nil }
@@ -130,10 +132,10 @@ private struct Table: Sendable {
   }
 
   mutating func charge(
-    _ kind: RequestKind, to address: PeerAddress?, at now: Int64, _ limits: RateLimits
+    _ kind: RequestKind, to address: PeerAddress?, at now: Int64
   ) {
     startGeneration(at: now, refill: limits.refillNanoseconds)
-    let key = key(kind, address, limits)
+    let key = key(kind, address)
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
     bucket.take(at: now, limits[kind])
     buckets[key] = bucket
@@ -146,7 +148,7 @@ private struct Table: Sendable {
     generationStart = now
   }
 
-  private func key(_ kind: RequestKind, _ address: PeerAddress?, _ limits: RateLimits) -> Key {
+  private func key(_ kind: RequestKind, _ address: PeerAddress?) -> Key {
     let key = Key(kind: kind, network: address?.network)
     if buckets[key] != nil || olderBuckets[key] != nil || bucketCount < limits.bucketsMax {
       return key

@@ -1,0 +1,65 @@
+/// A value for every ``ServerLimit``.
+package struct LimitSettings: Hashable, Sendable {
+  private var changed: [ServerLimit: Int] = [:]
+
+  package init() {}
+
+  /// Parses settings such as `members=50`. If a name is repeated, the last value applies.
+  ///
+  /// - Throws: ``ConfigurationProblems`` for unknown names, and values that are not integers in the
+  ///   permitted range.
+  package init(_ texts: some Sequence<SettingText>) throws(ConfigurationProblems) {
+    var problems: [ConfigurationProblem] = []
+    for text in texts {
+      do throws(ConfigurationProblem) {
+        try set(text.text)
+      } catch {
+        problems.append(error.at(text.source))
+      }
+    }
+    guard problems.isEmpty else { throw ConfigurationProblems(problems) }
+  }
+
+  /// As above, for command line options.
+  package init(settings: some Sequence<String>) throws(ConfigurationProblems) {
+    try self.init(settings.map { SettingText($0, from: .flag(.limit)) })
+  }
+
+  private mutating func set(_ setting: String) throws(ConfigurationProblem) {
+    let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let limit = ServerLimit(rawValue: String(parts[0])) else {
+      throw ConfigurationProblem(
+        "\(ConfigurationProblem.shown(setting)) is not a limit. Use NAME=NUMBER with one "
+          + "of the names " + ServerLimit.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+    }
+    let range = limit.facts.range
+    guard let value = Int(parts[1]), range.contains(value) else {
+      throw ConfigurationProblem(
+        "\(limit.rawValue) (\(limit.facts.meaning)) must be a number from "
+          + "\(range.lowerBound) to \(range.upperBound), not "
+          + ConfigurationProblem.shown(String(parts[1])) + ".")
+    }
+    self[limit] = value
+  }
+
+  /// Limits that contradict each other.
+  var contradiction: ConfigurationProblem? {
+    guard self[.pongMilliseconds] <= self[.pingMilliseconds] else { return nil }
+    return ConfigurationProblem(
+      "pongMilliseconds must be greater than pingMilliseconds, because clients send a "
+        + "pong only in response to a ping.")
+  }
+
+  /// Where the value of a limit comes from.
+  static func source(
+    of limit: ServerLimit, in texts: some Sequence<SettingText>
+  ) -> SettingSource {
+    let given = texts.filter { $0.text.hasPrefix(limit.rawValue + "=") }
+    return given.last?.source ?? .standard
+  }
+
+  package internal(set) subscript(limit: ServerLimit) -> Int {
+    get { changed[limit] ?? limit.facts.standard }
+    set { changed[limit] = newValue == limit.facts.standard ? nil : newValue }
+  }
+}

@@ -1,0 +1,108 @@
+import JSONText
+
+/// A validated configuration, with the source of each value.
+package struct LoadedConfiguration: Sendable {
+  package let settings: ServerConfiguration
+  private let texts: ConfigurationTexts
+
+  init(_ settings: ServerConfiguration, _ texts: ConfigurationTexts) {
+    self.settings = settings
+    self.texts = texts
+  }
+
+  /// This configuration with those settings of `new` that can change while the server runs.
+  func adopting(_ new: LoadedConfiguration) -> LoadedConfiguration {
+    LoadedConfiguration(settings.adopting(new.settings), texts.adopting(new.texts))
+  }
+
+  func source(of setting: Setting) -> SettingSource { texts.source(of: setting) }
+
+  func source(of limit: ServerLimit) -> SettingSource {
+    LimitSettings.source(of: limit, in: texts[.limit])
+  }
+
+  /// The values of a setting in force, without passwords; none if it has no default.
+  func values(of setting: Setting) -> [String] {
+    switch setting {
+    case .config: texts[.config].map(\.text).suffix(1)
+    case .listen: [settings.listen.description]
+    case .adminListen: [settings.adminListen?.description ?? "off"]
+    case .host: settings.hosts.map(\.text)
+    case .trustedProxy:
+      texts[.trustedProxy].isEmpty ? ["127.0.0.0/8", "::1"] : texts[.trustedProxy].map(\.text)
+    case .auth: [settings.authentication.description]
+    case .audience: [settings.audience]
+    case .origin: settings.origins.allowed.map(\.description).sorted()
+    case .store: [SettingText.withoutPassword(settings.store.description)]
+    case .limit:
+      ServerLimit.allCases.filter { settings.limits[$0] != $0.facts.standard }.map {
+        "\($0.rawValue)=\(settings.limits[$0])"
+      }
+    case .loops: [String(settings.loops)]
+    case .web: settings.webFolder.map { [$0] } ?? []
+    case .calendarName: [settings.calendarName]
+    case .outlookLink: [settings.outlookLink]
+    case .logLevel: [settings.logLevel.rawValue]
+    case .logFormat: [settings.logFormat.rawValue]
+    case .clock: [settings.clock.rawValue]
+    }
+  }
+}
+
+extension LoadedConfiguration {
+  /// The configuration in force for `serve --check`, as a configuration file with the source of
+  /// each value as a comment.
+  package var summary: String {
+    var lines: [Line] = []
+    for setting in Setting.allCases where setting.isInFile && setting != .limit {
+      lines.append(line(setting))
+    }
+    lines.append(Line(text: "limit:", source: nil))
+    for limit in ServerLimit.allCases {
+      let text = "  \(limit.rawValue): \(settings.limits[limit])"
+      lines.append(Line(text: text, source: source(of: limit)))
+    }
+    var width = 0
+    for line in lines where line.text.count < 60 { width = max(width, line.text.count) }
+    return lines.map { $0.padded(to: width) }.joined(separator: "\n")
+  }
+
+  private struct Line {
+    let text: String
+    let source: SettingSource?
+
+    func padded(to width: Int) -> String {
+      guard let source else { return text }
+      return "\(text.padded(to: width))  # \(source)"
+    }
+  }
+
+  private func line(_ setting: Setting) -> Line {
+    let values = values(of: setting).map(LoadedConfiguration.quoted)
+    let value: String
+    switch values.count {
+    case 0: value = ""
+    case 1: value = " \(values[0])"
+    default: value = " [\(values.joined(separator: ", "))]"
+    }
+    return Line(text: "\(setting.rawValue):\(value)", source: source(of: setting))
+  }
+
+  /// A text as a YAML scalar.
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "/"),
+        UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    let first = text.first.map { $0.isLetter || $0.isNumber || $0 == "/" } ?? false
+    if isPlain, first, !text.hasSuffix(":") { return text }
+    var writer = JSONWriter()
+    writer.string(text)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

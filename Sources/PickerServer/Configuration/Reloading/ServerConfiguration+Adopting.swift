@@ -1,0 +1,21 @@
+extension ServerConfiguration {
+  /// This configuration with those settings of `new` that can change while the server runs.
+  func adopting(_ new: ServerConfiguration) -> ServerConfiguration {
+    var adopted = self
+    for setting in Setting.allCases where setting.facts.isReloadable {
+      switch setting {
+      case .host: adopted.hosts = new.hosts
+      case .trustedProxy: adopted.trustedProxies = new.trustedProxies
+      case .origin: adopted.origins = new.origins
+      case .logLevel: adopted.logLevel = new.logLevel
+      case .config, .listen, .adminListen, .auth, .audience, .store, .limit, .loops, .web,
+        .calendarName, .outlookLink, .logFormat, .clock:
+        preconditionFailure("\(setting) is marked as reloadable, but is not reloaded")
+      }
+    }
+    for limit in ServerLimit.allCases where limit.isReloadable {
+      adopted.limits[limit] = new.limits[limit]
+    }
+    return adopted
+  }
+}

@@ -1,0 +1,125 @@
+/// A setting of `pickerd serve`: flags, environment variables, the fields of the configuration file
+/// and the handbook's table follow from this list. Limits have a list of their own,
+/// ``ServerLimit``.
+///
+/// The raw value is the field of the file; see ``flag`` and ``variable`` for the other names.
+package enum Setting: String, CaseIterable, Sendable {
+  case config
+  case listen, adminListen, host, trustedProxy
+  case auth, audience, origin
+  case store, limit, loops
+  case web, calendarName, outlookLink
+  case logLevel, logFormat
+  case clock
+
+  package struct Facts: Sendable {
+    /// The form of a value, as in `--listen ADDRESS:PORT`.
+    package let valueName: String
+    package let standard: String
+    /// What it does, for `--help` and the handbook.
+    package let meaning: String
+    /// Whether it can have several values.
+    package var isList = false
+    /// Whether SIGHUP applies a change.
+    package var isReloadable = false
+  }
+}
+
+extension Setting {
+  package var facts: Facts {
+    switch self {
+    case .config:
+      Facts(
+        valueName: "file", standard: "none",
+        meaning: "A YAML file with any of these settings. SIGHUP reads it again.")
+    case .listen:
+      Facts(
+        valueName: "address:port", standard: "127.0.0.1:7681",
+        meaning: "The address to listen on, numeric: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all "
+          + "IPv4 interfaces), or :0 for any free port on 127.0.0.1.")
+    case .adminListen:
+      Facts(
+        valueName: "address:port|off", standard: "off",
+        meaning: "The address of the admin listener, for operators and the host: /metrics, "
+          + "/healthz, /readyz, the sessions and the feed. The unit and the container set "
+          + "127.0.0.1:7682. The public listener never serves /metrics.")
+    case .host:
+      Facts(
+        valueName: "name", standard: "loopback names; any name unless --listen is loopback",
+        meaning: "A name to accept in the Host header, such as pick.example.org. Other names are "
+          + "answered 421, as protection against DNS rebinding; a missing, repeated or malformed "
+          + "Host 400. localhost, 127.0.0.0/8 and [::1] are always accepted.",
+        isList: true, isReloadable: true)
+    case .trustedProxy:
+      Facts(
+        valueName: "cidr|none", standard: "127.0.0.0/8 and ::1",
+        meaning: "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: an "
+          + "address, or a range such as 10.0.0.0/8. none: trust no proxy.",
+        isList: true, isReloadable: true)
+    case .auth:
+      Facts(
+        valueName: "open|token|keys:FILE", standard: "open",
+        meaning: "Access control. open: everyone with the link can join, and the first member is "
+          + "the owner. token: each session is created with three tokens, for owner, editor and "
+          + "viewer. keys: only a host with the API keys of a file creates sessions (see pickerd "
+          + "key --help), and it signs the tokens of its users; SIGHUP reads the file again, which "
+          + "also happens within a second when it changes.")
+    case .audience:
+      Facts(
+        valueName: "name", standard: ServerConfiguration.standardAudience,
+        meaning: "The aud of the member tokens that are accepted, with --auth keys.")
+    case .origin:
+      Facts(
+        valueName: "origin", standard: "the request's own host",
+        meaning: "A web origin whose pages may open WebSockets, send requests that change "
+          + "something, and read responses (CORS), such as https://example.org.",
+        isList: true, isReloadable: true)
+    case .store:
+      Facts(
+        valueName: "sqlite:PATH|memory:", standard: "sqlite:",
+        meaning: "The session store. sqlite:PATH: a file, which survives crashes and restarts; "
+          + "sqlite: is pickerd.sqlite in the state directory. memory: the process's memory; "
+          + "sessions are lost when it ends.")
+    case .limit:
+      Facts(
+        valueName: "name=number", standard: "see the limits",
+        meaning: "A limit, such as members=50. In the file, limit is a mapping of names to "
+          + "numbers. A limit overrides the same limit from elsewhere, and no others.",
+        isList: true)
+    case .loops:
+      Facts(
+        valueName: "number", standard: "the number of cores",
+        meaning: "Event loops, each with its own thread. Each session belongs to one loop, so that "
+          + "more loops help many sessions, but not a single one.")
+    case .web:
+      Facts(
+        valueName: "folder", standard: "searched near the program",
+        meaning: "The folder with the demo page and the browser client.")
+    case .calendarName:
+      Facts(
+        valueName: "name", standard: "pickerd",
+        meaning: "What follows the @ in the UIDs of calendar events, such as pick.example.org. "
+          + "Calendars find an imported event again by its UID, so do not change it later.")
+    case .outlookLink:
+      Facts(
+        valueName: "template", standard: "Outlook.com's",
+        meaning: "The URL of Outlook's form for a new event, with {title}, {start}, {end} and "
+          + "{allday}. Microsoft does not document it and has changed it before.")
+    case .logLevel:
+      Facts(
+        valueName: "critical|error|warning|notice|info|debug|trace", standard: "notice",
+        meaning: "The minimum level of log lines, which go to standard error.",
+        isReloadable: true)
+    case .logFormat:
+      Facts(
+        valueName: "text|json", standard: "text",
+        meaning: "The format of log lines: text, or a JSON object per line with time, level and "
+          + "message.")
+    case .clock:
+      Facts(
+        valueName: "system|manual", standard: "system",
+        meaning: "The time source of the sessions. manual: frozen until set with POST /v1/clock, "
+          + "which everyone may call; only for tests.")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Parses the texts of settings, and collects the problems of all of them.
+struct SettingReader {
+  private let texts: ConfigurationTexts
+  private(set) var problems: [ConfigurationProblem] = []
+
+  init(_ texts: ConfigurationTexts) { self.texts = texts }
+
+  /// Reads a setting with one value; if several are given, the last applies.
+  mutating func one<Value>(
+    _ setting: Setting, _ value: inout Value,
+    _ parse: (String) throws(ConfigurationProblem) -> Value
+  ) {
+    guard let text = texts[setting].last else { return }
+    do throws(ConfigurationProblem) {
+      value = try parse(text.text)
+    } catch {
+      problems.append(error.at(text.source))
+    }
+  }
+
+  /// Reads a setting with several values.
+  mutating func list<Value>(
+    _ setting: Setting, _ values: inout [Value],
+    _ parse: (String) throws(ConfigurationProblem) -> Value
+  ) {
+    for text in texts[setting] {
+      do throws(ConfigurationProblem) {
+        values.append(try parse(text.text))
+      } catch {
+        problems.append(error.at(text.source))
+      }
+    }
+  }
+
+  mutating func proxies(_ proxies: inout TrustedProxies) {
+    let given = texts[.trustedProxy]
+    guard !given.isEmpty else { return }
+    var ranges: [AddressRange] = []
+    if given.map(\.text) != ["none"] {
+      list(.trustedProxy, &ranges) { text throws(ConfigurationProblem) in
+        guard let range = AddressRange(text) else {
+          throw ConfigurationProblem(
+            "\(ConfigurationProblem.shown(text)) is not an address range. Use the proxy's "
+              + "address, such as 10.0.0.7, a range, such as 10.0.0.0/8 or fd00::/8, or none.")
+        }
+        return range
+      }
+    }
+    proxies = TrustedProxies(ranges)
+  }
+
+  mutating func limits(_ limits: inout LimitSettings) {
+    do throws(ConfigurationProblems) {
+      limits = try LimitSettings(texts[.limit])
+    } catch {
+      return problems += error.all
+    }
+    guard let problem = limits.contradiction else { return }
+    let sources = [ServerLimit.pongMilliseconds, .pingMilliseconds].map {
+      LimitSettings.source(of: $0, in: texts[.limit])
+    }
+    problems.append(problem.at(sources.first { $0 != .standard } ?? .standard))
+  }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// The accepted hosts, origins and proxies, which can change while the server runs.
+final class AdmissionPolicies: Sendable {
+  struct Values: Sendable {
+    let hosts: HostPolicy
+    /// The policy of the admin listener.
+    let adminHosts: HostPolicy
+    let origins: OriginPolicy
+    let proxies: TrustedProxies
+
+    init(_ configuration: ServerConfiguration) {
+      hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
+      adminHosts = HostPolicy(
+        listen: configuration.adminListen ?? .standard, names: configuration.hosts)
+      origins = configuration.origins
+      proxies = configuration.trustedProxies
+    }
+  }
+
+  private let values: Mutex<Values>
+
+  init(_ configuration: ServerConfiguration) { values = Mutex(Values(configuration)) }
+
+  var current: Values { values.withLock { $0 } }
+
+  func change(_ configuration: ServerConfiguration) {
+    let new = Values(configuration)
+    values.withLock { $0 = new }
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import PickerServer
+
+@Suite struct ConfigurationLoaderTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/pickerd.yaml" }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func write(_ text: String) throws {
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  private func loader(
+    _ options: [Setting: [String]] = [:], _ environment: [String: String] = [:]
+  ) -> ConfigurationLoader {
+    ConfigurationLoader(
+      options: options.merging([.config: [path]]) { $1 }, environment: environment)
+  }
+
+  @Test func `problems of all sources are reported together with their places`() throws {
+    try write("listen: nowhere\nspoon: 3\nlimit:\n  members: x\n  undo: 7\n")
+
+    let problems = #expect(throws: ConfigurationProblems.self) {
+      try loader([.loops: ["many"]], ["PICKERD_HOST": "a.org a/b"]).load()
+    }
+
+    #expect(
+      problems?.all.map(\.place) == [
+        path + ":2:1", path + ":1:9: listen", "PICKERD_HOST", path + ":4:12: limit", "--loops",
+      ])
+  }
+
+  @Test func `the summary is a configuration file with the source of each value`() throws {
+    try write("host: [b.org, a.org]\nlimit:\n  undo: 7\nstore: 'memory:'\n")
+    let loaded = try loader([.listen: ["[::1]:0"]], ["PICKERD_LIMIT": "members=5"]).load()
+
+    let summary = loaded.summary
+    let lines = summary.split(separator: "\n").map { $0.split(separator: " ") }
+
+    #expect(lines.contains(["listen:", "\"[::1]:0\"", "#", "--listen"]))
+    #expect(lines.contains(["host:", "[b.org,", "a.org]", "#", "\(path):1:15"]))
+    #expect(lines.contains(["members:", "5", "#", "PICKERD_LIMIT"]))
+    #expect(lines.contains(["undo:", "7", "#", "\(path):3:9"]))
+    #expect(lines.contains(["rows:", "500", "#", "default"]))
+    for setting in Setting.allCases where setting != .config {
+      #expect(lines.contains { $0.first == "\(setting.rawValue):" }, "\(setting)")
+    }
+    try write(summary)
+    #expect(try loader().load().settings == loaded.settings)
+  }
+
+  @Test(arguments: [
+    ("postgres://ana:s3cret@db/x", "postgres://ana:…@db/x"),
+    ("postgres://ana:s3c@ret@db", "postgres://ana:…@db"),
+    ("postgres://db/x?user=a&password=s3cret&z=1", "postgres://db/x?user=a&password=…&z=1"),
+    ("host=db password='s3 cret'", "host=db password=…"),
+    ("sqlite:/var/a@b", "sqlite:/var/a@b"), ("https://a.org:80/", "https://a.org:80/"),
+  ])
+  func `passwords are not shown`(text: String, shown: String) {
+    #expect(SettingText.withoutPassword(text) == shown)
+    #expect(!ConfigurationProblem.shown(text).contains("s3c"))
+  }
+
+  @Test func `a reload applies what can change, and names the rest`() throws {
+    try write("logLevel: info\nhost: a.org\n")
+    let loaded = try loader().load()
+    let threshold = LogThreshold(loaded.settings.logLevel)
+    let gate = RequestGate(loaded.settings)
+    let lines = Lines()
+    let reloading = ConfigurationReloading(
+      loader(), inForce: loaded, parts: [threshold, gate], keys: nil, log: lines.log)
+
+    try write(
+      "logLevel: debug\norigin: https://c.org\naudience: shop\nlimit: {undo: 7, joinsBurst: 2}\n")
+    reloading.reload()
+
+    #expect(threshold.current == .debug)
+    #expect(gate.origins.allowed.map(\.description) == ["https://c.org"])
+    #expect(
+      lines.all.withLock { $0 } == [
+        "notice SIGHUP: host is now the default, was a.org (default)",
+        "notice SIGHUP: origin is now https://c.org, was the default (\(path):2:9)",
+        "notice SIGHUP: logLevel is now debug, was info (\(path):1:11)",
+        "notice SIGHUP: joinsBurst is now 2, was 1000 (\(path):4:30)",
+        "warning SIGHUP: restart pickerd to change audience, undo",
+      ])
+    reloading.reload()
+    #expect(
+      lines.all.withLock { $0.dropFirst(5) } == [
+        "warning SIGHUP: restart pickerd to change audience, undo"
+      ])
+  }
+
+  @Test func `a reload with a problem changes nothing`() throws {
+    try write("logLevel: info\n")
+    let loaded = try loader().load()
+    let threshold = LogThreshold(loaded.settings.logLevel)
+    let lines = Lines()
+    let reloading = ConfigurationReloading(
+      loader(), inForce: loaded, parts: [threshold, Refusing()], keys: nil, log: lines.log)
+
+    try write("logLevel: debug\nloops: none\n")
+    reloading.reload()
+    #expect(threshold.current == .info)
+    try write("logLevel: debug\n")
+    reloading.reload()
+    #expect(threshold.current == .info, "another part refuses")
+
+    let all = lines.all.withLock { $0 }
+    #expect(all.count == 2)
+    #expect(
+      all[0].hasPrefix(
+        "error SIGHUP: the configuration of before remains in force: \(path):2:8: loops: “none”"))
+    #expect(all[1] == "error SIGHUP: the configuration of before remains in force: no certificate")
+  }
+
+  @Test func `every setting and limit that can be reloaded is adopted`() throws {
+    try write("host: a.org\ntrustedProxy: none\norigin: https://c.org\nlogLevel: trace\n")
+    let new = try loader().load()
+    let adopted = ServerConfiguration().adopting(new.settings)
+    #expect(adopted.hosts == new.settings.hosts && adopted.origins == new.settings.origins)
+    #expect(adopted.trustedProxies == new.settings.trustedProxies && adopted.logLevel == .trace)
+    for limit in ServerLimit.allCases {
+      var changed = ServerConfiguration()
+      changed.limits[limit] = limit.facts.range.lowerBound
+      let adopted = ServerConfiguration().adopting(changed)
+      #expect((adopted.limits == changed.limits) == limit.isReloadable, "\(limit)")
+    }
+  }
+
+  @Test func `the handbook's tables are those of the list of settings`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let book = try String(
+      contentsOf: root.appendingPathComponent("deploy/README.md"), encoding: .utf8)
+    for table in [Setting.markdown, ServerLimit.markdown] {
+      let isIn = book.contains(table)
+      #expect(isIn, "deploy/README.md should have:\n\(table)")
+    }
+  }
+
+  /// A part that never accepts its settings.
+  private struct Refusing: Reloadable {
+    func prepare(
+      _ settings: ServerConfiguration
+    ) throws(ConfigurationProblem) -> @Sendable () -> Void {
+      throw ConfigurationProblem("no certificate")
+    }
+  }
+
+  /// Collects log lines.
+  private final class Lines: Sendable {
+    let all = Mutex<[String]>([])
+
+    var log: Logger {
+      Logger(label: "test") { [self] _ in Handler(lines: self) }
+    }
+
+    private struct Handler: LogHandler {
+      let lines: Lines
+      var logLevel = Logger.Level.trace
+      var metadata: Logger.Metadata = [:]
+
+      subscript(metadataKey name: String) -> Logger.Metadata.Value? {
+        get { metadata[name] }
+        set { metadata[name] = newValue }
+      }
+
+      func log(event: LogEvent) {
+        lines.all.withLock { $0.append("\(event.level) \(event.message)") }
+      }
+    }
+  }
+}

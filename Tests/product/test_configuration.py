@@ -1,0 +1,184 @@
+"""The configuration: options, variables and file; `serve --check`; SIGHUP."""
+
+import re
+import signal
+import subprocess
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.pickerd import Pickerd, binary, wait_until
+
+#: An invalid value for each option with a value.
+WRONG = {
+    "config": "/nowhere.yaml", "listen": "x", "admin-listen": "x", "host": "a/b",
+    "trusted-proxy": "x", "auth": "x", "audience": "", "origin": "x", "store": "x", "limit": "x",
+    "loops": "x", "web": "/nowhere", "calendar-name": "a b", "outlook-link": "x", "log-level": "x",
+    "log-format": "x", "clock": "x",
+}
+
+
+def check(*arguments, environment=None):
+    """`pickerd serve --check` without the variables of this process."""
+    return subprocess.run(
+        [str(binary()), "serve", "--check", *map(str, arguments)], capture_output=True, text=True,
+        timeout=15, env={"HOME": "/nowhere", **(environment or {})})
+
+
+def options():
+    said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True).stdout
+    return set(re.findall(r"^  --([\w-]+) <", said, re.M))
+
+
+def test_every_option_is_known_here():
+    assert options() == set(WRONG)
+
+
+@pytest.mark.parametrize("option", sorted(WRONG))
+def test_each_option_and_each_variable_takes_effect(option):
+    variable = "PICKERD_" + option.upper().replace("-", "_")
+    value = WRONG[option] or "x" * 201
+    for found in (check("--" + option, WRONG[option]), check(environment={variable: value})):
+        assert found.returncode == 1 and found.stdout == ""
+        assert len(found.stderr.splitlines()) == 1, found.stderr
+    assert option == "config" or f"pickerd serve: {variable}: " in found.stderr
+
+
+def test_all_problems_are_reported_at_once_with_their_places(tmp_path):
+    file = tmp_path / "pickerd.yaml"
+    file.write_text("listen: nowhere\nspoons: 3\nlimit:\n  members: many\nhost:\n- a/b\n- a.org\n")
+
+    found = check("--config", file, "--loops", "0", environment={"PICKERD_ORIGIN": "x https://a.org"})
+
+    assert found.returncode == 1
+    places = [line.removeprefix("pickerd serve: ").split(": ")[0]
+              for line in found.stderr.splitlines()]
+    assert places == [f"{file}:2:1", f"{file}:1:9", f"{file}:6:3", "PICKERD_ORIGIN",
+                      f"{file}:4:12", "--loops"]
+
+
+def test_an_unreadable_yaml_file_is_reported_with_its_line(tmp_path):
+    file = tmp_path / "pickerd.yaml"
+    file.write_text("listen: :0\n host: a\n")
+
+    found = check("--config", file)
+
+    assert found.returncode == 1 and f"{file}:2:" in found.stderr
+
+
+def test_a_server_does_not_start_with_an_invalid_file(tmp_path):
+    file = tmp_path / "pickerd.yaml"
+    file.write_text("listen: :0\nstore: 'memory:'\nlogLevel: loud\n")
+
+    found = subprocess.run([binary(), "serve", "--config", file], capture_output=True, text=True,
+                           timeout=15)
+
+    assert found.returncode == 64 and f"{file}:3:11: logLevel: " in found.stderr
+
+
+def test_a_valid_configuration_is_printed_with_sources_and_without_secrets(tmp_path):
+    file = tmp_path / "pickerd.yaml"
+    file.write_text("host: [b.org, a.org]\nlisten: :1\nlogLevel: info\n")
+    environment = {"PICKERD_LISTEN": ":2", "PICKERD_LIMIT": "undo=7"}
+
+    found = check("--config", file, "--store", "memory:", environment=environment)
+
+    assert (found.returncode, found.stderr) == (0, "")
+    values = {line.split(":")[0].strip(): line for line in found.stdout.splitlines()}
+    for name, value, source in (
+            ("host", "[b.org, a.org]", f"{file}:1:15"), ("listen", "127.0.0.1:2", "PICKERD_LISTEN"),
+            ("logLevel", "info", f"{file}:3:11"), ("store", '"memory:"', "--store"),
+            ("undo", "7", "PICKERD_LIMIT"), ("members", "1000", "default")):
+        assert re.fullmatch(rf" *{name}: {re.escape(value)} +# {re.escape(source)}", values[name])
+    again = tmp_path / "again.yaml"
+    again.write_text(found.stdout)
+    repeated = check("--config", again)
+    strip = lambda text: [line.split("#")[0].strip() for line in text.splitlines()]
+    assert strip(repeated.stdout) == strip(found.stdout)
+
+
+def test_passwords_are_not_printed():
+    found = check("--store", "floppy://ana:s3cret@db/x?password=s3cret")
+
+    assert found.returncode == 1 and "floppy://ana:" in found.stderr
+    assert "s3cret" not in found.stderr + found.stdout
+
+
+@pytest.fixture
+def configured(tmp_path):
+    """A server with a file, and the file."""
+    file = tmp_path / "pickerd.yaml"
+    file.write_text("logLevel: info\norigin: https://a.org\n")
+    server = Pickerd(tmp_path / "log", clock=None, options=("--config", str(file)))
+    yield server, file
+    server.stop()
+
+
+def status(server, **headers):
+    return server.post("/v1/definitions/check", {"definition": LISTS}, headers=headers).status
+
+
+def reload(server, file, text, expected):
+    """Writes the file, sends SIGHUP, and waits for a line of the log."""
+    file.write_text(text)
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: expected in server.log.read_text(), what=expected)
+
+
+def test_sighup_applies_origins_hosts_proxies_and_rates(configured):
+    server, file = configured
+    assert status(server, Origin="https://a.org") == 200
+    assert status(server, Origin="https://b.org") == 403
+    assert status(server, Host="pick.example.org") == 421
+
+    reload(server, file, "origin: [https://b.org]\nhost: pick.example.org\n"
+           "trustedProxy: none\nlimit: {checksBurst: 3, checksPerSecond: 1}\n",
+           f"SIGHUP: checksBurst is now 3, was 500 ({file}:4:22)")
+
+    assert status(server, Origin="https://a.org") == 403
+    assert status(server, Origin="https://b.org", Host="pick.example.org") == 200
+    statuses = [status(server, **{"X-Forwarded-For": f"192.0.2.{n}"}) for n in range(8)]
+    assert statuses[0] == 200 and 429 in statuses, "the proxy's header no longer counts"
+    log = server.log.read_text()
+    assert f"SIGHUP: origin is now https://b.org, was https://a.org ({file}:1:10)" in log
+    assert "SIGHUP: logLevel is now notice, was info (default)" in log
+
+
+def test_sighup_changes_limits_of_the_hub_for_sessions_that_exist(configured):
+    server, file = configured
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+
+    reload(server, file, "limit: {sessions: 1, messagesPerSecond: 2}\n",
+           "SIGHUP: sessions is now 1, was 100000")
+
+    wait_until(lambda: server.create(LISTS).status == 503, what="the new limit")
+    answers = [ana.answer(ref) for ref in [ana.ask("undo") for _ in range(10)]]
+    assert "tooMany" in {answer.get("code") for answer in answers}
+
+
+def test_sighup_names_what_needs_a_restart(configured):
+    server, file = configured
+
+    reload(server, file, "logLevel: info\norigin: https://a.org\nloops: 1\nlimit: {undo: 7}\n",
+           "SIGHUP: restart pickerd to change")
+
+    line, = re.findall("SIGHUP: restart .*", server.log.read_text())
+    assert line.endswith("undo") and set(line.split(" change ")[1].split(", ")) >= {"undo"}
+    reload(server, file, "logLevel: info\norigin: https://a.org\n", "SIGHUP: no setting has changed")
+
+
+def test_sighup_with_a_problem_changes_nothing(configured):
+    server, file = configured
+
+    reload(server, file, "origin: https://b.org\nloops: none\nhost: a/b\n",
+           f"SIGHUP: the configuration of before remains in force: {file}:3:7: host: ")
+
+    log = server.log.read_text()
+    assert f"SIGHUP: the configuration of before remains in force: {file}:2:8: loops: " in log
+    assert status(server, Origin="https://a.org") == 200
+    assert status(server, Origin="https://b.org") == 403
+    file.unlink()
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: f"remains in force: {file}: " in server.log.read_text(), what="an error")
+    assert status(server, Origin="https://a.org") == 200
