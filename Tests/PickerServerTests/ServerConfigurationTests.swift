@@ -84,6 +84,7 @@ import Testing
     let others: [ServerLimit] = [
       .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
       .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
+      .drainMilliseconds,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [

@@ -90,6 +90,13 @@ extension Hub {
       last: encoder.draining(reconnectAfterMilliseconds: delay))
   }
 
+  /// Stops reading from all connections, so that what has been received can be stored and answered
+  /// before ``drain(at:)``.
+  package func finishCommands() {
+    isDraining = true
+    for connection in connections.inOrder { connections.pause(connection) }
+  }
+
   /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.
   package func drain(at time: HubTime) {
     now = time

@@ -161,7 +161,9 @@ extension Hub {
 extension Hub {
   /// Reads from the session's connections again if its queue is at most half full.
   func resumeConnections(of hosted: HostedSession) {
-    guard hosted.steps.resumesConnections(byteCountMax: limits.queueBytes) else { return }
+    guard !isDraining, hosted.steps.resumesConnections(byteCountMax: limits.queueBytes) else {
+      return
+    }
     for id in hosted.connectionsInOrder {
       if let connection = connections[id] { connections.resume(connection) }
     }

@@ -6,7 +6,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
   case refs, undo, history, members, messagesPerSecond
   // Not sent to clients.
-  case connections, connectionsPerAddress
+  case connections, connectionsPerAddress, drainMilliseconds
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
   case sessions, idempotencyKeys, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
@@ -38,6 +38,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
     case .connections: (16_384, 1...1_000_000, "connections in total")
     case .connectionsPerAddress:
       (4_096, 1...1_000_000, "connections per IPv4 address or IPv6 /64")
+    case .drainMilliseconds:
+      (5_000, 100...600_000, "time to finish commands and close connections on SIGTERM")
     case .pingMilliseconds: (20_000, 250...3_600_000, "time between two pings")
     case .pongMilliseconds:
       (30_000, 500...3_600_000, "time without a pong or a TCP acknowledgement of sent data")
@@ -114,7 +116,7 @@ extension ServerLimit {
   /// restart.
   package var isReloadable: Bool {
     switch self {
-    case .messagesPerSecond, .sessions, .ttlSeconds, .ticketStreamSeconds: true
+    case .messagesPerSecond, .sessions, .ttlSeconds, .ticketStreamSeconds, .drainMilliseconds: true
     case .createsPerSecond, .createsBurst, .joinsPerSecond, .joinsBurst, .commandsPerSecond,
       .commandsBurst, .checksPerSecond, .checksBurst, .drawingsPerSecond, .drawingsBurst,
       .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .fullRateAddresses, .rateBuckets:

@@ -13,6 +13,8 @@ package final class Server {
   private let group = LoopGroup()
   private let store: ServerStore
   private let reloading: ConfigurationReloading
+  /// `nil` without a service manager.
+  private let notifier: ServiceNotifier?
   /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
@@ -35,9 +37,6 @@ package final class Server {
     self.configuration = configuration
     let limits = ServerLimits(configuration.limits)
     let parts = try SharedParts(configuration)
-    reloading = ConfigurationReloading(
-      loader, inForce: loaded, parts: [threshold, parts.gate, HubLimits(group: group)],
-      keys: parts.gate.keys, log: log)
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       zones: parts.zones, log: log)
@@ -56,6 +55,12 @@ package final class Server {
       adminPort = try group.transports[0].loop.listen(
         host: admin.host, port: UInt16(admin.port), isAdmin: true)
     }
+    let url = Server.url(configuration.listen, port)
+    notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+    reloading = ConfigurationReloading(
+      loader, inForce: loaded, parts: [threshold, parts.gate, HubLimits(group: group)],
+      keys: parts.gate.keys, log: log, begins: { [notifier] in notifier?.reloading() },
+      ends: { [notifier] in notifier?.ready(url: url) })
     store.connect(to: group)
     log.notice("\(parts.zones.summary)")
     for note in store.notes { log.notice("\(note)") }
@@ -142,28 +147,20 @@ package final class Server {
     "http://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
   }
 
-  /// Serves until SIGTERM or SIGINT, then drains: announces the shutdown to all members, closes
-  /// their connections and flushes the store. A second signal stops immediately.
+  /// Serves until SIGTERM or SIGINT, then drains, see ``ServerDrain``. A second signal stops
+  /// immediately.
   ///
   /// The caller must have blocked both signals with ``blockSignals()``. The first loop runs on the
   /// calling thread.
   package func run() {
-    let (group, feed) = (self.group, store.feed)
+    let (group, notifier, url) = (self.group, self.notifier, self.url)
     reloading.start()
-    Thread.detachNewThread {
-      var signals = Server.endingSignals
-      var signal: Int32 = 0
-      sigwait(&signals, &signal)
-      feed.signal.close()
-      for index in group.transports.indices {
-        group.post(to: index) { transport in
-          transport.hub.drain(at: transport.now)
-          transport.loop.drain(withinMilliseconds: 5000)
-        }
-      }
-      sigwait(&signals, &signal)
-      for index in group.transports.indices { group.post(to: index) { $0.loop.stop() } }
-    }
+    startWatchdog()
+    let drain = ServerDrain(
+      group: group, store: store, notifier: notifier,
+      milliseconds: { [reloading] in reloading.settings.limits[.drainMilliseconds] })
+    Thread.detachNewThread { drain.waitForSignals() }
+    group.post(to: 0) { _ in notifier?.ready(url: url) }
     let others = DispatchGroup()
     for index in group.transports.indices { group.post(to: index) { _ in } }
     for index in group.transports.indices.dropFirst() {
@@ -182,8 +179,24 @@ package final class Server {
     store.close()
   }
 
-  /// Blocks SIGTERM, SIGINT and SIGHUP, which ``run()`` handles. Must be called before any thread is created, because threads
-  /// inherit the signal mask.
+  /// Pings the service manager while all loops and the store answer, if it expects that.
+  private func startWatchdog() {
+    let environment = ProcessInfo.processInfo.environment
+    guard let notifier,
+      let time = ServiceWatchdog.microseconds(environment: environment, process: getpid())
+    else { return }
+    let loops = group.transports.indices.map { index -> ServiceWatchdog.Part in
+      // A loop that has ended needs no answer.
+      { [group] answer in if !group.post(to: index, { _ in answer() }) { answer() } }
+    }
+    let watchdog = ServiceWatchdog(parts: loops + [{ [store] in store.answer($0) }]) {
+      notifier.send("WATCHDOG=1")
+    }
+    watchdog.start(microseconds: time)
+  }
+
+  /// Blocks SIGTERM, SIGINT and SIGHUP, which ``run()`` handles. Must be called before any thread
+  /// is created, because threads inherit the signal mask.
   package static func blockSignals() {
     var signals = endingSignals
     sigaddset(&signals, SIGHUP)
@@ -193,7 +206,7 @@ package final class Server {
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  private static var endingSignals: sigset_t {
+  static var endingSignals: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGTERM)

@@ -90,6 +90,11 @@ final class ServerStore: Sendable {
   /// The reason why the store cannot be written; `nil` while the store is healthy.
   var failure: String? { file?.failure }
 
+  /// Calls `reply` after the work that was queued before; at once without a file.
+  func answer(_ reply: @escaping @Sendable () -> Void) {
+    if let file { file.answer(reply) } else { reply() }
+  }
+
   /// Transactions since the start; `nil` without a file.
   var batchCount: Int? { file?.batchCount }
 

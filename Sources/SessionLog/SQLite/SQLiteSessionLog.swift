@@ -59,6 +59,9 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   /// appends fail.
   package static let pendingByteCountMax = 67_108_864
 
+  /// Calls `reply` on the store's thread after the work that was queued before.
+  package func answer(_ reply: @escaping @Sendable () -> Void) { queue.async(execute: reply) }
+
   /// Opens or creates a store.
   ///
   /// - Parameters:

@@ -12,18 +12,26 @@ final class ConfigurationReloading: Sendable {
   private let parts: [any Reloadable]
   private let keys: KeyRing?
   private let log: Logger
+  /// Called before and after each reload.
+  private let begins, ends: @Sendable () -> Void
   private let inForce: Mutex<LoadedConfiguration>
 
   init(
     _ loader: ConfigurationLoader, inForce: LoadedConfiguration, parts: [any Reloadable],
-    keys: KeyRing?, log: Logger
+    keys: KeyRing?, log: Logger, begins: @escaping @Sendable () -> Void = {},
+    ends: @escaping @Sendable () -> Void = {}
   ) {
     self.loader = loader
     self.inForce = Mutex(inForce)
     self.parts = parts
     self.keys = keys
     self.log = log
+    self.begins = begins
+    self.ends = ends
   }
+
+  /// The settings in force.
+  var settings: ServerConfiguration { inForce.withLock { $0.settings } }
 
   /// The caller must have blocked SIGHUP in all threads.
   func start() {
@@ -46,6 +54,8 @@ final class ConfigurationReloading: Sendable {
 
   /// Reads everything again. With a problem all settings keep their values.
   func reload() {
+    begins()
+    defer { ends() }
     do throws(ConfigurationProblems) {
       // The key file has its own message.
       try apply(try loader.load(readsKeys: false))

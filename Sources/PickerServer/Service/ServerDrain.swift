@@ -1,0 +1,68 @@
+import Foundation
+import WebSocketTransport
+
+/// The end of the server on SIGTERM or SIGINT.
+///
+/// 1. The loops stop to listen, and read nothing more from their connections.
+/// 2. The commands that have been received are stored, applied and answered.
+/// 3. Each client is asked to reconnect after a delay of its own, and its connection is closed.
+///
+/// A second signal ends the loops immediately, after their current iteration.
+struct ServerDrain: Sendable {
+  let group: LoopGroup
+  let store: ServerStore
+  let notifier: ServiceNotifier?
+  /// The maximum duration.
+  let milliseconds: @Sendable () -> Int
+
+  /// Waits for the signals, which the caller must have blocked in all threads.
+  func waitForSignals() {
+    var signals = Server.endingSignals
+    var signal: Int32 = 0
+    sigwait(&signals, &signal)
+    let end = DispatchTime.now() + .milliseconds(milliseconds())
+    notifier?.stopping()
+    Thread.detachNewThread { drain(until: end) }
+    sigwait(&signals, &signal)
+    for index in group.transports.indices { group.post(to: index) { $0.loop.stop() } }
+  }
+
+  private func drain(until end: DispatchTime) {
+    store.feed.signal.close()
+    onAllLoops { transport in
+      transport.loop.stopListening()
+      transport.hub.finishCommands()
+    }
+    // Records that were appended before are passed to the store at the end of the iteration.
+    onAllLoops { _ in }
+    let stored = DispatchSemaphore(value: 0)
+    store.answer { stored.signal() }
+    // A store that hangs must not take the time that the connections need to close.
+    let now = DispatchTime.now()
+    let rest = end.uptimeNanoseconds - min(now.uptimeNanoseconds, end.uptimeNanoseconds)
+    _ = stored.wait(timeout: now + .nanoseconds(Int(rest / 2)))
+    // The store has posted its notices to the loops before this.
+    let left =
+      end.uptimeNanoseconds - min(DispatchTime.now().uptimeNanoseconds, end.uptimeNanoseconds)
+    for index in group.transports.indices {
+      group.post(to: index) { transport in
+        transport.hub.drain(at: transport.now)
+        transport.loop.drain(withinMilliseconds: max(1, Int(left / 1_000_000)))
+      }
+    }
+  }
+
+  /// Runs `work` on every loop, and waits for it. Loops that have ended are left out.
+  private func onAllLoops(_ work: @escaping @Sendable (HubTransport) -> Void) {
+    let done = DispatchGroup()
+    for index in group.transports.indices {
+      done.enter()
+      let isPosted = group.post(to: index) { transport in
+        work(transport)
+        done.leave()
+      }
+      if !isPosted { done.leave() }
+    }
+    _ = done.wait(timeout: .now() + 1)
+  }
+}

@@ -1,0 +1,195 @@
+"""The service manager's protocol, with real datagram sockets: readiness, reload, watchdog, end."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from harness.definitions import CALENDAR, LISTS
+from harness.pickerd import Pickerd, wait_until
+from harness.rawmember import RawMember
+from harness.store import stored
+
+
+class Manager:
+    """The service manager's end: a datagram socket."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind("\0" + self.path[1:] if self.path[0] == "@" else self.path)
+        self.socket.settimeout(0.05)
+
+    def receive(self, timeout=0.05):
+        """The fields of the next report; None if there is none within `timeout`."""
+        self.socket.settimeout(timeout)
+        try:
+            return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
+        except TimeoutError:
+            return None
+
+    def expect(self, name, timeout=20):
+        """The next report with a field."""
+        until = time.monotonic() + timeout
+        while time.monotonic() < until:
+            report = self.receive(0.2)
+            if report and name in report:
+                return report
+        raise AssertionError(f"no report with {name} in {timeout} s")
+
+    def discard(self):
+        while self.receive():
+            pass
+
+    def close(self):
+        self.socket.close()
+
+
+@pytest.fixture(params=["path", "abstract"])
+def manager(request, tmp_path):
+    name = f"@pickerd-test-{os.getpid()}" if request.param == "abstract" else tmp_path / "notify"
+    manager = Manager(name)
+    yield manager
+    manager.close()
+
+
+@pytest.fixture
+def start(tmp_path, manager):
+    servers = []
+
+    def start(watchdog=None, process=None, options=()):
+        environment = {"NOTIFY_SOCKET": manager.path}
+        if watchdog:
+            environment["WATCHDOG_USEC"] = str(int(watchdog * 1_000_000))
+        if process:
+            environment["WATCHDOG_PID"] = str(process)
+        servers.append(Pickerd(
+            tmp_path / "log", clock=None, environment=environment, options=options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.process.send_signal(signal.SIGCONT)
+        server.stop()
+
+
+def test_readiness_and_the_end_are_reported(start, manager):
+    server = start(options=("--loops", "2"))
+
+    ready = manager.expect("READY")
+    assert ready == {"READY": "1", "STATUS": f"Serving http://127.0.0.1:{server.port}"}
+    assert server.get("/readyz").status == 200
+
+    server.terminate()
+    assert manager.expect("STOPPING")["STOPPING"] == "1"
+    assert server.process.wait(20) == 0
+
+
+def test_a_reload_is_reported_with_its_time(start, manager):
+    server = start()
+    manager.expect("READY")
+
+    before = time.monotonic_ns() // 1000
+    server.process.send_signal(signal.SIGHUP)
+
+    report = manager.expect("RELOADING")
+    assert before <= int(report["MONOTONIC_USEC"]) <= time.monotonic_ns() // 1000
+    assert manager.expect("READY")["READY"] == "1"
+
+
+def test_the_watchdog_gets_pings_while_the_process_runs(start, manager):
+    server = start(watchdog=0.4, options=("--loops", "3"))
+    for _ in range(4):
+        manager.expect("WATCHDOG")
+
+    server.process.send_signal(signal.SIGSTOP)
+    wait_until(lambda: state(server) == "T", what="the stop")
+    manager.discard()
+    assert manager.receive(1.2) is None, "a ping of a stopped process"
+
+    server.process.send_signal(signal.SIGCONT)
+    manager.expect("WATCHDOG")
+
+
+def state(server):
+    with open(f"/proc/{server.process.pid}/stat") as stat:
+        return stat.read().rsplit(")", 1)[1].split()[0]
+
+
+def test_there_are_no_pings_if_they_are_for_another_process(start, manager):
+    server = start(watchdog=0.1, process=1)
+    manager.expect("READY")
+
+    until = time.monotonic() + 0.6
+    while time.monotonic() < until:
+        assert "WATCHDOG" not in (manager.receive() or {})
+    assert server.is_alive
+
+
+def test_an_unusable_socket_is_ignored(tmp_path):
+    for path in (str(tmp_path / "missing"), "relative", "@", "/" + "x" * 200, ""):
+        server = Pickerd(tmp_path / "log", clock=None, environment={"NOTIFY_SOCKET": path})
+        server.stop()
+        assert server.process.returncode == 0
+
+
+def test_every_command_that_was_stored_is_answered_before_the_end(tmp_path):
+    """A client sends commands without a pause; the store has none that it did not see applied."""
+    for attempt in range(3):
+        path = tmp_path / f"store{attempt}.sqlite"
+        server = stored(tmp_path / "log", path, limits={"messagesPerSecond": 1_000_000})
+        session = server.session(CALENDAR)
+        ana = session.join("Ana")
+        threading.Thread(target=flood, args=(ana,), daemon=True).start()
+        seen, end = 0, None
+        try:
+            while True:
+                message = json.loads(ana.web.recv(timeout=20))
+                seen = max(seen, message.get("revision", 0))
+                if seen > 50 and end is None:
+                    server.terminate()
+                    end = time.monotonic()
+        except ConnectionClosed as closed:
+            assert closed.rcvd.code == 1001
+        assert server.process.wait(20) == 0
+
+        server.start()
+        assert server.get(session.path).json["revision"] == seen
+        server.stop()
+
+
+def flood(member):
+    for n in range(1, 100_000):
+        try:
+            member.web.send(json.dumps({"type": "tap", "ref": n, "date": f"2018-11-{20 + n % 2}"}))
+        except (ConnectionClosed, OSError):
+            return
+
+
+def test_the_end_takes_at_most_the_configured_time(tmp_path):
+    server = Pickerd(tmp_path / "log", limits={"drainMilliseconds": 300})
+    silent = RawMember(server, server.session(LISTS))
+    begun = time.monotonic()
+
+    server.terminate()
+
+    assert server.process.wait(15) == 0
+    assert time.monotonic() - begun < 4, "5 s is the default"
+    silent.close()
+
+
+def test_sigterm_asks_each_client_to_reconnect_at_another_time(tmp_path):
+    server = Pickerd(tmp_path / "log")
+    session = server.session(LISTS)
+    members = [session.join(f"Member {n}") for n in range(12)]
+
+    server.terminate()
+
+    delays = {member.expect("draining")["reconnectAfterMs"] for member in members}
+    assert len(delays) > 6 and min(delays) >= 500 and max(delays) < 2500
+    assert server.process.wait(20) == 0
