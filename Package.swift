@@ -71,7 +71,9 @@ let package = Package(
     .target(
       name: "CWebSocketLoop", dependencies: ["CLibWebSockets"],
       cSettings: [.headerSearchPath("."), .unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
-      linkerSettings: [.linkedLibrary("uv"), .linkedLibrary("crypto"), .linkedLibrary("z")]),
+      linkerSettings: [
+        .linkedLibrary("uv"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
+      ]),
     .target(
       name: "CSignatures", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("crypto")]),
@@ -161,7 +163,7 @@ let package = Package(
     tests(
       "PickerServerTests",
       [
-        "PickerDelivery",
+        "PickerDelivery", "CWebSocketLoop",
         "PickerServer", "WebSocketTransport", "SessionLog", "BackgroundWork", "PickerHub",
         "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),

@@ -9,6 +9,7 @@
 ///     base/phrase.c            reason phrases of HTTP statuses
 ///     base/utf8.c              incremental validation of UTF-8
 ///     base/bytes.c             the number of bytes read from a TCP connection
+///     base/tls.c               certificates, and the TLS state of connections
 ///     state/log.c              log lines of libwebsockets and of a loop, with a rate limit
 ///     state/peers.c            counts of connections, in total and per network
 ///     state/bodies.c           the memory of request bodies
@@ -27,7 +28,7 @@
 ///     http/filter.c            refuses malformed and ambiguous requests
 ///     http/http.c              bodies, and the dispatch of requests
 ///     http/upgrade.c           validates upgrades to WebSocket
-///     sockets/detach.c         removes a connection from its loop
+///     sockets/detach.c         removes a connection from its loop, to move it to another
 ///     sockets/adopt.c          attaches a connection to a loop
 ///     sockets/accept.c         accepts connections, up to the limits
 ///     sockets/listen.c         listening sockets
@@ -43,6 +44,17 @@
 // base/utf8.c
 extern const wsl_utf8 wsl_utf8_start;
 bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
+
+// base/tls.c
+wsl_tls_state *wsl_tls_begin(wsl_tls *tls);
+wsl_tls_state *wsl_tls_offer(wsl_tls_state *tls);
+wsl_tls_state *wsl_tls_take(struct lws *wsi);
+void wsl_tls_settle(wsl_tls_state *tls);
+void wsl_tls_end(wsl_tls_state *tls);
+void wsl_tls_write_last(struct lws *wsi, const void *bytes, size_t count);
+void wsl_tls_notify_close(struct lws *wsi);
+void wsl_tls_discard_read(struct lws *wsi);
+SSL_CTX *wsl_tls_for_no_client(void);
 
 // state/log.c
 void wsl_log_use(wsl_loop *loop);
@@ -61,7 +73,7 @@ bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
 void wsl_body_release(wsl_loop *loop, wsl_slot *slot);
 
 // state/slots.c
-wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin);
+wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection);
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot);
 wsl_slot *wsl_slot_of(wsl_loop *loop, wsl_id id);
 wsl_slot *wsl_slot_of_wsi(wsl_loop *loop, struct lws *wsi);
@@ -103,9 +115,9 @@ size_t wsl_problem_text(char *into, size_t size, int status, const char *headers
                         const char *code, const char *detail);
 int wsl_refuse_request(struct lws *wsi, int status, const char *headers, const char *code,
                        const char *detail);
-void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
-                       const char *detail);
-void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail);
+void wsl_refuse_last(struct lws *wsi, int status, const char *code, const char *detail);
+void wsl_refuse_connection(wsl_connection connection, int status, const char *code,
+                           const char *detail);
 
 // http/request.c
 void wsl_request_init(wsl_request *request, wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
@@ -131,10 +143,6 @@ int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 
 // http/upgrade.c
 int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
-
-// sockets/adopt.c
-void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
-               bool is_admin);
 
 // sockets/accept.c
 void wsl_accept_all(uv_poll_t *poll, int status, int events);

@@ -79,8 +79,8 @@ typedef struct wsl_slot {
   bool is_streaming;        ///< the handler has started a stream
   bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
   bool is_opened;           ///< `opened` was called
-  bool is_admin;            ///< accepted by the admin listener
-  bool is_detached;         ///< the connection was moved to another loop, which now counts it
+  bool is_tls;
+  bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
@@ -93,7 +93,11 @@ typedef struct wsl_slot {
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
+  wsl_audience audience;
   wsl_network_id network;   ///< the client's network, whose connections are limited
+  int moving_descriptor;    ///< with `is_detached`: the connection's own descriptor,
+  wsl_tls_state *moving_tls; ///< its TLS state, if any,
+  void *destination;        ///< and where it moves to; the request's head is in `exchange`
   union {                   ///< the active member depends on the phase
     wsl_assembly *assembly; ///< OPEN
     wsl_exchange *exchange; ///< BODY to STREAMING
@@ -119,7 +123,8 @@ typedef struct wsl_batch {
 typedef struct wsl_listener {
   wsl_loop *loop;
   uv_poll_t poll;
-  int descriptor;           ///< -1: not listening
+  int descriptor;
+  wsl_listening listening;
   bool is_polled;
 } wsl_listener;
 
@@ -128,12 +133,14 @@ struct wsl_loop {
   uv_prepare_t iteration_end;
   uv_async_t wake;
   uv_timer_t timer, sweep;
-  wsl_listener listeners[WSL_AUDIENCE_COUNT];
+  wsl_listener listeners[WSL_LISTENERS_MAX];
+  uint32_t listener_count;
+  wsl_tls *tls;             ///< the certificate for new connections; NULL: none
   int spare_descriptor;
   bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet
   wsl_slot *adopted;        ///< slot of the adoption in progress; the first callback claims it
   struct lws_context *context;
-  struct lws_vhost *vhost;
+  struct lws_vhost *vhost, *tls_vhost;
   struct lws_protocols *protocols;
   size_t protocol_count;
   wsl_limits limits;
@@ -142,7 +149,7 @@ struct wsl_loop {
   wsl_slot *slots;
   uint32_t slot_count;      ///< slots ever used
   uint32_t first_free;      ///< head of the free list: index + 1; 0: empty
-  uint32_t admin_count;     ///< connections of the admin listener
+  uint32_t admin_count;     ///< connections of admin listeners
   int64_t drain_by_ms;      ///< 0: not draining
   uint64_t iterated_at_ns, idle_ns; ///< end of the last iteration; total idle time until then
   int64_t log_second;

@@ -1,3 +1,4 @@
+import CWebSocketLoop
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     defer { close(pair[1]) }
 
     loop.drain(withinMilliseconds: 1000)
-    loop.adopt(pair[0], head: [])
+    loop.adopt(wsl_connection(descriptor: pair[0], audience: WSL_PUBLIC, network: 0, tls: nil))
     var bytes = [UInt8](repeating: 0, count: 2048)
     let count = recv(pair[1], &bytes, bytes.count, CInt(MSG_DONTWAIT))
 

@@ -1,7 +1,8 @@
 // An echo server on SocketLoop for the tests of the transport.
 // Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `proxy` (an
-// address whose connections are not limited), or `loops=2`: requests with `?over` move to the
-// second loop. Prints `listening PORT` when it is ready; SIGTERM and SIGINT drain it.
+// address whose connections are not limited), `tls` (a file with certificate and key), or
+// `loops=2`: requests with `?over` move to the second loop. Prints `listening PORT` when it is
+// ready; SIGTERM and SIGINT drain it.
 import Glibc
 import WebSocketTransport
 
@@ -13,6 +14,7 @@ configuration.log = { isError, line in
 var host = "127.0.0.1"
 var port: UInt16 = 0
 var isDouble = false
+var certificate: String?
 
 let limits: [String: WritableKeyPath<SocketLoopConfiguration, Int>] = [
   "connectionsMax": \.connectionsMax, "messageBytesMax": \.messageBytesMax,
@@ -30,6 +32,8 @@ for argument in CommandLine.arguments.dropFirst() {
     host = parts[1]
   } else if parts[0] == "port" {
     port = UInt16(parts[1])!
+  } else if parts[0] == "tls" {
+    certificate = parts[1]
   } else if argument == "loops=2" {
     isDouble = true
   } else if parts[0] == "proxy" {
@@ -57,7 +61,9 @@ do {
     second.handler = EchoHandler(second)
     handler.other = second
   }
-  writeLine("listening \(try loop.listen(host: host, port: port))", to: 1)
+  if let certificate { loop.use(try TLSCertificate(certificate: certificate, key: certificate)) }
+  let listening = Listening(isTLS: certificate != nil)
+  writeLine("listening \(try loop.listen(host: host, port: port, listening))", to: 1)
   drainOnSignals([loop, second].compactMap { $0 })
   let thread = second.map(start)
   loop.run()

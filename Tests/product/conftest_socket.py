@@ -25,12 +25,15 @@ def binary():
 class SocketEcho:
     """One server process with limits of SocketLoopConfiguration.
 
-    `wrapper` is a command that runs it; `before` is called in the child before exec.
+    `wrapper` is a command that runs it; `before` is called in the child before exec. With
+    `authority` it serves TLS with a certificate of that authority.
     """
 
-    def __init__(self, log, wrapper=(), before=None, **limits):
+    def __init__(self, log, wrapper=(), before=None, authority=None, **limits):
         self.log = Path(log)
+        self.tls = authority and authority.client()
         arguments = [f"{name}={value}" for name, value in limits.items()]
+        arguments += [f"tls={authority.issue().both}"] if authority else []
         host = limits.get("host", "127.0.0.1")
         with self.log.open("wb") as file:
             self.process = subprocess.Popen(
@@ -41,10 +44,10 @@ class SocketEcho:
         self.address = (host, int(line.split()[1]))
 
     def raw(self, **rest):
-        return Raw(self.address, **rest)
+        return Raw(self.address, **{"tls": self.tls} | rest)
 
     def websocket(self, path="/", **rest):
-        return open_websocket(self.address, path, **rest)
+        return open_websocket(self.address, path, **{"tls": self.tls} | rest)
 
     def counters(self):
         with self.raw() as raw:
@@ -84,36 +87,44 @@ def shared(log, **limits):
     assert status == 0, server.log.read_text()
 
 
+PATIENT = dict(
+    assemblyMilliseconds=30_000, headerMilliseconds=30_000, bodyMilliseconds=30_000,
+    idleSeconds=30, closeMilliseconds=30_000)
+HASTY = dict(
+    assemblyMilliseconds=600, headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3,
+    closeMilliseconds=1500)
+
+
 @pytest.fixture(scope="session")
 def echo(tmp_path_factory):
     """A shared server whose timeouts are longer than a busy machine delays a test.
 
     What it closes within 10 s, it does not close because of a timeout.
     """
-    yield from shared(
-        tmp_path_factory.mktemp("echo") / "log", assemblyMilliseconds=30_000,
-        headerMilliseconds=30_000, bodyMilliseconds=30_000, idleSeconds=30,
-        closeMilliseconds=30_000)
+    yield from shared(tmp_path_factory.mktemp("echo") / "log", **PATIENT)
 
 
 @pytest.fixture(scope="session")
 def hasty(tmp_path_factory):
     """A shared server with short timeouts, for tests of these."""
-    yield from shared(
-        tmp_path_factory.mktemp("hasty") / "log", assemblyMilliseconds=600,
-        headerMilliseconds=2000, bodyMilliseconds=700, idleSeconds=3, closeMilliseconds=1500)
+    yield from shared(tmp_path_factory.mktemp("hasty") / "log", **HASTY)
 
 
-@pytest.fixture
-def start(tmp_path):
-    """Starts servers for one test."""
+def starting(folder, authority=None):
+    """Starts servers that are stopped at the end."""
     servers = []
 
     def begin(wrapper=(), before=None, **limits):
-        log = tmp_path / f"log{len(servers)}"
-        servers.append(SocketEcho(log, wrapper, before, **limits))
+        log = folder / f"log{len(servers)}"
+        servers.append(SocketEcho(log, wrapper, before, authority, **limits))
         return servers[-1]
 
     yield begin
     for server in servers:
         server.stop()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts servers for one test."""
+    yield from starting(tmp_path)

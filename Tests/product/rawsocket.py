@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import socket
+import ssl
 import struct
 import time
 
@@ -21,9 +22,12 @@ class Gone(Exception):
 
 
 class Raw:
-    """A TCP connection with a buffer. Every read has a timeout in seconds."""
+    """A TCP connection with a buffer. Every read has a timeout in seconds.
 
-    def __init__(self, address, timeout=15.0, receive_buffer=None):
+    `tls` is the SSLContext of a TLS connection.
+    """
+
+    def __init__(self, address, timeout=15.0, receive_buffer=None, tls=None):
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         if receive_buffer:
@@ -31,6 +35,8 @@ class Raw:
         self.socket.settimeout(timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.connect(address)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.timeout = timeout
         self.buffer = b""
 
@@ -46,7 +52,7 @@ class Raw:
     def _more(self):
         try:
             data = self.socket.recv(65536)
-        except ConnectionResetError as error:
+        except (ConnectionResetError, ssl.SSLError) as error:
             raise Gone("reset") from error
         if not data:
             raise Gone("end")
@@ -212,8 +218,8 @@ def accept_of(key):
     return base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
 
 
-def open_websocket(address, path="/", timeout=15.0, receive_buffer=None, **headers):
-    raw = Raw(address, timeout, receive_buffer)
+def open_websocket(address, path="/", timeout=15.0, receive_buffer=None, tls=None, **headers):
+    raw = Raw(address, timeout, receive_buffer, tls)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)
     assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 // Error responses with a problem document (RFC 9457) that are written at once: to a request, or
-// directly to a socket when libwebsockets cannot write or has not adopted the connection.
+// past libwebsockets when it cannot write or has not adopted the connection.
 
 enum { READS_MAX = 64 };
 
@@ -36,22 +36,36 @@ int wsl_refuse_request(struct lws *wsi, int status, const char *headers, const c
   return -1;
 }
 
-/// Writes a problem document directly to a socket, bypassing libwebsockets.
-void wsl_refuse_socket(int descriptor, int status, const char *headers, const char *code,
-                       const char *detail) {
-  char request[2048], lines[100], text[WSL_PROBLEM_BYTES];
-  snprintf(lines, sizeof lines, "Connection: close\r\n%s", headers);
-  size_t count = wsl_problem_text(text, sizeof text, status, lines, code, detail);
-  // Read the request first: closing a socket with unread bytes sends a RST, which can make the
-  // client discard the response.
+/// Reads what has been received of a request. Closing a socket with unread bytes sends a RST, which
+/// can make the client discard the response.
+static void discard_received(int descriptor) {
+  char request[2048];
   for (int reads = 0; reads < READS_MAX; reads++)
     if (recv(descriptor, request, sizeof request, MSG_DONTWAIT) < (ssize_t)sizeof request) break;
-  (void)!send(descriptor, text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/// Writes a problem document to a connection that libwebsockets is about to close, bypassing it.
+void wsl_refuse_last(struct lws *wsi, int status, const char *code, const char *detail) {
+  char text[WSL_PROBLEM_BYTES];
+  size_t count =
+      wsl_problem_text(text, sizeof text, status, "Connection: close\r\n", code, detail);
+  discard_received(lws_get_socket_fd(wsi));
+  if (lws_is_ssl(wsi)) wsl_tls_write_last(wsi, text, count);
+  else (void)!send(lws_get_socket_fd(wsi), text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /// Answers a connection that libwebsockets has not adopted with a problem document, and closes it.
-void wsl_refuse_connection(int descriptor, int status, const char *code, const char *detail) {
-  wsl_refuse_socket(descriptor, status, "Retry-After: 5\r\n", code, detail);
-  shutdown(descriptor, SHUT_WR);
-  close(descriptor);
+/// With TLS it is closed without a response, which would need a handshake.
+void wsl_refuse_connection(wsl_connection connection, int status, const char *code,
+                           const char *detail) {
+  char text[WSL_PROBLEM_BYTES];
+  size_t count = wsl_problem_text(text, sizeof text, status,
+                                  "Connection: close\r\nRetry-After: 5\r\n", code, detail);
+  if (!connection.tls) {
+    discard_received(connection.descriptor);
+    (void)!send(connection.descriptor, text, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+  shutdown(connection.descriptor, SHUT_WR);
+  close(connection.descriptor);
+  wsl_tls_end(connection.tls);
 }

@@ -88,7 +88,9 @@ const char *wsl_header_name(wsl_header header) {
   return custom ? custom : (const char *)lws_token_to_string(headers[header].token);
 }
 
-bool wsl_request_is_admin(const wsl_request *request) { return request->slot->is_admin; }
+wsl_audience wsl_request_audience(const wsl_request *request) { return request->slot->audience; }
+
+bool wsl_request_is_tls(const wsl_request *request) { return request->slot->is_tls; }
 
 bool wsl_request_takes_chunks(const wsl_request *request) {
   char version[16] = "";

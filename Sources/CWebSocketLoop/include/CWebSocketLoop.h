@@ -7,12 +7,13 @@
 /// Threads: every function must be called on the thread that runs `wsl_run`, except `wsl_wake`,
 /// `wsl_peek`, `wsl_discard`, `wsl_count_body`, gzip, the clocks and the cryptography, which are
 /// safe on any thread. A process can run several loops, each on its own thread. A connection moves
-/// from one loop (`accepted`, `wsl_detach`) to another (`wsl_adopt`).
+/// from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
 ///
 /// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
 /// a callback is borrowed until the callback returns. Copy what is needed longer.
 #pragma once
 
+#include "CWebSocketLoopTLS.h"
 #include "CWebSocketLoopTypes.h"
 
 /// Writable bytes that the caller reserves in front of every payload it sends or posts. The frame
@@ -35,17 +36,11 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
                      size_t subprotocol_count, const wsl_handlers *handlers, void *owner,
                      char *problem, size_t problem_size);
 
-typedef enum wsl_audience {
-  WSL_PUBLIC,  ///< clients; the `accepted` handler may move their connections to another loop
-  WSL_ADMIN,   ///< operators; their connections stay on this loop, see `wsl_request_is_admin`
-  WSL_AUDIENCE_COUNT
-} wsl_audience;
-
-/// Listens on exactly one numeric IPv4 or IPv6 address, at most once per loop and audience. Port 0
-/// selects any free port.
+/// Listens on exactly one numeric IPv4 or IPv6 address, at most `WSL_LISTENERS_MAX` times per
+/// loop. Port 0 selects any free port.
 ///
 /// - Returns: The port, or -1 with a sentence in `problem`; the loop is then unchanged.
-int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
+int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uint16_t port,
                char *problem, size_t problem_size);
 
 /// Runs the event loop until `wsl_stop` is called or a drain has finished.
@@ -86,9 +81,9 @@ uint32_t wsl_connections_max(const wsl_loop *loop);
 /// - Returns: The number of bytes copied, 0 if there are none yet.
 size_t wsl_peek(int descriptor, void *into, size_t size);
 
-/// Serves a connection that another loop has accepted or detached, and takes ownership of its
-/// descriptor. `head` (borrowed, may be empty) is a complete request without a body that was
-/// already read from the connection. A draining loop answers 503 `draining` instead.
+/// Serves a connection that another loop has accepted or moved, and takes ownership of it. `head`
+/// (borrowed, may be empty) is a complete request without a body that was already read from the
+/// connection. A draining loop answers 503 `draining` instead.
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count);
 
 /// Adds `count` bytes to the total of request bodies in memory. The handler that has taken a body
@@ -112,13 +107,13 @@ void wsl_peers_destroy(wsl_peers *count);
 wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low);
 
 /// Removes a connection from its loop so that another loop can adopt it. Only valid for GET
-/// requests, within `admit` or `respond`. Serializes the request again into `head`, with the
-/// headers listed in `wsl_header`; a body is omitted, and pipelined bytes behind the request are
-/// lost.
+/// requests, within `admit` or `respond`. When libwebsockets has released the connection, `moved`
+/// is called with `destination` and with the request, serialized again with the headers listed in
+/// `wsl_header`; a body is omitted, and pipelined bytes behind the request are lost.
 ///
-/// - Returns: The connection. Its descriptor is -1, and the request stays where it is, if the
-///   method is not GET, `size` is too small, or no descriptor is available.
-wsl_connection wsl_detach(wsl_request *request, void *head, size_t size, size_t *head_count);
+/// - Returns: False, and the request stays where it is, if the method is not GET, or if no memory
+///   or descriptor is available.
+bool wsl_move(wsl_request *request, void *destination);
 
 // WebSockets -----------------------------------------------------------------------------------
 
@@ -159,7 +154,8 @@ void wsl_close(wsl_loop *loop, wsl_id id, uint16_t code, const char *reason, siz
 void wsl_drop(wsl_loop *loop, wsl_id id);
 
 /// Stops reading from a connection. Unread data stays in the kernel's receive buffer, except for
-/// at most 1,024 bytes in libwebsockets' buffer. Messages, pings and pongs are not processed.
+/// at most 1,024 bytes in libwebsockets' buffer and, with TLS, one record of at most 16 KiB in
+/// OpenSSL's. Messages, pings and pongs are not processed.
 void wsl_pause(wsl_loop *loop, wsl_id id);
 
 /// Resumes reading from a paused connection. No data is lost or reordered.
@@ -196,8 +192,11 @@ void *wsl_request_take_body(wsl_request *request, size_t *counted);
 
 void wsl_body_free(void *body);
 
-/// Whether the request's connection was accepted by the `WSL_ADMIN` listener.
-bool wsl_request_is_admin(const wsl_request *request);
+/// The audience of the listener that accepted the request's connection.
+wsl_audience wsl_request_audience(const wsl_request *request);
+
+/// Whether the request's connection uses TLS.
+bool wsl_request_is_tls(const wsl_request *request);
 
 /// Whether the response may use chunked transfer coding, that is, the request is HTTP/1.1.
 /// - Source: RFC 9112, section 6.1

@@ -8,6 +8,12 @@
 typedef struct wsl_loop wsl_loop;
 typedef struct wsl_request wsl_request;
 
+/// A certificate with its key and the settings of TLS. Immutable and reference-counted.
+typedef struct ssl_ctx_st wsl_tls;
+
+/// The TLS state of one connection.
+typedef struct ssl_st wsl_tls_state;
+
 /// The id of a connection, or of one request on it: generation << 32 | slot index. Never 0.
 typedef uint64_t wsl_id;
 
@@ -27,12 +33,30 @@ typedef uint64_t wsl_network_id;
 /// Connections of a loop's admin listener; further ones are answered 503.
 #define WSL_ADMIN_CONNECTIONS_MAX 64
 
-/// A TCP connection that is not attached to a loop. Its owner passes it to `wsl_adopt` or
+/// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
+typedef enum wsl_audience {
+  WSL_PUBLIC,    ///< clients; the handler may move their connections to another loop
+  WSL_ADMIN,     ///< operators; their connections stay on this loop and are limited separately
+  WSL_REDIRECT,  ///< clients that are redirected to https; their connections stay on this loop
+} wsl_audience;
+
+/// A connection that is not attached to a loop. Its owner passes it to `wsl_adopt` or
 /// `wsl_discard`.
 typedef struct wsl_connection {
   int descriptor;
+  wsl_audience audience;
   wsl_network_id network;  ///< the network that it counts against
+  wsl_tls_state *tls;      ///< owned; NULL: without TLS
 } wsl_connection;
+
+/// How a listener treats its connections.
+typedef struct wsl_listening {
+  wsl_audience audience;
+  bool is_tls;             ///< with the certificate set by `wsl_use_tls`
+} wsl_listening;
+
+/// Listeners of one loop.
+#define WSL_LISTENERS_MAX 16
 
 /// Counts the connections of all loops that share it, in total and per network. Thread-safe.
 typedef struct wsl_peers wsl_peers;
@@ -94,7 +118,7 @@ typedef struct wsl_handlers {
   /// Whether a numeric address belongs to a proxy, whose connections are not limited per network.
   bool (*is_exempt)(void *owner, const char *address);
   /// A valid upgrade request for a WebSocket. Return 0 to accept it. To refuse it or to move it to
-  /// another loop, call `wsl_refuse` or `wsl_detach` and return any other value.
+  /// another loop, call `wsl_refuse` or `wsl_move` and return any other value.
   int (*admit)(void *owner, wsl_id id, wsl_request *request);
   /// The WebSocket is open. Follows `admit` directly, with no other callback in between.
   void (*opened)(void *owner, wsl_id id);
@@ -109,12 +133,16 @@ typedef struct wsl_handlers {
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
   /// A complete HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later, or
-  /// move it to another loop with `wsl_detach`.
+  /// move it to another loop with `wsl_move`.
   void (*respond)(void *owner, wsl_id id, wsl_request *request);
   /// `writable` for a streamed response.
   void (*stream_writable)(void *owner, wsl_id id);
   /// The connection of a streamed response has ended. Not called after `wsl_stream_end`.
   void (*stream_closed)(void *owner, wsl_id id);
+  /// A connection has left this loop after `wsl_move`. The handler passes it to `wsl_adopt` of
+  /// `destination`, with the request's `head`, or to `wsl_discard`.
+  void (*moved)(void *owner, wsl_connection connection, const void *head, size_t head_count,
+                void *destination);
   /// The timer set by `wsl_timer` has fired; it is now cleared.
   void (*timer)(void *owner);
   /// `wsl_wake` was called at least once since the last `woken`.

@@ -67,12 +67,15 @@ int wsl_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   switch (reason) {
   case LWS_CALLBACK_CLOSED:
   case LWS_CALLBACK_CLOSED_HTTP:
-  case LWS_CALLBACK_WSI_DESTROY:    // connections that ended without one of the two above
+    // libwebsockets uses the TLS state of a connection that moves to another loop until
+    // LWS_CALLBACK_WSI_DESTROY.
+    if (!slot->is_detached) wsl_slot_end(loop, slot);
+    return 0;
+  case LWS_CALLBACK_WSI_DESTROY:    // also connections that ended without one of the two above
     wsl_slot_end(loop, slot);
     return 0;
   case LWS_CALLBACK_RAW_ADOPT:      // the method CONNECT
-    wsl_refuse_socket(lws_get_socket_fd(wsi), 501, "", "methodNotAllowed",
-                      "the method CONNECT is not supported");
+    wsl_refuse_last(wsi, 501, "methodNotAllowed", "the method CONNECT is not supported");
     return -1;
   case LWS_CALLBACK_RAW_RX:
     return -1;

@@ -36,7 +36,8 @@ static bool make_context(wsl_loop *loop) {
       .protocols = loop->protocols,
       .extensions = NULL,     // permessage-deflate of 4.1.6 aborts and overruns
       .alpn = "http/1.1",     // HTTP/2 of 4.1.6 overruns
-      .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS,
+      .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS |
+                 LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
       .foreign_loops = loops,
       .user = loop,
       .gid = (gid_t)-1,
@@ -49,11 +50,16 @@ static bool make_context(wsl_loop *loop) {
       .keepalive_timeout = (int)loop->limits.idle_seconds,
       .retry_and_idle_policy = &no_pings_by_libwebsockets,
       .vhost_name = "default",
+      .provided_client_ssl_ctx = wsl_tls_for_no_client(),
   };
   loop->context = lws_create_context(&info);
   if (!loop->context) return false;
   loop->vhost = lws_get_vhost_by_name(loop->context, "default");
-  return loop->vhost != NULL;
+  // Without a certificate: see base/tls.c.
+  info.options |= LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX;
+  info.vhost_name = "tls";
+  loop->tls_vhost = lws_create_vhost(loop->context, &info);
+  return loop->vhost && loop->tls_vhost;
 }
 
 /// Creates the protocol table and the libwebsockets context. After a failure, `wsl_context_destroy`

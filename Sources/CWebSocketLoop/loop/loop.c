@@ -87,8 +87,6 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols, 
   if (!limits->bodies_bytes) loop->limits.bodies_bytes = &loop->bodies_bytes;
   loop->handlers = *handlers;
   loop->owner = owner;
-  for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
-    loop->listeners[audience].descriptor = -1;
   loop->disconnect_epoll = -1;
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
   wsl_log_use(loop);
@@ -159,5 +157,6 @@ void wsl_destroy(wsl_loop *loop) {
   if (loop->spare_descriptor >= 0) close(loop->spare_descriptor);
   if (loop->disconnect_epoll >= 0) close(loop->disconnect_epoll);
   wsl_peers_destroy(loop->own_count);
+  wsl_use_tls(loop, NULL);
   free(loop);
 }

@@ -10,15 +10,24 @@
 
 enum { ACCEPTS_PER_ITERATION = 128, UNSENT_BYTES = 32768 };
 
+/// A connection that a listener has accepted. Its TLS handshake follows on the loop that serves it.
+static wsl_connection made(const wsl_listener *listener, int descriptor) {
+  bool is_tls = listener->listening.is_tls;
+  return (wsl_connection){.descriptor = descriptor,
+                          .audience = listener->listening.audience,
+                          .tls = is_tls ? wsl_tls_begin(listener->loop->tls) : NULL};
+}
+
 /// Refuses a connection when the process is out of descriptors. To accept it, the function closes
 /// the spare descriptor. A connection that is not accepted would keep the listening socket
 /// readable, and the loop would spin.
-static void refuse_with_spare(wsl_loop *loop, int listening) {
+static void refuse_with_spare(const wsl_listener *listener) {
+  wsl_loop *loop = listener->loop;
   close(loop->spare_descriptor);
-  int descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
   if (descriptor >= 0) {
     loop->counters.refused_full++;
-    wsl_refuse_connection(descriptor, 503, "full", "too many connections");
+    wsl_refuse_connection(made(listener, descriptor), 503, "full", "too many connections");
   }
   loop->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -30,12 +39,11 @@ static bool admit(wsl_loop *loop, wsl_connection connection) {
     return true;
   case WSL_TOO_MANY:
     loop->counters.refused_full++;
-    wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
+    wsl_refuse_connection(connection, 503, "full", "too many connections");
     return false;
   case WSL_TOO_MANY_OF_NETWORK:
     loop->counters.refused_network++;
-    wsl_refuse_connection(connection.descriptor, 429, "tooMany",
-                          "too many connections from this address");
+    wsl_refuse_connection(connection, 429, "tooMany", "too many connections from this address");
     return false;
   }
   return false;
@@ -46,7 +54,7 @@ static wsl_network_id counted_network(const wsl_listener *listener, const struct
                                       socklen_t length) {
   const wsl_loop *loop = listener->loop;
   char text[NI_MAXHOST] = "";
-  if (listener == &loop->listeners[WSL_ADMIN]) return WSL_EXEMPT_NETWORK;
+  if (listener->listening.audience == WSL_ADMIN) return WSL_EXEMPT_NETWORK;
   getnameinfo(peer, length, text, sizeof text, NULL, 0, NI_NUMERICHOST);
   return loop->handlers.is_exempt(loop->owner, text) ? WSL_EXEMPT_NETWORK : wsl_network_of(peer);
 }
@@ -63,13 +71,12 @@ static void set_options(const wsl_loop *loop, int descriptor) {
 }
 
 /// Serves a new connection on this loop, unless the `accepted` handler takes it over.
-static void serve(wsl_listener *listener, wsl_connection connection) {
-  wsl_loop *loop = listener->loop;
-  bool is_admin = listener == &loop->listeners[WSL_ADMIN];
-  if (!is_admin && !admit(loop, connection)) return;
+static void serve(wsl_loop *loop, wsl_connection connection) {
+  if (connection.audience != WSL_ADMIN && !admit(loop, connection)) return;
   set_options(loop, connection.descriptor);
-  if (is_admin || loop->handlers.accepted(loop->owner, connection) == 0)
-    wsl_serve(loop, connection, NULL, 0, is_admin);
+  if (connection.audience != WSL_PUBLIC ||
+      loop->handlers.accepted(loop->owner, connection) == 0)
+    wsl_adopt(loop, connection, NULL, 0);
 }
 
 /// Accepts pending connections of a listener when its socket is readable.
@@ -82,10 +89,12 @@ void wsl_accept_all(uv_poll_t *poll, int status, int events) {
     struct sockaddr *address = (struct sockaddr *)&peer;
     int descriptor =
         accept4(listener->descriptor, address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor >= 0)
-      serve(listener, (wsl_connection){descriptor, counted_network(listener, address, length)});
-    else if (errno == EMFILE || errno == ENFILE)
-      refuse_with_spare(listener->loop, listener->descriptor);
+    if (descriptor >= 0) {
+      wsl_connection connection = made(listener, descriptor);
+      connection.network = counted_network(listener, address, length);
+      serve(listener->loop, connection);
+    } else if (errno == EMFILE || errno == ENFILE)
+      refuse_with_spare(listener);
     else if (errno != EINTR && errno != ECONNABORTED) return;
   }
 }

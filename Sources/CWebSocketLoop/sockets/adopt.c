@@ -7,6 +7,7 @@
 
 void wsl_discard(wsl_connection connection, wsl_peers *count) {
   close(connection.descriptor);
+  wsl_tls_end(connection.tls);
   wsl_peers_end(count, connection.network);
 }
 
@@ -16,34 +17,31 @@ size_t wsl_peek(int descriptor, void *into, size_t size) {
 }
 
 /// Refuses a connection, before its handshake, because this loop drains or has no free slot.
-static void refuse(wsl_loop *loop, wsl_connection connection, bool is_admin) {
+static void refuse(wsl_loop *loop, wsl_connection connection) {
   if (loop->drain_by_ms) {
-    wsl_refuse_connection(connection.descriptor, 503, "draining", "the server is shutting down");
+    wsl_refuse_connection(connection, 503, "draining", "the server is shutting down");
   } else {
     loop->counters.refused_full++;
-    wsl_refuse_connection(connection.descriptor, 503, "full", "too many connections");
+    wsl_refuse_connection(connection, 503, "full", "too many connections");
   }
-  if (!is_admin) wsl_peers_end(loop->limits.count, connection.network);
-}
-
-/// Attaches a connection to libwebsockets on this loop, or refuses it.
-void wsl_serve(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count,
-               bool is_admin) {
-  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, is_admin);
-  if (!slot) {
-    refuse(loop, connection, is_admin);
-    return;
-  }
-  if (head_count == 0) loop->counters.accepted++;  // a detached one was counted by its first loop
-  slot->network = connection.network;
-  loop->adopted = slot;
-  // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.
-  lws_adopt_socket_vhost_readbuf(loop->vhost, connection.descriptor, head, head_count);
-  if (!loop->adopted) return;
-  loop->adopted = NULL;
-  wsl_slot_release(loop, slot);
+  if (connection.audience != WSL_ADMIN) wsl_peers_end(loop->limits.count, connection.network);
 }
 
 void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size_t head_count) {
-  wsl_serve(loop, connection, head, head_count, false);
+  wsl_slot *slot = loop->drain_by_ms ? NULL : wsl_slot_take(loop, connection);
+  if (!slot) {
+    refuse(loop, connection);
+    return;
+  }
+  if (head_count == 0) loop->counters.accepted++;  // a moved one was counted by its first loop
+  loop->adopted = slot;
+  wsl_tls_settle(connection.tls);
+  wsl_tls_offer(connection.tls);
+  // On failure libwebsockets closes the descriptor and no callback has claimed `adopted`.
+  lws_adopt_socket_vhost_readbuf(connection.tls ? loop->tls_vhost : loop->vhost,
+                                 connection.descriptor, head, head_count);
+  wsl_tls_end(wsl_tls_offer(NULL));
+  if (!loop->adopted) return;
+  loop->adopted = NULL;
+  wsl_slot_release(loop, slot);
 }

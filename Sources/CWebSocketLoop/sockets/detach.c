@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // Removes a connection from its loop. libwebsockets cannot release a socket. `exchange_socket`
 // works around that: it gives libwebsockets another socket to close under the same descriptor.
+
+/// A head of at most 8,192 bytes, each of which may be percent-encoded as three.
+enum { MOVED_HEAD_MAX = 32768 };
 
 /// A request head being serialized.
 typedef struct wsl_head {
@@ -90,15 +94,33 @@ static int exchange_socket(struct lws *wsi) {
   return taken;
 }
 
-wsl_connection wsl_detach(wsl_request *request, void *into, size_t size, size_t *head_count) {
-  wsl_connection connection = {.descriptor = -1, .network = request->slot->network};
-  wsl_head head = {.bytes = into, .size = size, .is_whole = true};
-  if (request->method != WSL_GET) return connection;
+/// Serializes the head of a request. Returns NULL if it is too long or there is no memory.
+static wsl_exchange *copy_head(wsl_request *request) {
+  wsl_exchange *copy = malloc(sizeof *copy + MOVED_HEAD_MAX);
+  if (!copy) return NULL;
+  *copy = (wsl_exchange){.capacity = MOVED_HEAD_MAX};
+  wsl_head head = {.bytes = (char *)copy->bytes, .size = MOVED_HEAD_MAX, .is_whole = true};
   write_head(&head, request);
-  if (head.is_whole) connection.descriptor = exchange_socket(request->wsi);
-  if (connection.descriptor < 0) return connection;
-  request->slot->is_detached = true;
-  request->slot->phase = PHASE_ABORTED;
-  *head_count = head.count;
-  return connection;
+  copy->count = head.count;
+  if (head.is_whole) return copy;
+  free(copy);
+  return NULL;
+}
+
+bool wsl_move(wsl_request *request, void *destination) {
+  wsl_slot *slot = request->slot;
+  wsl_exchange *head = request->method == WSL_GET ? copy_head(request) : NULL;
+  int descriptor = head ? exchange_socket(request->wsi) : -1;
+  if (descriptor < 0) {
+    free(head);
+    return false;
+  }
+  wsl_slot_drop_parts(slot);
+  slot->exchange = head;
+  slot->moving_descriptor = descriptor;
+  slot->moving_tls = wsl_tls_take(request->wsi);
+  slot->destination = destination;
+  slot->is_detached = true;
+  slot->phase = PHASE_ABORTED;
+  return true;
 }

@@ -65,15 +65,24 @@ static int listening_socket(const struct addrinfo *to) {
   return -1;
 }
 
-int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint16_t port,
+/// Accepts connections from a listening socket.
+static void start(wsl_loop *loop, wsl_listening listening, int descriptor) {
+  wsl_listener *listener = &loop->listeners[loop->listener_count++];
+  *listener = (wsl_listener){.loop = loop, .descriptor = descriptor, .listening = listening};
+  uv_poll_init(&loop->uv, &listener->poll, descriptor);
+  listener->poll.data = listener;
+  listener->is_polled = true;
+  uv_poll_start(&listener->poll, UV_READABLE, wsl_accept_all);
+}
+
+int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uint16_t port,
                char *problem, size_t size) {
-  wsl_listener *listener = &loop->listeners[audience];
   struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                            .ai_socktype = SOCK_STREAM};
   struct addrinfo *to = NULL;
   char service[8];
-  if (listener->descriptor >= 0)
-    return listen_error(-1, problem, size, address, port, "this listener is already open");
+  if (loop->listener_count == WSL_LISTENERS_MAX)
+    return listen_error(-1, problem, size, address, port, "there are too many listeners");
   snprintf(service, sizeof service, "%u", port);
   if (getaddrinfo(address, service, &hints, &to) != 0)
     return listen_error(-1, problem, size, address, port,
@@ -86,19 +95,13 @@ int wsl_listen(wsl_loop *loop, wsl_audience audience, const char *address, uint1
   if (real_port < 0)
     return listen_error(descriptor, problem, size, address, port,
                    "the kernel bound a different address");
-  listener->loop = loop;
-  listener->descriptor = descriptor;
-  uv_poll_init(&loop->uv, &listener->poll, descriptor);
-  listener->poll.data = listener;
-  listener->is_polled = true;
-  uv_poll_start(&listener->poll, UV_READABLE, wsl_accept_all);
+  start(loop, listening, descriptor);
   return real_port;
 }
 
 static void listener_is_closed(uv_handle_t *handle) {
   wsl_listener *listener = handle->data;
   close(listener->descriptor);
-  listener->descriptor = -1;
 }
 
 static void close_listener(wsl_listener *listener) {
@@ -111,8 +114,8 @@ static void close_listener(wsl_listener *listener) {
 
 /// Stops accepting connections. The descriptors are closed in the next event-loop iteration.
 void wsl_close_listeners(wsl_loop *loop) {
-  for (int audience = 0; audience < WSL_AUDIENCE_COUNT; audience++)
-    close_listener(&loop->listeners[audience]);
+  for (uint32_t index = 0; index < loop->listener_count; index++)
+    close_listener(&loop->listeners[index]);
 }
 
 void wsl_stop_listening(wsl_loop *loop) { wsl_close_listeners(loop); }

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 /// Allocates a slot. Returns NULL when `connections_max` slots are in use, or
-/// `WSL_ADMIN_CONNECTIONS_MAX` for the admin listener.
-wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin) {
+/// `WSL_ADMIN_CONNECTIONS_MAX` for admin listeners.
+wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection) {
   wsl_slot *slot;
+  bool is_admin = connection.audience == WSL_ADMIN;
   uint64_t count = is_admin ? loop->admin_count : loop->counters.connections - loop->admin_count;
   if (count >= (is_admin ? WSL_ADMIN_CONNECTIONS_MAX : loop->limits.connections_max)) return NULL;
   if (loop->first_free) {
@@ -15,7 +16,11 @@ wsl_slot *wsl_slot_take(wsl_loop *loop, bool is_admin) {
     slot = &loop->slots[loop->slot_count++];
   }
   uint32_t generation = slot->generation;
-  *slot = (wsl_slot){.generation = generation + 1, .phase = PHASE_IDLE, .is_admin = is_admin};
+  *slot = (wsl_slot){.generation = generation + 1,
+                     .phase = PHASE_IDLE,
+                     .audience = connection.audience,
+                     .network = connection.network,
+                     .is_tls = connection.tls != NULL};
   if (is_admin) loop->admin_count++;
   if (slot->generation == 0) slot->generation = 1;
   loop->counters.connections++;
@@ -32,7 +37,7 @@ void wsl_slot_drop_parts(wsl_slot *slot) {
 void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   wsl_slot_drop_parts(slot);
   wsl_body_release(loop, slot);
-  if (slot->is_admin) loop->admin_count--;
+  if (slot->audience == WSL_ADMIN) loop->admin_count--;
   else if (!slot->is_detached) wsl_peers_end(loop->limits.count, slot->network);
   slot->wsi = NULL;
   slot->phase = PHASE_FREE;
@@ -43,14 +48,25 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
   if (loop->drain_by_ms && loop->counters.connections == 0) uv_stop(&loop->uv);
 }
 
+/// Passes a connection that `wsl_move` has detached to the handler.
+static void hand_over(wsl_loop *loop, wsl_slot *slot) {
+  wsl_connection connection = {.descriptor = slot->moving_descriptor,
+                               .audience = slot->audience,
+                               .network = slot->network,
+                               .tls = slot->moving_tls};
+  loop->handlers.moved(loop->owner, connection, slot->exchange->bytes, slot->exchange->count,
+                       slot->destination);
+}
+
 /// Handles the end of a slot's connection: releases the slot, then calls `closed` or
-/// `stream_closed`.
+/// `stream_closed`, or passes the connection to another loop.
 void wsl_slot_end(wsl_loop *loop, wsl_slot *slot) {
   wsl_id id = wsl_slot_id(loop, slot);
   bool was_opened = slot->is_opened;
   bool was_streaming = slot->is_streaming && !slot->is_ending;
   lws_set_opaque_user_data(slot->wsi, NULL);
   if (was_opened) loop->counters.websockets--;
+  if (slot->is_detached) hand_over(loop, slot);
   wsl_slot_release(loop, slot);
   if (was_opened) loop->handlers.closed(loop->owner, id);
   if (was_streaming) loop->handlers.stream_closed(loop->owner, id);

@@ -51,9 +51,13 @@ void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reas
 void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
   if (slot->posted_first) wsl_flush(loop);
   // libwebsockets must not send a second close frame after ours.
-  if (slot->phase == PHASE_CLOSING) shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
+  if (slot->phase == PHASE_CLOSING) {
+    wsl_tls_notify_close(slot->wsi);
+    shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
+  }
   if (slot->phase != PHASE_OPEN) return;
   if (lws_get_close_length(slot->wsi) > 0) loop->counters.failed++;
+  wsl_tls_discard_read(slot->wsi);
   slot->phase = PHASE_FAILED;
   slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;
 }

@@ -6,7 +6,9 @@
 
 // The end of an event-loop iteration: one system call per connection sends the frames of the batch.
 // Frames bypass libwebsockets; only bytes that the kernel does not take are passed to it. It
-// buffers them and writes them when the socket becomes writable.
+// buffers them and writes them when the socket becomes writable. With TLS, all frames of the batch
+// are passed to it together: it encrypts them with one SSL_write(), which makes records of up to
+// 16 KiB, each sent with one system call.
 
 /// The frames posted to one connection, for one system call.
 typedef struct parcel {
@@ -37,9 +39,10 @@ static ssize_t send_parcel(const wsl_slot *slot, parcel *parcel) {
   return taken < 0 ? -errno : taken;
 }
 
-/// Passes the bytes that the kernel did not take to libwebsockets, as one contiguous copy, because
-/// libwebsockets writes one buffered piece per writable event and buffers at most 1,024 of them.
-static void buffer_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
+/// Passes the bytes that the kernel did not take to libwebsockets, as one contiguous copy: a TLS
+/// record for all, and because libwebsockets writes one buffered piece per writable event and
+/// buffers at most 1,024 of them.
+static void write_rest(wsl_loop *loop, wsl_slot *slot, const parcel *parcel, size_t taken) {
   const struct iovec *vector = parcel->vectors;
   size_t rest = parcel->byte_count - taken, filled = 0;
   if (parcel->vector_count == 1) {
@@ -65,13 +68,14 @@ static void flush_slot(wsl_loop *loop, wsl_slot *slot) {
   parcel parcel;
   pack(&loop->batch, slot, &parcel);
   // Frames that libwebsockets has partly written, such as a pong, come first.
-  ssize_t taken = lws_partial_buffered(slot->wsi) ? -EAGAIN : send_parcel(slot, &parcel);
+  bool is_direct = !slot->is_tls && !lws_partial_buffered(slot->wsi);
+  ssize_t taken = is_direct ? send_parcel(slot, &parcel) : -EAGAIN;
   if (taken == (ssize_t)parcel.byte_count) return;
   if (taken < 0 && taken != -EAGAIN && taken != -EWOULDBLOCK && taken != -EINTR) {
     wsl_abort(loop, slot);
     return;
   }
-  buffer_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
+  write_rest(loop, slot, &parcel, taken > 0 ? (size_t)taken : 0);
   if (slot->phase == PHASE_OPEN && slot->is_full)
     loop->handlers.full(loop->owner, wsl_slot_id(loop, slot));
 }

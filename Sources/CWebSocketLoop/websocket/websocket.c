@@ -40,6 +40,7 @@ void wsl_resume(wsl_loop *loop, wsl_id id) {
   slot->pong_at_ms += pause_ms;
   if (slot->deadline_ms) slot->deadline_ms += pause_ms;
   lws_rx_flow_control(slot->wsi, 1);
+  if (slot->is_tls) wsl_kick(loop);  // the socket does not report bytes that OpenSSL has decrypted
 }
 
 // Pings ----------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ package final class Server {
       host: configuration.listen.host, port: UInt16(configuration.listen.port))
     if let admin = configuration.adminListen {
       adminPort = try group.transports[0].loop.listen(
-        host: admin.host, port: UInt16(admin.port), isAdmin: true)
+        host: admin.host, port: UInt16(admin.port), Listening(.operators))
     }
     let url = Server.url(configuration.listen, port)
     notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)

@@ -8,7 +8,8 @@ extension RequestHead {
     query = []
     headers = RequestHeaders()
     remoteAddress = String(wsl_request_peer(request)) ?? ""
-    isAdmin = wsl_request_is_admin(request)
+    audience = Listening.Audience(wsl_request_audience(request))
+    isTLS = wsl_request_is_tls(request)
     takesChunks = wsl_request_takes_chunks(request)
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -7,21 +7,23 @@ package struct RequestHead: Sendable {
   package var headers: RequestHeaders
   /// The peer's numeric IPv4 or IPv6 address.
   package var remoteAddress: String
-  /// Whether the connection came through the admin listener.
-  package var isAdmin = false
+  /// The audience of the listener that accepted the connection.
+  package var audience = Listening.Audience.clients
+  /// Whether the connection uses TLS, as opposed to one between a proxy and its client.
+  package var isTLS = false
   /// Whether the response may use chunked transfer coding: false for HTTP/1.0.
   package var takesChunks = true
 
   package init(
-    path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String,
-    isAdmin: Bool = false
+    path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String
   ) {
     self.path = path
     self.query = query
     self.headers = headers
     self.remoteAddress = remoteAddress
-    self.isAdmin = isAdmin
   }
+
+  package var isAdmin: Bool { audience == .operators }
 
   /// The value of the first query field of that name.
   package func queryValue(_ name: String) -> String? {

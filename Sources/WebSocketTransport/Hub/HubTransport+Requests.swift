@@ -24,7 +24,8 @@ extension HubTransport {
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
     caller.takesChunks = request.head.takesChunks
     let target =
-      request.isAdmin ? .receiving : RequestLoop(method: request.method, path: request.path)
+      request.head.audience == .clients
+      ? RequestLoop(method: request.method, path: request.path) : .receiving
     let index = group.index(of: target, receivedBy: self)
     if index == self.index {
       routes(caller, request)

@@ -31,6 +31,10 @@ extension SocketLoop {
     stream_closed: { owner, id in
       SocketLoop.of(owner).handler?.streamClosed(RequestID(raw: id, isHead: false))
     },
+    moved: { owner, connection, head, count, destination in
+      let head = UnsafeRawBufferPointer(start: head, count: count)
+      SocketLoop.of(owner).move(connection, Array(head), to: SocketLoop.of(destination))
+    },
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
     written: { owner in SocketLoop.of(owner).handler?.written() },

@@ -50,20 +50,17 @@ package final class SocketLoop: @unchecked Sendable {
     if let loop { wsl_destroy(loop) }
   }
 
-  /// Listens on exactly one numeric IPv4 or IPv6 address, at most once per loop and audience.
+  /// Listens on exactly one numeric IPv4 or IPv6 address, at most 16 times per loop.
   ///
-  /// - Parameters:
-  ///   - port: 0 selects any free port.
-  ///   - isAdmin: Requests of this listener's connections have ``RequestHead/isAdmin`` set, and
-  ///     the connections stay on this loop.
+  /// - Parameter port: 0 selects any free port.
   /// - Returns: The actual port.
   /// - Throws: ``SocketLoopProblem``. The loop is then unchanged.
   package func listen(
-    host: String, port: UInt16, isAdmin: Bool = false
+    host: String, port: UInt16, _ listening: Listening = Listening()
   ) throws(SocketLoopProblem) -> UInt16 {
     let problem = ProblemBuffer()
-    let audience = isAdmin ? WSL_ADMIN : WSL_PUBLIC
-    let real = wsl_listen(loop, audience, host, port, problem.text, ProblemBuffer.capacity)
+    let real = wsl_listen(
+      loop, wsl_listening(listening), host, port, problem.text, ProblemBuffer.capacity)
     guard let real = UInt16(exactly: real) else { throw problem.thrown() }
     return real
   }

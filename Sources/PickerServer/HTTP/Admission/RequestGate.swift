@@ -59,9 +59,11 @@ struct RequestGate: Sendable {
       retryAfterSeconds: wait)
   }
 
-  /// Whether the client uses TLS, according to the `X-Forwarded-Proto` header of a trusted proxy.
-  /// If several proxies have added values, the first one concerns the client's connection.
+  /// Whether the client uses TLS, to this server or, according to the `X-Forwarded-Proto` header,
+  /// to a trusted proxy. If several proxies have added values, the first one concerns the client's
+  /// connection.
   func isSecure(_ request: RequestHead) -> Bool {
+    guard !request.isTLS else { return true }
     guard proxies.contains(request.remoteAddress) else { return false }
     let header = request.headers[.xForwardedProto]
     let first = header?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""

@@ -1,0 +1,48 @@
+import CWebSocketLoop
+
+/// How a listener of a ``SocketLoop`` treats its connections.
+package struct Listening: Hashable, Sendable {
+  /// The clients for whom a listener is.
+  package enum Audience: Sendable {
+    /// Clients of the API and of the page.
+    case clients
+    /// Operators: their connections stay on this loop and are limited separately.
+    case operators
+    /// Clients that are redirected to https: their connections stay on this loop.
+    case redirected
+  }
+
+  package var audience: Audience
+  package var isTLS: Bool
+
+  package init(_ audience: Audience = .clients, isTLS: Bool = false) {
+    self.audience = audience
+    self.isTLS = isTLS
+  }
+}
+
+extension wsl_listening {
+  init(_ listening: Listening) {
+    self.init(audience: wsl_audience(listening.audience), is_tls: listening.isTLS)
+  }
+}
+
+extension wsl_audience {
+  fileprivate init(_ audience: Listening.Audience) {
+    switch audience {
+    case .clients: self = WSL_PUBLIC
+    case .operators: self = WSL_ADMIN
+    case .redirected: self = WSL_REDIRECT
+    }
+  }
+}
+
+extension Listening.Audience {
+  init(_ audience: wsl_audience) {
+    switch audience {
+    case WSL_ADMIN: self = .operators
+    case WSL_REDIRECT: self = .redirected
+    default: self = .clients
+    }
+  }
+}

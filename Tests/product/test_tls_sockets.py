@@ -1,0 +1,192 @@
+"""The tests of the transport that depend on how bytes are read and written, over TLS.
+
+The tests of this file come last and replace those of the same name.
+"""
+
+import os
+import socket
+import ssl
+import subprocess
+
+import pytest
+
+from conftest_socket import HASTY, PATIENT, shared, starting
+from harness.certificates import Authority
+from rawsocket import CLOSE, Raw
+from test_rfc6455_closing import *  # noqa: F401,F403
+from test_socket_backlog import *  # noqa: F401,F403
+from test_socket_batching import *  # noqa: F401,F403
+from test_socket_dead_peers import *  # noqa: F401,F403
+from test_socket_http import *  # noqa: F401,F403
+from test_socket_limits import *  # noqa: F401,F403
+from test_socket_limits import until
+from test_socket_loops import *  # noqa: F401,F403
+from test_socket_loops import has_room
+from test_socket_pause import *  # noqa: F401,F403
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="session")
+def echo(tmp_path_factory, authority):  # noqa: F811
+    yield from shared(tmp_path_factory.mktemp("echo") / "log", authority=authority, **PATIENT)
+
+
+@pytest.fixture(scope="session")
+def hasty(tmp_path_factory, authority):  # noqa: F811
+    yield from shared(tmp_path_factory.mktemp("hasty") / "log", authority=authority, **HASTY)
+
+
+@pytest.fixture
+def start(tmp_path, authority):  # noqa: F811
+    yield from starting(tmp_path, authority)
+
+
+def test_connections_over_the_limit_get_503_and_are_counted(start):  # noqa: F811
+    """With TLS they are closed instead: a response would need a handshake."""
+    server = start(connectionsMax=2)
+    with server.websocket() as leaving, server.websocket():
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            server.raw()
+        leaving.send_frame(CLOSE, b"\x03\xe8")
+        leaving.read_to_end()
+        assert server.counters()["refusedFull"] == 1
+
+
+def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
+    server = start(loops=2, connectionsMax=3)
+    webs = [server.websocket("/?over") for _ in range(3)]
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        server.raw()
+    for web in webs:
+        web.socket.close()
+    until(lambda: has_room(server))
+
+
+def test_a_peer_that_shuts_down_its_writing_side_gets_its_response(echo):  # noqa: F811
+    """Without close_notify: Python cannot send it and then read on."""
+    with echo.raw() as raw:
+        raw.request("GET", "/later?milliseconds=300")
+        with socket.socket(fileno=os.dup(raw.socket.fileno())) as bare:
+            bare.shutdown(socket.SHUT_WR)
+        assert raw.response()[2] == b"at last"
+
+
+def test_an_idle_websocket_costs_less_than_4_kib(start):  # noqa: F811
+    """With TLS less than 20 KiB, of which OpenSSL needs 13."""
+    server = start()
+    with server.websocket() as warm:
+        warm.send_text("x")
+        warm.read_text()
+        before = server.resident_bytes()
+        webs = [server.websocket() for _ in range(900)]
+        each = (server.resident_bytes() - before) / len(webs)
+        for web in webs:
+            web.socket.close()
+    assert each < 20_480, each
+
+
+# What only TLS has ------------------------------------------------------------------------------
+
+
+def refused(echo, context):  # noqa: F811
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        with Raw(echo.address, tls=context) as raw:
+            raw.exchange("GET", "/hello")
+
+
+@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
+def test_tls_1_2_and_1_3_are_served(echo, authority, version):  # noqa: F811
+    version = getattr(ssl.TLSVersion, version)
+    context = authority.client(minimum_version=version, maximum_version=version)
+    with Raw(echo.address, tls=context) as raw:
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_older_versions_and_weak_ciphers_are_refused(echo, authority):  # noqa: F811
+    old = authority.client()
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    old.minimum_version = ssl.TLSVersion.TLSv1
+    old.maximum_version = ssl.TLSVersion.TLSv1_1
+    refused(echo, old)
+    for weak in ("AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "aNULL"):
+        context = authority.client(maximum_version=ssl.TLSVersion.TLSv1_2)
+        context.set_ciphers(weak + ":@SECLEVEL=0")
+        refused(echo, context)
+
+
+def test_only_http_1_1_is_negotiated(echo, authority):  # noqa: F811
+    context = authority.client()
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with Raw(echo.address, tls=context) as raw:
+        assert raw.socket.selected_alpn_protocol() == "http/1.1"
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+    context.set_alpn_protocols(["h2"])
+    refused(echo, context)
+
+
+@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
+def test_a_session_is_resumed(echo, authority, version):  # noqa: F811
+    version = getattr(ssl.TLSVersion, version)
+    context = authority.client(minimum_version=version, maximum_version=version)
+    with Raw(echo.address, tls=context) as raw:
+        raw.exchange("GET", "/hello")
+        session = raw.socket.session
+    with socket.create_connection(echo.address) as bare:
+        with context.wrap_socket(bare, server_hostname="localhost", session=session) as again:
+            assert again.session_reused
+
+
+def test_the_client_may_not_renegotiate(echo, authority):  # noqa: F811
+    run = subprocess.run(
+        ["openssl", "s_client", "-connect", "%s:%d" % echo.address, "-tls1_2", "-CAfile",
+         authority.root], input=b"R\n", capture_output=True, timeout=20)
+    assert b"no renegotiation" in run.stdout + run.stderr
+
+
+def test_plain_http_on_a_tls_listener_gets_no_response(echo):  # noqa: F811
+    with Raw(echo.address) as raw:
+        raw.send(b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"HTTP" not in raw.read_to_end()
+
+
+def test_an_unfinished_handshake_times_out_and_delays_nobody(hasty):  # noqa: F811
+    with Raw(hasty.address) as silent, Raw(hasty.address) as slow:
+        slow.send(b"\x16\x03\x01\x02\x00")
+        with hasty.raw() as raw:
+            assert raw.exchange("GET", "/hello")[2] == b"hello"
+        assert silent.seconds_until_gone() < 10
+        assert slow.seconds_until_gone() < 10
+
+
+def test_malformed_records_end_only_their_own_connection(echo):  # noqa: F811
+    for number in range(200):
+        with Raw(echo.address) as raw:
+            raw.send(os.urandom(number + 1))
+        with Raw(echo.address) as raw:
+            raw.send(b"\x16\x03\x01" + os.urandom(2) + os.urandom(number))
+    with echo.websocket() as web:
+        bare = socket.socket(fileno=os.dup(web.socket.fileno()))
+        bare.sendall(b"\x17\x03\x03\x00\x20" + os.urandom(32))
+        bare.close()
+        web.read_to_end()
+    with echo.raw() as raw:
+        assert raw.exchange("GET", "/hello")[2] == b"hello"
+
+
+def test_a_closed_connection_ends_with_close_notify(echo):  # noqa: F811
+    """Without it `suppress_ragged_eofs=False` would make the read fail."""
+    with echo.raw() as raw:
+        raw.request("GET", "/hello", [("Connection", "close")])
+        assert raw.response()[0] == 200
+        raw.socket.suppress_ragged_eofs = False
+        assert raw.socket.recv(1) == b""
+    with echo.websocket("/script") as web:
+        web.send_text("close 1000 done")
+        assert web.read_close() == (1000, "done")
+        web.answer_close()
+        web.socket.suppress_ragged_eofs = False
+        assert web.socket.recv(1) == b""
