@@ -18,7 +18,7 @@ package enum CloseCode: UInt16, CaseIterable, Sendable {
   case tooManyMessages = 4529
 
   /// The `code` of the error message that precedes the close; `nil` below 4300.
-  var errorCode: String? {
+  package var errorCode: String? {
     switch self {
     case .normal, .goingAway: nil
     case .badToken: "badToken"

@@ -29,6 +29,8 @@ package protocol HubPort: AnyObject {
   /// - Returns: The indices in `connections` of those that are write-blocked
   ///   (``SendOutcome/full``).
   func post(_ frame: Frame, toAll connections: [ConnectionID]) -> [Int]
+  /// Reports for the log that a member has joined by a connection.
+  func joined(_ connection: ConnectionID, as member: MemberID)
   /// Sends `last`, then closes. ``Hub/closed(_:at:)`` follows in a later event-loop iteration.
   func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?)
   /// Stops reading from a connection. Messages that were read already may still be delivered. Until
@@ -60,6 +62,9 @@ extension HubPort {
   /// Default: keeps reading. The hub then closes a connection that sends too much.
   package func pause(_ connection: ConnectionID) {}
   package func resume(_ connection: ConnectionID) {}
+
+  /// Default: logs nothing.
+  package func joined(_ connection: ConnectionID, as member: MemberID) {}
 
   /// Default: measures nothing.
   package func delivered(commandOf arrival: Int64) {}

@@ -153,6 +153,7 @@ extension Hub {
     }
     hosted.attendance.endAbsence(of: member)
     hosted.noteActivity(at: time)
+    port.joined(connection.id, as: member)
     let fold = hosted.session.fold
     let missed = attachment.resumeAfter.flatMap { fold.deltas(after: $0) }
     let showsMonths = fold.definition.kind.showsMonths

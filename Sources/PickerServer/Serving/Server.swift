@@ -46,7 +46,7 @@ package final class Server {
       let loop = try SocketLoop(sockets)
       // The first loop determines and logs the limit that RLIMIT_NOFILE permits; others use it.
       sockets.connectionsMax = loop.connectionsMax
-      Server.add(loop, to: group, configuration, limits, parts, store)
+      Server.add(loop, to: group, configuration, limits, parts, store, log)
     }
     // The first loop accepts connections for all loops.
     port = try group.transports[0].loop.listen(
@@ -107,12 +107,17 @@ package final class Server {
   /// Creates the hub and routes of a loop.
   private static func add(
     _ loop: SocketLoop, to group: LoopGroup, _ configuration: ServerConfiguration,
-    _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore
+    _ limits: ServerLimits, _ parts: SharedParts, _ store: ServerStore, _ log: Logger
   ) {
     let gate = parts.gate
+    let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
     let transport = HubTransport(
       loop, in: group, clock: SessionClock(manual: parts.start),
-      refusal: { gate.refusal(of: $0) },
+      refusal: { request in
+        let refusal = gate.refusal(of: request)
+        if let refusal { connectionLog.refused(request.head, status: refusal.status) }
+        return refusal
+      },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(
       HubConfiguration(
@@ -125,6 +130,7 @@ package final class Server {
       shard: HubShard(
         index: transport.index, of: configuration.loops, total: parts.sessionTotal,
         names: parts.sessionIndex))
+    transport.connectionLog = connectionLog.write
     let routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
       definitions: DefinitionMaker(

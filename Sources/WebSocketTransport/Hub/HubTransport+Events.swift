@@ -29,16 +29,20 @@ extension HubTransport {
 
   /// Answers a request with a stream of events.
   ///
-  /// - Parameter lifetime: Milliseconds after which the server ends the stream, if any.
+  /// - Parameters:
+  ///   - session: The session and the head of the request, for the log.
+  ///   - lifetime: Milliseconds after which the server ends the stream, if any.
   /// - Returns: The id under which the hub addresses the stream; `nil` if the request has ended.
   package func openEvents(
-    _ caller: Caller, epoch: String, lifetime: Int64? = nil
+    _ caller: Caller, of session: (id: SessionID, head: RequestHead), epoch: String,
+    lifetime: Int64? = nil
   ) -> ConnectionID? {
     // `loop(forOpening:isWebSocket:)` has moved the connection to this loop before.
     let id = caller.id
     let headers = HubTransport.eventHeaders + caller.headers
     guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
     let connection = ConnectionID(raw: id.raw)
+    connectionLog(connection, .opened(session.id, head: session.head, isStream: true))
     streams[connection] = EventStream(
       request: id, epochMark: ServerSentEvent.epochMark(of: epoch),
       endsAt: lifetime.map { now.machine + $0 })
@@ -75,10 +79,7 @@ extension HubTransport {
     loop.streamEnd(stream.request)
     // Safe: used in a later event-loop iteration on the same thread.
     nonisolated(unsafe) let transport = self
-    loop.post {
-      transport.hub.closed(connection, at: transport.now)
-      transport.rearm()
-    }
+    loop.post { transport.closed(connection) }
   }
 
   package func streamWritable(_ id: RequestID) {

@@ -20,7 +20,12 @@ extension HubTransport {
     return connections.indices.filter { post(frame, to: connections[$0]) == .full }
   }
 
+  package func joined(_ connection: ConnectionID, as member: MemberID) {
+    connectionLog(connection, .joined(member))
+  }
+
   package func close(_ connection: ConnectionID, code: UInt16, reason: String, last: Frame?) {
+    connectionLog(connection, .closing(code: code))
     if streams[connection] != nil { return closeEvents(connection, last: last) }
     loop.close(connection, code: code, reason: reason, last: last)
   }

@@ -19,6 +19,7 @@ extension HubTransport {
 
   package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {
     guard let session = HubTransport.session(in: request.path) else { return }
+    connectionLog(connection, .opened(session, head: request.head, isStream: false))
     hub.opened(
       connection, session: session, bearer: HubTransport.bearer(request.authorization), at: now)
     rearm()
@@ -40,6 +41,7 @@ extension HubTransport {
   }
 
   package func closed(_ connection: ConnectionID) {
+    connectionLog(connection, .closed)
     hub.closed(connection, at: now)
     rearm()
   }

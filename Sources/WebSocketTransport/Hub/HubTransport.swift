@@ -1,6 +1,6 @@
 import BackgroundWork
 package import PickerHub
-import PickerSession
+package import PickerSession
 
 /// Connects a hub to a ``SocketLoop``, on the loop's thread.
 ///
@@ -13,6 +13,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package var hub: Hub!
   /// Answers HTTP requests. Must be set before the loop runs.
   package var routes: ((Caller, HTTPRequest) -> Void)!
+  /// Receives what happens to connections. Default: ignores it.
+  package var connectionLog: (ConnectionID, ConnectionEvent) -> Void = { _, _ in }
   /// All loops of the server, including this one.
   package let group: LoopGroup
   /// This loop's index in the group.

@@ -36,6 +36,24 @@ package struct PeerAddress: Hashable, Sendable {
 
   var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+  /// The address as text: `192.0.2.1` or `2001:db8::1`.
+  var text: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    var (high, low) = (high.bigEndian, low.bigEndian)
+    if isIPv4 {
+      var address = in_addr(s_addr: UInt32(truncatingIfNeeded: self.low).bigEndian)
+      inet_ntop(AF_INET, &address, &text, socklen_t(INET_ADDRSTRLEN))
+    } else {
+      var address = in6_addr()
+      withUnsafeMutableBytes(of: &address) { bytes in
+        withUnsafeBytes(of: &high) { bytes[0..<8].copyBytes(from: $0) }
+        withUnsafeBytes(of: &low) { bytes[8..<16].copyBytes(from: $0) }
+      }
+      inet_ntop(AF_INET6, &address, &text, socklen_t(INET6_ADDRSTRLEN))
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// The unit of per-address limits: an IPv4 address, or the /64 of an IPv6 address, which is
   /// usually assigned to one subscriber.
   var network: PeerNetwork { PeerNetwork(high: high, low: low) }

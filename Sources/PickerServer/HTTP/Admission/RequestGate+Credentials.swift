@@ -52,8 +52,7 @@ extension RequestGate {
     guard let keys else { return { true } }
     let presented = HubTransport.bearer(request.headers[.authorization])
       .flatMap { PresentedKey($0) }
-    let client = proxies.client(
-      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    let client = client(of: request)
     return {
       presented.flatMap { keys.find($0, from: client) }?.scopes.contains(scope) ?? false
     }
@@ -64,8 +63,7 @@ extension RequestGate {
   private func find(
     _ bearer: String, _ keys: KeyRing, _ request: RequestHead
   ) throws(ProblemDocument) -> HostKey {
-    let client = proxies.client(
-      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    let client = client(of: request)
     let now = SocketLoop.monotonicMilliseconds()
     if let wait = rates.wait(.wrongKey, from: client, at: now) {
       throw ProblemDocument(

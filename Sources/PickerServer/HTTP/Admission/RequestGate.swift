@@ -45,12 +45,16 @@ struct RequestGate: Sendable {
     }
   }
 
+  /// The address of the client that sent a request; `nil` if it has no numeric one.
+  func client(of request: RequestHead) -> PeerAddress? {
+    proxies.client(peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+  }
+
   /// Counts a request against its rate limits.
   ///
   /// - Throws: 429 if its address, or all addresses together, exceed the rate of this kind.
   func admit(_ kind: RequestKind, _ request: RequestHead) throws(ProblemDocument) {
-    let client = proxies.client(
-      peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+    let client = client(of: request)
     let wait = rates.take(kind, from: client, at: SocketLoop.monotonicMilliseconds())
     guard let wait else { return }
     throw ProblemDocument(

@@ -28,7 +28,8 @@ extension HubRoutes {
     hub.watch(call.session, watch, at: transport.now) { [self] result in
       switch result {
       case .success(let epoch):
-        return transport.openEvents(caller, epoch: epoch, lifetime: lifetime)
+        return transport.openEvents(
+          caller, of: (call.session, call.request.head), epoch: epoch, lifetime: lifetime)
       case .failure(let problem):
         answer(caller, ProblemDocument(problem))
         return nil
