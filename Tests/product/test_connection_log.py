@@ -38,7 +38,7 @@ def test_every_line_about_a_connection_has_its_id(logging):
     assert story == [
         "WebSocket opened", "member joined", "closing the connection", "connection closed"]
     assert lines(logging, message="closing the connection")[0]["code"] == "1000"
-    assert second.is_open()
+    assert second.is_open
 
 
 def test_a_refused_join_is_logged_with_its_close_code_and_without_the_token(start):
