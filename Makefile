@@ -42,7 +42,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
-  libseccomp2 \
+  libseccomp2 postgresql-15 patroni etcd-server \
   $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)

@@ -1,0 +1,117 @@
+"""The databases of `make cluster`: a commit that was answered survives the death of the primary."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from harness.cluster import Cluster
+from harness.pickerd import REPOSITORY, binary, wait_until
+
+#: Seconds; it takes about five on an idle machine.
+FAILOVER = 60
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    cluster = Cluster("--nodes", "0")
+    yield cluster
+    cluster.stop()
+
+
+class Writer(threading.Thread):
+    """Inserts numbers, each in a transaction of its own, and records the answered ones."""
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        cluster.sql("DROP TABLE IF EXISTS number; CREATE TABLE number (n int PRIMARY KEY)")
+        self.cluster, self.answered, self.is_over = cluster, [], threading.Event()
+
+    def run(self):
+        number = 0
+        while not self.is_over.is_set():
+            number += 1
+            try:
+                self.cluster.sql(f"INSERT INTO number VALUES ({number})")
+            except (ConnectionError, subprocess.TimeoutExpired):
+                continue
+            self.answered.append(number)
+
+    def wait_for_more(self, count=10):
+        before = len(self.answered)
+        wait_until(lambda: len(self.answered) > before + count, timeout=FAILOVER, what="commits")
+
+    def stored(self):
+        return set(map(int, self.cluster.sql("SELECT n FROM number").split()))
+
+
+def test_a_commit_waits_for_one_of_two_standbys(cluster):
+    assert cluster.sql("SHOW synchronous_standby_names").strip() == "ANY 1 (pg1, pg2, pg3)"
+    assert cluster.sql("SHOW synchronous_commit").strip() == "on"
+    assert cluster.sql("SHOW fsync").strip() == "on"
+
+
+@pytest.mark.parametrize("machine", [False, True], ids=["the server", "the server and Patroni"])
+def test_no_answered_commit_is_lost_when_the_primary_is_killed(cluster, machine):
+    writer = Writer(cluster)
+    writer.start()
+    writer.wait_for_more()
+    old = cluster.primary()
+    postmaster = cluster.postmaster(old)
+
+    if machine:
+        cluster.kill(old)
+    os.kill(postmaster, signal.SIGKILL)
+
+    wait_until(lambda: is_promoted(cluster, old), timeout=FAILOVER, what="another primary")
+    writer.wait_for_more()
+    writer.is_over.set()
+    writer.join(30)
+    assert set(writer.answered) <= writer.stored(), "no answered commit is lost"
+
+
+def is_promoted(cluster, old):
+    try:
+        return cluster.primary() != old
+    except (ConnectionError, subprocess.TimeoutExpired):
+        return False
+
+
+def test_the_passwords_are_private(cluster):
+    for name in ("passfile", "pg1.yml"):
+        assert (cluster.folder / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
+    cluster = Cluster("--store", "memory:")
+    before = cluster.pid("node2")
+
+    cluster.kill("node2")
+
+    wait_until(lambda: cluster.pid("node2") != before, what="another node2")
+    wait_until(lambda: cluster.get("/readyz").status == 200, what="a node that is ready")
+    pids = [cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")]
+    cluster.process.kill()
+    cluster.process.wait()
+    wait_until(lambda: not any(runs(pid) for pid in pids), timeout=30, what="the end of all programs")
+
+
+def runs(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_invalid_argument_of_the_nodes_is_reported():
+    done = subprocess.run(
+        [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
+         binary(), "--", "--limit", "nonsense=1"],
+        capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1 and re.search("node1 has exited:.*nonsense", done.stderr, re.S)

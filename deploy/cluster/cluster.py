@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""cluster.py [--pickerd FILE] [--port N] [--nodes N] [--store STORE] : `make cluster`.
+
+Starts PostgreSQL 15 with two standbys under Patroni with etcd, three pickerd nodes, and HAProxy in
+front of them, on loopback ports and in a temporary folder. Prints the addresses, one a line, then
+waits, and starts nodes again that have exited. SIGINT, SIGTERM and the death of this process end
+everything.
+
+Only for trying and for tests: one machine is no protection against its loss.
+"""
+
+import argparse
+import http.client
+import re
+import signal
+import sys
+from pathlib import Path
+
+from databases import Databases
+from processes import Failure, Processes, accepts, free_ports
+
+DEPLOY = Path(__file__).resolve().parent.parent
+
+
+class Cluster:
+    """The databases, the nodes and HAProxy."""
+
+    def __init__(self, options):
+        self.options = options
+        self.processes = Processes()
+        self.folder = self.processes.folder
+        ports = iter(free_ports(9 + 2 * options.nodes))
+        self.port = options.port or next(ports)
+        self.nodes = {
+            f"node{n}": (next(ports), next(ports)) for n in range(1, options.nodes + 1)}
+        self.databases = None if options.store else Databases(self.processes, ports)
+        self.store = options.store or self.databases.store()
+
+    def run(self):
+        if self.databases:
+            self.databases.start()
+        if self.nodes:
+            self.start_nodes()
+            self.start_haproxy()
+        self.describe()
+        self.processes.watch()
+
+    def start_nodes(self):
+        environment = {"PGPASSFILE": str(self.databases.passfile)} if self.databases else {}
+        for name, (port, admin) in self.nodes.items():
+            self.processes.start(name, [
+                self.options.pickerd.absolute(), "serve", "--listen", f"127.0.0.1:{port}",
+                "--admin-listen", f"127.0.0.1:{admin}", "--store", self.store,
+                *self.options.argument], environment=environment, keep=True)
+
+    def start_haproxy(self):
+        """HAProxy with the backend of deploy/haproxy.cfg, whose frontend needs a certificate."""
+        backend = (DEPLOY / "haproxy.cfg").read_text().partition("backend cluster\n")[2]
+        servers = [f"  server {name} 127.0.0.1:{port}" for name, (port, _) in self.nodes.items()]
+        path = self.folder / "haproxy.cfg"
+        path.write_text("\n".join([
+            "defaults", "  mode http", "  timeout connect 5s", "  timeout http-request 10s",
+            "  timeout client 60s", "  timeout server 60s", "  timeout tunnel 60s",
+            "frontend public", f"  bind 127.0.0.1:{self.port}",
+            "  http-request set-header X-Forwarded-For %[src]", "  default_backend cluster",
+            "backend cluster", re.sub(r"\n  server .*", "", backend).rstrip(), *servers, ""]))
+        self.processes.start("haproxy", ["haproxy", "-db", "-f", path])
+        self.processes.wait_until(lambda: accepts(self.port) and self.is_ready(), "node that is ready")
+
+    def is_ready(self):
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def describe(self):
+        """NAME ADDRESS…, one a line; tests read them."""
+        if self.nodes:
+            print(f"pickerd http://127.0.0.1:{self.port} through HAProxy")
+        for name, (port, admin) in self.nodes.items():
+            print(f"{name} http://127.0.0.1:{port} admin http://127.0.0.1:{admin}")
+        print(f"store {self.store}")
+        if self.databases:
+            print(f"passfile {self.databases.passfile}")
+            for name, (port, rest) in self.databases.ports.items():
+                role = self.databases.role(name)
+                print(f"{name} 127.0.0.1:{port} patroni http://127.0.0.1:{rest} {role}")
+        print(f"folder {self.folder} logs and process ids")
+        print("ready: Ctrl-C ends all of it", flush=True)
+
+
+def interrupted(*_):
+    """The first signal ends everything; further ones do not interrupt that."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make cluster")
+    parser.add_argument("--pickerd", default=DEPLOY.parent / ".build/release/pickerd", type=Path)
+    parser.add_argument("--port", default=0, type=int, help="of HAProxy; 0: any free port")
+    parser.add_argument("--nodes", default=3, type=int, help="0: only the databases")
+    parser.add_argument("--store", help="of every node, instead of PostgreSQL")
+    parser.add_argument("argument", nargs="*", help="further arguments of pickerd serve")
+    options = parser.parse_args()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, interrupted)
+    cluster = None
+    try:
+        cluster = Cluster(options)
+        cluster.run()
+    except KeyboardInterrupt:
+        pass
+    except Failure as failure:
+        sys.exit(f"make cluster: {failure}")
+    finally:
+        if cluster:
+            cluster.processes.stop()
+
+
+if __name__ == "__main__":
+    main()
