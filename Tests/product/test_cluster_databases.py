@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -97,7 +98,8 @@ def test_nodes_are_started_again_and_the_death_of_the_script_ends_everything():
     pids = [cluster.pid(name) for name in ("node1", "node2", "node3", "haproxy")]
     cluster.process.kill()
     cluster.process.wait()
-    wait_until(lambda: not any(runs(pid) for pid in pids), timeout=30, what="the end of all programs")
+    wait_until(lambda: not any(map(runs, pids)), timeout=30, what="the end of all programs")
+    shutil.rmtree(cluster.folder)
 
 
 def runs(pid):

@@ -65,7 +65,8 @@ class Cluster:
             "  http-request set-header X-Forwarded-For %[src]", "  default_backend cluster",
             "backend cluster", re.sub(r"\n  server .*", "", backend).rstrip(), *servers, ""]))
         self.processes.start("haproxy", ["haproxy", "-db", "-f", path])
-        self.processes.wait_until(lambda: accepts(self.port) and self.is_ready(), "node that is ready")
+        self.processes.wait_until(
+            lambda: accepts(self.port) and self.is_ready(), "node that is ready")
 
     def is_ready(self):
         try:
@@ -94,7 +95,7 @@ class Cluster:
 def interrupted(*_):
     """The first signal ends everything; further ones do not interrupt that."""
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
+        signal.signal(each, lambda *_: None)
     raise KeyboardInterrupt
 
 

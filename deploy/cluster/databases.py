@@ -61,8 +61,8 @@ class Databases:
             "restapi": {"listen": f"127.0.0.1:{rest}", "connect_address": f"127.0.0.1:{rest}"},
             "bootstrap": {
                 "dcs": {
-                    # A primary that is not heard of for 6 s is replaced; one whose process has died,
-                    # at once (primary_start_timeout). On slow networks, take larger ones.
+                    # A primary that has not renewed its lock for 6 s is replaced; one whose
+                    # process has died, at once (primary_start_timeout).
                     "ttl": 6, "loop_wait": 1, "retry_timeout": 2, "primary_start_timeout": 0,
                     "master_start_timeout": 0, "maximum_lag_on_failover": 1 << 20,
                     "postgresql": {"use_pg_rewind": True, "use_slots": True, "parameters": {
@@ -101,9 +101,11 @@ class Databases:
 
     def sql(self, database, statement):
         """Runs a statement on the primary as the superuser."""
-        address = self.store().replace("pickerd@", "postgres@").replace("/pickerd?", f"/{database}?")
+        address = self.store().replace("pickerd@", "postgres@")
+        address = address.replace("/pickerd?", f"/{database}?")
         done = subprocess.run(
-            ["psql", "-X", "-q", "-d", address, "-v", "ON_ERROR_STOP=1"], input=statement, text=True,
-            capture_output=True, env={**PATH, "PGPASSFILE": str(self.passfile)}, timeout=60)
+            ["psql", "-X", "-q", "-d", address, "-v", "ON_ERROR_STOP=1"], input=statement,
+            text=True, capture_output=True, timeout=60,
+            env={**PATH, "PGPASSFILE": str(self.passfile)})
         if done.returncode:
             raise Failure(f"PostgreSQL refuses: {done.stderr}")

@@ -71,8 +71,8 @@ class Cluster:
     def sql(self, statement, timeout=20):
         """What a statement returns from the server that accepts writes."""
         done = subprocess.run(
-            ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", self.words["store"][0], "-c", statement],
-            capture_output=True, text=True, timeout=timeout, env={
+            ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", self.words["store"][0],
+             "-c", statement], capture_output=True, text=True, timeout=timeout, env={
                 **os.environ, "PGPASSFILE": self.words["passfile"][0], "PGCONNECT_TIMEOUT": "2"})
         if done.returncode:
             raise ConnectionError(done.stderr)

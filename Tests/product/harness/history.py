@@ -1,9 +1,9 @@
 """What the members of a session have sent and received, and whether that is possible.
 
 The checker uses messages and logs only: members may have been at several nodes, nodes and databases
-may have been killed, stopped and cut off. What it guarantees, if `violations` returns nothing: no
-answered command is lost, none is done twice, all members have seen one order, revisions have no gaps,
-and there was no fork.
+may have been killed, stopped and cut off. If `violations` returns nothing, no answered command is
+lost, none is done twice, all members have seen one order, revisions have no gaps, and there was no
+fork.
 """
 
 from dataclasses import dataclass, field
@@ -93,6 +93,7 @@ def differences(delta, line):
         return
     for name in ("by", "at", "changes"):
         if delta.get(name) != line.get(name):
-            yield f"revision {line['revision']} has {name} {delta.get(name)}, the log {line.get(name)}"
+            yield (f"revision {line['revision']} has {name} {delta.get(name)}, "
+                   f"the log {line.get(name)}")
     if "ref" in delta and delta["ref"] != line.get("ref"):
         yield f"revision {line['revision']} has ref {delta['ref']}, the log {line.get('ref')}"

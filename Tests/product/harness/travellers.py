@@ -1,4 +1,4 @@
-"""Members of one session that send commands all the time and go to another node when theirs fails."""
+"""Members of one session that send commands and go to another node when theirs fails."""
 
 import contextlib
 import json
@@ -182,8 +182,8 @@ class Travel:
         travellers = [Traveller(
             walker.visit.id, [visit.record for visit in walker.visits], set(walker.commands))
             for walker in self.walkers]
-        logs = [[json.loads(line) for line in node.get(f"{self.session.path}/log").body.splitlines()]
-                for node in self.nodes]
+        bodies = [node.get(f"{self.session.path}/log").body for node in self.nodes]
+        logs = [[json.loads(line) for line in body.splitlines()] for body in bodies]
         return History(self.session.epoch, travellers, logs)
 
     def end(self):
