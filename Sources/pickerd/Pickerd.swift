@@ -14,7 +14,7 @@ struct Pickerd: ParsableCommand {
     version: pickerdRelease,
     subcommands: [
       Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self, Keys.self, Token.self,
-      Deliver.self,
+      Deliver.self, Status.self, Sessions.self,
     ])
 }
 

@@ -13,6 +13,11 @@ import WebSocketTransport
     }
   }
 
+  @Test func `requests of operators about a session go to its loop`() {
+    #expect(
+      RequestLoop(method: .delete, path: "/v1/admin/sessions/abc") == .session(SessionID("abc")))
+  }
+
   @Test func `new sessions are distributed round robin`() {
     #expect(RequestLoop(method: .post, path: "/v1/sessions") == .roundRobin)
     #expect(RequestLoop(method: .put, path: "/v1/sessions/by/order/1") == .roundRobin)

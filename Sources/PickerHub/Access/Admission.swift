@@ -70,6 +70,7 @@ extension Admission {
     switch authentication {
     case .keys: try admit(credential, withKeysTo: session, access, needs: role)
     case .open, .token:
+      if credential == .operator { return }
       switch access {
       case .open: return
       case .keys: throw credential == nil ? .noToken : .badToken
@@ -89,7 +90,7 @@ extension Admission {
   ) throws(HubProblem) {
     switch credential {
     case nil: throw .noToken
-    case .token: throw .badToken
+    case .token, .operator: throw .badToken
     case .key: return
     case .member(let token):
       guard access == .keys, role == .viewer, token.sessions.contains(session.id),

@@ -7,6 +7,8 @@ package enum Credential: Hashable, Sendable {
   case token(String)
   /// An API key whose scopes the route has checked.
   case key
+  /// A client of the admin listener on the server's machine, with `--auth open` and `token`.
+  case `operator`
   /// A member token whose signature and time have been verified.
   case member(MemberToken)
 }
@@ -31,7 +33,7 @@ extension Credential {
   /// False for a member token of other sessions.
   func mayName(_ session: SessionID) -> Bool {
     switch self {
-    case .token, .key: true
+    case .token, .key, .operator: true
     case .member(let token): token.sessions.contains(session)
     }
   }

@@ -23,9 +23,11 @@ extension HubTransport {
     var caller = Caller(loop: loop, id: id)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
     caller.takesChunks = request.head.takesChunks
-    let target =
-      request.head.audience == .clients
-      ? RequestLoop(method: request.method, path: request.path) : .receiving
+    let target: RequestLoop =
+      switch request.head.audience {
+      case .clients, .operators: RequestLoop(method: request.method, path: request.path)
+      case .redirected: .receiving
+      }
     let index = group.index(of: target, receivedBy: self)
     if index == self.index {
       routes(caller, request)

@@ -13,8 +13,11 @@ package enum RequestLoop: Hashable, Sendable {
 
   package init(method: HTTPMethod, path: String) {
     let prefix = "/v1/sessions/"
+    let adminPrefix = "/v1/admin/sessions/"
     if path.hasPrefix(prefix + "by/") {
       self = .roundRobin
+    } else if path.hasPrefix(adminPrefix) {
+      self = .session(SessionID(String(path.dropFirst(adminPrefix.count))))
     } else if path.hasPrefix(prefix) {
       self = .session(SessionID(String(path.dropFirst(prefix.count).prefix { $0 != "/" })))
     } else if method == .post && path == "/v1/sessions" {

@@ -22,13 +22,14 @@ UTF8 = {**ENVIRONMENT, "LANG": "C.UTF-8", "TERM": "xterm-256color"}
 
 
 class Terminal:
-    """A terminal of 80×24 in which a shell runs `pickerd join`."""
+    """A terminal of 80×24 in which a shell runs `pickerd join`, or another command."""
 
-    def __init__(self, folder, *arguments, width=80, height=24, environment=None):
+    def __init__(self, folder, *arguments, command="join", width=80, height=24,
+                 environment=None):
         self.socket = f"pickerd-{uuid.uuid4().hex[:12]}"
         self.log = Path(folder) / f"{self.socket}.status"
         self.pid_file = Path(folder) / f"{self.socket}.pid"
-        words = " ".join(shlex.quote(str(word)) for word in (binary(), "join", *arguments))
+        words = " ".join(shlex.quote(str(word)) for word in (binary(), command, *arguments))
         # The commands after it record its exit status and the settings of the terminal.
         script = (f"echo $$ > {self.pid_file}; exec {words}")
         shell = (f"sh -c {shlex.quote(script)}; status=$?; "

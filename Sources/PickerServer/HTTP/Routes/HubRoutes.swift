@@ -36,11 +36,11 @@ final class HubRoutes {
     caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
       try gate.admitHost(of: request.head)
-      if request.isAdmin { return try route(caller, request, .admin) }
       if request.method != .get && request.method != .head {
         // CSRF protection: a page of another origin must not change anything.
         try gate.admitOrigin(of: request.head)
       }
+      if request.isAdmin { return try route(caller, request, .admin) }
       if isPreflight(request) { return answerPreflight(caller) }
       try route(caller, request, mainRoutes)
     } catch {

@@ -1,0 +1,49 @@
+/// Requests of the command line to a server's admin listener.
+package final class AdminClient {
+  package struct Answer: Sendable {
+    package let status: Int
+    package let body: [UInt8]
+  }
+
+  package let url: String
+  private let key: String?
+  private let exchange: HTTPExchange
+  private var lastID: UInt64 = 0
+
+  /// - Parameters:
+  ///   - url: `http://127.0.0.1:7682`
+  ///   - key: An API key with the scope `sessions`, for a server with `--auth keys`.
+  /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
+  package init(url: String, key: String? = nil) throws(DeliveryProblem) {
+    self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    self.key = key
+    exchange = try HTTPExchange(AddressPolicy(allowed: []))
+  }
+
+  /// Sends a request and waits for its answer.
+  ///
+  /// - Throws: ``DeliveryProblem`` if there is none, or it has another status than `statuses`.
+  package func request(
+    _ method: String, _ path: String, expecting statuses: Set<Int> = [200]
+  ) throws(DeliveryProblem) -> Answer {
+    lastID += 1
+    var request = HTTPExchange.Request(id: lastID, url: url + path)
+    request.method = method
+    request.headers = key.map { ["Authorization: Bearer \($0)"] } ?? []
+    request.answerMax = 67_108_864
+    request.allowsHTTP = true
+    request.isChecked = false
+    guard exchange.start(request) else {
+      throw DeliveryProblem(description: "\(url) is not a URL such as http://127.0.0.1:7682")
+    }
+    while true {
+      guard let answer = exchange.answers(within: 1_000).first(where: { $0.id == lastID }) else {
+        continue
+      }
+      guard statuses.contains(answer.status) else {
+        throw DeliveryProblem(description: "\(method) \(url)\(path): \(answer.summary)")
+      }
+      return Answer(status: answer.status, body: answer.body)
+    }
+  }
+}

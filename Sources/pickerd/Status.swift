@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import PickerServer
+import PickerTerminal
+
+/// `pickerd status`: a running server in the terminal.
+struct Status: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show a running server: sessions, loops, rates, latencies, store and feed.",
+    discussion: """
+      Reads the metrics of the admin listener (--admin-listen of pickerd serve) and draws them \
+      until q is pressed. Without a terminal, and with --once, it prints a page and exits; with \
+      --json objects, one per line and interval. Rates and latencies are those of the interval.
+
+      EXIT STATUS: 0 success. 64 usage error. 69 the server cannot be reached.
+      """)
+
+  @OptionGroup var admin: AdminAddress
+
+  @Flag(help: "Print one page and exit.")
+  var once = false
+
+  @Flag(help: "Print JSON objects, one per line.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("The time between two samples. (default: 1)", valueName: "seconds"))
+  var interval = 1.0
+
+  func validate() throws {
+    guard (0.1...3_600).contains(interval) else {
+      throw ValidationError("--interval must be a number of seconds from 0.1 to 3600")
+    }
+  }
+
+  func run() throws {
+    let url = admin.url
+    let source: StatusView.Source = {
+      let client = try AdminClient(url: url)
+      return String(decoding: try client.request("GET", "/metrics").body, as: UTF8.self)
+    }
+    if once || json || !StatusView.canDraw { return try print(url, source) }
+    let interval = interval
+    Task { @MainActor in
+      if let sentence = await StatusView(url: url, interval: interval, source: source).run() {
+        complain("status", sentence)
+        Foundation.exit(EX_UNAVAILABLE)
+      }
+      Foundation.exit(0)
+    }
+    dispatchMain()
+  }
+
+  private func print(_ url: String, _ source: StatusView.Source) throws {
+    func sample() throws -> (text: String, seconds: Double) {
+      do {
+        return (try source(), StatusView.seconds)
+      } catch {
+        complain("status", "\(error)")
+        throw ExitCode(EX_UNAVAILABLE)
+      }
+    }
+    var first = try sample()
+    repeat {
+      Thread.sleep(forTimeInterval: interval)
+      let last = try sample()
+      let status = ServerStatus(url: url, first: first, last: last)
+      Swift.print(json ? status.json : status.page, terminator: json ? "\n" : "")
+      fflush(nil)
+      first = last
+    } while json && !once
+  }
+}
+
+/// The server's admin listener.
+struct AdminAddress: ParsableArguments {
+  @Option(
+    name: .customLong("admin"),
+    help: ArgumentHelp(
+      "The admin listener. (default: the address in PICKERD_ADMIN_LISTEN, or "
+        + "http://127.0.0.1:7682)", valueName: "url"))
+  var given: String?
+
+  var url: String {
+    let listen = ProcessInfo.processInfo.environment["PICKERD_ADMIN_LISTEN"] ?? ""
+    if let given { return given.contains("://") ? given : "http://\(given)" }
+    guard let address = try? ListenAddress(listen) else { return "http://127.0.0.1:7682" }
+    return "http://\(address)"
+  }
+}
+
+func complain(_ command: String, _ sentence: String) {
+  FileHandle.standardError.write(Data("pickerd \(command): \(sentence)\n".utf8))
+}

@@ -1,0 +1,166 @@
+"""`pickerd status` and `pickerd session`, through the admin listener."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from harness.definitions import CALENDAR, LISTS
+from harness.host import Host
+from harness.pickerd import Pickerd, binary
+from harness.store import stored
+from harness.terminal import Terminal
+
+
+def pickerd(server, *arguments, environment=None):
+    address = f"http://127.0.0.1:{server.admin_port}"
+    return subprocess.run(
+        [str(binary()), *map(str, arguments), "--admin", address], capture_output=True, text=True,
+        timeout=30, env={**os.environ, **(environment or {})})
+
+
+@pytest.fixture(scope="module", params=["open", "token"])
+def running(request, tmp_path_factory):
+    """A server with two sessions of some members."""
+    folder = tmp_path_factory.mktemp("operated")
+    server = stored(folder / "log", folder / "store.sqlite", auth=request.param,
+                    options=("--loops", "2"))
+    sessions = [server.session(LISTS, title="Lunch\u001b[31m"), server.session(CALENDAR)]
+    ana = sessions[0].join("Ana")
+    ana.select(0, 1)
+    yield server, sessions, ana
+    server.stop()
+
+
+def test_a_page_has_sessions_loops_rates_store_and_feed(running):
+    server, _, _ = running
+
+    found = pickerd(server, "status", "--once", "--interval", "0.2")
+
+    assert (found.returncode, found.stderr) == (0, "")
+    page = found.stdout
+    assert page.startswith(f"pickerd http://127.0.0.1:{server.admin_port}\n")
+    assert re.search(r"^sessions \d+ \(\d+ in memory\)   WebSockets \d+   sockets \d+$", page, re.M)
+    assert re.findall(r"^loop (\d)   \[[| ]{40}\] +\d+%$", page, re.M) == ["0", "1"]
+    assert re.search(r"commands +\d+\.\d", page) and re.search(r"delivery +", page)
+    assert re.search(r"^store +writable, \d+\.\d transactions per second$", page, re.M)
+    assert re.search(r"^feed +position \d+, \d+ readers$", page, re.M)
+    assert "\u001b" not in page
+
+
+def test_json_has_every_figure(running):
+    server, _, ana = running
+
+    process = subprocess.Popen(
+        [str(binary()), "status", "--json", "--interval", "0.3", "--admin",
+         f"127.0.0.1:{server.admin_port}"], stdout=subprocess.PIPE, text=True)
+    try:
+        lines = []
+        while len(lines) < 20:
+            ana.select(0, len(lines) % 2)
+            lines.append(json.loads(process.stdout.readline()))
+            if lines[-1]["rates"]["commands"] > 0 and lines[-1]["latencies"]["delivery"]["p99"]:
+                break
+    finally:
+        process.kill()
+        process.wait()
+
+    status = lines[-1]
+    assert status["sessions"] >= 1 and status["webSockets"] >= 1 and status["storeHealthy"] is True
+    assert len(status["loops"]) == 2
+    assert status["rates"]["commands"] > 0 and status["rates"]["deliveries"] > 0
+    assert 0 < status["latencies"]["storeCommit"]["median"] <= status["latencies"]["storeCommit"]["p99"]
+    assert None not in [status[name] for name in status if name != "feedLags"]
+    assert set(status["rates"]) == {
+        "messages", "commands", "deltas", "deliveries", "joins", "resumes", "refusals",
+        "rateLimited"}
+
+
+def test_the_terminal_shows_the_page_until_q(running, tmp_path):
+    server, _, _ = running
+    terminal = Terminal(tmp_path, "--interval", "0.2", "--admin",
+                        f"127.0.0.1:{server.admin_port}", command="status")
+    try:
+        terminal.sees("loop 1", "writable", "feed", "q quit")
+        terminal.resize(60, 12)
+        terminal.sees("loop 0", "q quit")
+        terminal.press("q")
+        assert terminal.ended() == 0
+    finally:
+        terminal.close()
+
+
+def test_a_server_that_cannot_be_reached_is_reported():
+    for command in (("status", "--once"), ("session", "list")):
+        found = subprocess.run(
+            [str(binary()), *command, "--admin", "http://127.0.0.1:1"], capture_output=True,
+            text=True, timeout=30)
+        assert found.returncode == 69 and found.stdout == ""
+        assert "http://127.0.0.1:1" in found.stderr
+
+
+def test_sessions_are_listed_shown_and_ended(running):
+    server, (lunch, calendar), ana = running
+
+    listed = pickerd(server, "session", "list")
+    assert {line.split("  ")[0] for line in listed.stdout.splitlines()} >= {lunch.id}
+    filtered = pickerd(server, "session", "list", "--status", "confirmed", "--json")
+    assert (filtered.returncode, filtered.stdout) == (0, "")
+
+    shown = pickerd(server, "session", "show", lunch.id)
+    assert f"session: {lunch.id}\n" in shown.stdout and "status: open\n" in shown.stdout
+    assert "title: Lunch\\u{1B}[31m\n" in shown.stdout
+    assert re.search(r"^member: \S+  owner  Ana  online$", shown.stdout, re.M)
+    document = json.loads(pickerd(server, "session", "show", lunch.id, "--json").stdout)
+    assert document["session"] == lunch.id and document["snapshot"]
+
+    if calendar.id in listed.stdout:
+        ended = pickerd(server, "session", "end", calendar.id)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert pickerd(server, "session", "show", calendar.id).returncode == 1
+    assert pickerd(server, "session", "end", calendar.id).returncode == 1
+    assert pickerd(server, "session", "end", "a/b").returncode == 64
+    assert pickerd(server, "session", "list", "--status", "done").returncode == 69
+
+
+def test_a_page_of_another_origin_cannot_end_a_session(running):
+    server, (lunch, _), _ = running
+
+    refused = server.delete(f"/v1/admin{lunch.path[3:]}", port=server.admin_port,
+                            headers={"Origin": "https://evil.example"})
+
+    assert refused.status == 403
+    assert pickerd(server, "session", "show", lunch.id).returncode == 0
+
+
+def test_the_public_listener_does_not_serve_operators(running):
+    server, (lunch, _), _ = running
+
+    for method in ("GET", "DELETE"):
+        refused = server.request(method, f"/v1/admin{lunch.path[3:]}")
+        assert (refused.status, refused.code) == (404, "notFound")
+
+
+def test_with_keys_operators_need_a_key(tmp_path):
+    (tmp_path / "host").mkdir()
+    host = Host(tmp_path / "host")
+    feed = host.add("feed", "feed")
+    server = Pickerd(tmp_path / "log", auth=f"keys:{host.file}", clock=None)
+    try:
+        created = server.post("/v1/sessions", {"definition": CALENDAR}, token=host.api)
+        session = created.json["session"]
+        key = tmp_path / "key"
+        key.write_text(host.api + "\n")
+
+        for environment in ({}, {"PICKERD_KEY": feed}):
+            refused = pickerd(server, "session", "show", session, environment=environment)
+            assert refused.returncode == 69 and session not in refused.stdout
+        assert session in pickerd(server, "session", "list", "--key-file", key).stdout
+        ended = pickerd(server, "session", "end", session, environment={"PICKERD_KEY": host.api})
+        assert ended.returncode == 0
+        assert pickerd(server, "session", "list", "--key-file", key).stdout == ""
+        assert host.api not in server.log_tail(1000)
+    finally:
+        server.stop()
