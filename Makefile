@@ -38,11 +38,12 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
+  postgresql-15 patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
-  libseccomp2 postgresql-15 patroni etcd-server \
+  libseccomp2 \
   $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
