@@ -59,7 +59,10 @@ import Testing
         let local = second + Int64(zone.offsetSeconds(at: Instant(seconds: second)))
         return (second: second, local: local)
       }
-      let seen = Dictionary(grouping: minutes, by: \.local).mapValues { $0.map(\.second) }
+      var seen: [Int64: [Int64]] = [:]
+      for minute in minutes where minute.local % 300 == 0 {
+        seen[minute.local, default: []].append(minute.second)
+      }
       let day = (change + Int64(zone.offsetSeconds(at: Instant(seconds: change - 1)))) / 86_400
       for day in (day - 1)...(day + 1) {
         let date = CivilDate(ordinal: Int(day) + CivilDate.epochOrdinal)
