@@ -24,10 +24,10 @@ struct Serve: ParsableCommand {
 
       SIGNALS: on SIGTERM or SIGINT the server asks the members to reconnect later, closes their \
       connections, and exits with status 0. A second signal stops it immediately. On SIGHUP it \
-      reads the file of --config and the key file again: it applies host, trustedProxy, origin, \
-      logLevel and the limits of rates, logs each change, and names the settings that need a \
-      restart. With a problem in the file all settings keep their values. A changed key file is \
-      read again within a second.
+      reads the file of --config, the key file and the certificate again: it applies host, \
+      trustedProxy, tlsCertificate, tlsKey, origin, logLevel and the limits of rates, logs each \
+      change, and names the settings that need a restart. With a problem in the file all settings \
+      keep their values. A changed key file is read again within a second.
       """)
 
   @Option(.config) var config: [String] = []
@@ -35,6 +35,9 @@ struct Serve: ParsableCommand {
   @Option(.adminListen) var adminListen: [String] = []
   @Option(.host) var host: [String] = []
   @Option(.trustedProxy) var trustedProxy: [String] = []
+  @Option(.tlsCertificate) var tlsCertificate: [String] = []
+  @Option(.tlsKey) var tlsKey: [String] = []
+  @Option(.redirectHttp) var redirectHttp: [String] = []
   @Option(.auth) var auth: [String] = []
   @Option(.audience) var audience: [String] = []
   @Option(.origin) var origin: [String] = []
@@ -75,6 +78,7 @@ struct Serve: ParsableCommand {
       throw ExitCode(EX_UNAVAILABLE)
     }
     if let adminURL = server.adminURL { print("pickerd admin \(adminURL)") }
+    if let redirectURL = server.redirectURL { print("pickerd redirects \(redirectURL)") }
     // Flush: the parent process may wait for this line, and stdout is buffered if it is a pipe.
     print("pickerd serves \(server.url)")
     fflush(nil)
@@ -89,6 +93,9 @@ struct Serve: ParsableCommand {
       .adminListen: adminListen,
       .host: host,
       .trustedProxy: trustedProxy,
+      .tlsCertificate: tlsCertificate,
+      .tlsKey: tlsKey,
+      .redirectHttp: redirectHttp,
       .auth: auth,
       .audience: audience,
       .origin: origin,

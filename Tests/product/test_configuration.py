@@ -14,7 +14,8 @@ WRONG = {
     "config": "/nowhere.yaml", "listen": "x", "admin-listen": "x", "host": "a/b",
     "trusted-proxy": "x", "auth": "x", "audience": "", "origin": "x", "store": "x", "limit": "x",
     "loops": "x", "web": "/nowhere", "calendar-name": "a b", "outlook-link": "x", "log-level": "x",
-    "log-format": "x", "clock": "x",
+    "log-format": "x", "tls-certificate": "/nowhere.pem", "tls-key": "/nowhere.pem",
+    "redirect-http": "x", "clock": "x",
 }
 
 

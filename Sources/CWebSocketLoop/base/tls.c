@@ -120,8 +120,9 @@ static int select_protocol(SSL *tls, const unsigned char **selected, unsigned ch
 }
 
 /// Answers OpenSSL's request for a passphrase. Without it, OpenSSL would ask at the terminal.
-static int no_passphrase(char *into, int size, int is_writing, void *context) {
-  (void)into, (void)size, (void)is_writing, (void)context;
+static int no_passphrase(char *into, int size, int is_writing, void *was_asked) {
+  (void)into, (void)size, (void)is_writing;
+  *(bool *)was_asked = true;
   return -1;
 }
 
@@ -132,37 +133,47 @@ static bool is_readable(const char *path, char *problem, size_t size) {
   return false;
 }
 
+/// Whether OpenSSL has refused a key because it is another certificate's.
+static bool is_mismatch(unsigned long error) {
+  int library = ERR_GET_LIB(error), reason = ERR_GET_REASON(error);
+  return (library == ERR_LIB_X509 && reason == X509_R_KEY_VALUES_MISMATCH) ||
+         (library == ERR_LIB_X509 && reason == X509_R_KEY_TYPE_MISMATCH) ||
+         (library == ERR_LIB_SSL && reason == SSL_R_NO_CERTIFICATE_ASSIGNED);
+}
+
 /// Describes why OpenSSL has refused a file. Returns false.
-static bool refused(const char *path, const char *what, char *problem, size_t size) {
+static bool refused(const char *path, const char *what, bool is_encrypted, char *problem,
+                    size_t size) {
   unsigned long error = ERR_peek_last_error();
-  const char *reason = ERR_reason_error_string(error);
-  if (ERR_GET_LIB(error) == ERR_LIB_X509 &&
-      ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH)
+  const char *reason = ERR_reason_error_string(ERR_peek_error());
+  if (is_mismatch(error))
     snprintf(problem, size, "%s is not the key of the certificate", path);
-  else if (ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_BAD_PASSWORD_READ)
+  else if (is_encrypted)
     snprintf(problem, size, "%s is encrypted; remove its passphrase with openssl pkey", path);
   else
     snprintf(problem, size, "%s is not a %s in PEM format that OpenSSL accepts: %s", path, what,
-             reason ? reason : "unknown error");
+             reason ? reason : "?");
   return false;
 }
 
 static bool load(SSL_CTX *context, const char *certificate, const char *key, char *problem,
                  size_t size) {
   if (!is_readable(certificate, problem, size) || !is_readable(key, problem, size)) return false;
+  bool is_encrypted = false;
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+  SSL_CTX_set_default_passwd_cb_userdata(context, &is_encrypted);
   ERR_clear_error();
   if (SSL_CTX_use_certificate_chain_file(context, certificate) != 1)
-    return refused(certificate, "certificate", problem, size);
+    return refused(certificate, "certificate", is_encrypted, problem, size);
   if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(context) != 1)
-    return refused(key, "private key", problem, size);
+    return refused(key, "private key", is_encrypted, problem, size);
   return true;
 }
 
 static bool configure(SSL_CTX *context) {
   static const unsigned char session_context[] = "pickerd";
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   SSL_CTX_set_alpn_select_cb(context, select_protocol, NULL);
   // Sessions are resumed by tickets only: a cache would grow with the clients.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);

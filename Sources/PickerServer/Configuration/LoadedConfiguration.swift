@@ -27,6 +27,9 @@ package struct LoadedConfiguration: Sendable {
     case .config: texts[.config].map(\.text).suffix(1)
     case .listen: [settings.listen.description]
     case .adminListen: [settings.adminListen?.description ?? "off"]
+    case .tlsCertificate: settings.tls.map { [$0.certificate] } ?? []
+    case .tlsKey: settings.tls.map { [$0.key] } ?? []
+    case .redirectHttp: [settings.redirectHTTP?.description ?? "off"]
     case .host: settings.hosts.map(\.text)
     case .trustedProxy:
       texts[.trustedProxy].isEmpty ? ["127.0.0.0/8", "::1"] : texts[.trustedProxy].map(\.text)

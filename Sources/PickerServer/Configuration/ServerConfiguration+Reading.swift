@@ -2,7 +2,8 @@
 extension ServerConfiguration {
   /// Validates settings.
   ///
-  /// - Parameter readsKeys: Whether the file of `--auth keys:FILE` is checked, too.
+  /// - Parameter readsKeys: Whether the files of `--auth keys:FILE` and of the certificate are
+  ///   checked, too.
   /// - Throws: ``ConfigurationProblems`` with every invalid setting.
   package init(
     _ texts: ConfigurationTexts, readsKeys: Bool = true
@@ -13,6 +14,8 @@ extension ServerConfiguration {
     reader.one(.adminListen, &adminListen) { text throws(ConfigurationProblem) in
       text == "off" ? nil : try ListenAddress(text)
     }
+    reader.tls(&tls, readsFiles: readsKeys)
+    reader.redirect(&redirectHTTP)
     reader.list(.host, &hosts, ServerConfiguration.host)
     reader.proxies(&trustedProxies)
     reader.one(.auth, &authentication) { text throws(ConfigurationProblem) in

@@ -28,6 +28,10 @@ package struct ServerConfiguration: Hashable, Sendable {
   package var listen: ListenAddress = .standard
   /// The address of the admin listener, which serves `/metrics`; `nil` for none.
   package var adminListen: ListenAddress?
+  /// The certificate of the public listener; `nil` for no TLS.
+  package var tls: TLSFiles?
+  /// The address of the listener that redirects to https; `nil` for none.
+  package var redirectHTTP: ListenAddress?
   /// The accepted names in `Host`, see ``HostPolicy``.
   package var hosts: [HostName] = []
   package var trustedProxies: TrustedProxies = .standard

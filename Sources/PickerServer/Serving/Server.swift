@@ -18,7 +18,9 @@ package final class Server {
   /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
-  package private(set) var adminPort: UInt16?
+  package let adminPort: UInt16?
+  /// The port of the listener that redirects to https, if there is one.
+  package let redirectPort: UInt16?
 
   /// Opens the store and starts to listen. Connections are accepted by ``run()``.
   ///
@@ -49,16 +51,27 @@ package final class Server {
       Server.add(loop, to: group, configuration, limits, parts, store, log)
     }
     // The first loop accepts connections for all loops.
-    port = try group.transports[0].loop.listen(
-      host: configuration.listen.host, port: UInt16(configuration.listen.port))
-    if let admin = configuration.adminListen {
-      adminPort = try group.transports[0].loop.listen(
-        host: admin.host, port: UInt16(admin.port), Listening(.operators))
+    let first = group.transports[0].loop
+    if let certificate = try configuration.tls?.load() {
+      first.use(certificate)
+      ListenerCertificate.report(certificate, to: log)
     }
-    let url = Server.url(configuration.listen, port)
+    let isTLS = configuration.tls != nil
+    port = try Server.listen(first, configuration.listen, Listening(isTLS: isTLS))
+    adminPort = try configuration.adminListen.map {
+      try Server.listen(first, $0, Listening(.operators))
+    }
+    parts.redirect.use(port: port)
+    redirectPort = try configuration.redirectHTTP.map {
+      try Server.listen(first, $0, Listening(.redirected))
+    }
+    let url = Server.url(configuration.listen, port, isTLS: isTLS)
     notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
     reloading = ConfigurationReloading(
-      loader, inForce: loaded, parts: [threshold, parts.gate, HubLimits(group: group)],
+      loader, inForce: loaded, parts: [
+        threshold, parts.gate, HubLimits(group: group),
+        ListenerCertificate(group: group, isOn: isTLS, log: log),
+      ],
       keys: parts.gate.keys, log: log, begins: { [notifier] in notifier?.reloading() },
       ends: { [notifier] in notifier?.ready(url: url) })
     store.connect(to: group)
@@ -72,6 +85,7 @@ package final class Server {
     let zones = ZoneDatabase()
     let texts = LocaleCatalog()
     let gate: RequestGate
+    let redirect = HTTPSRedirect()
     let sessionTotal = SharedSessionTotal()
     let sessionIndex: SharedSessionIndex
     /// The initial time of a manual clock; `nil` for the system clock.
@@ -133,6 +147,7 @@ package final class Server {
     transport.connectionLog = connectionLog.write
     let routes = HubRoutes(
       transport, files: StaticFiles(folder: configuration.webFolder), gate: gate, store: store,
+      redirect: parts.redirect,
       definitions: DefinitionMaker(
         limits: DefinitionLimits(configuration.limits),
         zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256))
@@ -141,7 +156,15 @@ package final class Server {
   }
 
   /// The URL of the public listener.
-  package var url: String { Server.url(configuration.listen, port) }
+  package var url: String {
+    Server.url(configuration.listen, port, isTLS: configuration.tls != nil)
+  }
+
+  /// The URL of the listener that redirects to https, if there is one.
+  package var redirectURL: String? {
+    guard let listen = configuration.redirectHTTP, let redirectPort else { return nil }
+    return Server.url(listen, redirectPort)
+  }
 
   /// The URL of the admin listener, if there is one.
   package var adminURL: String? {
@@ -149,8 +172,14 @@ package final class Server {
     return Server.url(listen, adminPort)
   }
 
-  private static func url(_ listen: ListenAddress, _ port: UInt16) -> String {
-    "http://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
+  private static func listen(
+    _ loop: SocketLoop, _ address: ListenAddress, _ listening: Listening
+  ) throws -> UInt16 {
+    try loop.listen(host: address.host, port: UInt16(address.port), listening)
+  }
+
+  private static func url(_ listen: ListenAddress, _ port: UInt16, isTLS: Bool = false) -> String {
+    "http\(isTLS ? "s" : "")://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
   }
 
   /// Serves until SIGTERM or SIGINT, then drains, see ``ServerDrain``. A second signal stops

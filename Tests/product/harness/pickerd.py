@@ -15,7 +15,7 @@ from . import contract
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-SERVES = re.compile(r"pickerd (serves|admin) http://\S+:(\d+)")
+SERVES = re.compile(r"pickerd (serves|admin|redirects) https?://\S+:(\d+)")
 START_SECONDS = 30
 #: The default time of sessions: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
@@ -89,6 +89,8 @@ class Pickerd:
                     found = SERVES.search(line.decode(errors="replace"))
                     if found and found[1] == "admin":
                         self.admin_port = int(found[2])
+                    elif found and found[1] == "redirects":
+                        self.redirect_port = int(found[2])
                     elif found and not started.is_set():
                         self.port = int(found[2])
                         started.set()

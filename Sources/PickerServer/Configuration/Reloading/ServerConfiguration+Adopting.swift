@@ -8,8 +8,9 @@ extension ServerConfiguration {
       case .trustedProxy: adopted.trustedProxies = new.trustedProxies
       case .origin: adopted.origins = new.origins
       case .logLevel: adopted.logLevel = new.logLevel
-      case .config, .listen, .adminListen, .auth, .audience, .store, .limit, .loops, .web,
-        .calendarName, .outlookLink, .logFormat, .clock:
+      case .tlsCertificate, .tlsKey: adopted.tls = new.tls
+      case .config, .listen, .adminListen, .redirectHttp, .auth, .audience, .store, .limit, .loops,
+        .web, .calendarName, .outlookLink, .logFormat, .clock:
         preconditionFailure("\(setting) is marked as reloadable, but is not reloaded")
       }
     }

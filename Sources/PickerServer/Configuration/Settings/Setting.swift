@@ -6,6 +6,7 @@
 package enum Setting: String, CaseIterable, Sendable {
   case config
   case listen, adminListen, host, trustedProxy
+  case tlsCertificate, tlsKey, redirectHttp
   case auth, audience, origin
   case store, limit, loops
   case web, calendarName, outlookLink
@@ -56,6 +57,23 @@ extension Setting {
         meaning: "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: an "
           + "address, or a range such as 10.0.0.0/8. none: trust no proxy.",
         isList: true, isReloadable: true)
+    case .tlsCertificate:
+      Facts(
+        valueName: "file", standard: "none: no TLS",
+        meaning: "A certificate in PEM format, followed by those of its intermediate authorities. "
+          + "With it --listen accepts TLS 1.2 and 1.3 only. SIGHUP reads it again; connections "
+          + "that exist are not affected.",
+        isReloadable: true)
+    case .tlsKey:
+      Facts(
+        valueName: "file", standard: "none",
+        meaning: "The private key of the certificate, in PEM format, without a passphrase.",
+        isReloadable: true)
+    case .redirectHttp:
+      Facts(
+        valueName: "address:port|off", standard: "off",
+        meaning: "An address, such as 0.0.0.0:80, where plain GET and HEAD requests are redirected "
+          + "to https, and others refused. Needs --tls-certificate.")
     case .auth:
       Facts(
         valueName: "open|token|keys:FILE", standard: "open",

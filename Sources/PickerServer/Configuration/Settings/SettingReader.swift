@@ -49,6 +49,36 @@ struct SettingReader {
     proxies = TrustedProxies(ranges)
   }
 
+  /// Reads the names of the certificate and its key, which need each other.
+  ///
+  /// - Parameter readsFiles: Whether the files are checked, too.
+  mutating func tls(_ files: inout TLSFiles?, readsFiles: Bool) {
+    let (certificate, key) = (texts[.tlsCertificate].last, texts[.tlsKey].last)
+    guard let certificate, let key else {
+      let problem = ConfigurationProblem("--tls-certificate and --tls-key need each other.")
+      if let given = certificate ?? key { problems.append(problem.at(given.source)) }
+      return
+    }
+    let given = TLSFiles(certificate: certificate.text, key: key.text)
+    do throws(ConfigurationProblem) {
+      if readsFiles { _ = try given.load() }
+      files = given
+    } catch {
+      problems.append(error.at(certificate.source))
+    }
+  }
+
+  /// Reads the address of the listener that redirects, which needs a certificate.
+  mutating func redirect(_ address: inout ListenAddress?) {
+    one(.redirectHttp, &address) { text throws(ConfigurationProblem) in
+      text == "off" ? nil : try ListenAddress(text)
+    }
+    guard address != nil, texts[.tlsCertificate].isEmpty, let given = texts[.redirectHttp].last
+    else { return }
+    problems.append(
+      ConfigurationProblem("There is no --tls-certificate for https.").at(given.source))
+  }
+
   mutating func limits(_ limits: inout LimitSettings) {
     do throws(ConfigurationProblems) {
       limits = try LimitSettings(texts[.limit])

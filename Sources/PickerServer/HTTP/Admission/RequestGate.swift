@@ -78,6 +78,7 @@ struct RequestGate: Sendable {
   func refusal(of upgrade: UpgradeRequest) -> HTTPResponse? {
     do throws(ProblemDocument) {
       try admitHost(of: upgrade.head)
+      guard upgrade.head.audience != .redirected else { throw HTTPSRedirect.refusal }
       guard !upgrade.isAdmin else {
         throw ProblemDocument(
           status: 404, code: "notFound", detail: "the admin listener does not serve WebSockets")

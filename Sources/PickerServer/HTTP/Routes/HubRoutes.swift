@@ -13,18 +13,20 @@ final class HubRoutes {
   private let files: StaticFiles
   let gate: RequestGate
   let store: ServerStore
+  private let redirect: HTTPSRedirect
 
   let definitions: DefinitionMaker
   let mainRoutes: RouteTable
 
   init(
     _ transport: HubTransport, files: StaticFiles, gate: RequestGate, store: ServerStore,
-    definitions: DefinitionMaker
+    redirect: HTTPSRedirect, definitions: DefinitionMaker
   ) {
     self.transport = transport
     self.files = files
     self.gate = gate
     self.store = store
+    self.redirect = redirect
     self.definitions = definitions
     mainRoutes = .main(isClockManual: !transport.clock.runs)
   }
@@ -36,6 +38,9 @@ final class HubRoutes {
     caller.headers += crossOriginHeaders(for: request)
     do throws(ProblemDocument) {
       try gate.admitHost(of: request.head)
+      if request.head.audience == .redirected {
+        return try transport.answer(caller, redirect.response(to: request))
+      }
       if request.method != .get && request.method != .head {
         // CSRF protection: a page of another origin must not change anything.
         try gate.admitOrigin(of: request.head)

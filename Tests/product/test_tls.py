@@ -1,0 +1,194 @@
+"""TLS in pickerd: certificates, their reload, and the redirect from http."""
+
+import datetime
+import http.client
+import json
+import signal
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from harness.certificates import Authority
+from harness.definitions import CALENDAR
+from harness.pickerd import binary, wait_until
+from rawsocket import PING, PONG, Raw, open_websocket
+
+DAY = {"definition": CALENDAR}
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+def files(issued):
+    return ["--tls-certificate", str(issued.certificate), "--tls-key", str(issued.key)]
+
+
+@pytest.fixture
+def secure(start, authority, tmp_path):
+    """A server with TLS, two loops and a redirect; its files can be replaced."""
+    paths = [tmp_path / "certificate.pem", tmp_path / "key.pem"]
+    install(authority.issue(), paths)
+    server = start(options=[
+        "--tls-certificate", str(paths[0]), "--tls-key", str(paths[1]), "--loops", "2",
+        "--redirect-http", "127.0.0.1:0"])
+    server.paths = paths
+    server.tls = authority.client()
+    return server
+
+
+def install(issued, paths):
+    for source, target in zip((issued.certificate, issued.key), paths):
+        target.write_bytes(source.read_bytes())
+    return issued.serial
+
+
+def secured(server, method, path, body=None, headers=None):
+    connection = http.client.HTTPSConnection(
+        "localhost", server.port, timeout=15, context=server.tls)
+    try:
+        connection.request(method, path, body and json.dumps(body), {
+            "Content-Type": "application/json", **(headers or {})})
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def serial(server):
+    """The serial number of the certificate that the server presents now."""
+    with Raw(("127.0.0.1", server.port), tls=server.tls) as raw:
+        return int(raw.socket.getpeercert()["serialNumber"], 16)
+
+
+def joined(server, path):
+    web = open_websocket(
+        ("127.0.0.1", server.port), path, tls=server.tls, Sec_WebSocket_Protocol="pickerd.v1")
+    web.send_text(json.dumps({"type": "join", "name": "Ada"}))
+    return web
+
+
+def created(server):
+    status, _, body = secured(server, "POST", "/v1/sessions", DAY)
+    assert status == 201, body
+    return json.loads(body)
+
+
+def test_sessions_are_served_over_tls_on_every_loop(secure):
+    for _ in range(8):
+        session = created(secure)
+        assert f"wss://localhost:{secure.port}/" in json.dumps(session)
+        with joined(secure, f"/v1/sessions/{session['session']}") as web:
+            assert json.loads(web.read_text())["type"] == "welcome"
+        status, _, body = secured(secure, "GET", f"/v1/sessions/{session['session']}")
+        assert status == 200, body
+
+
+def test_sighup_reloads_the_certificate_without_dropping_a_connection(secure, authority):
+    before = serial(secure)
+    session = created(secure)
+    failures = []
+    is_over = threading.Event()
+
+    def ask():
+        while not is_over.is_set():
+            try:
+                assert secured(secure, "GET", f"/v1/sessions/{session['session']}")[0] == 200
+            except (OSError, AssertionError) as error:
+                failures.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    with joined(secure, f"/v1/sessions/{session['session']}") as web:
+        web.read_text()
+        for _ in range(3):
+            new = install(authority.issue(), secure.paths)
+            secure.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: serial(secure) == new, what="the new certificate")
+            assert new != before
+        is_over.set()
+        asking.join()
+        assert failures == []
+        web.send_frame(PING, b"still here")
+        while web.read_frame() != (PONG, b"still here"):
+            pass
+
+
+def test_an_unusable_certificate_keeps_the_former_one(secure, authority):
+    before = serial(secure)
+    secure.paths[0].write_bytes(authority.issue().certificate.read_bytes())
+    secure.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "is not the key of the certificate" in secure.log.read_text(),
+               what="the log line")
+    assert "the configuration of before remains in force" in secure.log.read_text()
+    assert serial(secure) == before
+
+
+def refusal(*options):
+    found = subprocess.run(
+        [str(binary()), "serve", "--check", *map(str, options)], capture_output=True, text=True,
+        timeout=15)
+    assert found.returncode == 1
+    return found.stderr
+
+
+def test_unusable_files_are_refused_with_their_names(authority, tmp_path):
+    one, other = authority.issue(), authority.issue("rsa")
+    nonsense = tmp_path / "nonsense.pem"
+    nonsense.write_text("nonsense")
+    encrypted = tmp_path / "encrypted.pem"
+    subprocess.run(["openssl", "pkey", "-in", one.key, "-aes128", "-passout", "pass:x", "-out",
+                    encrypted], check=True)
+
+    def text(certificate, key):
+        return refusal("--tls-certificate", certificate, "--tls-key", key)
+
+    assert f"{other.key} is not the key of the certificate" in text(one.certificate, other.key)
+    assert f"{nonsense} is not a certificate in PEM format" in text(nonsense, one.key)
+    assert f"{nonsense} is not a private key in PEM format" in text(one.certificate, nonsense)
+    assert f"{encrypted} is encrypted" in text(one.certificate, encrypted)
+    assert "No such file" in text(tmp_path / "missing", one.key)
+
+
+def test_an_expired_certificate_is_served_with_a_warning(start, authority):
+    expired = authority.issue(days=-1)
+    server = start(options=files(expired))
+    day = (datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)).date().isoformat()
+    assert f"the TLS certificate has expired: it was valid until {day}" in server.log.read_text()
+    with pytest.raises(ssl.SSLCertVerificationError):
+        Raw(("127.0.0.1", server.port), tls=authority.client())
+
+
+def test_rsa_certificates_are_served(start, authority):
+    server = start(options=files(authority.issue("rsa")))
+    server.tls = authority.client()
+    assert secured(server, "GET", "/healthz")[0] == 200
+
+
+def plain(server, method, path, headers=()):
+    with Raw(("127.0.0.1", server.redirect_port)) as raw:
+        return raw.exchange(method, path, headers, host=f"localhost:{server.redirect_port}")
+
+
+def test_plain_requests_are_redirected_or_refused(secure):
+    there = f"https://localhost:{secure.port}"
+    for method in ("GET", "HEAD"):
+        status, headers, _ = plain(secure, method, "/v1/sessions/a%20b?locale=de&x=%26%C3%BC")
+        assert status == 308
+        assert headers["location"] == there + "/v1/sessions/a%20b?locale=de&x=%26%C3%BC"
+    assert plain(secure, "GET", "/")[1]["location"] == there + "/"
+    for method in ("POST", "PUT", "DELETE"):
+        status, headers, body = plain(secure, method, "/v1/sessions", [("Content-Length", "0")])
+        assert (status, json.loads(body)["code"]) == (403, "notAllowed")
+        assert "location" not in headers
+    with Raw(("127.0.0.1", secure.redirect_port)) as raw:
+        assert raw.upgrade("/v1/sessions/x", Sec_WebSocket_Protocol="pickerd.v1")[0] == 403
+    with Raw(("127.0.0.1", secure.redirect_port)) as raw:
+        assert raw.exchange("GET", "/", host="evil.example")[0] == 421
+
+
+def test_a_redirect_needs_a_certificate():
+    assert "There is no --tls-certificate" in refusal("--redirect-http", "127.0.0.1:0")
