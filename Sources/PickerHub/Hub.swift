@@ -26,6 +26,7 @@ package final class Hub {
   let fanOut: FanOut
   /// All sessions, in memory or not.
   var directory: SessionDirectory
+  var lookups = SessionLookups()
   var definitions = DefinitionTable()
   var buffers = EffectBuffers()
   /// The time of the current call.
@@ -55,6 +56,8 @@ package final class Hub {
 }
 
 extension Hub {
+  /// Whether other nodes append to the same logs.
+  package var isShared: Bool { log.isShared }
   var limits: ServerLimits { configuration.limits }
 
   /// Replaces those limits that are only compared when something new begins: sessions in total,

@@ -17,6 +17,8 @@ package final class Session {
   private var events: [FeedEvent] = []
   /// The members with an open connection.
   private var online: Set<MemberID> = []
+  /// The members with an open connection to another node.
+  private var elsewhere: Set<MemberID> = []
 
   package init(_ fold: SessionFold) { self.fold = fold }
 
@@ -128,7 +130,24 @@ package final class Session {
     listeners.first { $0.member == member }
   }
 
-  package func isOnline(_ member: MemberID) -> Bool { online.contains(member) }
+  package func isOnline(_ member: MemberID) -> Bool {
+    online.contains(member) || elsewhere.contains(member)
+  }
+
+  /// A member has connected to another node.
+  package func connectElsewhere(_ member: MemberID) -> [SessionEffect] {
+    guard elsewhere.insert(member).inserted, !online.contains(member) else { return [] }
+    if fold.members[member] != nil { updates.change(member) }
+    return [.presence]
+  }
+
+  /// A member has no connection to another node any more.
+  package func disconnectElsewhere(_ member: MemberID) -> [SessionEffect] {
+    guard elsewhere.remove(member) != nil, !online.contains(member) else { return [] }
+    if touches.removeValue(forKey: member) != nil { updates.touch(member, .lifted) }
+    if fold.members[member] != nil { updates.change(member) }
+    return [.presence]
+  }
 
   /// Adds the connection of a member.
   ///
@@ -137,7 +156,7 @@ package final class Session {
     guard let member = listener.member, fold.members[member] != nil else {
       preconditionFailure("only a member can be connected")
     }
-    precondition(!isOnline(member), "a member has one connection")
+    precondition(!online.contains(member), "a member has one connection")
     listeners.append(listener)
     online.insert(member)
     updates.welcome(member)

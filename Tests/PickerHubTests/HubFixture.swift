@@ -64,6 +64,14 @@ final class TestLog: SessionLog {
   var fed: [FeedRecord] = []
   var takesEvents = true
   var canLoad = false
+  var isShared = false
+  /// Look-ups of sessions that are not answered.
+  var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
+  var nameOwner = LogLookup<NameOwner>.absent
+  /// Called before the completion of a catch-up.
+  var catchUp: () -> Void = {}
+  var released: [SessionID] = []
+  var announced: [PresenceAnnouncement] = []
   /// Pages of histories that were to be read.
   var readings: [(from: HistoryPosition, completion: (HistoryPage?) -> Void)] = []
   /// The hub number of each requested load.
@@ -92,6 +100,27 @@ final class TestLog: SessionLog {
   }
 
   func load(_ session: SessionID, limits: SessionLimits, hub: Int) { loads.append(hub) }
+
+  func find(
+    _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
+  ) { lookups.append((session, completion)) }
+
+  func find(
+    _ names: SessionIndex.Names, hub: Int,
+    completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
+  ) { completion(nameOwner) }
+
+  func catchUp(_ session: SessionID, completion: @escaping @Sendable () -> Void) {
+    catchUp()
+    completion()
+  }
+
+  func released(_ session: SessionID) { released.append(session) }
+
+  func announce(_ announcement: PresenceAnnouncement, of session: SessionID) {
+    announced.append(announcement)
+  }
+
   func history(
     from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
   ) { readings.append((position, completion)) }
@@ -134,9 +163,10 @@ final class HubFixture {
 
   init(
     _ definition: String, _ configuration: HubConfiguration = HubConfiguration(),
-    shard: HubShard = .whole, fields: String = "", canLoad: Bool = false
+    shard: HubShard = .whole, fields: String = "", canLoad: Bool = false, isShared: Bool = false
   ) throws {
     log.canLoad = canLoad
+    log.isShared = isShared
     hub = Hub(
       configuration, port: port, log: log, zones: TestZones(), texts: TestTexts(),
       identities: IdentitySource(random: CountingRandom()) { $0 }, shard: shard)

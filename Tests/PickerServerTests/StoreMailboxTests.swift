@@ -28,6 +28,10 @@ import Testing
     mailboxes.post(.committed(ids.map { ($0, .own(2)) }))
     mailboxes.post(.lost(ids))
     for id in ids { mailboxes.post(.loaded(id, nil)) }
+    for id in ids { mailboxes.post(.announced(.serving, by: NodeIncarnation("n"), id)) }
+    for index in 0..<3 { mailboxes.post(.runInHub(index) {}) }
+    mailboxes.post(.announcementsLost)
+    mailboxes.post(.nodeLost(NodeIncarnation("n")))
     mailboxes.post(.message("nobody's"))
 
     for index in 0..<3 {
@@ -35,7 +39,8 @@ import Testing
       #expect(!own.isEmpty)
       #expect(
         received.withLock { $0[index] }
-          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" })
+          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" }
+          + own.map { "\($0) announced" } + ["hub \(index)", "announcements", "node n"])
     }
   }
 }
@@ -47,6 +52,10 @@ extension StoreNotice {
     case .lost(let sessions): sessions.map { "\($0) lost" }
     case .loaded(let session, _): ["\(session) loaded"]
     case .run(let session, _): ["\(session) run"]
+    case .announced(_, by: _, let session): ["\(session) announced"]
+    case .runInHub(let index, _): ["hub \(index)"]
+    case .announcementsLost: ["announcements"]
+    case .nodeLost(let node): ["node \(node)"]
     case .message(let sentence): [sentence]
     }
   }

@@ -30,11 +30,13 @@ extension Hub {
   }
 
   /// The command without a key that would not be read, to store fewer bytes. That is known only
-  /// when the session's queue is empty, because the command is then applied to the current state.
+  /// when the command will be applied to the current state: the session's queue is empty, and no
+  /// other node appends to its log.
   private func withoutUnreadKey(
     _ command: Command, in hosted: HostedSession, at time: HubTime
   ) -> Command {
-    guard case .select(let selection) = command, selection.key != nil, hosted.steps.isEmpty,
+    guard case .select(let selection) = command, selection.key != nil,
+      hosted.steps.isEmpty, !isShared,
       hosted.session.ignoresKey(of: selection, at: time.session)
     else { return command }
     return .select(selection.withoutKey)

@@ -144,6 +144,7 @@ extension Hub {
       // has a connection. One that was sent to another node is answered there.
       effects.removeAll { if case .answer = $0 { true } else { false } }
     }
+    if arrival == nil, hosted.isConnected(entry.body.leaving) { effects.removePresence() }
     let deliveryCount = connections.counters.deliveries
     perform(effects, in: hosted, at: time)
     if case .command = entry.body, let arrival, effects.haveDelta,
@@ -163,6 +164,7 @@ extension Hub {
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
+    if isShared { noteMembers(entry.body, isOwn: arrival != nil, in: hosted) }
     if case .left = entry.body { evict(hosted) }
   }
 
@@ -180,4 +182,14 @@ extension Hub {
 
 extension [SessionEffect] {
   fileprivate var haveDelta: Bool { contains { if case .broadcast = $0 { true } else { false } } }
+
+  /// Removes the broadcast of presence.
+  fileprivate mutating func removePresence() {
+    removeAll { if case .presence = $0 { true } else { false } }
+  }
+}
+
+extension LogEntry.Body {
+  /// The member that the entry removes, if any.
+  fileprivate var leaving: MemberID? { if case .left(let member) = self { member } else { nil } }
 }

@@ -25,8 +25,9 @@ extension Hub {
         fallback: hosted.session.fold.definition.locale)
       enqueue(
         .request { [unowned self] hosted in
-          guard let hosted, let member = hosted.session.fold.members[added.member] else {
-            return answer(.failure(.unavailable))
+          guard let hosted else { return answer(.failure(.unavailable)) }
+          guard let member = hosted.session.fold.members[added.member] else {
+            return answer(.failure(hasRoom(hosted) ? .unavailable : .sessionFull))
           }
           hosted.noteActivity(at: now)
           if !hosted.session.isOnline(member.id) {
@@ -71,7 +72,7 @@ extension Hub {
   }
 
   private func checkRoom(in hosted: HostedSession) throws(HubProblem) {
-    if hosted.memberCountPending >= limits.session.members { throw .sessionFull }
+    if !hasRoom(hosted) { throw .sessionFull }
   }
 
   /// Re-adds a member that has left, and gives it the role of its token.
@@ -121,7 +122,8 @@ extension Hub {
           return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
         }
         let frame = answerFrame(in: effects, to: member.id, texts, hosted)
-        answer(frame.map { .success(Array($0.bytes)) } ?? .failure(.noSuchMember))
+        let problem = hasRoom(hosted) ? HubProblem.noSuchMember : .sessionFull
+        answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem))
       }
       if !isAccepted { answer(.failure(problem(of: hosted))) }
     }
@@ -203,7 +205,7 @@ extension Hub {
 
   /// Restarts the absence time of a member without a connection. Skipped while less than a
   /// sixteenth of it has passed, because each restart adds a timer.
-  private func renewAbsence(of member: MemberID, in hosted: HostedSession) {
+  func renewAbsence(of member: MemberID, in hosted: HostedSession) {
     guard let absence = hosted.attendance.absence(of: member, at: now.machine) else { return }
     if absence >= limits.memberMilliseconds / 16 {
       noteAbsence(of: member, in: hosted, at: now)

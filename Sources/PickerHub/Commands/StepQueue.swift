@@ -64,6 +64,16 @@ extension StepQueue {
     }
   }
 
+  /// Whether the append of a command of a member is pending.
+  func hasCommand(of member: MemberID) -> Bool {
+    steps.contains { step in
+      guard case .apply(let entry, arrival: _, _) = step,
+        case .command(member, ref: _, _) = entry.body
+      else { return false }
+      return true
+    }
+  }
+
   /// Whether the append of a change of the host is pending. The next change must not be checked
   /// before it is applied.
   var hasHostChange: Bool {
@@ -102,7 +112,7 @@ extension LogEntry.Body {
     case .joined(let joining): joining.member == member && (joining.role ?? .owner) >= needed
     case .roleChanged(let changed, let role): changed == member && role >= needed
     // Without a role the member gets its former one.
-    case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
+    case .returned(let returned, let role, _): returned == member && (role ?? .owner) >= needed
     case .left, .command, .define, .note, .settle, .tick, .revoked: false
     }
   }

@@ -63,12 +63,43 @@ extension Hub {
     case .known(let known): answer(repeated(known, request))
     case .full: answer(.failure(.full))
     case .free(let ordinal):
-      do throws(HubProblem) {
-        try create(request, names, ordinal: ordinal, answer: answer)
-      } catch {
-        shard.names.use { $0.release(names) }
-        answer(.failure(error))
+      guard isShared, names.isUnique else {
+        return create(reserved: request, names, ordinal: ordinal, answer: answer)
       }
+      nonisolated(unsafe) let (hub, request, answer) = (self, request, answer)
+      log.find(names, hub: shard.index) { outcome in
+        hub.create(request, names, ordinal: ordinal, unless: outcome, answer: answer)
+      }
+    }
+  }
+
+  /// Creates a session, unless another node has created one with its names.
+  private func create(
+    _ request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
+    unless owner: LogLookup<NameOwner>,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    let found: Result<CreatedSession, HubProblem>
+    switch owner {
+    case .absent: return create(reserved: request, names, ordinal: ordinal, answer: answer)
+    case .found(.session(let id)): found = .failure(.externalTaken(id))
+    case .found(.key(let known)): found = repeated(known, request)
+    case .unavailable: found = .failure(.unavailable)
+    }
+    shard.names.use { $0.release(names) }
+    answer(found)
+  }
+
+  /// Creates a session whose names are reserved.
+  private func create(
+    reserved request: CreationRequest, _ names: SessionIndex.Names, ordinal: Int64,
+    answer: @escaping (Result<CreatedSession, HubProblem>) -> Void
+  ) {
+    do throws(HubProblem) {
+      try create(request, names, ordinal: ordinal, answer: answer)
+    } catch {
+      shard.names.use { $0.release(names) }
+      answer(.failure(error))
     }
   }
 
@@ -153,10 +184,15 @@ extension Hub {
   }
 
   private func opened(_ hosted: HostedSession, _ entry: SessionIndex.Entry, _ key: CreationKey?) {
-    shard.names.use { $0.add(entry, key: key) }
     feedCreation(of: hosted)
-    let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
-    schedule.addExpiry(of: hosted.id, due: hosted.lastActivity + ttl, at: now)
+    if isShared {
+      // The log has the names, and ends expired sessions.
+      shard.names.use { $0.release(.init(external: entry.external, key: key?.keyHash)) }
+    } else {
+      shard.names.use { $0.add(entry, key: key) }
+      let ttl = Int64(hosted.session.fold.origin.ttlSeconds) * 1000
+      schedule.addExpiry(of: hosted.id, due: hosted.lastActivity + ttl, at: now)
+    }
     queueTick(of: hosted)
     evictSoon(hosted)
   }
@@ -194,7 +230,7 @@ extension Hub {
     now = time
     whenLoaded(id) { [unowned self] hosted in
       guard let hosted, !hosted.isEnding else {
-        return answer(.failure(directory.exists(id) ? .unavailable : .noSuchSession))
+        return answer(.failure(absence(of: id)))
       }
       let origin = hosted.session.fold.origin
       let body = HTTPDocument.created(
@@ -215,7 +251,7 @@ extension Hub {
     var areLoaded = true
     for id in ids {
       whenLoaded(id) { [unowned self] hosted in
-        if hosted == nil && directory.exists(id) { areLoaded = false }
+        if hosted == nil && mayExist(id) { areLoaded = false }
         remaining -= 1
         if remaining == 0 { completion(areLoaded) }
       }

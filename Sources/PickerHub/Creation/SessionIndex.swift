@@ -45,12 +45,17 @@ package struct SessionIndex: Sendable {
   package struct Names: Hashable, Sendable {
     let external: ExactString?
     /// The hash of the idempotency key.
-    let key: [UInt8]?
+    package let key: [UInt8]?
 
     package init(external: String?, key: [UInt8]?) {
       self.external = external.map(ExactString.init)
       self.key = key
     }
+
+    package var externalID: String? { external?.text }
+
+    /// Whether it has names that no two sessions share.
+    var isUnique: Bool { external != nil || key != nil }
   }
 
   package typealias Waiter = @Sendable () -> Void

@@ -47,6 +47,7 @@ extension Hub {
     let updates = hosted.session.takeUpdates()
     if updates.isEmpty { return }
     hosted.presence.broadcast(at: time.machine)
+    announceTouches(updates, in: hosted)
     let encoded = EncodedPresence(updates, in: hosted.session)
     fanOut.broadcast(encoded, in: hosted.session, at: time)
     closeOverflowing()

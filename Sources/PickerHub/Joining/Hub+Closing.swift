@@ -50,7 +50,8 @@ extension Hub {
     hosted.attendance.disconnect(member, connection)
     if hosted.session.listener(of: member)?.connection == connection {
       perform(hosted.session.detach(connection), in: hosted, at: time)
-      noteAbsence(of: member, in: hosted, at: time)
+      announce(.disconnected(member), in: hosted)
+      if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
     }
     evictSoon(hosted)
   }

@@ -69,7 +69,7 @@ extension Hub {
     let secret = identities.text()
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),
-      role: role, subject: token?.subject, info: token?.info, meta: token?.meta)
+      role: role, subject: token?.subject, info: token?.info, meta: token?.meta, room: room)
     guard append(.joined(joining), to: hosted, at: time) else { return nil }
     let fold = hosted.session.fold
     hosted.attendance.joinAppended(
@@ -79,7 +79,10 @@ extension Hub {
     return (member, secret)
   }
 
-  private func hasRoom(_ hosted: HostedSession) -> Bool {
+  /// The maximum of members with which the fold decides on a join; `nil` if the hub can decide.
+  private var room: Int? { isShared ? limits.session.members : nil }
+
+  func hasRoom(_ hosted: HostedSession) -> Bool {
     hosted.memberCountPending < limits.session.members
   }
 
@@ -96,7 +99,7 @@ extension Hub {
   }
 
   func cannotStore(_ connection: HubConnection) {
-    guard directory.exists(connection.session) else {
+    guard mayExist(connection.session) else {
       return close(connection, .sessionEnded, "the session has ended")
     }
     close(connection, .unavailable, "the store is unavailable; reconnect later")
@@ -132,7 +135,7 @@ extension Hub {
   func appendReturn(
     of member: MemberID, _ role: Role?, _ hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    guard append(.returned(member, role), to: hosted, at: time) else { return false }
+    guard append(.returned(member, role, room: room), to: hosted, at: time) else { return false }
     hosted.attendance.returnAppended()
     return true
   }
@@ -145,7 +148,7 @@ extension Hub {
   ) {
     let member = attachment.member
     guard hosted.session.fold.members[member] != nil else {
-      return close(connection, .unavailable, "the member has just left; reconnect and resume")
+      return closeRefused(connection, member, in: hosted)
     }
     guard connection.member == member else {
       if !hosted.session.isOnline(member) { noteAbsence(of: member, in: hosted, at: time) }
@@ -161,8 +164,21 @@ extension Hub {
       connection: connection.id, member: member, language: attachment.language,
       view: showsMonths ? attachment.view : nil)
     let effects = hosted.session.attach(listener)
+    announceConnection(of: member, in: hosted)
     welcome(connection, attachment, missed: missed, in: hosted, at: time)
     perform(effects, in: hosted, at: time)
+  }
+
+  /// Closes a connection whose member is not in the session once its join has been applied.
+  func closeRefused(
+    _ connection: HubConnection, _ member: MemberID, in hosted: HostedSession
+  ) {
+    guard hasRoom(hosted) else { return closeFull(connection) }
+    guard hosted.session.fold.knownMember(member) != nil else {
+      return close(
+        connection, .unavailable, "the same user has just joined on another connection; reconnect")
+    }
+    close(connection, .unavailable, "the member has just left; reconnect and resume")
   }
 
   private func welcome(

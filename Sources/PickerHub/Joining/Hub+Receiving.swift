@@ -16,10 +16,10 @@ extension Hub {
     guard !isDraining else { return closeDraining(connection) }
     // If sessions are hidden, the token comes first: see `admitFirst`.
     if !admission.hidesSessions {
-      guard directory.exists(session) else {
+      guard mayExist(session) else {
         return close(connection, .noSuchSession, "session not found")
       }
-      if case .dormant = directory[session] { whenLoaded(session) { _ in } }
+      if needsLoad(session) { whenLoaded(session) { _ in } }
     }
     schedule.add(.join(id), due: time.machine + limits.joinMilliseconds)
   }
@@ -51,6 +51,13 @@ extension Hub {
       let wait = waiting(connection, text)
       return hosted.readHistory(from: log) { wait($0) }
     }
+    if connection.member == nil, case .join(let join) = message, !connection.hasCaughtUp,
+      isBehind(join.resume, in: hosted)
+    {
+      connection.hasCaughtUp = true
+      let wait = waiting(connection, text)
+      return catchUp(hosted) { _ in wait(true) }
+    }
     take(message, from: connection, in: hosted, at: time)
     if hosted.steps.pausesConnections(byteCountMax: limits.queueBytes) {
       connections.pause(connection)
@@ -65,7 +72,7 @@ extension Hub {
     let session = connection.session
     do throws(Admission.Denial) {
       let token = try admission.admitFirst(
-        text, bearer: connection.bearer, to: directory.exists(session) ? session : nil)
+        text, bearer: connection.bearer, to: mayExist(session) ? session : nil)
       if let token { noteToken(token, of: connection) }
       return true
     } catch {
@@ -102,8 +109,10 @@ extension Hub {
 /// Messages for a session that is not in memory.
 extension Hub {
   private func receiveLater(_ connection: HubConnection, _ text: Span<UInt8>) {
-    guard directory.exists(connection.session) else {
-      return close(connection, .sessionEnded, "the session has ended")
+    guard mayExist(connection.session) else {
+      return isShared
+        ? close(connection, .noSuchSession, "session not found")
+        : close(connection, .sessionEnded, "the session has ended")
     }
     switch connection.phase {
     case .silent:
@@ -150,6 +159,9 @@ extension Hub {
   /// Closes a connection whose session could not be loaded, or was unloaded at once because an
   /// entry could not be stored.
   private func cannotLoad(_ connection: HubConnection) {
+    guard mayExist(connection.session) else {
+      return close(connection, .noSuchSession, "session not found")
+    }
     guard directory.dormant(connection.session)?.isUnreadable == true else {
       return close(connection, .unavailable, "the store is unavailable; reconnect later")
     }

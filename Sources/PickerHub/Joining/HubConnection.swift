@@ -18,6 +18,8 @@ package final class HubConnection {
   /// The ticket that admitted an event stream.
   var ticket: Ticket?
   var phase: Phase
+  /// Whether the session was brought up to date for its join.
+  var hasCaughtUp = false
   var sending = SendState()
   var rate = MessageRate()
   /// The texts in the language of this client.

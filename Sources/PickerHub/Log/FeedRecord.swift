@@ -11,14 +11,20 @@ package struct FeedRecord: Sendable {
   /// The mark that the record needs, or a later one: that of the record before it. If that record
   /// was lost, this one must not be stored either.
   package let previous: Int
+  /// The status after the entry, for the list of sessions of a shared log. Each change of the
+  /// status has an event.
+  package let status: SessionStatus?
 
   /// The mark of a session whose creation the feed does not have.
   package static let nothing = -1
 
-  package init(events: [FeedEvent], sequence: Int, previous: Int) {
+  package init(
+    events: [FeedEvent], sequence: Int, previous: Int, status: SessionStatus? = nil
+  ) {
     self.events = events
     self.sequence = sequence
     self.previous = previous
+    self.status = status
   }
 
   /// The memory that it takes while it is pending, in bytes, an estimate.

@@ -10,7 +10,7 @@ extension Hub {
     feed(
       FeedRecord(
         events: hosted.session.takeEvents(), sequence: hosted.log.entryCount,
-        previous: hosted.log.eventSequence), of: hosted)
+        previous: hosted.log.eventSequence, status: hosted.session.status), of: hosted)
   }
 
   /// Drops the events of an entry of another node, which passes them to the log.

@@ -28,7 +28,9 @@ package protocol SharedSessionLog: AnyObject {
   /// Reports all entries of a loaded session that are committed now by ``Hub/committed(_:of:at:)``,
   /// then calls the completion. If the log cannot be read, it only calls the completion.
   func catchUp(_ session: SessionID, completion: @escaping @Sendable () -> Void)
-  /// The hub has removed the session from memory: the log reports no more of its entries.
+  /// The hub has removed the session from memory: the log reports no more of its entries. If
+  /// records that the hub appended before are committed after a later load, they are reported as
+  /// foreign.
   func released(_ session: SessionID)
   /// Sends an announcement to all nodes that serve the session, this one included. All of them
   /// receive the announcements of a session in the same order.

@@ -11,6 +11,9 @@ struct DefinitionRevision: Sendable {
   let definition: Definition
   let version: Int
   let now: Instant
+  /// Whether other nodes can append to the log. Then whole definitions are logged, because a patch
+  /// does not say on which definition it was evaluated.
+  let isShared: Bool
 
   /// The maximum size of a request body and of a definition (in rows) that are processed on the
   /// hub's thread. Larger ones are processed on another thread, because 20,000 rows would delay
@@ -30,7 +33,7 @@ struct DefinitionRevision: Sendable {
     if let versions = request.versions, !versions.names(version) {
       throw .versionMismatch(version)
     }
-    let source: DefinitionChange.Source
+    var source: DefinitionChange.Source
     let document: JSONTree
     switch request.format {
     case .whole, .unknown: (source, document) = (.whole, tree)
@@ -47,8 +50,10 @@ struct DefinitionRevision: Sendable {
     }
     let picker = try picker(document, make)
     if picker.definition.isSame(as: definition) { return nil }
+    if isShared { source = .whole }
     return DefinitionChange(
-      version: version + 1, definition: picker.definition, source: source, picker: picker,
+      version: version + 1, definition: picker.definition, source: source, needsBase: isShared,
+      picker: picker,
       encoded: source == .whole ? encode(picker.definition) : nil)
   }
 

@@ -18,6 +18,7 @@ package final class HostedSession {
   var log: LogProgress
   var history: HistoryReading
   var attendance: Attendance
+  var remote = RemotePresence()
   var hostChanges = HostChangeQueue()
   var ticks = SessionTicks()
   var presence = PresenceThrottle()
@@ -105,6 +106,11 @@ extension HostedSession {
     guard needed > (session.hasTokens ? .viewer : .editor) else { return false }
     if let role = session.role(of: member), role >= needed { return false }
     return !steps.mayGive(needed, to: member, hasTokens: session.hasTokens)
+  }
+
+  /// Whether a member is connected to this node.
+  func isConnected(_ member: MemberID?) -> Bool {
+    member.map { session.listener(of: $0) != nil } ?? false
   }
 
   /// The connections of members and event streams, in the order of their ids.

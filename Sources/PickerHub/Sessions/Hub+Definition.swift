@@ -129,51 +129,47 @@ extension Hub {
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
-      afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-        do throws(HubProblem) {
+      evaluate(
+        HostChangeRequest(answer: answer) { [unowned self] hosted, change throws(HubProblem) in
           try request.checkSize()
-          try redefine(hosted, request, answer: answer)
-        } catch {
-          answer(.failure(error))
-        }
-      }
+          try redefine(hosted, request, change)
+        }, in: hosted)
     }
   }
 
   private func redefine(
-    _ hosted: HostedSession, _ request: DefinitionRequest,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+    _ hosted: HostedSession, _ request: DefinitionRequest, _ hostChange: HostChangeRequest
   ) throws(HubProblem) {
     let fold = hosted.session.fold
     let revision = DefinitionRevision(
-      request: request, definition: fold.definition, version: fold.version, now: now.session)
+      request: request, definition: fold.definition, version: fold.version, now: now.session,
+      isShared: isShared)
     let isLarge =
       request.byteCount > DefinitionRevision.bodyBytesOnLoop
       || fold.definition.weight > DefinitionRevision.weightOnLoop
     guard isLarge, let maker = request.maker else {
       let change = try revision.change { tree throws(DefinitionProblem) in try define(tree) }
-      return try apply(change, to: hosted, answer: answer)
+      return try apply(change, to: hosted, hostChange)
     }
     let isStored = log.canLoad
-    prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
+    prepareHostChange(of: hosted, failure: { hostChange.answer(.failure($0)) }) {
+      () throws(HubProblem) in
       try revision.change { tree throws(DefinitionProblem) in
         try maker.make(tree, at: revision.now)
       } encode: { definition in
         isStored ? maker.encode(definition) : nil
       }
     } then: { [unowned self] (change: DefinitionChange?) throws(HubProblem) in
-      try apply(change, to: hosted, answer: answer)
+      try apply(change, to: hosted, hostChange)
     }
   }
 
   /// - Parameter change: `nil` if the definition stays the same.
   private func apply(
-    _ change: DefinitionChange?, to hosted: HostedSession,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+    _ change: DefinitionChange?, to hosted: HostedSession, _ hostChange: HostChangeRequest
   ) throws(HubProblem) {
-    guard let change else { return answer(.success(unchanged(hosted))) }
-    try appendHostChange(.define(change), to: hosted, answer: answer)
+    guard let change else { return hostChange.answer(.success(unchanged(hosted))) }
+    try appendHostChange(.define(change), to: hosted, hostChange)
   }
 
   func unchanged(_ hosted: HostedSession) -> DefinitionAnswer {

@@ -62,7 +62,7 @@ extension Hub {
     case .inMemory(let hosted): body(hosted)
     case .waits: break
     case .begins: log.load(id, limits: limits.session, hub: shard.index)
-    case .absent: body(nil)
+    case .absent: isShared ? lookUp(id, body) : body(nil)
     }
   }
 
@@ -73,6 +73,7 @@ extension Hub {
     guard case .loading(_, let waiters) = directory[id] else { return }
     guard let session else {
       directory.loadFailed(id)
+      release(id)
       for body in waiters.bodies { body(nil) }
       return loadInBackground()
     }
@@ -82,6 +83,7 @@ extension Hub {
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
+    announce(.serving, in: hosted)
     queueTick(of: hosted)
     // A body may append an entry; if that fails, the session is unloaded again.
     for body in waiters.bodies { body(hosted.isInMemory ? hosted : nil) }
@@ -124,6 +126,7 @@ extension Hub {
     }
     if hosted.log.needsIdleSnapshot { log.storeSnapshot(of: hosted, isIdle: true, at: now) }
     directory.evict(hosted, state(of: hosted, queuedTick: hosted.ticks.queued))
+    release(hosted.id)
   }
 
   private func state(of hosted: HostedSession, queuedTick: Instant?) -> DormantState {
@@ -154,6 +157,8 @@ extension Hub {
     schedule.ticksSettled(hosted.steps.tickCount)
     let nextTick = hosted.session.nextTick
     directory.lose(hosted, state(of: hosted, queuedTick: nextTick))
+    announce(.present([]), in: hosted)
+    release(hosted.id)
     if directory.dormant(hosted.id) != nil { reloadLater(hosted, nextTick) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }

@@ -13,6 +13,12 @@ extension Hub {
     hosted.hostChanges.count(at: now.machine)
   }
 
+  /// Evaluates a change as soon as no other one is pending, if the host does not send too many.
+  func evaluate(_ request: HostChangeRequest, in hosted: HostedSession) {
+    guard countHostChange(of: hosted) else { return request.answer(.failure(.tooMany)) }
+    repeatChange(request, in: hosted)
+  }
+
   /// Runs `body` as soon as no change of the host is pending, so that the next change is checked
   /// against the outcome of the previous one.
   func afterHostChanges(
@@ -57,27 +63,44 @@ extension Hub {
     }
   }
 
+  /// Appends a change, and answers with its delta.
+  ///
+  /// - Parameter request: Is evaluated again if the change has no effect because another node has
+  ///   changed the session meanwhile.
   func appendHostChange(
-    _ body: LogEntry.Body, to hosted: HostedSession,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+    _ body: LogEntry.Body, to hosted: HostedSession, _ request: HostChangeRequest
   ) throws(HubProblem) {
     let isStored = append(body, to: hosted, at: now) { [unowned self] effects in
       guard let effects else {
-        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+        return request.answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
       }
-      answerChange(effects, in: hosted, answer)
+      var found: Delta?
+      for case .broadcast(let delta) in effects where !delta.isTick { found = delta }
+      if let found { return answer(request, found, in: hosted) }
+      guard isShared, !body.waits(in: hosted.session) else {
+        return request.answer(.success(unchanged(hosted)))
+      }
+      repeatChange(request, in: hosted)
     }
     if !isStored { throw hosted.log.isFull ? .logFull : .unavailable }
   }
 
+  /// Evaluates a change again, against the current state.
+  private func repeatChange(_ request: HostChangeRequest, in hosted: HostedSession) {
+    guard let next = request.next else { return request.answer(.failure(.tooMany)) }
+    afterHostChanges(of: hosted, failure: { request.answer(.failure($0)) }) { hosted in
+      do throws(HubProblem) {
+        try next.evaluate(hosted, next)
+      } catch {
+        request.answer(.failure(error))
+      }
+    }
+  }
+
   /// Answers with the delta of a change. A large delta is encoded on another thread.
-  private func answerChange(
-    _ effects: [SessionEffect], in hosted: HostedSession,
-    _ answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+  private func answer(
+    _ request: HostChangeRequest, _ delta: Delta, in hosted: HostedSession
   ) {
-    var found: Delta?
-    for case .broadcast(let delta) in effects where !delta.isTick { found = delta }
-    guard let delta = found else { return answer(.success(unchanged(hosted))) }
     let version = hosted.session.fold.version
     let texts = languages.texts(for: nil, fallback: hosted.session.fold.definition.locale)
     let windowRows = limits.session.windowRows
@@ -85,8 +108,42 @@ extension Hub {
       let body = HTTPDocument.changed(delta, version: version, texts: texts, windowRows: windowRows)
       return DefinitionAnswer(version: version, body: body)
     }
-    guard delta.weight > DefinitionRevision.weightOnLoop else { return answer(.success(encode())) }
-    port.inBackground(encode) { answer(.success($0)) }
+    guard delta.weight > DefinitionRevision.weightOnLoop else {
+      return request.answer(.success(encode()))
+    }
+    port.inBackground(encode) { request.answer(.success($0)) }
+  }
+}
+
+/// A request of the host to change a session.
+struct HostChangeRequest {
+  /// Evaluates the request against the current state, and appends the change.
+  let evaluate: (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
+  let answer: (Result<DefinitionAnswer, HubProblem>) -> Void
+  /// How often it may be evaluated again.
+  private var repeatCountMax = 8
+
+  init(
+    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void,
+    evaluate: @escaping (HostedSession, HostChangeRequest) throws(HubProblem) -> Void
+  ) {
+    self.answer = answer
+    self.evaluate = evaluate
+  }
+
+  /// The request when it is evaluated again; `nil` if other nodes were first too often.
+  var next: HostChangeRequest? {
+    guard repeatCountMax > 0 else { return nil }
+    var next = self
+    next.repeatCountMax -= 1
+    return next
+  }
+}
+
+extension LogEntry.Body {
+  /// Whether the entry has no effect now because it waits for the host's decision.
+  fileprivate func waits(in session: Session) -> Bool {
+    if case .note = self { session.status == .confirming } else { false }
   }
 }
 
@@ -116,21 +173,16 @@ extension Hub {
   ) {
     find(id, token: token, needs: .owner, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      guard countHostChange(of: hosted) else { return answer(.failure(.tooMany)) }
-      afterHostChanges(of: hosted, failure: { answer(.failure($0)) }) { [unowned self] hosted in
-        do throws(HubProblem) {
+      evaluate(
+        HostChangeRequest(answer: answer) { [unowned self] hosted, change throws(HubProblem) in
           try request.checkSize()
-          try changeNotes(hosted, request, answer: answer)
-        } catch {
-          answer(.failure(error))
-        }
-      }
+          try changeNotes(hosted, request, change)
+        }, in: hosted)
     }
   }
 
   private func changeNotes(
-    _ hosted: HostedSession, _ request: DefinitionRequest,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+    _ hosted: HostedSession, _ request: DefinitionRequest, _ change: HostChangeRequest
   ) throws(HubProblem) {
     let isSmall = request.byteCount <= DefinitionRevision.bodyBytesOnLoop
     if isSmall, hosted.session.fold.decision.waitingNotes.isEmpty {
@@ -140,29 +192,31 @@ extension Hub {
       let patch = try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
         try hosted.session.fold.notes.change(by: tree, for: kind)
       }
-      return try append(patch, to: hosted, answer: answer)
+      return try append(patch, to: hosted, change)
     }
     let notes = PendingNotes(of: hosted.session)
-    prepareHostChange(of: hosted, failure: { answer(.failure($0)) }) { () throws(HubProblem) in
+    prepareHostChange(of: hosted, failure: { change.answer(.failure($0)) }) {
+      () throws(HubProblem) in
       try NotesPatch(try request.readNotes()) { tree throws(BadNotes) in
         try notes.coming.change(by: tree, for: notes.kind)
       }
     } then: { [unowned self] patch throws(HubProblem) in
-      try append(patch, to: hosted, answer: answer)
+      try append(patch, to: hosted, change)
     }
   }
 
   private func append(
-    _ patch: NotesPatch, to hosted: HostedSession,
-    answer: @escaping (Result<DefinitionAnswer, HubProblem>) -> Void
+    _ patch: NotesPatch, to hosted: HostedSession, _ change: HostChangeRequest
   ) throws(HubProblem) {
-    if patch.changesNothing { return answer(.success(unchanged(hosted))) }
+    if patch.changesNothing { return change.answer(.success(unchanged(hosted))) }
     if hosted.session.fold.status == .confirming,
       !hosted.session.fold.decision.hasRoom(for: patch.tree)
     {
       throw .tooMany
     }
-    try appendHostChange(.note(patch), to: hosted, answer: answer)
+    // Another node may change the notes meanwhile; then the patch has another effect.
+    let stored = isShared ? NotesPatch(patch.tree) : patch
+    try appendHostChange(.note(stored), to: hosted, change)
   }
 }
 

@@ -128,7 +128,7 @@ extension Hub {
       enqueue(
         .request { [unowned self] hosted in
           guard let hosted else {
-            return answer(directory.exists(id) ? .failure(.unavailable) : .success(()))
+            return answer(mayExist(id) ? .failure(.unavailable) : .success(()))
           }
           end(hosted, .deleted, completion: answer)
         }, in: hosted, at: now)
@@ -158,6 +158,10 @@ extension Hub {
   /// Removes a session whose end is stored, and closes its connections.
   func remove(_ hosted: HostedSession) {
     directory.ended(hosted.id)
+    if isShared {
+      lookups.noteAbsence(of: hosted.id, at: now.machine)
+      log.released(hosted.id)
+    }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }
       close(connection, .sessionEnded, hosted.endDetail)
@@ -176,9 +180,9 @@ extension Hub {
     failure: @escaping (HubProblem) -> Void, body: @escaping (HostedSession) -> Void
   ) {
     now = time
-    guard directory.exists(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
-    whenLoaded(id) { [unowned self] hosted in
-      guard let hosted else { return failure(directory.exists(id) ? .unavailable : .noSuchSession) }
+    guard mayExist(id), token?.mayName(id) ?? true else { return failure(.noSuchSession) }
+    whenCurrent(id, role) { [unowned self] hosted in
+      guard let hosted else { return failure(absence(of: id)) }
       do throws(HubProblem) {
         if hosted.isEnding { throw .noSuchSession }
         try admission.admit(token, ticket, to: hosted.session, needs: role)
@@ -190,7 +194,7 @@ extension Hub {
       enqueue(
         .request { [unowned self] hosted in
           guard let hosted else {
-            return failure(directory.exists(id) ? .unavailable : .noSuchSession)
+            return failure(absence(of: id))
           }
           do throws(HubProblem) {
             // A revocation may have been pending.

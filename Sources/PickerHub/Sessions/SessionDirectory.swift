@@ -162,6 +162,11 @@ extension SessionDirectory {
     set(.dormant(state), of: hosted.id)
   }
 
+  /// Removes a session that is in a shared log only.
+  mutating func forget(_ id: SessionID) {
+    if case .dormant = lives[id] { set(nil, of: id) }
+  }
+
   /// Removes a session whose pending records are lost from memory. It returns to its stored state,
   /// even if it was about to end; a session whose creation is lost does not exist any more.
   mutating func lose(_ hosted: HostedSession, _ state: DormantState) {

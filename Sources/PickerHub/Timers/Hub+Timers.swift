@@ -24,7 +24,7 @@ extension Hub {
     switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
-      guard admission.hidesSessions || directory.exists(connection.session)
+      guard admission.hidesSessions || mayExist(connection.session)
       else {
         return close(connection, .sessionEnded, "the session has ended")
       }

@@ -125,7 +125,11 @@ extension HubTransport {
       for (session, records) in parts { hub.committed(records, of: session, at: now) }
     case .lost(let sessions): hub.lost(sessions, at: now)
     case .loaded(let session, let loaded): hub.loaded(session, loaded, at: now)
-    case .run(_, let work): work()
+    case .run(_, let work), .runInHub(_, let work): work()
+    case .announced(let announcement, by: let node, let session):
+      hub.announced(announcement, by: node, of: session, at: now)
+    case .announcementsLost: hub.announcementsLost(at: now)
+    case .nodeLost(let node): hub.nodeLost(node, at: now)
     case .message: return
     }
   }

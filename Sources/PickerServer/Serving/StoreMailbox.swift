@@ -37,7 +37,10 @@ extension [StoreMailbox] {
       share(records, by: \.session) { $0.post(.committed($1)) }
     case .lost(let sessions):
       share(sessions, by: \.self) { $0.post(.lost($1)) }
-    case .loaded(let session, _), .run(let session, _): of(session).post(notice)
+    case .loaded(let session, _), .run(let session, _), .announced(_, by: _, let session):
+      of(session).post(notice)
+    case .runInHub(let index, _): self[index].post(notice)
+    case .announcementsLost, .nodeLost: for mailbox in self { mailbox.post(notice) }
     case .message: break
     }
   }

@@ -6,10 +6,12 @@ extension SessionFold {
   ///
   /// The picker of a session that is not open changes when it is reopened, see
   /// ``applyPendingDefinition(at:_:)``. Only the cells of its months move immediately, because the
-  /// weekday headings follow the new definition.
+  /// weekday headings follow the new definition. A change of an older version than the current one
+  /// has no effect.
   mutating func define(
     _ change: DefinitionChange, at now: Instant, _ outcomes: inout [Outcome]
   ) {
+    if change.needsBase, change.version != version + 1 { return remnant = .nothing }
     tick(to: now, &outcomes)
     let before = picker
     let weekday = definition.firstWeekday

@@ -15,6 +15,7 @@ extension SessionFold {
 
   mutating func join(_ joining: LogEntry.Joining, _ outcomes: inout [Outcome]) {
     guard members[joining.member] == nil else { return }
+    guard hasRoom(joining.room), !isTaken(joining) else { return remnant = .nothing }
     members[joining.member] = Member(
       id: joining.member, number: joinCount, secret: joining.secret, name: joining.name,
       color: memberColors[joinCount % memberColors.count],
@@ -22,6 +23,18 @@ extension SessionFold {
       subject: joining.subject, info: joining.info)
     joinCount += 1
     outcomes.append(.joined(joining.member, meta: joining.meta))
+  }
+
+  /// Whether another member can join; always, if the hub decided that.
+  private func hasRoom(_ room: Int?) -> Bool { room.map { members.count < $0 } ?? true }
+
+  /// Whether another node has let the same user join before, in a session with `oneMember`.
+  private func isTaken(_ joining: LogEntry.Joining) -> Bool {
+    guard joining.room != nil, origin.host.isOneMember, let subject = joining.subject else {
+      return false
+    }
+    return members.values.contains { $0.subject == subject }
+      || remembered.members.contains { $0.subject == subject }
   }
 
   mutating func change(role: Role, of member: MemberID, _ outcomes: inout [Outcome]) {
@@ -46,8 +59,12 @@ extension SessionFold {
   ///
   /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member has its
   ///   role from before, or becomes the owner if there is none.
-  mutating func readd(_ id: MemberID, _ role: Role?, _ outcomes: inout [Outcome]) {
-    guard members[id] == nil, var member = remembered.remove(id) else { return }
+  mutating func readd(
+    _ id: MemberID, _ role: Role?, room: Int?, _ outcomes: inout [Outcome]
+  ) {
+    guard members[id] == nil else { return }
+    guard hasRoom(room) else { return remnant = .nothing }
+    guard var member = remembered.remove(id) else { return }
     if let role {
       member.role = role
     } else if origin.access == .open, !hasOwner {

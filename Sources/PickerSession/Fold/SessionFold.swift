@@ -90,7 +90,8 @@ package struct SessionFold: Sendable {
     case .joined(let joining): join(joining, &outcomes)
     case .roleChanged(let member, let role): change(role: role, of: member, &outcomes)
     case .left(let member): leave(member, &outcomes)
-    case .returned(let member, let role): readd(member, role, &outcomes)
+    case .returned(let member, let role, let room):
+      readd(member, role, room: room, &outcomes)
     case .tick:
       let count = outcomes.count
       tick(to: entry.at, &outcomes)

@@ -11,6 +11,14 @@ package enum StoreNotice: Sendable {
   case loaded(SessionID, LoadedSession?)
   /// A function to call on the thread of a session's hub.
   case run(SessionID, @Sendable () -> Void)
+  /// A function to call on the thread of a hub, by its index.
+  case runInHub(Int, @Sendable () -> Void)
+  /// An announcement about a session has arrived.
+  case announced(PresenceAnnouncement, by: NodeIncarnation, SessionID)
+  /// Announcements may have been lost.
+  case announcementsLost
+  /// A node has stopped.
+  case nodeLost(NodeIncarnation)
   /// A sentence for the operator's log.
   case message(String)
 }

@@ -27,11 +27,12 @@ extension LogEntry {
     }
     let document =
       change.encoded.map { StoredDocument($0) } ?? StoredDocument(change.definition, digest: digest)
-    let tree = JSONTree.object([
+    var members: [JSONTree.Member] = [
       .init("at", .integer(Int(at.milliseconds))), .init("define", .integer(change.version)),
       .init("digest", .string(document.digest.hexadecimal)),
-    ])
-    return (Data(tree.serialized()), document)
+    ]
+    if change.needsBase { members.append(.init("needsBase", .bool(true))) }
+    return (Data(JSONTree.object(members).serialized()), document)
   }
 }
 

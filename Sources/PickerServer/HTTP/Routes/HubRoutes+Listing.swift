@@ -40,7 +40,19 @@ extension HubRoutes {
       external: request.queryValue("external"), status: known, after: after, limit: limit)
   }
 
+  /// The page of a log that other nodes also append to.
+  private func listShared(_ listing: Listing, _ caller: Caller) {
+    let query = SessionListQuery(
+      external: listing.external, status: listing.status, after: listing.after,
+      limit: listing.limit)
+    hub.list(query) { [self] page in
+      guard let page else { return answer(caller, ProblemDocument(HubProblem.unavailable)) }
+      answer(caller, page.sessions, next: page.next)
+    }
+  }
+
   private func list(_ listing: Listing, attempt: Int, _ caller: Caller) {
+    if hub.isShared { return listShared(listing, caller) }
     let page = hub.shard.names.use { index in
       index.page(
         external: listing.external, status: listing.status, after: listing.after,

@@ -1,0 +1,96 @@
+package import PickerSession
+import PickerWire
+
+/// Which sessions exist. A hub whose log is not shared knows all of them; otherwise other nodes
+/// create and end sessions, and the log is asked.
+extension Hub {
+  /// Whether a session exists, or may exist and must be looked up.
+  func mayExist(_ id: SessionID) -> Bool {
+    if directory.exists(id) { return true }
+    return isShared && directory[id] == nil && !lookups.isAbsent(id, at: now.machine)
+  }
+
+  /// Whether a session is not in memory, and neither being loaded nor looked up.
+  func needsLoad(_ id: SessionID) -> Bool {
+    switch directory[id] {
+    case .dormant: true
+    case nil: !lookups.isRunning(for: id)
+    case .creating, .resident, .ending, .loading, .endingDormant: false
+    }
+  }
+
+  /// The problem of a request whose session could not be loaded.
+  func absence(of id: SessionID) -> HubProblem { mayExist(id) ? .unavailable : .noSuchSession }
+
+  /// Looks up a session that the hub does not know, and loads it.
+  ///
+  /// - Parameter body: Receives `nil` if there is no such session, or the log cannot be read.
+  func lookUp(_ id: SessionID, _ body: @escaping (HostedSession?) -> Void) {
+    guard mayExist(id) else { return body(nil) }
+    guard lookups.wait(for: id, body) else { return }
+    nonisolated(unsafe) let hub = self
+    log.find(id) { hub.lookedUp(id, $0) }
+  }
+
+  private func lookedUp(_ id: SessionID, _ outcome: LogLookup<DormantSession>) {
+    switch outcome {
+    case .found(let session) where directory[id] == nil:
+      directory.restore(
+        id,
+        DormantState(
+          lastActivity: now.machine - session.idleMilliseconds, ttlSeconds: session.ttlSeconds,
+          status: session.status, queuedTick: nil))
+    case .absent: lookups.noteAbsence(of: id, at: now.machine)
+    case .found, .unavailable: break
+    }
+    for body in lookups.end(of: id) {
+      if directory.exists(id) { whenLoaded(id, body) } else { body(nil) }
+    }
+  }
+
+  /// A page of the list of sessions of a shared log.
+  ///
+  /// - Parameter answer: Receives `nil` if the log cannot be read.
+  package func list(_ query: SessionListQuery, answer: @escaping (SessionListPage?) -> Void) {
+    nonisolated(unsafe) let answer = answer
+    log.list(query, hub: shard.index) { outcome in
+      if case .found(let page) = outcome { answer(page) } else { answer(nil) }
+    }
+  }
+
+  /// Whether a client resumes from what another node has sent it, and this hub has not applied yet.
+  func isBehind(_ resume: ClientMessage.Resume?, in hosted: HostedSession) -> Bool {
+    guard isShared, let resume, resume.epoch == hosted.session.fold.origin.epoch else {
+      return false
+    }
+    return resume.revision > hosted.session.revision
+      || hosted.session.fold.knownMember(MemberID(resume.member)) == nil
+  }
+
+  /// A session that other nodes may still serve is in memory no more: the hub forgets it.
+  func release(_ id: SessionID) {
+    guard isShared else { return }
+    directory.forget(id)
+    log.released(id)
+  }
+
+  /// Loads a session for a request. For one that needs an owner, all entries that other nodes have
+  /// committed are applied first: it may be about what the host did through another node.
+  func whenCurrent(
+    _ id: SessionID, _ needed: Role, _ body: @escaping (HostedSession?) -> Void
+  ) {
+    guard isShared, needed == .owner else { return whenLoaded(id, body) }
+    whenLoaded(id) { [unowned self] hosted in
+      if let hosted { catchUp(hosted, body) } else { body(nil) }
+    }
+  }
+
+  /// Runs `body` when all entries that were committed before the call have been applied.
+  ///
+  /// - Parameter body: Receives `nil` if the session has ended or was unloaded meanwhile.
+  func catchUp(_ hosted: HostedSession, _ body: @escaping (HostedSession?) -> Void) {
+    guard isShared else { return body(hosted) }
+    nonisolated(unsafe) let (hosted, body) = (hosted, body)
+    log.catchUp(hosted.id) { body(hosted.phase == .open ? hosted : nil) }
+  }
+}

@@ -1,0 +1,189 @@
+import JSONText
+import PickerModel
+import PickerSession
+import PickerWire
+import Testing
+
+@testable import PickerHub
+
+/// Sessions that other nodes create and end.
+@Suite struct SharedExistenceTests {
+  private let elsewhere = SessionID("elsewhere")
+
+  private func shared(fields: String = "") throws -> HubFixture {
+    try HubFixture(letters, fields: fields, canLoad: true, isShared: true)
+  }
+
+  private func answer(_ fixture: HubFixture, _ outcome: LogLookup<DormantSession>) {
+    fixture.log.lookups.removeFirst().completion(outcome)
+  }
+
+  private var dormant: DormantSession {
+    DormantSession(
+      id: elsewhere, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
+  }
+
+  private func loaded(_ id: SessionID, of fixture: HubFixture) throws -> LoadedSession {
+    let origin = SessionOrigin(
+      id: id, epoch: "e", definition: fixture.fold.definition, createdAt: noon)
+    return LoadedSession(fold: try SessionFold(origin), entryCount: 0, idleMilliseconds: 0)
+  }
+
+  private func read(_ fixture: HubFixture, _ id: SessionID) -> () -> HubProblem? {
+    var problem: HubProblem?
+    fixture.hub.read(id, token: nil, locale: nil, isFull: false, at: fixture.now) {
+      if case .failure(let failure) = $0 { problem = failure }
+    }
+    return { problem }
+  }
+
+  @Test func `a session of another node is looked up and loaded once for all that wait`() throws {
+    let fixture = try shared()
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    fixture.open(2, session: elsewhere)
+    #expect(fixture.log.lookups.map(\.session) == [elsewhere])
+
+    answer(fixture, .found(dormant))
+    #expect(fixture.log.loads == [0])
+    fixture.hub.loaded(elsewhere, try loaded(elsewhere, of: fixture), at: fixture.now)
+    fixture.send(2, #"{"type":"join"}"#)
+
+    #expect(fixture.types(1).first == "welcome" && fixture.types(2).first == "welcome")
+    #expect(fixture.port.closes == [:])
+  }
+
+  @Test func `an unknown session is looked up once a second`() throws {
+    let fixture = try shared()
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    let problem = read(fixture, elsewhere)
+    answer(fixture, .absent)
+    fixture.open(2, session: elsewhere)
+
+    #expect(fixture.port.closes == [1: 4404, 2: 4404])
+    #expect(problem() == .noSuchSession && fixture.log.lookups.isEmpty)
+    #expect(fixture.hub.sessionCount == 1)
+    fixture.wait(1000)
+    fixture.open(3, session: elsewhere)
+    #expect(fixture.log.lookups.count == 1)
+  }
+
+  @Test func `a session that cannot be looked up is unavailable`() throws {
+    let fixture = try shared()
+    fixture.open(1, session: elsewhere)
+    fixture.send(1, #"{"type":"join"}"#)
+    let problem = read(fixture, elsewhere)
+
+    answer(fixture, .unavailable)
+
+    #expect(fixture.port.closes == [1: 4503])
+    #expect(problem() == .unavailable)
+  }
+
+  @Test func `the absences that a hub remembers are bounded`() {
+    var lookups = SessionLookups()
+    for number in 0...SessionLookups.absentCountMax {
+      lookups.noteAbsence(of: SessionID("\(number)"), at: 0)
+    }
+    #expect(lookups.absentCount == 1)
+    #expect(lookups.isAbsent(SessionID("\(SessionLookups.absentCountMax)"), at: 999))
+    #expect(!lookups.isAbsent(SessionID("\(SessionLookups.absentCountMax)"), at: 1000))
+  }
+
+  @Test func `an ended session does not exist, without asking the log`() throws {
+    let fixture = try shared()
+    fixture.commit([.foreignEnd])
+    fixture.open(1)
+
+    #expect(fixture.port.closes == [1: 4404] && fixture.log.lookups.isEmpty)
+    #expect(fixture.log.released == [fixture.session])
+  }
+
+  @Test func `an evicted session is forgotten, and another node's end is found`() throws {
+    let fixture = try shared()
+    fixture.wait(6000)
+    #expect(fixture.log.released == [fixture.session] && fixture.hub.sessionCount == 0)
+
+    fixture.open(1)
+    answer(fixture, .absent)
+    fixture.send(1, #"{"type":"join"}"#)
+
+    #expect(fixture.port.closes == [1: 4404])
+  }
+
+  @Test func `sessions of a shared log do not expire by the hub`() throws {
+    let fixture = try shared(fields: #","ttlSeconds":60"#)
+    fixture.log.canLoad = false
+    fixture.wait(7_300_000)
+    #expect(fixture.hub.sessionCount == 1)
+  }
+
+  @Test func `a name that another node has given is found in the log`() throws {
+    let fixture = try shared()
+    let body = try CreateRequest(Array(#"{"definition":\#(letters),"external":"o-1"}"#.utf8))
+    func create() -> HubProblem? {
+      var problem: HubProblem?
+      fixture.hub.create(body, socketBase: "ws://here", at: fixture.now) {
+        if case .failure(let failure) = $0 { problem = failure }
+      }
+      return problem
+    }
+
+    fixture.log.nameOwner = .found(.session(elsewhere))
+    #expect(create() == .externalTaken(elsewhere))
+    fixture.log.nameOwner = .unavailable
+    #expect(create() == .unavailable)
+    fixture.log.nameOwner = .absent
+    #expect(create() == nil && fixture.hub.sessionCount == 2)
+    fixture.log.nameOwner = .found(.session(elsewhere))
+    #expect(create() == .externalTaken(elsewhere))
+  }
+
+  @Test func `a creation that was repeated through another node is not done twice`() throws {
+    let fixture = try shared()
+    let body = try CreateRequest(Array(#"{"definition":\#(letters)}"#.utf8))
+    fixture.log.nameOwner = .found(
+      .key(
+        CreationKey(
+          keyHash: [1], bodyHash: [2], session: elsewhere, epoch: "e", salt: "s", at: noon)))
+    var created: CreatedSession?
+    let request = CreationRequest(body, socketBase: "ws://here", key: ("k", [2]))
+    fixture.hub.create(request, at: fixture.now) { created = try? $0.get() }
+
+    #expect(created?.id == elsewhere && created?.isNew == false)
+  }
+
+  @Test func `a client that resumes from another node waits for what that has sent`() throws {
+    let fixture = try shared()
+    let bo = MemberID("m_bo")
+    let secret = Array("s".utf8)
+    fixture.log.catchUp = {
+      fixture.commit([
+        .foreign(
+          LogEntry(
+            at: noon,
+            body: .joined(.init(member: bo, secret: SecretHash(secret), name: "Bo", role: nil)))),
+        .foreign(LogEntry(at: noon, body: .command(bo, ref: 1, .confirm))),
+      ])
+    }
+    let epoch = fixture.fold.origin.epoch
+    fixture.join(
+      1, #","resume":{"member":"m_bo","secret":"s","epoch":"\#(epoch)","revision":1}"#)
+
+    let welcome = fixture.received(1).first
+    #expect(welcome?["member"]?["id"] == .string("m_bo"))
+    #expect(welcome?["resumed"] == .bool(true))
+    #expect(fixture.fold.members.count == 1)
+  }
+
+  @Test func `a request of the host is about what it did through another node`() throws {
+    let fixture = try shared()
+    fixture.log.catchUp = { fixture.commit([.foreignEnd]) }
+    var problem: HubProblem?
+    fixture.hub.delete(fixture.session, token: nil, at: fixture.now) {
+      if case .failure(let failure) = $0 { problem = failure }
+    }
+    #expect(problem == .noSuchSession)
+  }
+}
