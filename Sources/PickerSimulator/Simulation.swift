@@ -7,6 +7,8 @@ package struct Simulation {
     package var frameCount = 0
     package var revisionCount = 0
     package var comparisonCount = 0
+    /// Of the worlds, those of several nodes.
+    package var clusterCount = 0
   }
 
   package private(set) var report = Report()
@@ -21,6 +23,8 @@ package struct Simulation {
     seed: UInt64, count: Int = 1, trace: ((String) -> Void)? = nil
   ) throws(Violation) {
     for number in 0..<UInt64(count) {
+      // Every fourth seed also has a world of several nodes.
+      if (seed &+ number) % 4 == 0 { try runCluster(seed: seed &+ number) }
       let world = World(seed: seed &+ number)
       world.trace = trace
       try world.run()
@@ -30,5 +34,19 @@ package struct Simulation {
       report.frameCount += world.sentFrameCount
       report.revisionCount += world.replicas.values.reduce(0) { $0 + $1.fold.revision }
     }
+  }
+
+  /// Runs a world of several nodes that share a log.
+  ///
+  /// - Parameter nodeCount: The number of nodes; `nil`: the seed decides.
+  /// - Throws: The first violation.
+  package mutating func runCluster(seed: UInt64, nodeCount: Int? = nil) throws(Violation) {
+    let world = ClusterWorld(seed: seed, nodeCount: nodeCount)
+    try world.run()
+    report.worldCount += 1
+    report.clusterCount += 1
+    report.eventCount += world.time.eventCount
+    report.frameCount += world.frameCount
+    report.revisionCount += world.revisionCount
   }
 }

@@ -2,8 +2,8 @@ import Glibc
 import PickerSimulator
 
 /// `picker-simulator --seed N --count N [--verbose]` runs simulated worlds until one violates a
-/// rule. `picker-simulator --bytes` runs conversations with a fault after each byte of a
-/// connection.
+/// rule; with `--nodes N` worlds of N nodes that share a log. `picker-simulator --bytes` runs
+/// conversations with a fault after each byte of a connection.
 ///
 /// The exit status is 1 for a violation, and 2 for wrong usage.
 @main
@@ -11,6 +11,8 @@ struct SimulatorCommand {
   var seed: UInt64 = 1
   var count: UInt64 = 100
   var isVerbose = false
+  /// The number of nodes; `nil`: the seeds decide.
+  var nodeCount: Int?
 
   static func main() {
     var command = SimulatorCommand()
@@ -25,9 +27,12 @@ struct SimulatorCommand {
       case "--seed": seed = number(rest.popFirst(), after: argument)
       case "--count": count = number(rest.popFirst(), after: argument)
       case "--verbose": isVerbose = true
+      case "--nodes": nodeCount = Int(clamping: max(1, number(rest.popFirst(), after: argument)))
       case "--bytes": runBytes()
       default:
-        stop("usage: picker-simulator [--seed N] [--count N] [--verbose] | --bytes", status: 2)
+        stop(
+          "usage: picker-simulator [--seed N] [--count N] [--nodes N] [--verbose] | --bytes",
+          status: 2)
       }
     }
   }
@@ -42,6 +47,10 @@ struct SimulatorCommand {
     for number in 0..<count {
       if isVerbose { print("seed \(seed &+ number)") }
       do {
+        if let nodeCount {
+          try simulation.runCluster(seed: seed &+ number, nodeCount: nodeCount)
+          continue
+        }
         try simulation.run(seed: seed &+ number, trace: isVerbose ? { print($0) } : nil)
       } catch {
         stop("\(error)", status: 1)

@@ -9,7 +9,8 @@ import Testing
     var simulation = Simulation()
     try simulation.run(seed: UInt64(1 + 50 * part), count: 5)
 
-    #expect(simulation.report.worldCount == 5)
+    #expect(simulation.report.worldCount == 5 + simulation.report.clusterCount)
+    #expect(simulation.report.clusterCount >= 1)
     #expect(simulation.report.revisionCount > 20)
     #expect(simulation.report.comparisonCount > 5)
   }
