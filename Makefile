@@ -34,7 +34,7 @@ COMPRESSION = xz
 unless = $(if $(shell command -v $(1)),,$(2))
 
 BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev zlib1g-dev \
-  libcurl4-openssl-dev libyaml-dev libsqlite3-dev tzdata \
+  libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev tzdata \
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
@@ -43,7 +43,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
-  libseccomp2 \
+  libseccomp2 postgresql-15 \
   $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)

@@ -59,10 +59,12 @@ let package = Package(
 
     // The shell.
     line("BackgroundWork", []),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     line(
       "SessionLog",
       [
-        "BackgroundWork", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
+        "BackgroundWork", "CLibPQ", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
+        "CivilTime",
         "JSONText", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .systemLibrary(

@@ -33,10 +33,14 @@ struct Backup: ParsableCommand {
   func run() throws {
     let path: String
     do {
-      guard case .sqlite(let file) = try StoreLocation(store) else {
-        throw complain("\(store) cannot be backed up; use sqlite:PATH", EX_USAGE)
+      switch try StoreLocation(store) {
+      case .sqlite(let file): path = file
+      case .memory: throw complain("memory: cannot be backed up; use sqlite:PATH", EX_USAGE)
+      case .postgres(let address):
+        throw complain(
+          "\(address) cannot be backed up by pickerd; use PostgreSQL's pg_basebackup, or pg_dump "
+            + "--schema=pickerd", EX_USAGE)
       }
-      path = file
     } catch let problem as ConfigurationProblem {
       throw complain(problem.detail, EX_USAGE)
     }

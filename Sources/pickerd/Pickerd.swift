@@ -13,7 +13,8 @@ struct Pickerd: ParsableCommand {
       """,
     version: pickerdRelease,
     subcommands: [
-      Serve.self, Replay.self, Backup.self, Join.self, Rehearse.self, Keys.self, Token.self,
+      Serve.self, Replay.self, Backup.self, Move.self, Join.self, Rehearse.self, Keys.self,
+      Token.self,
       Deliver.self, Status.self, Sessions.self,
     ])
 }

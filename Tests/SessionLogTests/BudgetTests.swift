@@ -8,8 +8,9 @@ import Testing
 
 /// Byte limits of pending records, snapshots and logs.
 @Suite struct BudgetTests {
-  @Test func `the bytes of pending records are limited`() throws {
-    let log = try Shelf().open(pendingByteCountMax: 20_000) { _, _ in }
+  @Test(arguments: Engine.allCases)
+  func `the bytes of pending records are limited`(engine: Engine) throws {
+    let log = try Shelf(engine).store(pendingByteCountMax: 20_000) { _, _ in }
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     let name = String(repeating: "x", count: 1000)
@@ -25,8 +26,9 @@ import Testing
     #expect(fixture.append(.tick) == .pending)
   }
 
-  @Test func `the bytes of snapshots to encode are limited`() throws {
-    let log = try Shelf().open(pendingByteCountMax: 20_000)
+  @Test(arguments: Engine.allCases)
+  func `the bytes of snapshots to encode are limited`(engine: Engine) throws {
+    let log = try Shelf(engine).store(pendingByteCountMax: 20_000)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.tap(10, by: "m_1")
@@ -41,14 +43,15 @@ import Testing
     #expect(fixture.snapshot())
   }
 
-  @Test func `a full log accepts only ticks and leaves until it is compacted`() throws {
+  @Test(arguments: Engine.allCases)
+  func `a full log accepts only ticks and leaves until it is compacted`(engine: Engine) throws {
     var limits = SessionLimits()
     limits.logBytes = 65_536
-    let shelf = try Shelf()
-    let log = try shelf.open(limits: limits)
+    let shelf = try Shelf(engine)
+    let log = try shelf.store(limits: limits)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
-    while log.state.withLock({ $0.full.isEmpty }) {
+    while !log.hasFullLog {
       fixture.refuse(50, by: "m_1")
       log.flush()
     }
@@ -64,11 +67,14 @@ import Testing
     #expect(fixture.append(.command(MemberID("m_1"), ref: 100_000, .clear)) == .pending)
   }
 
-  @Test func `a full log is full after a restart, and its session can be deleted`() async throws {
+  @Test(arguments: Engine.allCases)
+  func `a full log is full after a restart, and its session can be deleted`(engine: Engine)
+    async throws
+  {
     var limits = SessionLimits()
     limits.logBytes = 65_536
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog? = try shelf.open(limits: limits)
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)? = try shelf.store(limits: limits)
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     fixture.tap(700, by: "m_1")
@@ -76,7 +82,7 @@ import Testing
     fixture.closeLog()
     log = nil
 
-    log = try shelf.open(limits: limits)
+    log = try shelf.store(limits: limits)
     let id = fixture.origin.id
     _ = try await shelf.loaded(id, from: log!)
     let clear = LogEntry.Body.command(MemberID("m_1"), ref: 9999, .clear)
@@ -85,7 +91,7 @@ import Testing
     #expect(log!.append(.entry(entry), of: id) == .full)
     #expect(log!.append(.ended(nil), of: id) == .pending)
     log!.flush()
-    #expect(log!.state.withLock { $0.full.isEmpty })
+    #expect(!log!.hasFullLog)
   }
 
   @Test func `a full log in memory refuses entries until it is compacted`() throws {
@@ -104,9 +110,10 @@ import Testing
     #expect(fixture.append(.command(MemberID("m_1"), ref: count + 1, .clear)) == .stored)
   }
 
-  @Test func `the default limit allows a million taps`() throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `the default limit allows a million taps`(engine: Engine) throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let key = "2018-11-23"
     let fixture = try LogFixture(in: log)
     fixture.join("m_1234567890123456789012")
@@ -122,7 +129,7 @@ import Testing
     #expect(perTap * 1_000_000 < SessionLimits().logBytes)
   }
 
-  private func size(_ shelf: Shelf, _ log: SQLiteSessionLog) throws -> Int {
+  private func size(_ shelf: Shelf, _ log: any TestedStore) throws -> Int {
     log.flush()
     return try shelf.read(Int.self, "SELECT byteCount FROM session") ?? 0
   }

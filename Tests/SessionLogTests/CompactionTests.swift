@@ -21,10 +21,12 @@ import Testing
     return fixture
   }
 
-  @Test(arguments: UInt64(1)...30)
-  func `a compacted session loads, reads and replays unchanged`(seed: UInt64) async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: UInt64(1)...30, Engine.allCases)
+  func `a compacted session loads, reads and replays unchanged`(seed: UInt64, engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let session = try GeneratedSession(seed: seed, entryCount: 200)
     let fixture = try fill(session, seed: seed, log)
     log.flush()
@@ -32,9 +34,7 @@ import Testing
 
     let loaded = try #require(try await shelf.loaded(id, from: log))
     let rows = try shelf.read(Int.self, "SELECT count(*) FROM entry")
-    let replay = try SQLiteReplay.replay(
-      shelf.path, session: id, at: nil, limits: SessionLimits(),
-      versions: FoldVersions(tzdata: "2025a"), zone: { _ in .utc }, each: { _ in })
+    let replay = try shelf.replay(id, versions: FoldVersions(tzdata: "2025a"), zone: .utc)
 
     #expect(loaded.fold.state == session.fold.state)
     #expect(loaded.fold.history == session.fold.history)
@@ -61,9 +61,10 @@ import Testing
     #expect(await history(of: fixture, from: log) == fixture.deltas)
   }
 
-  @Test func `compaction leaves only the snapshot and the revisions`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `compaction leaves only the snapshot and the revisions`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     for _ in 0..<20 {
@@ -90,10 +91,10 @@ import Testing
 
 /// A log whose completions run on the test's thread.
 final class HistoryLog: SessionLog {
-  private let log: SQLiteSessionLog
+  private let log: any SessionLog
   private let shelf: Shelf
 
-  init(_ log: SQLiteSessionLog, _ shelf: Shelf) {
+  init(_ log: any SessionLog, _ shelf: Shelf) {
     self.log = log
     self.shelf = shelf
   }

@@ -24,16 +24,19 @@ import Testing
   }
 
   /// A store with short digests, like those of the server.
-  private func open(_ shelf: Shelf) throws -> SQLiteSessionLog {
-    try shelf.open(digest: { document in
+  private func open(_ shelf: Shelf) throws -> any TestedStore {
+    try shelf.store(digest: { document in
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
       for byte in document { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
       return Array("\(hash)".utf8)
     })
   }
 
-  @Test func `snapshots and entries refer to a definition that is stored once`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `snapshots and entries refer to a definition that is stored once`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
     let log = try open(shelf)
     let fixture = try LogFixture(rows(20), in: log)
     fixture.join("m")
@@ -60,10 +63,12 @@ import Testing
     #expect(deltas.map(\.change.pickerChanges) == fixture.deltas.map(\.change.pickerChanges))
   }
 
-  @Test func `the writing queue does not encode a definition that is encoded`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `the writing queue does not encode a definition that is encoded`(engine: Engine) async throws
+  {
+    let shelf = try Shelf(engine)
     let digestCount = Mutex(0)
-    let log = try shelf.open(digest: { document in
+    let log = try shelf.store(digest: { document in
       if document.count > 10_000 { digestCount.withLock { $0 += 1 } }
       return Array("\(document.count)".utf8)
     })
@@ -80,10 +85,11 @@ import Testing
     #expect(loaded.fold.definition.fullJSON == second.fullJSON)
   }
 
-  @Test func `a patch is stored as a patch, and versions without snapshots are deleted`()
+  @Test(arguments: Engine.allCases)
+  func `a patch is stored as a patch, and versions without snapshots are deleted`(engine: Engine)
     async throws
   {
-    let shelf = try Shelf()
+    let shelf = try Shelf(engine)
     let log = try open(shelf)
     var limits = SessionLimits()
     limits.history = 10
@@ -109,8 +115,9 @@ import Testing
     #expect(loaded.fold.state == fixture.fold.state && loaded.fold.version == 40)
   }
 
-  @Test func `a snapshot without its definition does not use the origin's`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `a snapshot without its definition does not use the origin's`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
     let log = try open(shelf)
     let fixture = try LogFixture(in: log)
     let second = try make(#"{"kind":"columns","columns":[["x","y"]]}"#)

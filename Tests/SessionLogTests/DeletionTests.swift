@@ -12,7 +12,7 @@ import Testing
       + (SELECT count(*) FROM snapshot)
     """
 
-  private func end(_ fixture: LogFixture, _ log: SQLiteSessionLog) {
+  private func end(_ fixture: LogFixture, _ log: any TestedStore) {
     #expect(log.append(.ended(nil), of: fixture.origin.id) == .pending)
     log.flush()
   }
@@ -25,32 +25,37 @@ import Testing
     #expect(try shelf.read(Int.self, total) == 0)
   }
 
-  @Test func `a deleted long log is unavailable immediately, and its rows are deleted in batches`()
+  @Test(arguments: Engine.allCases)
+  func `a deleted long log is unavailable immediately, and its rows are deleted in batches`(
+    engine: Engine
+  )
     async throws
   {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.tap(3500, by: "m_1")
     fixture.snapshot()
 
+    log.flush()
+    let hold = log.historyQueue.hold()
     end(fixture, log)
     let left = try #require(try shelf.read(Int.self, "SELECT count(*) FROM entry"))
+    hold.signal()
 
     #expect(left >= 2501)
     #expect(try await shelf.loaded(fixture.origin.id, from: log) == nil)
     #expect(throws: ReplayProblem.self) {
-      try SQLiteReplay.replay(
-        shelf.path, session: fixture.origin.id, at: nil, limits: SessionLimits(),
-        versions: FoldVersions(tzdata: nil), zone: { _ in .utc }, each: { _ in })
+      try shelf.replay(fixture.origin.id, versions: FoldVersions(tzdata: nil), zone: .utc)
     }
     try await waitUntilEmpty(shelf)
   }
 
-  @Test func `rows of ended sessions are deleted after a restart`() async throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog? = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `rows of ended sessions are deleted after a restart`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)? = try shelf.store()
     let fixture = try LogFixture(in: log!)
     fixture.join("m_1")
     fixture.tap(1500, by: "m_1")
@@ -59,7 +64,7 @@ import Testing
     log = nil
     try shelf.write("UPDATE session SET isEnded = 1")
 
-    log = try shelf.open()
+    log = try shelf.store()
 
     #expect(log!.restored.isEmpty)
     try await waitUntilEmpty(shelf)
@@ -71,7 +76,7 @@ import Testing
   private let day: Int64 = 86_400_000
 
   private func session(_ shelf: Shelf, written: Int64, active: Int64) throws {
-    let log = try shelf.open()
+    let log = try shelf.store()
     _ = try LogFixture(in: log)
     log.flush()
     let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"

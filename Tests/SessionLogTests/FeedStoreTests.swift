@@ -22,9 +22,11 @@ import Testing
     page.lines.map { "\($0.position) \($0.type.split(separator: ".")[1])" }
   }
 
-  @Test func `positions count from 1 over all sessions, also after a restart`() async throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog! = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `positions count from 1 over all sessions, also after a restart`(engine: Engine) async throws
+  {
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)! = try shelf.store()
     for id in ["a", "b"] {
       let fixture = try LogFixture(in: log, id: id)
       fixture.join("m_1")
@@ -34,22 +36,25 @@ import Testing
     }
     log.flush()
     log = nil
-    log = try shelf.open()
+    log = try shelf.store()
     let fixture = try LogFixture(in: log, id: "c")
     fixture.feed()
     log.flush()
 
-    let page = try await page(log.feed)
+    let page = try await page(log.eventFeed)
 
     #expect(
       types(page) == ["1 created", "2 confirmed", "3 created", "4 confirmed", "5 created"])
     #expect(page.position == 5)
-    #expect(log.feed.signal.position == 5)
+    #expect(log.eventFeed.signal.position == 5)
   }
 
-  @Test func `events that were not stored before a crash are derived again, once`() async throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog! = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `events that were not stored before a crash are derived again, once`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)! = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -59,7 +64,7 @@ import Testing
     log.flush()
     fixture.closeLog()
     log = nil
-    log = try shelf.open()
+    log = try shelf.store()
     #expect(log.restored.map(\.hasMembers) == [true])
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
@@ -70,32 +75,34 @@ import Testing
     log.flush()
 
     #expect(
-      types(try await page(log.feed))
+      types(try await page(log.eventFeed))
         == ["1 created", "2 confirmed", "3 reopened", "4 confirmed"])
     let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(again.missed == nil)
     #expect(again.eventSequence == missed.sequence)
   }
 
-  @Test func `a creation whose event was lost is loaded after a crash`() async throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog! = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `a creation whose event was lost is loaded after a crash`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)! = try shelf.store()
     let fixture = try LogFixture(in: log)
     log.flush()
     fixture.closeLog()
     log = nil
-    log = try shelf.open()
+    log = try shelf.store()
 
     #expect(log.restored.map(\.hasMembers) == [true])
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     #expect(loaded.missed?.events.map(\.type) == [.created])
   }
 
-  @Test func `events after lost ones are refused, and the session is reported as lost`()
+  @Test(arguments: Engine.allCases)
+  func `events after lost ones are refused, and the session is reported as lost`(engine: Engine)
     async throws
   {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -106,12 +113,13 @@ import Testing
 
     let lost = try await shelf.notice { if case .lost(let sessions) = $0 { sessions } else { nil } }
     #expect(lost == [fixture.origin.id])
-    #expect(try await page(log.feed).lines.isEmpty)
+    #expect(try await page(log.eventFeed).lines.isEmpty)
   }
 
-  @Test func `a snapshot that covers lost events is refused`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `a snapshot that covers lost events is refused`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -128,9 +136,10 @@ import Testing
     #expect(loaded.missed?.events.map(\.type) == [.created, .confirmed])
   }
 
-  @Test func `a snapshot after the last event leaves nothing to be derived`() async throws {
-    let shelf = try Shelf()
-    var log: SQLiteSessionLog! = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `a snapshot after the last event leaves nothing to be derived`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    var log: (any TestedStore)! = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.change()
@@ -140,15 +149,16 @@ import Testing
     log.flush()
     fixture.closeLog()
     log = nil
-    log = try shelf.open()
+    log = try shelf.store()
 
     #expect(log.restored.map(\.hasMembers) == [false])
     #expect(try await shelf.loaded(fixture.origin.id, from: log)?.missed == nil)
   }
 
-  @Test func `a snapshot has a result that is not reported yet`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `a snapshot has a result that is not reported yet`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let base = try LogFixture(in: log, id: "base").origin
     let origin = SessionOrigin(
       id: SessionID("w"), epoch: "first", definition: base.definition, createdAt: base.createdAt,
@@ -166,8 +176,9 @@ import Testing
     #expect(loaded.fold.unreported != nil)
   }
 
-  @Test func `the end of a session is an event of the same transaction`() async throws {
-    let log = try Shelf().open()
+  @Test(arguments: Engine.allCases)
+  func `the end of a session is an event of the same transaction`(engine: Engine) async throws {
+    let log = try Shelf(engine).store()
     let fixture = try LogFixture(in: log)
     fixture.feed()
     let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
@@ -175,7 +186,7 @@ import Testing
     #expect(log.append(.ended(event), of: fixture.origin.id) == .pending)
     log.flush()
 
-    let page = try await page(log.feed)
+    let page = try await page(log.eventFeed)
 
     #expect(types(page) == ["1 created", "2 ended"])
     let line = try JSONTree.parse(page.lines[1].json)
@@ -185,24 +196,29 @@ import Testing
     #expect(line["data"]?["reason"]?.string == "deleted")
   }
 
-  @Test func `the end of a session that cannot be read has its id and epoch`() async throws {
-    let log = try Shelf().open()
+  @Test(arguments: Engine.allCases)
+  func `the end of a session that cannot be read has its id and epoch`(engine: Engine) async throws
+  {
+    let log = try Shelf(engine).store()
     let fixture = try LogFixture(in: log)
     _ = log.append(.ended(nil), of: fixture.origin.id)
     log.flush()
 
-    let line = try JSONTree.parse(try #require(try await page(log.feed).lines.first).json)
+    let line = try JSONTree.parse(try #require(try await page(log.eventFeed).lines.first).json)
 
     #expect(line["data"]?["session"]?.string == "s")
     #expect(line["data"]?["epoch"]?.string == "first")
   }
 
-  @Test func `events beyond the limit are deleted, and readers receive the remaining range`()
+  @Test(arguments: Engine.allCases)
+  func `events beyond the limit are deleted, and readers receive the remaining range`(
+    engine: Engine
+  )
     async throws
   {
     var limits = FeedLimits()
     limits.events = 5
-    let log = try Shelf().open(feedLimits: limits)
+    let log = try Shelf(engine).store(feedLimits: limits)
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     for _ in 1...20 {
@@ -212,11 +228,11 @@ import Testing
     }
 
     await #expect(throws: FeedProblem.gone(oldest: 17, newest: 21)) {
-      _ = try await page(log.feed, after: 15)
+      _ = try await page(log.eventFeed, after: 15)
     }
-    #expect(try await page(log.feed, after: 16).lines.map(\.position) == [17, 18, 19, 20, 21])
+    #expect(try await page(log.eventFeed, after: 16).lines.map(\.position) == [17, 18, 19, 20, 21])
     await #expect(throws: FeedProblem.gone(oldest: 17, newest: 21)) {
-      _ = try await page(log.feed, after: 22)
+      _ = try await page(log.eventFeed, after: 22)
     }
   }
 
@@ -242,34 +258,38 @@ import Testing
     #expect(stored == real)
   }
 
-  @Test func `events that are too old are deleted, and their positions are not used again`()
+  @Test(arguments: Engine.allCases)
+  func `events that are too old are deleted, and their positions are not used again`(engine: Engine)
     async throws
   {
     var limits = FeedLimits()
     limits.milliseconds = -1
-    let log = try Shelf().open(feedLimits: limits)
+    let log = try Shelf(engine).store(feedLimits: limits)
     for id in ["a", "b"] {
       try LogFixture(in: log, id: id).feed()
       log.flush()
     }
 
     await #expect(throws: FeedProblem.gone(oldest: 3, newest: 2)) {
-      _ = try await page(log.feed, after: 0)
+      _ = try await page(log.eventFeed, after: 0)
     }
-    #expect(try await page(log.feed, after: 2).position == 2)
+    #expect(try await page(log.eventFeed, after: 2).position == 2)
   }
 
-  @Test func `a page ends at its maximum of events, and can have some types only`() async throws {
-    let log = try Shelf().open()
+  @Test(arguments: Engine.allCases)
+  func `a page ends at its maximum of events, and can have some types only`(engine: Engine)
+    async throws
+  {
+    let log = try Shelf(engine).store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     for _ in 1...6 { fixture.change() }
     fixture.feed()
     log.flush()
 
-    let first = try await page(log.feed, countMax: 2)
-    let reopened = try await page(log.feed, after: 2, types: ["session.reopened"], countMax: 2)
-    let last = try await page(log.feed, after: 5, types: ["session.reopened"])
+    let first = try await page(log.eventFeed, countMax: 2)
+    let reopened = try await page(log.eventFeed, after: 2, types: ["session.reopened"], countMax: 2)
+    let last = try await page(log.eventFeed, after: 5, types: ["session.reopened"])
 
     #expect(types(first) == ["1 created", "2 confirmed"])
     #expect(first.position == 2)
@@ -279,9 +299,10 @@ import Testing
     #expect(last.position == 7)
   }
 
-  @Test func `memory gives the same feed as a file`() async throws {
+  @Test(arguments: Engine.allCases)
+  func `memory gives the same feed as a file`(engine: Engine) async throws {
     let memory = MemoryFeed(digest: { $0 }, now: { 0 })
-    let file = try Shelf().open()
+    let file = try Shelf(engine).store()
     for log in [MemorySessionLog(feed: memory), file] as [any SessionLog] {
       let fixture = try LogFixture(in: log)
       fixture.join("m_1")
@@ -296,7 +317,7 @@ import Testing
       (0, nil, 1000), (3, nil, 2), (1, ["session.reopened"], 2), (7, nil, 10),
     ] as [(Int, [String]?, Int)] {
       let left = try await page(memory, after: after, types: types, countMax: countMax)
-      let right = try await page(file.feed, after: after, types: types, countMax: countMax)
+      let right = try await page(file.eventFeed, after: after, types: types, countMax: countMax)
       #expect(left.lines.map(\.json) == right.lines.map(\.json))
       #expect(left.position == right.position)
     }
@@ -322,8 +343,11 @@ import Testing
     #expect(try await page(memory, after: 49).lines.count == 2)
   }
 
-  @Test func `there are at most 100 cursors`() async throws {
-    let feeds: [any EventFeed] = [MemoryFeed(digest: { $0 }, now: { 0 }), try Shelf().open().feed]
+  @Test(arguments: Engine.allCases)
+  func `there are at most 100 cursors`(engine: Engine) async throws {
+    let log = try Shelf(engine).store()
+    defer { withExtendedLifetime(log) {} }
+    let feeds: [any EventFeed] = [MemoryFeed(digest: { $0 }, now: { 0 }), log.eventFeed]
     for feed in feeds {
       func set(_ name: String, _ position: Int?) async -> Result<Void, FeedProblem> {
         await withCheckedContinuation { continuation in

@@ -8,12 +8,12 @@ import Testing
 
 /// Pruning retains the snapshots that loading needs.
 @Suite struct SpacingTests {
-  @Test(arguments: [0, 1, 300, 1000, 3000])
-  func `a reloaded session has its complete history`(history: Int) async throws {
+  @Test(arguments: [0, 1, 300, 1000, 3000], Engine.allCases)
+  func `a reloaded session has its complete history`(history: Int, engine: Engine) async throws {
     var limits = SessionLimits()
     limits.history = history
-    let shelf = try Shelf()
-    let log = try shelf.open(limits: limits)
+    let shelf = try Shelf(engine)
+    let log = try shelf.store(limits: limits)
     let fixture = try LogFixture(limits: limits, in: log)
     fixture.join("m_1")
     for _ in 0..<8 {
@@ -32,9 +32,12 @@ import Testing
     #expect(loaded?.fold.state == fixture.fold.state)
   }
 
-  @Test func `a session of joins and refused commands is loaded from a snapshot`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `a session of joins and refused commands is loaded from a snapshot`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_0")
     fixture.tap(1, by: "m_0")
@@ -55,9 +58,10 @@ import Testing
     #expect(try #require(count) <= 20)
   }
 
-  @Test func `entries appended before a snapshot is encoded are loaded`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `entries appended before a snapshot is encoded are loaded`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.refuse(10, by: "m_1")
@@ -78,11 +82,12 @@ import Testing
 
 /// Slow operations do not delay others.
 @Suite struct QueueTests {
-  @Test func `evicted sessions are loaded and records stored while whole logs are read`()
+  @Test(arguments: Engine.allCases)
+  func `evicted sessions are loaded and records stored while whole logs are read`(engine: Engine)
     async throws
   {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     fixture.tap(3, by: "m_1")
@@ -100,9 +105,10 @@ import Testing
     #expect(try shelf.read(Int.self, "SELECT entryCount FROM session") == 5)
   }
 
-  @Test func `records are stored while a snapshot is encoded`() throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `records are stored while a snapshot is encoded`(engine: Engine) throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let fixture = try LogFixture(in: log)
     fixture.join("m_1")
     let hold = log.encodingQueue.hold()

@@ -9,81 +9,8 @@ import Testing
 
 @testable import SessionLog
 
-/// A store in a temporary folder, and the notices that it has posted.
-final class Shelf: Sendable {
-  let path: String
-  private let notices = Mutex<[StoreNotice]>([])
-
-  init() throws {
-    let folder = NSTemporaryDirectory() + "pickerd-store-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    path = folder + "/store.sqlite"
-  }
-
-  deinit {
-    let folder = (path as NSString).deletingLastPathComponent
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-
-  func open(
-    limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
-    zone: ZoneRules = .utc,
-    versions: FoldVersions = FoldVersions(tzdata: "2025a"),
-    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
-    afterIteration: @escaping AfterIteration = { $1() },
-    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
-  ) throws -> SQLiteSessionLog {
-    try SQLiteSessionLog(
-      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
-      versions: versions,
-      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
-    ) { notice in
-      self.notices.withLock { $0.append(notice) }
-    }
-  }
-
-  func write(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: path)
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
-  }
-
-  /// Creates the file from a dump of an older one.
-  func write(golden name: String) throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    try write(String(contentsOf: tests.appending(path: "golden/\(name)"), encoding: .utf8))
-  }
-
-  /// Waits until the store has posted a notice that `pick` accepts.
-  func notice<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
-    for _ in 0..<2000 {
-      let posted = notices.withLock { $0 }
-      if let found = posted.compactMap(pick).last { return found }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    throw StoreProblem("the store has posted no such notice")
-  }
-
-  func forget() { notices.withLock { $0 = [] } }
-
-  func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
-  where Value: DatabaseValueConvertible {
-    let queue = try DatabaseQueue(path: path)
-    return try queue.read { try Value.fetchOne($0, sql: sql) }
-  }
-
-  func loaded(
-    _ id: SessionID, from log: SQLiteSessionLog, limits: SessionLimits = SessionLimits(),
-    hub: Int = 0
-  ) async throws -> LoadedSession? {
-    forget()
-    log.load(id, limits: limits, hub: hub)
-    return try await notice { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
-  }
-}
-
 @Suite struct StoreTests {
-  private func store(_ session: GeneratedSession, in log: SQLiteSessionLog) {
+  private func store(_ session: GeneratedSession, in log: any SessionLog) {
     _ = log.append(.created(session.origin), of: session.origin.id)
     for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
   }
@@ -98,15 +25,16 @@ final class Shelf: Sendable {
     #expect(level == 2)
   }
 
-  @Test func `sessions are loaded from a file unchanged`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `sessions are loaded from a file unchanged`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
     let sessions = try (UInt64(1)...24).map { try GeneratedSession(seed: $0) }
-    var log: SQLiteSessionLog? = try shelf.open()
+    var log: (any TestedStore)? = try shelf.store()
     for session in sessions { store(session, in: log!) }
     log!.flush()
     log = nil
 
-    log = try shelf.open()
+    log = try shelf.store()
 
     #expect(!log!.hasLostHistory)
     #expect(Set(log!.restored.map(\.id)) == Set(sessions.map(\.origin.id)))
@@ -118,9 +46,10 @@ final class Shelf: Sendable {
     }
   }
 
-  @Test func `loaded sessions share equal definitions within a hub`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `loaded sessions share equal definitions within a hub`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let count = UInt64(GeneratedSession.definitions.count)
     let sessions = try [5, 5 + count, 5 + 2 * count, 6].map { try GeneratedSession(seed: $0) }
     for session in sessions { store(session, in: log) }
@@ -137,9 +66,10 @@ final class Shelf: Sendable {
     #expect(loaded.map(\.fold.state) == sessions.map(\.fold.state))
   }
 
-  @Test func `an unused loaded definition is released`() async throws {
-    let shelf = try Shelf()
-    let log = try shelf.open()
+  @Test(arguments: Engine.allCases)
+  func `an unused loaded definition is released`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
+    let log = try shelf.store()
     let session = try GeneratedSession(seed: 5)
     store(session, in: log)
     weak var definition: Definition?
@@ -154,10 +84,11 @@ final class Shelf: Sendable {
     #expect(try await shelf.loaded(session.origin.id, from: log) != nil)
   }
 
-  @Test func `a session is loaded from an idle snapshot and later entries`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `a session is loaded from an idle snapshot and later entries`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
     let session = try GeneratedSession(seed: 77)
-    let log = try shelf.open()
+    let log = try shelf.store()
     _ = log.append(.created(session.origin), of: session.origin.id)
     for (place, entry) in session.entries.enumerated() {
       _ = log.append(.entry(entry), of: session.origin.id)
@@ -174,8 +105,9 @@ final class Shelf: Sendable {
     #expect(loaded.entryCount == session.entries.count)
   }
 
-  @Test func `records of one event-loop iteration are one batch`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `records of one event-loop iteration are one batch`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
     let turns = Mutex<[@Sendable () -> Void]>([])
     let log = try shelf.open { _, work in turns.withLock { $0.append(work) } }
 

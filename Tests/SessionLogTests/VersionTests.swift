@@ -23,7 +23,7 @@ import Testing
     _ shelf: Shelf, definition: String = slot, hasSnapshot: Bool = true, isIdle: Bool = false,
     hasTail: Bool = false
   ) throws -> LogFixture {
-    let log = try shelf.open(zone: zone(offset: 10_800), versions: old)
+    let log = try shelf.store(zone: zone(offset: 10_800), versions: old)
     let fixture = try LogFixture(definition, zone: zone(offset: 10_800), in: log)
     fixture.join("m_1")
     for row in 1...3 {
@@ -44,19 +44,19 @@ import Testing
     try shelf.read(String.self, "SELECT epoch FROM session")
   }
 
-  @Test(arguments: [false, true])
-  func `a session gets a new epoch if another zone database changes its rows`(isIdle: Bool)
+  @Test(arguments: [false, true], Engine.allCases)
+  func `a session gets a new epoch if another zone database changes its rows`(
+    isIdle: Bool, engine: Engine
+  )
     async throws
   {
-    let shelf = try Shelf()
+    let shelf = try Shelf(engine)
     let fixture = try fill(shelf, isIdle: isIdle)
-    let log = try shelf.open(zone: zone(offset: -36_000), versions: new)
+    let log = try shelf.store(zone: zone(offset: -36_000), versions: new)
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
     let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
-    let replay = try SQLiteReplay.replay(
-      shelf.path, session: fixture.origin.id, at: nil, limits: SessionLimits(), versions: new,
-      zone: { _ in zone(offset: -36_000) }, each: { _ in })
+    let replay = try shelf.replay(fixture.origin.id, versions: new, zone: zone(offset: -36_000))
 
     #expect(loaded.fold.origin.epoch != "first" && loaded.fold.history.isEmpty)
     #expect(loaded.fold.revision == fixture.fold.revision)
@@ -66,11 +66,13 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == [])
   }
 
-  @Test func `a session retains its epoch if a new zone database does not change it`() async throws
+  @Test(arguments: Engine.allCases)
+  func `a session retains its epoch if a new zone database does not change it`(engine: Engine)
+    async throws
   {
-    let shelf = try Shelf()
+    let shelf = try Shelf(engine)
     let fixture = try fill(shelf)
-    let log = try shelf.open(zone: zone(offset: 10_800), versions: new)
+    let log = try shelf.store(zone: zone(offset: 10_800), versions: new)
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 
@@ -79,11 +81,14 @@ import Testing
     #expect(await history(of: fixture, from: HistoryLog(log, shelf)) == fixture.deltas)
   }
 
-  @Test func `a session with entries after its last snapshot gets a new epoch`() async throws {
+  @Test(arguments: Engine.allCases)
+  func `a session with entries after its last snapshot gets a new epoch`(engine: Engine)
+    async throws
+  {
     for hasSnapshot in [true, false] {
-      let shelf = try Shelf()
+      let shelf = try Shelf(engine)
       let fixture = try fill(shelf, hasSnapshot: hasSnapshot, hasTail: true)
-      let log = try shelf.open(zone: zone(offset: 10_800), versions: new)
+      let log = try shelf.store(zone: zone(offset: 10_800), versions: new)
 
       let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
       let again = try #require(try await shelf.loaded(fixture.origin.id, from: log))
@@ -94,27 +99,31 @@ import Testing
     }
   }
 
-  @Test func `a session in UTC depends on the rules, but not on the zone database`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `a session in UTC depends on the rules, but not on the zone database`(engine: Engine)
+    async throws
+  {
+    let shelf = try Shelf(engine)
     let definition = #"{"kind":"slot","timeZone":"UTC"}"#
     let fixture = try fill(shelf, definition: definition, hasTail: true)
-    var log: SQLiteSessionLog? = try shelf.open(versions: new)
+    var log: (any TestedStore)? = try shelf.store(versions: new)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
     log = nil
     shelf.forget()
 
-    log = try shelf.open(versions: FoldVersions(rules: 2, tzdata: "2025a"))
+    log = try shelf.store(versions: FoldVersions(rules: 2, tzdata: "2025a"))
     let later = try #require(try await shelf.loaded(fixture.origin.id, from: log!))
 
     #expect(loaded.fold.origin.epoch == "first")
     #expect(later.fold.origin.epoch != "first")
   }
 
-  @Test func `a session gets a new epoch if changed rules change its state`() async throws {
-    let shelf = try Shelf()
+  @Test(arguments: Engine.allCases)
+  func `a session gets a new epoch if changed rules change its state`(engine: Engine) async throws {
+    let shelf = try Shelf(engine)
     let fixture = try fill(shelf)
     try shelf.write("UPDATE snapshot SET checksum = checksum + 1, rules = 0")
-    let log = try shelf.open(zone: zone(offset: 10_800), versions: old)
+    let log = try shelf.store(zone: zone(offset: 10_800), versions: old)
 
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
 

@@ -7,6 +7,7 @@ run in parallel processes. Within a process, creating a session sets the clock.
 import pytest
 
 from harness.pickerd import Pickerd
+from harness.postgres import Postgres
 
 #: A rate limit that only tests of rates reach.
 MANY = 100_000
@@ -24,7 +25,7 @@ BROWSERS = [
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
 #: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
 LONGEST = [
-    "test_rehearse", "test_guide_shop", "test_store_kill", "test_store_restart", "test_tools_log",
+    "test_rehearse", "test_guide_shop", "test_store_kill", "test_postgres", "test_store_restart", "test_tools_log",
     "test_join_lines", "test_deliver", "test_typescript", "test_socket_limits",
     "test_join_odd_servers", "test_socket_http", "test_decide", "test_feed", "test_event_streams",
     "test_store_file", "test_socket_loops", "test_loops_connections", "test_socket_memory",
@@ -95,6 +96,22 @@ def _tight(_shared):
 @pytest.fixture(scope="session")
 def _untouched(_shared):
     return _shared("plain", auth=None, clock=None)
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server; tests create databases in it."""
+    server = Postgres()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_postgres():
+    """A PostgreSQL server that the test may crash."""
+    server = Postgres()
+    yield server
+    server.stop()
 
 
 def for_one_test(server, request):

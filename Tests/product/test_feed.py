@@ -13,17 +13,19 @@ import pytest
 from harness import contract
 from harness.definitions import LISTS
 from harness.pickerd import Pickerd, wait_until
-from harness.store import again, stored
+from harness.store import again, stored, stored_at
 
 
-@pytest.fixture(params=["memory", "store"])
+@pytest.fixture(params=["memory", "store", "postgres"])
 def fed(request, tmp_path):
-    """A server with its admin listener, in memory and with a store."""
+    """A server with its admin listener, in memory and with each kind of store."""
     if request.param == "memory":
         server = Pickerd(tmp_path / "log", clock=None, options=("--loops", "2"))
     else:
-        server = stored(tmp_path / "log", tmp_path / "store.sqlite", clock=None,
-                        options=("--loops", "2"))
+        store = f"sqlite:{tmp_path / 'store.sqlite'}"
+        if request.param == "postgres":
+            store = request.getfixturevalue("postgres").database()
+        server = stored_at(tmp_path / "log", store, clock=None, options=("--loops", "2"))
     yield server
     server.stop()
 

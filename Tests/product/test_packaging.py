@@ -74,7 +74,7 @@ def test_the_package_depends_on_its_libraries_and_keeps_settings(package):
     control = run("dpkg-deb", "-f", package[0])
 
     for name in ("libc6 (>=", "libwebsockets17", "libwebsockets-evlib-uv", "libsqlite3-0", "libcurl4",
-                 "libyaml-0-2", "tzdata"):
+                 "libpq5", "libyaml-0-2", "tzdata"):
         assert name in control, name
     assert f"Version: {run(binary(), '--version').strip()}\n" in control
     assert run("dpkg-deb", "-I", package[0], "conffiles").split() == ["/etc/default/pickerd"]
@@ -114,7 +114,7 @@ def test_the_bill_of_materials_has_every_library_with_its_licence(sbom):
             REPOSITORY / "Package.swift").read_text()):
         assert name in components, name
     for name in ("libwebsockets17", "libwebsockets-evlib-uv", "libssl3", "libsqlite3-0", "libc6",
-                 "libcurl4", "libldap-2.5-0", "libyaml-0-2"):
+                 "libcurl4", "libldap-2.5-0", "libpq5", "libyaml-0-2"):
         assert components[name]["purl"].startswith("pkg:deb/debian/"), name
     for name, each in components.items():
         assert each["version"] and each["licenses"], name

@@ -1,12 +1,15 @@
 import Foundation
+package import SessionLog
 
 /// The location of the session store.
 package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The process's memory; sessions are lost when it ends.
   case memory
   case sqlite(path: String)
+  case postgres(PostgresAddress)
 
-  /// Parses `memory:`, `sqlite:PATH`, or `sqlite:`, which means the file in the state directory.
+  /// Parses `memory:`, `sqlite:PATH`, `sqlite:`, which means the file in the state directory, or a
+  /// libpq URI, `postgres://…`.
   ///
   /// - Throws: ``ConfigurationProblem`` for any other store.
   package init(_ text: String) throws(ConfigurationProblem) {
@@ -15,11 +18,21 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
     } else if text.hasPrefix("sqlite:"), !text.contains("\0") {
       let path = String(text.dropFirst("sqlite:".count))
       self = path.isEmpty ? .standard : .sqlite(path: path)
+    } else if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+      self = .postgres(try StoreLocation.address(text))
     } else {
       throw ConfigurationProblem(
-        "\(ConfigurationProblem.shown(text)) is not a supported store. Use sqlite:PATH, "
-          + "sqlite: (means \(StoreLocation.standard)), or memory: (sessions are lost when the "
-          + "process ends).")
+        "\(ConfigurationProblem.shown(text)) is not a supported store. Use sqlite:PATH, sqlite: "
+          + "(means \(StoreLocation.standard)), postgres://USER@HOST/DATABASE, or memory: "
+          + "(sessions are lost when the process ends).")
+    }
+  }
+
+  private static func address(_ uri: String) throws(ConfigurationProblem) -> PostgresAddress {
+    do throws(StoreProblem) {
+      return try PostgresAddress(uri)
+    } catch {
+      throw ConfigurationProblem("\(error).")
     }
   }
 
@@ -41,6 +54,7 @@ package enum StoreLocation: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .memory: "memory:"
     case .sqlite(let path): "sqlite:\(path)"
+    case .postgres(let address): address.description
     }
   }
 }

@@ -30,7 +30,8 @@ package struct ReplayTool {
   /// Replays a session.
   ///
   /// - Parameters:
-  ///   - source: `sqlite:PATH`, or a file with the response of `GET …/log`; `-` is standard input.
+  ///   - source: `sqlite:PATH`, `postgres://…`, or a file with the response of `GET …/log`; `-` is
+  ///     standard input.
   ///   - session: Required for a store; optional for a file, which has only one session.
   ///   - revision: The revision whose state is shown; `nil` for the last one.
   ///   - isVerbose: Whether to describe every entry.
@@ -46,6 +47,10 @@ package struct ReplayTool {
     if source.hasPrefix("sqlite:") {
       report = try SQLiteReplay.replay(
         try path(of: source), session: try needed(session, for: source), at: revision,
+        limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
+    } else if source.hasPrefix("postgres://") || source.hasPrefix("postgresql://") {
+      report = try PostgresReplay.replay(
+        try address(of: source), session: try needed(session, for: "postgres://"), at: revision,
         limits: limits, versions: FoldVersions(tzdata: zones.version), zone: zone, each: each)
     } else if source == "memory:" {
       throw ReplayProblem(
@@ -67,6 +72,14 @@ package struct ReplayTool {
       return path
     } catch {
       throw ReplayProblem(.usage, error.detail)
+    }
+  }
+
+  private func address(of source: String) throws(ReplayProblem) -> PostgresAddress {
+    do throws(StoreProblem) {
+      return try PostgresAddress(source)
+    } catch {
+      throw ReplayProblem(.usage, error.description)
     }
   }
 

@@ -6,11 +6,12 @@ import PickerWire
 import SessionLog
 import WebSocketTransport
 
-/// The session store of a server: one in-memory log per loop, or one SQLite file for all loops.
+/// The session store of a server: one in-memory log per loop, or one durable store for all loops.
 ///
-/// The file has its own thread; its notices are delivered to each hub on the thread of its loop.
+/// A durable store has its own threads; its notices are delivered to each hub on the thread of its
+/// loop.
 final class ServerStore: Sendable {
-  private let file: SQLiteSessionLog?
+  private let durable: (any DurableStore)?
   private let memoryFeed: MemoryFeed
   let feedReaders: FeedReaders
   private let logByteCountMax: Int
@@ -31,26 +32,40 @@ final class ServerStore: Sendable {
       epoch: Hexadecimal.encode(SocketLoop.randomBytes(16)), limits: FeedLimits(settings),
       digest: SocketLoop.sha256, now: SocketLoop.wallMilliseconds)
     feedReaders = FeedReaders(countMax: settings[.feedReaders])
+    durable = try ServerStore.open(location, limits, settings, zones, mailboxes, logger)
+  }
+
+  /// Opens a durable store; `nil` for the memory.
+  private static func open(
+    _ location: StoreLocation, _ limits: ServerLimits, _ settings: LimitSettings,
+    _ zones: ZoneDatabase, _ mailboxes: [StoreMailbox], _ logger: Logger
+  ) throws(StoreProblem) -> (any DurableStore)? {
+    let afterIteration: AfterIteration = { mailboxes.of($0).post(.run($0, $1)) }
+    let notify: @Sendable (StoreNotice) -> Void = { notice in
+      if case .message(let sentence) = notice { logger.warning("\(sentence)") }
+      mailboxes.post(notice)
+    }
     switch location {
-    case .memory: file = nil
+    case .memory: return nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
-      file = try SQLiteSessionLog(
+      return try SQLiteSessionLog(
         path: path, limits: limits.session, feedLimits: FeedLimits(settings),
-        zone: { zones.rules(named: $0) },
-        digest: SocketLoop.sha256, versions: FoldVersions(tzdata: zones.version),
-        pendingByteCountMax: limits.pendingBytes,
-        afterIteration: { session, work in mailboxes.of(session).post(.run(session, work)) },
-        notify: { notice in
-          if case .message(let sentence) = notice { logger.warning("\(sentence)") }
-          mailboxes.post(notice)
-        })
+        zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
+        versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
+        afterIteration: afterIteration, notify: notify)
+    case .postgres(let address):
+      return try PostgresSessionLog(
+        address, limits: limits.session, feedLimits: FeedLimits(settings),
+        zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
+        versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
+        afterIteration: afterIteration, notify: notify)
     }
   }
 
   /// The session log to be used by the hub of a loop.
   func log(forLoop index: Int) -> any SessionLog {
-    if let file { return file }
+    if let durable { return durable }
     let mailbox = mailboxes[index]
     return MemorySessionLog(logByteCountMax: logByteCountMax, feed: memoryFeed) { [reading] work in
       reading.async { mailbox.post(.run(SessionID(""), work())) }
@@ -75,37 +90,37 @@ final class ServerStore: Sendable {
     for (index, mailbox) in mailboxes.enumerated() {
       mailbox.connect { notice in group.post(to: index) { $0.handle(notice) } }
     }
-    guard let file else { return }
-    let names = file.restoredNames
+    guard let durable else { return }
+    let names = durable.restoredNames
     group.transports.first?.hub.shard.names.use { $0.restore(names.entries, names.keys) }
     for transport in group.transports {
       let hub = transport.hub!
-      hub.restore(file.restored.lazy.filter { hub.shard.has($0.id) }, at: transport.now)
+      hub.restore(durable.restored.lazy.filter { hub.shard.has($0.id) }, at: transport.now)
     }
   }
 
   /// The events of all sessions.
-  var feed: any EventFeed { file?.feed ?? memoryFeed }
+  var feed: any EventFeed { durable?.eventFeed ?? memoryFeed }
 
   /// The reason why the store cannot be written; `nil` while the store is healthy.
-  var failure: String? { file?.failure }
+  var failure: String? { durable?.failure }
 
-  /// Calls `reply` after the work that was queued before; at once without a file.
+  /// Calls `reply` after the work that was queued before; at once for the memory.
   func answer(_ reply: @escaping @Sendable () -> Void) {
-    if let file { file.answer(reply) } else { reply() }
+    if let durable { durable.answer(reply) } else { reply() }
   }
 
-  /// Transactions since the start; `nil` without a file.
-  var batchCount: Int? { file?.batchCount }
+  /// Transactions since the start; `nil` for the memory.
+  var batchCount: Int? { durable?.batchCount }
 
-  /// Durations and sizes of batches; `nil` without a file.
-  var figures: StoreFigures? { file?.figures }
+  /// Durations and sizes of batches; `nil` for the memory.
+  var figures: StoreFigures? { durable?.figures }
 
   /// Log lines about the store for the start of the server.
   var notes: [String] {
-    guard let file else { return [] }
-    var notes = ["store: \(file.restored.count) sessions in \(file.location)"]
-    if file.hasLostHistory {
+    guard let durable else { return [] }
+    var notes = ["store: \(durable.restored.count) sessions in \(durable.location)"]
+    if durable.hasLostHistory {
       notes.append(
         "store: older than the state served before, as after a restore; every session has a new "
           + "epoch")
@@ -114,7 +129,7 @@ final class ServerStore: Sendable {
   }
 
   /// Flushes all accepted records.
-  func close() { file?.flush() }
+  func close() { durable?.flush() }
 }
 
 extension HubTransport {

@@ -1,4 +1,4 @@
-"""Servers with SQLite stores, and a crowd of members that sends commands while they are killed."""
+"""Servers with durable stores, and a crowd of members that sends commands while they are killed."""
 
 import json
 import random
@@ -15,10 +15,14 @@ MANY = {"messagesPerSecond": 100_000}
 
 
 def stored(log, path, *, options=(), limits=None, **rest):
-    """A server with its store at `path`."""
+    """A server with an SQLite store at `path`."""
+    return stored_at(log, f"sqlite:{path}", options=options, limits=limits, **rest)
+
+
+def stored_at(log, store, *, options=(), limits=None, **rest):
+    """A server with a store of any kind."""
     return Pickerd(
-        log, options=("--store", f"sqlite:{path}", *options), limits={**MANY, **(limits or {})},
-        **rest)
+        log, options=("--store", store, *options), limits={**MANY, **(limits or {})}, **rest)
 
 
 def again(server, *, kill=True):

@@ -94,10 +94,11 @@ extension Setting {
         isList: true, isReloadable: true)
     case .store:
       Facts(
-        valueName: "sqlite:PATH|memory:", standard: "sqlite:",
+        valueName: "sqlite:PATH|postgres://...|memory:", standard: "sqlite:",
         meaning: "The session store. sqlite:PATH: a file, which survives crashes and restarts; "
-          + "sqlite: is pickerd.sqlite in the state directory. memory: the process's memory; "
-          + "sessions are lost when it ends.")
+          + "sqlite: is pickerd.sqlite in the state directory. postgres://...: a PostgreSQL "
+          + "database, as a libpq URI; put its password into PGPASSFILE. memory: the process's "
+          + "memory; sessions are lost when it ends.")
     case .limit:
       Facts(
         valueName: "name=number", standard: "see the limits",

@@ -1,0 +1,174 @@
+import CLibPQ
+import Foundation
+
+/// A connection to the database, in libpq's pipeline mode: statements of a call are sent together,
+/// so that a call takes one round trip. Used by one thread at a time.
+///
+/// A call that fails inside a transaction rolls it back. After a lost connection all calls fail.
+final class PostgresConnection {
+  private let handle: OpaquePointer
+  /// The names of prepared statements, by their text.
+  private var names: [String: String] = [:]
+  private var nameCount = 0
+  private(set) var isBroken = false
+
+  /// Connects to the first host that accepts writes.
+  init(_ address: PostgresAddress, name: String) throws(PostgresError) {
+    let parameters = address.parameters(name: name)
+    var keywords = parameters.map { UnsafePointer(strdup($0.keyword)) }
+    var values = parameters.map { UnsafePointer(strdup($0.value)) }
+    defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+    keywords.append(nil)
+    values.append(nil)
+    guard let handle = PQconnectdbParams(keywords, values, 1) else {
+      throw PostgresError(lost: "out of memory")
+    }
+    self.handle = handle
+    guard PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0,
+      PQenterPipelineMode(handle) == 1
+    else { throw PostgresError(lost: handle) }
+    try run("SELECT set_config('search_path', 'pickerd', false)")
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// Runs a statement.
+  @discardableResult
+  func run(
+    _ sql: String, _ parameters: [PostgresValue] = []
+  ) throws(PostgresError) -> PostgresRows {
+    try run([PostgresStatement(sql, parameters)])[0]
+  }
+
+  /// Runs statements in one round trip, until the first that fails.
+  ///
+  /// - Parameter seconds: If the server has not answered after them, the connection is closed. The
+  ///   server is not asked to cancel anything.
+  /// - Returns: The results of the statements.
+  @discardableResult
+  func run(
+    _ statements: [PostgresStatement], within seconds: Int = 30
+  ) throws(PostgresError) -> [PostgresRows] {
+    guard !isBroken else { throw PostgresError(lost: "the connection is closed") }
+    do throws(PostgresError) {
+      var sent: [Sent] = []
+      for statement in statements { try send(statement, &sent) }
+      guard PQpipelineSync(handle) == 1 else { throw PostgresError(lost: handle) }
+      return try receive(sent, until: .now + .seconds(seconds))
+    } catch {
+      if error.isConnectionLost || PQstatus(handle) != CONNECTION_OK {
+        isBroken = true
+      } else if PQtransactionStatus(handle) == PQTRANS_INERROR {
+        try run("ROLLBACK")
+      }
+      throw error
+    }
+  }
+
+  /// A command that was sent and has one result.
+  private enum Sent {
+    case preparation(sql: String, name: String)
+    case statement
+  }
+
+  private func send(
+    _ statement: PostgresStatement, _ sent: inout [Sent]
+  ) throws(PostgresError) {
+    let name: String
+    if let known = names[statement.sql] {
+      name = known
+    } else {
+      nameCount += 1
+      name = "s\(nameCount)"
+      let types = statement.parameters.map(\.type)
+      guard PQsendPrepare(handle, name, statement.sql, Int32(types.count), types) == 1 else {
+        throw PostgresError(lost: handle)
+      }
+      // If the preparation fails, so does the call, and the name is removed.
+      names[statement.sql] = name
+      sent.append(.preparation(sql: statement.sql, name: name))
+    }
+    guard send(name, statement.parameters) else { throw PostgresError(lost: handle) }
+    sent.append(.statement)
+  }
+
+  private func send(_ name: String, _ parameters: [PostgresValue]) -> Bool {
+    var bytes: [UInt8] = []
+    var offsets: [Int] = []
+    for parameter in parameters {
+      offsets.append(bytes.count)
+      bytes += parameter.bytes ?? []
+    }
+    // A pointer to an empty value must not be null.
+    bytes.append(0)
+    let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    return bytes.withUnsafeBytes { buffer in
+      let start = buffer.baseAddress!.assumingMemoryBound(to: CChar.self)
+      let values = zip(parameters, offsets).map { parameter, offset in
+        parameter.bytes == nil ? nil : start + offset
+      }
+      return PQsendQueryPrepared(
+        handle, name, Int32(parameters.count), values, lengths, formats, 1) == 1
+    }
+  }
+
+  /// Receives one result for each command, and the end of the pipeline.
+  private func receive(
+    _ sent: [Sent], until deadline: ContinuousClock.Instant
+  ) throws(PostgresError) -> [PostgresRows] {
+    var rows: [PostgresRows] = []
+    var failure: PostgresError?
+    var rest = sent[...]
+    while true {
+      try wait(until: deadline)
+      guard let result = PQgetResult(handle) else {
+        if PQstatus(handle) != CONNECTION_OK { throw failure ?? PostgresError(lost: handle) }
+        continue  // The end of a command's results.
+      }
+      let status = PQresultStatus(result)
+      if status == PGRES_PIPELINE_SYNC {
+        PQclear(result)
+        if let failure { throw failure }
+        return rows
+      }
+      let command = rest.popFirst()
+      switch status {
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+        if case .statement? = command { rows.append(PostgresRows(result)) } else { PQclear(result) }
+      default:
+        if case .preparation(let sql, _)? = command { names[sql] = nil }
+        if failure == nil { failure = PostgresError(result) }
+        PQclear(result)
+      }
+    }
+  }
+
+  /// Sends what is buffered, and waits until a result can be read without blocking.
+  private func wait(until deadline: ContinuousClock.Instant) throws(PostgresError) {
+    while true {
+      let flushed = PQflush(handle)
+      guard flushed >= 0 else { throw PostgresError(lost: handle) }
+      if PQisBusy(handle) == 0 { return }
+      let events = Int16(POLLIN) | (flushed == 1 ? Int16(POLLOUT) : 0)
+      var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+      let remaining = Int32(clamping: Int((deadline - .now) / .milliseconds(1)))
+      guard remaining > 0 else { throw PostgresError(lost: "the database does not answer") }
+      let count = poll(&descriptor, 1, remaining)
+      if count < 0 && errno != EINTR { throw PostgresError(lost: "poll failed") }
+      if count > 0, descriptor.revents & Int16(bitPattern: 0x39) != 0, PQconsumeInput(handle) != 1 {
+        throw PostgresError(lost: handle)
+      }
+    }
+  }
+
+  /// Runs a script of several statements without parameters, as one transaction.
+  func execute(script: String) throws(PostgresError) {
+    guard PQexitPipelineMode(handle) == 1 else { throw PostgresError(lost: handle) }
+    defer { isBroken = isBroken || PQenterPipelineMode(handle) != 1 }
+    guard let result = PQexec(handle, script) else { throw PostgresError(lost: handle) }
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK
+    else { throw PostgresError(result) }
+  }
+}

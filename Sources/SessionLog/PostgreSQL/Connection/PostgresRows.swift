@@ -1,0 +1,42 @@
+import CLibPQ
+import Foundation
+
+/// The result of a statement, in binary format.
+final class PostgresRows {
+  private let result: OpaquePointer
+  let count: Int
+
+  /// - Parameter result: Released with this object.
+  init(_ result: OpaquePointer) {
+    self.result = result
+    count = Int(PQntuples(result))
+  }
+
+  deinit { PQclear(result) }
+
+  /// An integer of any size; `nil` for NULL.
+  func int(_ row: Int, _ column: Int) -> Int? {
+    guard let bytes = bytes(row, column) else { return nil }
+    let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    switch bytes.count {
+    case 2: return Int(Int16(truncatingIfNeeded: unsigned))
+    case 4: return Int(Int32(truncatingIfNeeded: unsigned))
+    default: return Int(Int64(bitPattern: unsigned))
+    }
+  }
+
+  func text(_ row: Int, _ column: Int) -> String? {
+    bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func data(_ row: Int, _ column: Int) -> Data? { bytes(row, column).map { Data($0) } }
+
+  func bool(_ row: Int, _ column: Int) -> Bool { bytes(row, column)?.first == 1 }
+
+  private func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+    let (row, column) = (Int32(row), Int32(column))
+    guard PQgetisnull(result, row, column) == 0 else { return nil }
+    return UnsafeRawBufferPointer(
+      start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+package import PickerHub
+import PickerModel
+package import PickerSession
+
+/// Loading sessions, reading their history, and deleting ended ones.
+extension PostgresSessionLog {
+  package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
+    let load = PendingLoad(session: session, limits: limits, hub: hub)
+    if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
+  }
+
+  /// Loads a session and passes it to its hub. Called on ``readingQueue``.
+  func read(_ load: PendingLoad) {
+    let session = load.session
+    do {
+      let outcome = try reader.read { connection in
+        try PostgresSessionRows(session, connection).map { try self.outcome(of: load, $0) }
+      }
+      switch outcome {
+      case nil: notify(.loaded(session, nil))
+      case .diverged(let divergence):
+        queue.async { self.renew(session, divergence) { self.read(load) } }
+      case .loaded(let loaded, let byteCount):
+        state.withLock { $0.note(byteCount, of: session) }
+        heads.withLock { $0[session] = loaded.entryCount }
+        notify(.loaded(session, loaded))
+      }
+    } catch {
+      notify(.message("session \(session) cannot be read from \(address): \(error)"))
+      notify(.loaded(session, nil))
+    }
+  }
+
+  private func outcome(
+    of load: PendingLoad, _ rows: PostgresSessionRows
+  ) throws -> StoredReading.Outcome {
+    try StoredReading.load(
+      rows, limits: load.limits, versions, now: rows.now,
+      definition: { try definitions.definition(of: $0, hub: load.hub) },
+      make: { self.definitions.definition(document: $0, hub: load.hub) })
+  }
+
+  package func history(
+    from position: HistoryPosition, completion: @escaping @Sendable (HistoryPage?) -> Void
+  ) {
+    historyQueue.async {
+      let page = try? self.historyReader.read { connection in
+        try PostgresSessionRows(position.origin.id, connection).flatMap { rows in
+          try StoredHistory.page(from: position, rows, make: self.definitions.make(_:))
+        }
+      }
+      self.notify(.run(position.origin.id) { completion(page ?? nil) })
+    }
+  }
+
+  /// Deletes the rows of ended sessions in small transactions, between the pages of the history.
+  /// After an error, the remaining rows are deleted after the next end or start.
+  func deleteEndedLater() {
+    historyQueue.async {
+      if (try? self.deleteEndedPart()) == true { self.deleteEndedLater() }
+    }
+  }
+
+  /// - Returns: Whether rows may remain.
+  private func deleteEndedPart() throws -> Bool {
+    let rows = try historyReader.write(
+      """
+      WITH old AS (SELECT number FROM session WHERE ended_at IS NOT NULL ORDER BY number LIMIT 1),
+      part AS (
+        DELETE FROM entry USING old WHERE session = old.number AND sequence IN (
+          SELECT sequence FROM entry JOIN old ON session = old.number LIMIT 1000)
+        RETURNING 1
+      )
+      SELECT (SELECT number FROM old), (SELECT count(*) FROM part)
+      """, [])
+    guard let number = rows.int(0, 0), let count = rows.int(0, 1) else { return false }
+    if count < 1000 {
+      try historyReader.write("DELETE FROM session WHERE number = $1", [.int(number)])
+    }
+    return true
+  }
+}

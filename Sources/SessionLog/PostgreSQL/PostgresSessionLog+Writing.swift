@@ -1,0 +1,148 @@
+import Foundation
+import PickerHub
+import PickerSession
+
+/// Committing batches, and failure of the database: members' commands wait for a bounded time while
+/// the log reconnects; then their sessions are lost, and no append is accepted until the database
+/// can be written again.
+extension PostgresSessionLog {
+  /// The maximum time that a batch waits for a connection.
+  private static let waitSeconds = 10
+  /// The pause before connecting again; doubled up to a second.
+  private static let firstPause = 0.05
+
+  /// Commits a batch, over several connections if needed.
+  func commit(_ batch: PendingRecords.Batch) {
+    let begin = ContinuousClock.now
+    let heads = heads(of: batch.records)
+    var pause = PostgresSessionLog.firstPause
+    while true {
+      do throws(PostgresError) {
+        return committed(batch, try writer.commit(batch.records, heads: heads), begin: begin)
+      } catch {
+        let isLate = ContinuousClock.now > begin + .seconds(PostgresSessionLog.waitSeconds)
+        guard error.isConnectionLost || error.isTransient, !isLate, !writer.hasLostHistory else {
+          return fail(batch.records, error)
+        }
+        Thread.sleep(forTimeInterval: pause)
+        pause = min(1, 2 * pause)
+      }
+    }
+  }
+
+  /// The sequence numbers of the last entries of the sessions in a batch.
+  private func heads(of records: [StoreRecord]) -> [SessionID: Int] {
+    var found: [SessionID: Int] = [:]
+    heads.withLock { heads in
+      for record in records { found[record.session] = heads[record.session] }
+    }
+    for case .log(.created, let session) in records { found[session] = 0 }
+    return found
+  }
+
+  private func committed(
+    _ batch: PendingRecords.Batch, _ result: PostgresWriter.Result,
+    begin: ContinuousClock.Instant
+  ) {
+    state.withLock { state in
+      state.committed(batch, begin: begin)
+      for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
+    }
+    heads.withLock { heads in
+      for case .log(.created, let session) in batch.records { heads[session] = 0 }
+      heads.merge(result.heads) { $1 }
+      for session in result.refused { heads[session] = nil }
+      for case .log(.ended, let session) in batch.records { heads[session] = nil }
+    }
+    notify(.committed(batch.records.committed.filter { !result.refused.contains($0.session) }))
+    if !result.refused.isEmpty { notify(.lost(Array(result.refused))) }
+    if let position = result.feedPosition { feed.signal.advance(to: position) }
+    if result.hasEnded { deleteEndedLater() }
+  }
+
+  /// Stops accepting appends, reports the pending records as lost, and probes the database.
+  private func fail(_ records: [StoreRecord], _ error: PostgresError) {
+    writer.abandon()
+    let sentence = sentence(error)
+    let later = state.withLock { state in
+      state.failure = sentence
+      return state.takeRecords()
+    }
+    notify(.message(sentence))
+    // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
+    // reload makes it again.
+    notify(.lost((records + later).sessions))
+    probeLater()
+  }
+
+  private func sentence(_ error: PostgresError) -> String {
+    "the store \(address) is not writable: \(error)"
+  }
+
+  private func probeLater() {
+    queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
+  }
+
+  /// Tries to write; on success accepts appends again.
+  private func probe() {
+    do throws(PostgresError) {
+      try writer.probe()
+    } catch {
+      state.withLock { $0.failure = sentence(error) }
+      return probeLater()
+    }
+    if writer.hasLostHistory {
+      writer.hasLostHistory = false
+      feed.readEpoch()
+      notify(
+        .message(
+          "the store \(address) is older than the state served before, as after a restore: every "
+            + "session has a new epoch"))
+      notify(.lost(heads.withLock { Array($0.keys) }))
+    }
+    state.withLock { $0.failure = nil }
+    notify(.message("the store \(address) is writable again"))
+  }
+}
+
+/// Renewal of a session whose entries do not give the stored state any more: it continues from its
+/// newest snapshot under a new epoch.
+extension PostgresSessionLog {
+  /// Gives a session a new epoch, and marks its newest snapshot as the beginning of its log.
+  ///
+  /// - Parameter then: Called on ``readingQueue`` when the change is stored.
+  func renew(
+    _ session: SessionID, _ divergence: StoredDivergence, then: @escaping @Sendable () -> Void
+  ) {
+    var statements = [
+      PostgresStatement(
+        """
+        UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', ''), rules = $1,
+          tzdata = $2 WHERE number = $3
+        """, [.int(versions.rules), .text(versions.tzdata), .int(divergence.number)])
+    ]
+    if let sequence = divergence.sequence {
+      statements.append(
+        PostgresStatement(
+          """
+          UPDATE snapshot SET rules = $1, tzdata = $2, checksum = $3, replaces = $4
+          WHERE session = $5 AND sequence = $6
+          """,
+          [
+            .int(versions.rules), .text(versions.tzdata), .int(divergence.checksum),
+            .text(divergence.versions.text), .int(divergence.number), .int(sequence),
+          ]))
+    }
+    do throws(PostgresError) {
+      try writer.write(statements)
+      notify(
+        .message(
+          "session \(session) was stored with \(divergence.versions.text), but replays differently "
+            + "with \(versions.text): it continues from its last snapshot under a new epoch"))
+      readingQueue.async(execute: then)
+    } catch {
+      notify(.message("session \(session) cannot be read from \(address): \(error)"))
+      notify(.loaded(session, nil))
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+
+/// The feed in a database, read over a connection of its own.
+package final class PostgresFeed: EventFeed {
+  package let signal = FeedSignal()
+  private let reader: PostgresReader
+  private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
+  private let state: Mutex<(epoch: String, cursors: [String: Int])>
+
+  init(_ connection: PostgresConnection, _ reader: PostgresReader) throws(PostgresError) {
+    self.reader = reader
+    let rows = try connection.run("SELECT name, position FROM feed_cursor")
+    var cursors: [String: Int] = [:]
+    for row in 0..<rows.count { cursors[rows.text(row, 0) ?? ""] = rows.int(row, 1) }
+    let feed = try connection.run("SELECT newest, epoch FROM feed")
+    state = Mutex((feed.text(0, 1) ?? "", cursors))
+    signal.advance(to: feed.int(0, 0) ?? 0)
+  }
+
+  package var epoch: String { state.withLock { $0.epoch } }
+
+  package var cursors: [String: Int] { state.withLock { $0.cursors } }
+
+  /// Reads the epoch again, after history was lost.
+  func readEpoch() {
+    queue.async {
+      let epoch = try? self.reader.read { try $0.run("SELECT epoch FROM feed").text(0, 0) }
+      if let epoch = epoch ?? nil { self.state.withLock { $0.epoch = epoch } }
+    }
+  }
+
+  package func read(
+    _ request: FeedRequest, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
+  ) {
+    queue.async {
+      do {
+        completion(.success(try self.reader.read { try PostgresFeed.page(request, $0) }))
+      } catch {
+        completion(.failure(error as? FeedProblem ?? .unavailable))
+      }
+    }
+  }
+
+  private static func page(
+    _ request: FeedRequest, _ connection: PostgresConnection
+  ) throws -> FeedPage {
+    let ends = try connection.run("SELECT newest, (SELECT min(position) FROM event) FROM feed")
+    let newest = ends.int(0, 0) ?? 0
+    try FeedBounds(oldest: ends.int(0, 1) ?? newest + 1, newest: newest).check(request.after)
+    let rows = try connection.run(
+      """
+      SELECT position, type, id, body FROM (
+        SELECT *, sum(length(id) + length(body)) OVER (ORDER BY position) AS total FROM (
+          SELECT * FROM event WHERE position > $1 AND ($2 OR type = ANY ($3))
+          ORDER BY position LIMIT $4) AS found
+      ) AS counted WHERE total - length(id) - length(body) < $5 ORDER BY position
+      """,
+      [
+        .int(request.after), .bool(request.types == nil), .texts(request.types ?? []),
+        .int(request.countMax), .int(FeedRequest.byteCountMax),
+      ])
+    let lines = (0..<rows.count).map { row in
+      FeedLine(
+        position: rows.int(row, 0) ?? 0, type: rows.text(row, 1) ?? "", id: rows.text(row, 2) ?? "",
+        body: [UInt8](rows.data(row, 3) ?? Data()))
+    }
+    let byteCount = lines.reduce(0) { $0 + $1.byteCount }
+    let isPart = lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax
+    return FeedPage(lines: lines, position: isPart ? lines.last?.position ?? newest : newest)
+  }
+
+  package func setCursor(
+    _ name: String, to position: Int?,
+    completion: @escaping @Sendable (Result<Void, FeedProblem>) -> Void
+  ) {
+    queue.async {
+      let cursors = self.cursors
+      guard position == nil || cursors[name] != nil || cursors.count < FeedLimits.cursorCountMax
+      else { return completion(.failure(.tooManyCursors)) }
+      do {
+        try self.write(name, position)
+        self.state.withLock { $0.cursors[name] = position }
+        completion(.success(()))
+      } catch {
+        completion(.failure(.unavailable))
+      }
+    }
+  }
+
+  private func write(_ name: String, _ position: Int?) throws(PostgresError) {
+    guard let position else {
+      try reader.write("DELETE FROM feed_cursor WHERE name = $1", [.text(name)])
+      return
+    }
+    try reader.write(
+      """
+      INSERT INTO feed_cursor (name, position) VALUES ($1, $2)
+      ON CONFLICT (name) DO UPDATE SET position = excluded.position
+      """, [.text(name), .int(position)])
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A connection for reading, opened when it is first needed. Used by one queue.
+final class PostgresReader: @unchecked Sendable {
+  private let address: PostgresAddress
+  private let name: String
+  private var connection: PostgresConnection?
+  /// The last failure to connect. For a second nobody tries again: an unreachable host takes
+  /// seconds.
+  private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
+
+  init(_ address: PostgresAddress, name: String) {
+    self.address = address
+    self.name = name
+  }
+
+  /// Runs `body` in a transaction that sees one state of the database. A connection that was lost
+  /// while it was idle is replaced.
+  func read<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+    let isIdle = connection != nil
+    do {
+      return try transaction(body)
+    } catch let error as PostgresError where error.isConnectionLost && isIdle {
+      return try transaction(body)
+    }
+  }
+
+  /// Runs a statement, in a transaction of its own. It may be executed twice.
+  @discardableResult
+  func write(
+    _ sql: String, _ parameters: [PostgresValue]
+  ) throws(PostgresError) -> PostgresRows {
+    let isIdle = connection != nil
+    do throws(PostgresError) {
+      return try connected().run(sql, parameters)
+    } catch {
+      guard error.isConnectionLost && isIdle else { throw error }
+      return try connected().run(sql, parameters)
+    }
+  }
+
+  private func transaction<Value>(
+    _ body: (PostgresConnection) throws -> Value
+  ) throws -> Value {
+    let connection = try connected()
+    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    do {
+      let value = try body(connection)
+      try connection.run("COMMIT")
+      return value
+    } catch {
+      // If the transaction may still be open, the next call opens another connection.
+      if error is PostgresError || (try? connection.run("ROLLBACK")) == nil {
+        self.connection = nil
+      }
+      throw error
+    }
+  }
+
+  private func connected() throws(PostgresError) -> PostgresConnection {
+    if let connection, !connection.isBroken { return connection }
+    connection = nil
+    if let failure, failure.at > .now - .seconds(1) { throw failure.error }
+    do throws(PostgresError) {
+      let fresh = try PostgresConnection(address, name: name)
+      (connection, failure) = (fresh, nil)
+      return fresh
+    } catch {
+      failure = (error, .now)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package import CivilTime
+package import PickerSession
+
+/// Replays a session of a database from its creation, and compares its snapshots.
+package enum PostgresReplay {
+  /// Replays a session. Only reads the database, which a server may be using.
+  ///
+  /// - Parameters: As of ``SQLiteReplay``.
+  /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
+  ///   read.
+  package static func replay(
+    _ address: PostgresAddress, session: SessionID, at revision: Int?, limits: SessionLimits,
+    versions: FoldVersions, zone: @escaping (String) -> ZoneRules?,
+    each: @escaping (ReplayedEntry) -> Void
+  ) throws(ReplayProblem) -> ReplayReport {
+    do {
+      return try PostgresReader(address, name: "pickerd replay").read { connection in
+        guard let rows = try PostgresSessionRows(session, connection) else {
+          throw ReplayProblem(
+            .noInput, "\(address) has no session \(session); ended sessions are deleted")
+        }
+        return try StoredReplay.replay(
+          rows, at: revision, limits: limits, versions: versions, zone: zone, each: each)
+      }
+    } catch let problem as ReplayProblem {
+      throw problem
+    } catch let problem as StoredProblem {
+      throw ReplayProblem(.badData, "\(address): \(problem)")
+    } catch let error as PostgresError {
+      throw ReplayProblem(.noInput, "cannot read \(address): \(error)")
+    } catch {
+      throw ReplayProblem(.badData, "cannot read \(address): \(error)")
+    }
+  }
+}

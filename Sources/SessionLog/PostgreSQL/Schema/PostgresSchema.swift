@@ -1,0 +1,91 @@
+/// The schema `pickerd` of the database, as migrations in the order of the releases.
+///
+/// One node migrates at a time, under an advisory lock. Migration N must leave a schema that nodes
+/// of version N - 1 can use, so that nodes can be upgraded one after the other.
+enum PostgresSchema {
+  /// What a start finds.
+  struct Opened {
+    /// Whether the database was restored to the past, so that all sessions have a new epoch.
+    let hasLostHistory: Bool
+  }
+
+  private static let migrations = [PostgresTables.first + "\n" + PostgresFunctions.first]
+
+  /// The version of this pickerd.
+  static var version: Int { migrations.count }
+
+  /// The key of the advisory lock for migrations: "pickerd" in ASCII.
+  private static let migrationLock = 0x70_6963_6B65_7264
+
+  /// Identifies the history of the database: a dump that is restored elsewhere has another system
+  /// identifier; a promoted standby and a restore to a point in time have another timeline.
+  private static let historySQL = """
+    SELECT (SELECT system_identifier FROM pg_control_system())::text || '/'
+      || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+    """
+
+  /// Creates or migrates the schema.
+  ///
+  /// - Parameter isMove: Whether the caller copies a store into the database.
+  /// - Throws: ``StoreProblem`` if a newer pickerd has migrated it, or such a copy is incomplete.
+  static func open(_ connection: PostgresConnection, isMove: Bool = false) throws -> Opened {
+    let history = try history(connection)
+    try connection.run([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int(migrationLock)]),
+    ])
+    let known = try storedVersion(connection)
+    guard known <= version else {
+      try connection.run("ROLLBACK")
+      throw StoreProblem(
+        "the database was migrated by a newer pickerd (schema \(known); this one has schema "
+          + "\(version)). Start that version")
+    }
+    if known == 0 { try connection.run("CREATE SCHEMA IF NOT EXISTS pickerd") }
+    for migration in migrations.dropFirst(known) { try connection.execute(script: migration) }
+    if known == 0 {
+      try connection.run(
+        "INSERT INTO store (schema, history) VALUES ($1, $2)", [.int(version), .text(history)])
+    } else if known < version {
+      try connection.run("UPDATE store SET schema = $1", [.int(version)])
+    }
+    let stored = try connection.run("SELECT history, moving_from FROM store")
+    guard isMove || stored.text(0, 1) == nil else {
+      try connection.run("ROLLBACK")
+      throw StoreProblem(
+        "the database has an incomplete copy of an SQLite store: run pickerd move again")
+    }
+    let hasLost = stored.text(0, 0) != history
+    if hasLost { try renewEpochs(connection, history: history) }
+    try connection.run("COMMIT")
+    return Opened(hasLostHistory: hasLost)
+  }
+
+  static func history(_ connection: PostgresConnection) throws(PostgresError) -> String {
+    try connection.run(historySQL).text(0, 0) ?? ""
+  }
+
+  /// Gives all sessions and the feed a new epoch.
+  static func renewEpochs(
+    _ connection: PostgresConnection, history: String
+  ) throws(PostgresError) {
+    try connection.run([
+      PostgresStatement(
+        """
+        UPDATE session SET epoch = replace(gen_random_uuid()::text, '-', '')
+        WHERE ended_at IS NULL
+        """
+      ),
+      PostgresStatement("UPDATE feed SET epoch = replace(gen_random_uuid()::text, '-', '')"),
+      PostgresStatement("UPDATE store SET history = $1", [.text(history)]),
+    ])
+  }
+
+  /// The version of the stored schema; 0 if there is none.
+  private static func storedVersion(
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> Int {
+    let isThere = try connection.run("SELECT to_regclass('pickerd.store') IS NOT NULL").bool(0, 0)
+    return isThere ? try connection.run("SELECT schema FROM store").int(0, 0) ?? 0 : 0
+  }
+}

@@ -1,0 +1,112 @@
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Moving an SQLite store to a database.
+@Suite struct MoveTests {
+  private func feed(_ log: any TestedStore) async throws -> [String] {
+    let request = FeedRequest(after: 0, types: nil, countMax: 1000)
+    let page = try await withCheckedContinuation { continuation in
+      log.eventFeed.read(request) { continuation.resume(returning: $0) }
+    }.get()
+    return page.lines.map { String(decoding: $0.json, as: UTF8.self) }
+  }
+
+  /// A store with sessions of all kinds, one of which has a definition, snapshots and events.
+  private func fill(_ log: any TestedStore) throws -> (LogFixture, [GeneratedSession]) {
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    let second = try Definition.make(
+      from: .object([
+        .init("kind", .string("columns")),
+        .init("columns", .array([.array([.string("x"), .string("y"), .string("z")])])),
+      ])
+    ) { _ in .utc }
+    fixture.append(.define(.init(version: 2, definition: second, source: .whole)))
+    for _ in 0..<3 {
+      fixture.tap(400, by: "m_1")
+      fixture.refuse(10, by: "m_1")
+      fixture.change()
+      fixture.change()
+      fixture.feed()
+      fixture.snapshot()
+    }
+    let sessions = try (UInt64(1)...12).map { try GeneratedSession(seed: $0) }
+    for session in sessions {
+      _ = log.append(.created(session.origin), of: session.origin.id)
+      for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
+    }
+    log.flush()
+    return (fixture, sessions)
+  }
+
+  @Test func `a moved store has the same sessions, feed and names`() async throws {
+    let (old, new) = (try Shelf(), try Shelf(.postgres))
+    var log: (any TestedStore)? = try old.store()
+    let (fixture, sessions) = try fill(log!)
+    let (events, epoch) = (try await feed(log!), log!.eventFeed.epoch)
+    fixture.closeLog()
+    log = nil
+    let address = try TestServer.shared.address(new.database)
+
+    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+
+    let moved = try new.store()
+    #expect(!moved.hasLostHistory && moved.restored.count == 13)
+    #expect(try await feed(moved) == events && moved.eventFeed.epoch == epoch)
+    let loaded = try #require(try await new.loaded(fixture.origin.id, from: moved))
+    #expect(loaded.fold.state == fixture.fold.state && loaded.fold.origin.epoch == "first")
+    #expect(loaded.fold.history.map(\.revision) == fixture.fold.history.map(\.revision))
+    #expect(loaded.entryCount == fixture.entryCount && loaded.missed == nil)
+    for session in sessions {
+      let loaded = try #require(try await new.loaded(session.origin.id, from: moved))
+      #expect(loaded.fold.state == session.fold.state)
+    }
+    let names = moved.restoredNames.entries.map(\.external)
+    #expect(
+      names.compactMap(\.self).sorted() == sessions.compactMap(\.origin.host.external).sorted())
+    fixture.closeLog()
+  }
+
+  @Test func `an interrupted move is refused by a server, and continued`() async throws {
+    let (old, new) = (try Shelf(), try Shelf(.postgres))
+    var log: (any TestedStore)? = try old.store()
+    let (fixture, _) = try fill(log!)
+    fixture.closeLog()
+    log = nil
+    let address = try TestServer.shared.address(new.database)
+    _ = try PostgresMove.move(from: old.path, to: address)
+    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    let batch = try #require(try old.read(Int.self, "SELECT batch FROM store"))
+    let epoch = try #require(try old.read(String.self, "SELECT epoch FROM feed"))
+    // As if the move had been killed.
+    try new.write(
+      "DELETE FROM session WHERE id = 's'; UPDATE store SET moving_from = '\(epoch)/\(batch)'")
+
+    #expect(throws: StoreProblem.self) { try new.store() }
+    #expect(try PostgresMove.move(from: old.path, to: address) == 13)
+
+    let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
+    #expect(loaded?.fold.state == fixture.fold.state)
+  }
+
+  @Test func `a move begins again when the store was served meanwhile`() async throws {
+    let (old, new) = (try Shelf(), try Shelf(.postgres))
+    var log: (any TestedStore)? = try old.store()
+    let (fixture, _) = try fill(log!)
+    let address = try TestServer.shared.address(new.database)
+    #expect(throws: StoreProblem.self) { try PostgresMove.move(from: old.path, to: address) }
+    fixture.closeLog()
+    log = nil
+    _ = try PostgresMove.move(from: old.path, to: address)
+    try new.write("UPDATE store SET moving_from = 'older'; UPDATE session SET head = 0")
+
+    _ = try PostgresMove.move(from: old.path, to: address)
+
+    let loaded = try await new.loaded(fixture.origin.id, from: try new.store())
+    #expect(loaded?.entryCount == fixture.entryCount)
+  }
+}

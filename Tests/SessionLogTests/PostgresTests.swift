@@ -1,0 +1,200 @@
+import Foundation
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// What only the PostgreSQL engine has. The other tests of stores run on both engines.
+@Suite struct PostgresTests {
+  private func lost(_ shelf: Shelf) async throws -> [SessionID] {
+    try await shelf.notice { if case .lost(let sessions) = $0 { sessions } else { nil } }
+  }
+
+  /// Ends the connections of a store.
+  private func disconnect(_ shelf: Shelf) throws {
+    try TestServer.shared.connect(shelf.database).run(
+      """
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """)
+  }
+
+  @Test func `parameters and results have the same values`() throws {
+    let connection = try TestServer.shared.connect("postgres")
+    let bytes = Data([0, 255, 39, 92])
+
+    let rows = try connection.run(
+      "SELECT $1, $2, $3, $4, $5, cardinality($6), $7[2], $8[1], $9",
+      [
+        .int(Int.min), .text("Où? \u{1F600}"), .bytes(bytes), .bool(true), .int(nil as Int?),
+        .ints([]), .ints([1, -7]), .blobs([bytes, Data()]), .texts(["a", ""]),
+      ])
+
+    #expect(rows.int(0, 0) == Int.min && rows.text(0, 1) == "Où? \u{1F600}")
+    #expect(rows.data(0, 2) == bytes && rows.bool(0, 3) && rows.int(0, 4) == nil)
+    #expect(rows.int(0, 5) == 0 && rows.int(0, 6) == -7 && rows.data(0, 7) == bytes)
+  }
+
+  @Test func `a failed call leaves a usable connection without a transaction`() throws {
+    let connection = try TestServer.shared.connect("postgres")
+
+    #expect(throws: PostgresError.self) {
+      try connection.run([
+        PostgresStatement("BEGIN"), PostgresStatement("SELECT 1 / $1", [.int(0)]),
+        PostgresStatement("SELECT 'never'"), PostgresStatement("COMMIT"),
+      ])
+    }
+
+    let known = try connection.run("SELECT 'never', pg_current_xact_id_if_assigned()::text")
+    #expect(known.text(0, 0) == "never" && known.text(0, 1) == nil)
+    #expect(try connection.run("SELECT 1 / $1", [.int(1)]).int(0, 0) == 1)
+  }
+
+  @Test func `the description of an address has no credentials`() throws {
+    let uri = "postgres://ana:geheim@one,two:6000/shop?sslmode=verify-full&passfile=/x"
+
+    #expect(try PostgresAddress(uri).description == "postgres://ana@one,two/shop")
+    #expect(throws: StoreProblem.self) { try PostgresAddress("postgres://ana:geheim@[/shop") }
+  }
+
+  @Test func `a batch of many sessions has few statements`() throws {
+    let session = try GeneratedSession(seed: 5)
+    let records = (0..<300).flatMap { number in
+      session.entries.prefix(20).map {
+        StoreRecord.log(.entry($0), SessionID("s\(number)"))
+      }
+    }
+
+    let batch = PostgresBatch(
+      records, by: PostgresNode(incarnation: 1, fence: 1), heads: [:], SessionLimits(),
+      FeedLimits(), FoldVersions(tzdata: nil), digest: { $0 })
+
+    #expect(batch.statements.count == 7)
+  }
+
+  @Test func `a schema of a newer pickerd is refused`() throws {
+    let shelf = try Shelf(.postgres)
+    var log: (any TestedStore)? = try shelf.store()
+    log?.flush()
+    log = nil
+    try shelf.write("UPDATE pickerd.store SET schema = schema + 1")
+
+    #expect(throws: StoreProblem.self) { try shelf.store() }
+  }
+
+  @Test func `an entry of a connection that was replaced is not stored`() throws {
+    let shelf = try Shelf(.postgres)
+    let log = try shelf.store()
+    let fixture = try LogFixture(in: log)
+    log.flush()
+    let entry = LogEntry(at: fixture.origin.createdAt, body: .tick)
+    let late = PostgresBatch(
+      [.log(.entry(entry), fixture.origin.id)], by: PostgresNode(incarnation: 1, fence: 0),
+      heads: [fixture.origin.id: 0], SessionLimits(), FeedLimits(), FoldVersions(tzdata: nil),
+      digest: { $0 })
+    try shelf.write("UPDATE pickerd.node SET fence = fence + 1")
+
+    let connection = try TestServer.shared.connect(shelf.database)
+    #expect(throws: PostgresError.self) { try connection.run(late.statements) }
+
+    #expect(try shelf.read(Int.self, "SELECT head FROM pickerd.session") == 0)
+  }
+
+  @Test func `a session whose log has another entry is lost, and nothing is added to it`()
+    async throws
+  {
+    let shelf = try Shelf(.postgres)
+    let log = try shelf.store()
+    let (fixture, other) = (try LogFixture(in: log), try LogFixture(in: log, id: "other"))
+    fixture.join("m_1")
+    other.join("m_1")
+    log.flush()
+    // As a transaction of a connection that was given up.
+    try shelf.write(
+      """
+      INSERT INTO entry
+        SELECT number, 2, 1, 99, '{"at":1,"tick":true}'::bytea FROM session WHERE id = 's';
+      UPDATE session SET head = 2, row_count = 2 WHERE id = 's'
+      """)
+
+    fixture.tap(1, by: "m_1")
+    other.tap(1, by: "m_1")
+    log.flush()
+
+    #expect(try await lost(shelf) == [fixture.origin.id])
+    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.entryCount == 2)
+    #expect(try await shelf.loaded(other.origin.id, from: log)?.entryCount == 2)
+    #expect(try await shelf.loaded(other.origin.id, from: log)?.fold.state == other.fold.state)
+  }
+
+  @Test func `records survive the loss of connections, once and in order`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try shelf.store()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    for _ in 0..<20 {
+      fixture.tap(10, by: "m_1")
+      try disconnect(shelf)
+    }
+    log.flush()
+
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(loaded.entryCount == fixture.entryCount)
+    #expect(loaded.fold.state == fixture.fold.state)
+  }
+
+  @Test func `sessions get a new epoch when committed batches are missing`() async throws {
+    let shelf = try Shelf(.postgres)
+    let log = try shelf.store()
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    log.flush()
+    let epoch = log.eventFeed.epoch
+    // As after a restore to the past.
+    try shelf.write(
+      """
+      UPDATE pickerd.node SET batch = 0; DELETE FROM pickerd.entry;
+      UPDATE pickerd.session SET head = 0
+      """
+    )
+    try disconnect(shelf)
+
+    fixture.tap(1, by: "m_1")
+    log.flush()
+    _ = try await shelf.notice {
+      if case .message(let text) = $0, text.contains("writable again") { true } else { nil }
+    }
+    #expect(try await lost(shelf) == [fixture.origin.id])
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: log))
+
+    #expect(loaded.entryCount == 0 && loaded.fold.origin.epoch != "first")
+    while log.eventFeed.epoch == epoch { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  @Test func `a database restored elsewhere has new epochs`() async throws {
+    let shelf = try Shelf(.postgres)
+    var log: (any TestedStore)? = try shelf.store()
+    let fixture = try LogFixture(in: log!)
+    log!.flush()
+    fixture.closeLog()
+    log = nil
+    try shelf.write("UPDATE pickerd.store SET history = 'another/00000001'")
+
+    let again = try shelf.store()
+
+    #expect(again.hasLostHistory)
+    let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: again))
+    #expect(loaded.fold.origin.epoch != "first")
+  }
+
+  @Test func `a second store on one database is refused`() throws {
+    let shelf = try Shelf(.postgres)
+    let log = try shelf.store()
+
+    #expect(throws: StoreProblem.self) { try shelf.store() }
+    withExtendedLifetime(log) {}
+  }
+}

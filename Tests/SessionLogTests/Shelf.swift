@@ -1,0 +1,145 @@
+import CivilTime
+import Foundation
+import GRDB
+import PickerHub
+import PickerModel
+import PickerSession
+import Synchronization
+
+@testable import SessionLog
+
+/// A store in a temporary folder or in a test database, and the notices that it has posted.
+final class Shelf: Sendable {
+  private let engine: Engine
+  let path: String
+  /// The name of the database; empty for SQLite.
+  let database: String
+  private let notices = Mutex<[StoreNotice]>([])
+
+  init(_ engine: Engine = .sqlite) throws {
+    self.engine = engine
+    let folder = NSTemporaryDirectory() + "pickerd-store-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    path = folder + "/store.sqlite"
+    database = engine == .sqlite ? "" : try TestServer.shared.acquire()
+  }
+
+  deinit {
+    let folder = (path as NSString).deletingLastPathComponent
+    try? FileManager.default.removeItem(atPath: folder)
+    if engine == .postgres { TestServer.shared.release(database) }
+  }
+
+  func open(
+    limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
+    zone: ZoneRules = .utc,
+    versions: FoldVersions = FoldVersions(tzdata: "2025a"),
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    afterIteration: @escaping AfterIteration = { $1() },
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+  ) throws -> SQLiteSessionLog {
+    try SQLiteSessionLog(
+      path: path, limits: limits, feedLimits: feedLimits, zone: { _ in zone }, digest: digest,
+      versions: versions,
+      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
+    ) { notice in
+      self.notices.withLock { $0.append(notice) }
+    }
+  }
+
+  /// Opens the store of this shelf's engine.
+  func store(
+    limits: SessionLimits = SessionLimits(), feedLimits: FeedLimits = FeedLimits(),
+    zone: ZoneRules = .utc,
+    versions: FoldVersions = FoldVersions(tzdata: "2025a"),
+    pendingByteCountMax: Int = SQLiteSessionLog.pendingByteCountMax,
+    afterIteration: @escaping AfterIteration = { $1() },
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+  ) throws -> any TestedStore {
+    if engine == .sqlite {
+      return try open(
+        limits: limits, feedLimits: feedLimits, zone: zone, versions: versions,
+        pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration, digest: digest)
+    }
+    return try PostgresSessionLog(
+      TestServer.shared.address(database), limits: limits, feedLimits: feedLimits,
+      zone: { _ in zone }, digest: digest, versions: versions,
+      pendingByteCountMax: pendingByteCountMax, afterIteration: afterIteration
+    ) { notice in
+      self.notices.withLock { $0.append(notice) }
+    }
+  }
+
+  func write(_ sql: String) throws {
+    if engine == .postgres {
+      return try TestServer.shared.connect(database).execute(script: Shelf.translated(sql))
+    }
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  /// Creates the file from a dump of an older one.
+  func write(golden name: String) throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    try write(String(contentsOf: tests.appending(path: "golden/\(name)"), encoding: .utf8))
+  }
+
+  func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
+  where Value: DatabaseValueConvertible {
+    if engine == .postgres {
+      let rows = try TestServer.shared.connect(database).run(Shelf.translated(sql))
+      if type == Int.self { return rows.int(0, 0) as? Value }
+      if type == Bool.self { return rows.bool(0, 0) as? Value }
+      return rows.text(0, 0) as? Value
+    }
+    let queue = try DatabaseQueue(path: path)
+    return try queue.read { try Value.fetchOne($0, sql: sql) }
+  }
+
+  /// SQL with the names of PostgreSQL's columns.
+  private static func translated(_ sql: String) -> String {
+    let names = [
+      ("byteCount", "byte_count"), ("entryCount", "head"), ("hasMembers", "has_members"),
+      ("isEnded = 1", "ended_at = 1"), ("x'00'", "'\\x00'"),
+    ]
+    return names.reduce(sql) { $0.replacing($1.0, with: $1.1) }
+      .replacing(/\bplace\b/, with: "sequence")
+  }
+
+  /// Waits until the store has posted a notice that `pick` accepts.
+  func notice<Found>(_ pick: (StoreNotice) -> Found?) async throws -> Found {
+    for _ in 0..<4000 {
+      let posted = notices.withLock { $0 }
+      if let found = posted.compactMap(pick).last { return found }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw StoreProblem("the store has posted no such notice")
+  }
+
+  func forget() { notices.withLock { $0 = [] } }
+
+  func loaded(
+    _ id: SessionID, from log: any SessionLog, limits: SessionLimits = SessionLimits(),
+    hub: Int = 0
+  ) async throws -> LoadedSession? {
+    forget()
+    log.load(id, limits: limits, hub: hub)
+    return try await notice { if case .loaded(id, let loaded) = $0 { .some(loaded) } else { nil } }
+  }
+
+  /// Replays a session of the store.
+  func replay(
+    _ id: SessionID, versions: FoldVersions = FoldVersions(tzdata: "2025a"),
+    zone: ZoneRules = .utc
+  ) throws -> ReplayReport {
+    if engine == .sqlite {
+      return try SQLiteReplay.replay(
+        path, session: id, at: nil, limits: SessionLimits(), versions: versions,
+        zone: { _ in zone }, each: { _ in })
+    }
+    return try PostgresReplay.replay(
+      TestServer.shared.address(database), session: id, at: nil, limits: SessionLimits(),
+      versions: versions, zone: { _ in zone }, each: { _ in })
+  }
+}

@@ -1,0 +1,85 @@
+import BackgroundWork
+import Foundation
+import Synchronization
+
+@testable import SessionLog
+
+/// The PostgreSQL server of this test process, in a temporary folder. It ends with the process,
+/// also if that is killed; see Tests/postgres/server.sh.
+final class TestServer: Sendable {
+  static let shared = TestServer()
+  private let folder: String
+  private let input = Pipe()
+  private let free = Mutex<[String]>([])
+  private let count = Mutex(0)
+
+  private init() {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = tests.appending(path: "postgres/server.sh")
+    process.standardInput = input
+    process.standardOutput = output
+    try! process.run()
+    folder = TestServer.line(from: output)
+    precondition(!folder.isEmpty, "PostgreSQL did not start")
+  }
+
+  private static func line(from pipe: Pipe) -> String {
+    var bytes: [UInt8] = []
+    while let byte = try? pipe.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 {
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func address(_ name: String) throws -> PostgresAddress {
+    try PostgresAddress("postgres://pickerd@/\(name)?host=\(folder)")
+  }
+
+  func connect(_ name: String) throws -> PostgresConnection {
+    try PostgresConnection(try address(name), name: "tests")
+  }
+
+  /// A database without a schema `pickerd`: a used one or a new one.
+  func acquire() throws -> String {
+    if let name = free.withLock({ $0.popLast() }) {
+      let connection = try connect(name)
+      try connection.run(
+        """
+        SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """)
+      try connection.execute(
+        script: "SET client_min_messages = warning; DROP SCHEMA IF EXISTS pickerd CASCADE")
+      return name
+    }
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    try connect("postgres").execute(script: "CREATE DATABASE test\(number)")
+    return "test\(number)"
+  }
+
+  func release(_ name: String) { free.withLock { $0.append(name) } }
+}
+
+/// The engines that have the same tests.
+enum Engine: CaseIterable, Sendable { case sqlite, postgres }
+
+/// What the tests of all engines use.
+protocol TestedStore: DurableStore {
+  var queue: DispatchQueue { get }
+  var encodingQueue: BackgroundQueue { get }
+  var historyQueue: BackgroundQueue { get }
+  /// Whether any log has reached its maximum size.
+  var hasFullLog: Bool { get }
+}
+
+extension SQLiteSessionLog: TestedStore {
+  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
+}
+
+extension PostgresSessionLog: TestedStore {
+  var hasFullLog: Bool { state.withLock { !$0.full.isEmpty } }
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# A PostgreSQL server for tests, in a temporary folder. Prints its folder, where its socket is, when
+# it is ready. Commands on standard input: `crash` ends it without a shutdown, `start` starts it
+# again; both print `done`. The server and the folder are removed when standard input is closed, also
+# if the test process was killed.
+set -eu
+bin=${PICKERD_TEST_POSTGRES:-/usr/lib/postgresql/15/bin}
+# A socket's path has at most 107 bytes.
+folder=$(TMPDIR=/tmp mktemp -d)
+as=()
+if [ "$(id -u)" = 0 ]; then
+  chown postgres "$folder"
+  as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
+fi
+run() { "${as[@]}" env -i PATH="$PATH" HOME="$folder" LC_ALL=C "$@" >>"$folder.log" 2>&1; }
+control() { run "$bin/pg_ctl" -D "$folder/data" -w "$@"; }
+end() {
+  trap '' INT TERM HUP
+  control stop -m immediate || true
+  rm -rf "$folder" "$folder.log"
+}
+trap end EXIT
+trap 'exit 1' INT TERM HUP
+cd "$folder"
+run "$bin/initdb" -D "$folder/data" -U pickerd -A trust -E UTF8 --locale=C -N
+cat >>"$folder/data/postgresql.conf" <<END
+listen_addresses = ''
+unix_socket_directories = '$folder'
+shared_buffers = 32MB
+max_connections = 400
+fsync = on
+END
+control start || { cat "$folder.log" >&2; exit 1; }
+echo "$folder"
+while read -r command; do
+  case $command in
+    crash) control stop -m immediate ;;
+    start) control start ;;
+  esac
+  echo "done"
+done

@@ -1,0 +1,282 @@
+"""`--store postgres://…`: a real PostgreSQL that is killed, and servers that are killed.
+
+The rules of a store are the same as for SQLite: no acknowledged command is lost or done twice.
+"""
+
+import os
+import random
+import subprocess
+import threading
+import time
+
+import pytest
+
+from harness import contract
+from harness.definitions import LISTS
+from harness.listener import Listener
+from harness.member import Hung
+from harness.pickerd import binary, wait_until
+from harness.postgres import Cut
+from harness.store import Crowd, again, back, log_lines, stored_at
+
+ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "6"))
+
+
+@pytest.fixture
+def store(postgres):
+    return postgres.database()
+
+
+@pytest.fixture
+def stored(store, tmp_path):
+    """A server with its store in a new database."""
+    server = stored_at(tmp_path / "log", store)
+    yield server
+    server.stop()
+
+
+def test_a_session_survives_kill_9_of_the_server(stored):
+    session = stored.session(LISTS, title="Lunch")
+    ana = session.join("Ana")
+    for row in (1, 2, 1):
+        ana.select(0, row)
+    ana.reach(3)
+    lines = log_lines(session)
+
+    again(stored)
+    came = back(session, ana)
+
+    assert came.welcome["resumed"] and came.id == ana.id
+    assert log_lines(session) == lines
+    came.select(0, 2)
+    came.reach(4)
+
+
+def test_a_deleted_session_is_gone_after_kill_9(stored):
+    session = stored.session(LISTS)
+    assert stored.delete(session.path).status == 204
+    again(stored)
+    assert stored.get(session.path).status == 404
+
+
+def test_kill_9_loses_no_acknowledged_command(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(Listener, "is_trusted", True)
+    monkeypatch.setattr(contract, "fits", lambda name, value: value)
+    rng = random.Random(1)
+    server = stored_at(tmp_path / "log", store)
+    try:
+        crowd = Crowd(server)
+        for number in range(ROUNDS):
+            crowd.load(rng.uniform(0.05, 0.8), f"1-{number}")
+            server.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
+            server.start()
+            try:
+                crowd.check()
+            except AssertionError as failure:
+                raise AssertionError(f"round {number}: {failure}") from failure
+        assert sum(crowd.revisions.values()) > ROUNDS * 20, "the crowd has worked"
+    finally:
+        server.stop()
+
+
+def test_a_crash_of_the_database_loses_no_acknowledged_command(tmp_path, own_postgres):
+    store = own_postgres.database()
+    server = stored_at(tmp_path / "log", store)
+    try:
+        session = server.session(LISTS)
+        ana = session.join("Ana")
+        ana.is_trusted = True
+        ana.select(0, 1)
+        ana.reach(1)
+
+        own_postgres.crash()
+        assert session.revision() == 1, "reads go on"
+        ref = ana.ask_select(0, 2)
+        own_postgres.start()
+
+        answer = ana.answer(ref)
+        assert (answer["type"], answer["revision"]) == ("delta", 2), "the command has waited"
+        assert len(log_lines(session)) == 2
+    finally:
+        server.stop()
+
+
+def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, tmp_path):
+    cut = Cut(store, tmp_path)
+    server = stored_at(tmp_path / "log", cut.store)
+    try:
+        session = server.session(LISTS)
+        ana = session.join("Ana")
+        for number in range(10):
+            cut.drop_next_answers()
+            ref = ana.ask_select(0, number % 2 + 1)
+            answer = ana.answer(ref)
+            assert (answer["type"], answer["revision"]) == ("delta", number + 1), answer
+        assert len(log_lines(session)) == 10
+        again(server)
+        assert session.revision() == 10
+        assert len(log_lines(session)) == 10
+    finally:
+        server.stop()
+        cut.close()
+
+
+def test_connections_that_end_under_load_lose_and_repeat_nothing(store, postgres, tmp_path,
+                                                                 monkeypatch):
+    monkeypatch.setattr(Listener, "is_trusted", True)
+    monkeypatch.setattr(contract, "fits", lambda name, value: value)
+    server = stored_at(tmp_path / "log", store)
+    is_over = threading.Event()
+
+    def disturb():
+        while not is_over.wait(0.1):
+            postgres.sql(store, """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()""")
+
+    try:
+        crowd = Crowd(server)
+        thread = threading.Thread(target=disturb)
+        thread.start()
+        crowd.load(3, "7")
+        is_over.set()
+        thread.join()
+        server.start()
+        crowd.check()
+        assert sum(crowd.revisions.values()) > 20, "the crowd has worked"
+    finally:
+        is_over.set()
+        server.stop()
+
+
+def test_commands_wait_for_a_bounded_time(tmp_path, own_postgres):
+    server = stored_at(tmp_path / "log", own_postgres.database())
+    try:
+        session = server.session(LISTS)
+        ana = session.join("Ana")
+        own_postgres.crash()
+        ana.ask_select(0, 1)
+
+        began = time.monotonic()
+        ana.closed(4503, timeout=40)
+        assert time.monotonic() - began < 25
+        assert server.get("/readyz").status == 503
+        own_postgres.start()
+        wait_until(lambda: server.get("/readyz").status == 200)
+        came = back(session, ana)
+        assert came.welcome["resumed"]
+    finally:
+        server.stop()
+
+
+def test_a_second_server_on_a_database_is_refused(stored, store):
+    ran = subprocess.run(
+        [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
+        text=True, timeout=60)
+    assert ran.returncode != 0
+    assert "another pickerd serves postgres://pickerd@" in ran.stderr, ran.stderr
+
+
+def test_a_database_of_a_newer_pickerd_is_refused(stored, store, postgres):
+    stored.stop()
+    postgres.sql(store, "UPDATE pickerd.store SET schema = schema + 1")
+    ran = subprocess.run(
+        [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
+        text=True, timeout=60)
+    assert ran.returncode != 0
+    assert "was migrated by a newer pickerd" in ran.stderr, ran.stderr
+
+
+def test_passwords_are_not_logged(tmp_path):
+    for store in ("postgres://pickerd:geheim@127.0.0.1:1/none", "postgres://pickerd:geheim@[/x"):
+        ran = subprocess.run(
+            [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
+            text=True, timeout=60)
+        assert ran.returncode != 0 and ran.stderr
+        assert "geheim" not in ran.stderr + ran.stdout
+
+
+def test_replay_compares_the_snapshots_of_a_database(stored, store):
+    session = stored.session(LISTS)
+    ana = session.join("Ana")
+    for number in range(520):
+        ana.select(0, number % 2 + 1)
+    ana.reach(520)
+    wait_until(lambda: "1 snapshot" in replayed(store, session).stdout)
+    assert replayed(store, session).returncode == 0
+
+
+def replayed(store, session):
+    return subprocess.run(
+        [binary(), "replay", store, session.path.split("/")[-1]], capture_output=True, text=True,
+        timeout=60)
+
+
+def test_backup_names_the_tools_of_postgresql(store, tmp_path):
+    ran = subprocess.run(
+        [binary(), "backup", store, tmp_path / "copy"], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 64 and "pg_basebackup" in ran.stderr
+
+
+def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres):
+    server = stored_at(tmp_path / "log", own_postgres.database())
+    try:
+        session = server.session(LISTS)
+        ana = session.join("Ana")
+        ana.select(0, 1)
+        command = {"type": "select", "column": 0, "row": 2, "ref": ana.next_ref(),
+                   "generation": ana.screen.columns[0]["generation"]}
+        with own_postgres.stopped():
+            ana.send(command)
+            ana.closed(4503, timeout=60)
+        wait_until(lambda: server.get("/readyz").status == 200)
+
+        came = wait_until(lambda: returned(session, ana))
+        came.send(command)
+        came.answer(command["ref"])
+        assert session.revision() == 2
+        assert [line["ref"] for line in log_lines(session).values()] == [1, command["ref"]]
+    finally:
+        server.stop()
+
+
+def returned(session, member):
+    """The member after it has resumed; None while its session cannot be loaded."""
+    try:
+        return back(session, member)
+    except (AssertionError, Hung, OSError):
+        return None
+
+
+def test_clients_resume_after_a_store_was_moved(store, tmp_path):
+    path = tmp_path / "store.sqlite"
+    server = stored_at(tmp_path / "log", f"sqlite:{path}")
+    session = server.session(LISTS, external="order 7")
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.select(0, 2)
+    lines = log_lines(session)
+    refused = moved(path, store)
+    server.terminate()
+    server.process.wait(20)
+
+    copied = moved(path, store)
+    server.arguments[server.arguments.index(f"sqlite:{path}")] = store
+    server.start()
+    try:
+        came = back(session, ana)
+
+        assert refused.returncode == 69 and "another pickerd serves" in refused.stderr
+        assert copied.returncode == 0 and "has 1 session" in copied.stdout
+        assert came.welcome["resumed"] and came.id == ana.id
+        assert log_lines(session) == lines
+        taken = server.create(LISTS, external="order 7")
+        assert (taken.status, taken.code) == (409, "externalTaken")
+        came.select(0, 1)
+    finally:
+        server.stop()
+
+
+def moved(path, store):
+    return subprocess.run(
+        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True, timeout=60)
