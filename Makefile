@@ -38,7 +38,7 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
   $(call unless,pkg-config,pkg-config)
 TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
-  postgresql-15 patroni etcd-server \
+  patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
@@ -46,6 +46,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   libseccomp2 postgresql-15 \
   $(call unless,strace,strace) \
   $(if $(wildcard Tests/*/*.test.mjs),$(call unless,node,nodejs))
+CLUSTER_PACKAGES = postgresql-15 patroni etcd-server haproxy
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # A static Swift runtime: it need not be installed, and calls into it are direct. Exclusivity of
 # memory access is only checked in debug builds, with which all module tests run.
@@ -78,6 +79,12 @@ test: build-needs ## Run all tests, after installing the packages that they need
 	@deploy/need.sh "test pickerd" $(TEST_PACKAGES)
 	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "test pickerd" python3-venv
 	@$(FIND_SWIFT) && exec Tests/run.sh
+
+.PHONY: cluster
+cluster: build ## Serve on PostgreSQL with standbys, behind HAProxy, on this machine (PORT=8080)
+	@deploy/need.sh "run a cluster" $(CLUSTER_PACKAGES)
+	@exec deploy/cluster/cluster.py --port "$(PORT)" -- --log-level "$(LOG_LEVEL)" \
+	  --auth "$(AUTH)" $(foreach limit,$(LIMITS),--limit "$(limit)") $(ARGS)
 
 .PHONY: sim
 sim: build-needs ## Run COUNT simulations from SEED, and faults at every byte (SEED=7 COUNT=1000)

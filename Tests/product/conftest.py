@@ -25,6 +25,7 @@ BROWSERS = [
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
 #: The slowest other files, slowest first. A process runs whole files, so slow ones start early.
 LONGEST = [
+    "test_cluster", "test_cluster_databases",
     "test_rehearse", "test_guide_shop", "test_store_kill", "test_postgres", "test_store_restart", "test_tools_log",
     "test_join_lines", "test_deliver", "test_typescript", "test_socket_limits",
     "test_join_odd_servers", "test_socket_http", "test_decide", "test_feed", "test_event_streams",
