@@ -38,6 +38,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
@@ -95,6 +96,7 @@ let package = Package(
         "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         "CWebSocketLoop", "CSignatures",
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
       ]),
     line(
       "PickerRehearsal",
@@ -169,6 +171,8 @@ let package = Package(
         "PickerServer", "WebSocketTransport", "SessionLog", "BackgroundWork", "PickerHub",
         "PickerWire", "PickerSession", "PickerModel", "CivilTime", "JSONText",
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     tests("PickerRehearsalTests", ["PickerRehearsal", "PickerClient", "JSONText"]),
     .executableTarget(

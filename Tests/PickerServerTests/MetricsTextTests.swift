@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct MetricsTextTests {
   @Test func `counters and gauges have help, type and labels`() {
-    var metrics = MetricsText()
+    var metrics = MetricFamilies()
     metrics.gauge("pickerd_connections", "Open connections.", .init(3))
     metrics.counter(
       "pickerd_commands_total", "Commands by answer.",
       .init(7, ("answer", "delta")), .init(2, ("answer", "refused"), ("code", "noSuchRow")))
 
     #expect(
-      metrics.text == """
+      MetricsText(metrics.all).text == """
         # HELP pickerd_connections Open connections.
         # TYPE pickerd_connections gauge
         pickerd_connections 3
@@ -27,29 +27,29 @@ import Testing
   @Test func `the buckets of a histogram are cumulative up to its count`() {
     var histogram = Histogram(bounds: [0.5, 1, 10])
     for value in [0.25, 0.5, 0.75, 8, 100] { histogram.record(value) }
-    var metrics = MetricsText()
-    metrics.histogram("pickerd_turn_seconds", "A event-loop iteration.", histogram)
+    var metrics = MetricFamilies()
+    metrics.histogram("pickerd_iteration_seconds", "An iteration.", histogram)
 
     #expect(
-      metrics.text == """
-        # HELP pickerd_turn_seconds A event-loop iteration.
-        # TYPE pickerd_turn_seconds histogram
-        pickerd_turn_seconds_bucket{le="0.5"} 2
-        pickerd_turn_seconds_bucket{le="1"} 3
-        pickerd_turn_seconds_bucket{le="10"} 4
-        pickerd_turn_seconds_bucket{le="+Inf"} 5
-        pickerd_turn_seconds_sum 109.5
-        pickerd_turn_seconds_count 5
+      MetricsText(metrics.all).text == """
+        # HELP pickerd_iteration_seconds An iteration.
+        # TYPE pickerd_iteration_seconds histogram
+        pickerd_iteration_seconds_bucket{le="0.5"} 2
+        pickerd_iteration_seconds_bucket{le="1"} 3
+        pickerd_iteration_seconds_bucket{le="10"} 4
+        pickerd_iteration_seconds_bucket{le="+Inf"} 5
+        pickerd_iteration_seconds_sum 109.5
+        pickerd_iteration_seconds_count 5
 
         """)
   }
 
   @Test func `label values are escaped`() {
-    var metrics = MetricsText()
+    var metrics = MetricFamilies()
     metrics.gauge("pickerd_build", "One\nline \\ \"two\".", .init(1, ("text", "a\"b\\c\nd")))
 
     #expect(
-      metrics.text == """
+      MetricsText(metrics.all).text == """
         # HELP pickerd_build One\\nline \\\\ "two".
         # TYPE pickerd_build gauge
         pickerd_build{text="a\\"b\\\\c\\nd"} 1
@@ -58,12 +58,12 @@ import Testing
   }
 
   @Test func `numbers have the format of Prometheus`() {
-    var metrics = MetricsText()
+    var metrics = MetricFamilies()
     metrics.gauge(
       "pickerd_x", "X.", .init(0.000_05), .init(Double.infinity), .init(-Double.infinity),
       .init(Double.nan), .init(1e300), .init(Int.max / 2))
 
-    let values = metrics.text.split(separator: "\n").dropFirst(2).map {
+    let values = MetricsText(metrics.all).text.split(separator: "\n").dropFirst(2).map {
       $0.split(separator: " ")[1]
     }
     #expect(values == ["5e-05", "+Inf", "-Inf", "NaN", "1e+300", "4611686018427387904"])

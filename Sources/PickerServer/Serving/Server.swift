@@ -1,4 +1,5 @@
 import CivilTime
+package import CoreMetrics
 import Foundation
 package import Logging
 import PickerHub
@@ -15,6 +16,8 @@ package final class Server {
   private let reloading: ConfigurationReloading
   /// `nil` without a service manager.
   private let notifier: ServiceNotifier?
+  private let rates: RequestRates
+  private let metrics: any MetricsFactory
   /// The port of the public listener.
   package let port: UInt16
   /// The port of the admin listener, if there is one.
@@ -31,14 +34,18 @@ package final class Server {
   ///   - loader: Reads the configuration again on SIGHUP.
   ///   - log: Receives the server's events; its backend is the caller's choice.
   ///   - threshold: The level of the log, which SIGHUP can change.
+  ///   - metrics: Gets the metrics every 10 s, as instruments of swift-metrics. By default the
+  ///     backend of `MetricsSystem.bootstrap`; without one, the metrics are only in `/metrics`.
   package init(
     _ loaded: LoadedConfiguration, loader: ConfigurationLoader, log: Logger,
-    threshold: LogThreshold
+    threshold: LogThreshold, metrics: any MetricsFactory = MetricsSystem.factory
   ) throws {
     let configuration = loaded.settings
     self.configuration = configuration
+    self.metrics = metrics
     let limits = ServerLimits(configuration.limits)
     let parts = try SharedParts(configuration)
+    rates = parts.gate.rates
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       zones: parts.zones, log: log)
@@ -196,6 +203,7 @@ package final class Server {
       milliseconds: { [reloading] in reloading.settings.limits[.drainMilliseconds] })
     Thread.detachNewThread { drain.waitForSignals() }
     group.post(to: 0) { _ in notifier?.ready(url: url) }
+    let sampler = startSampler()
     let others = DispatchGroup()
     for index in group.transports.indices { group.post(to: index) { _ in } }
     for index in group.transports.indices.dropFirst() {
@@ -211,7 +219,17 @@ package final class Server {
     }
     group.transports[0].loop.run()
     others.wait()
+    sampler?.stop()
     store.close()
+  }
+
+  /// Starts to pass the metrics to the backend of swift-metrics, if there is one.
+  private func startSampler() -> MetricsSampler? {
+    guard !(metrics is NOOPMetricsHandler) else { return nil }
+    let (group, store, rates) = (self.group, self.store, self.rates)
+    return MetricsSampler(metrics) { report in
+      group.post(to: 0) { ServerMetrics.collect(for: $0, store, rates, completion: report) }
+    }
   }
 
   /// Pings the service manager while all loops and the store answer, if it expects that.

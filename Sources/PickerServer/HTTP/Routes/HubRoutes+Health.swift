@@ -1,5 +1,4 @@
 import PickerHub
-import WebSocketTransport
 
 /// The server's health and metrics, for operators.
 extension HubRoutes {
@@ -26,11 +25,8 @@ extension HubRoutes {
   /// `GET /metrics`, with the figures of every loop.
   func metrics(_ call: RoutedRequest) {
     let caller = call.caller
-    transport.group.ask(for: transport) { transport, reply in
-      reply(LoopFigures(transport))
-    } completion: { [self] (figures: [LoopFigures]) in
-      let text = ServerMetrics.text(figures, store, gate.rates)
-      answer(caller, 200, MetricsText.contentType, Array(text.utf8))
+    ServerMetrics.collect(for: transport, store, gate.rates) { [self] metrics in
+      answer(caller, 200, MetricsText.contentType, Array(MetricsText(metrics).text.utf8))
     }
   }
 }
