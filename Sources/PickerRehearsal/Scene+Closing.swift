@@ -1,4 +1,5 @@
 import JSONText
+import PickerWire
 
 /// Scenes about the ranges of close codes.
 extension Scene {
@@ -13,7 +14,7 @@ extension Scene {
       stage.script { script in
         script.swallows = { server, connection, message in
           guard message["type"]?.string == "join" else { return false }
-          server.close(connection, code: 4503, reason: "", last: Frames.frame(error))
+          server.close(connection, code: 4503, reason: "", last: Frame(error.utf8))
           return true
         }
       }

@@ -89,7 +89,7 @@ import Testing
     let line =
       #"{"id":"ev_1","position":7,"type":"t","timestamp":"x","data":{"session":"s","n":1.50}}"#
     let event = try #require(DeliveryEvent(line: ArraySlice(line.utf8)))
-    let body = DeliveryLine.body(DeliveryAttempt(event: event, number: 1, watermark: 3))
+    let body = EndpointState.body(DeliveryAttempt(event: event, number: 1, watermark: 3))
     #expect(
       String(decoding: body, as: UTF8.self)
         == #"{"type":"t","timestamp":"x","data":{"session":"s","n":1.50},"#

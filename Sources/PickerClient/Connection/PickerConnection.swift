@@ -14,13 +14,13 @@ import Synchronization
 /// when the last reference to it is released.
 public final class PickerConnection: Sendable {
   public let address: SessionAddress
-  private let transport: any SocketTransport
+  let transport: any SocketTransport
   let tokenProvider: TokenProvider?
-  private let origin = ContinuousClock.now
-  private let core: Mutex<Core>
+  let origin = ContinuousClock.now
+  let core: Mutex<Core>
 
   /// The state that the lock protects.
-  private struct Core {
+  struct Core {
     var machine: ClientMachine
     var socket: (any ClientSocket)?
     /// Reads the events of the socket until it is closed.
@@ -146,7 +146,7 @@ public final class PickerConnection: Sendable {
     }
   }
 
-  // MARK: - What is in view
+  // MARK: - The visible part
 
   /// Sets the months that the app displays. ``PickerState/months`` has only these, once they are
   /// loaded.
@@ -208,82 +208,17 @@ public final class PickerConnection: Sendable {
 
   private func forget(_ number: Int) { core.withLock { $0.readers.remove(number) } }
 
-  // MARK: - Events and effects
+  // MARK: - Events
 
   func handle(_ event: ClientEvent) { core.withLock { run(event, &$0) } }
 
-  private func run(_ event: ClientEvent, _ core: inout Core) {
+  func run(_ event: ClientEvent, _ core: inout Core) {
     for effect in core.machine.handle(event, at: now()) { perform(effect, &core) }
-    schedule(&core)
+    scheduleTick(&core)
   }
 
   private func now() -> Int64 {
     let (seconds, attoseconds) = origin.duration(to: .now).components
     return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-  }
-
-  private func perform(_ effect: ClientEffect, _ core: inout Core) {
-    switch effect {
-    case .connect: dial(&core)
-    case .disconnect: disconnect(&core)
-    case .requestToken: requestToken()
-    case .send(let text): core.socket?.send(text)
-    case .changed: core.readers.publish(core.machine.state)
-    case .notice(let notice): core.readers.publish(.notice(notice))
-    case .settled(let ref, let result):
-      core.answers.settle(ref, result)
-      core.readers.publish(.answered(ref: ref, result))
-    }
-  }
-
-  private func dial(_ core: inout Core) {
-    disconnect(&core)
-    let socket = transport.dial(address)
-    let number = core.dialCount
-    core.socket = socket
-    core.listening = Task { [weak self] in
-      for await event in socket.events { self?.received(event, on: number) }
-    }
-  }
-
-  private func disconnect(_ core: inout Core) {
-    core.dialCount += 1
-    core.socket?.close()
-    core.socket = nil
-  }
-
-  private func received(_ event: SocketEvent, on number: Int) {
-    core.withLock { core in
-      guard number == core.dialCount else { return }
-      switch event {
-      case .opened: run(.opened, &core)
-      case .message(let bytes): run(.received(bytes), &core)
-      case .closed(let code, let reason):
-        core.socket = nil
-        run(.closed(code: code, reason: reason), &core)
-      }
-    }
-  }
-
-  private func schedule(_ core: inout Core) {
-    let next = core.machine.nextTick
-    if core.wake?.at == next { return }
-    core.wake?.task.cancel()
-    core.wake = nil
-    guard let next else { return }
-    let instant = origin.advanced(by: .milliseconds(next))
-    let task = Task { [weak self] in
-      try? await Task.sleep(until: instant, clock: .continuous)
-      if !Task.isCancelled { self?.woke(for: next) }
-    }
-    core.wake = (next, task)
-  }
-
-  private func woke(for instant: Int64) {
-    core.withLock { core in
-      guard core.wake?.at == instant else { return }
-      core.wake = nil
-      run(.tick, &core)
-    }
   }
 }

@@ -1,26 +1,26 @@
 import JSONText
 import PickerDelivery
 
-/// The delivery to one endpoint with the requests that it has under way.
-struct DeliveryLine {
-  let endpoint: DeliverySettings.Endpoint
+/// An endpoint of `pickerd deliver`: its deliveries, and its cursor at the server.
+struct EndpointState {
+  let settings: DeliverySettings.Endpoint
   /// `nil` until the cursor has been read.
   var delivery: EndpointDelivery?
   /// Delivers only this part of the feed again, and stores no cursor.
   let replay: ClosedRange<Int>?
-  /// The epoch of the feed that positions are of; `nil` until the cursor has been read.
+  /// The epoch of the feed that the positions belong to; `nil` until the cursor has been read.
   var epoch: String?
-  /// The position of the cursor in the server.
+  /// The position of the cursor at the server.
   var storedPosition = 0
-  /// Whether the stop of the endpoint is stored in the server.
+  /// Whether the server has stored that the endpoint has stopped.
   var isStopStored = false
   var isReading = false
   var isStoring = false
-  /// Nothing is asked of the server before this time.
-  var asksAt: Int64 = 0
+  /// The time of the next request to the server.
+  var nextRequestAt: Int64 = 0
 
   init(_ endpoint: DeliverySettings.Endpoint, replay: ClosedRange<Int>?) {
-    self.endpoint = endpoint
+    settings = endpoint
     self.replay = replay
     delivery = replay.map {
       EndpointDelivery(types: endpoint.types, watermark: $0.lowerBound - 1)
@@ -28,15 +28,15 @@ struct DeliveryLine {
   }
 
   /// The name of the cursor that exists while the endpoint has stopped.
-  var stopName: String { endpoint.name + ".stopped" }
+  var stopName: String { settings.name + ".stopped" }
 
-  /// Starts again from the cursor, when all requests have ended.
+  /// Continues from the cursor at the server, once all requests have been answered.
   mutating func forgetPosition() {
     delivery = nil
-    asksAt = 0
+    nextRequestAt = 0
   }
 
-  /// Whether a replay has come to its end.
+  /// Whether a replay has ended.
   var isDone: Bool {
     guard let replay, let delivery else { return false }
     return delivery.stop != nil || (delivery.readPosition >= replay.upperBound && delivery.isIdle)
@@ -47,9 +47,9 @@ struct DeliveryLine {
     return replay.map { delivery.readPosition < $0.upperBound } ?? true
   }
 
-  /// Takes a page of the feed.
+  /// Adds the events of a page of the feed.
   ///
-  /// - Parameter position: The page ends here if it has no events.
+  /// - Parameter position: The position at which the page ends if it has no events.
   mutating func add(_ body: [UInt8], through position: Int?, at now: Int64) {
     let last = replay?.upperBound ?? .max
     let events = body.split(separator: UInt8(ascii: "\n")).compactMap { DeliveryEvent(line: $0) }
@@ -67,21 +67,5 @@ struct DeliveryLine {
     Array(
       ("{\(attempt.event.content),\"position\":\(attempt.event.position),"
         + "\"watermark\":\(attempt.watermark)}").utf8)
-  }
-}
-
-extension DeliveryEvent {
-  /// Parses a line of the feed; `nil` if it is not an event.
-  init?(line: ArraySlice<UInt8>) {
-    guard let tree = try? JSONTree.parse(Array(line)), let id = tree["id"]?.string,
-      let position = tree["position"]?.integer, let type = tree["type"]?.string,
-      let session = tree["data"]?["session"]?.string
-    else { return nil }
-    // What follows is sent as it was written, with all digits of the host's numbers.
-    let head = Array("{\"id\":\"\(id)\",\"position\":\(position),".utf8)
-    guard line.starts(with: head) else { return nil }
-    self.init(
-      position: position, id: id, type: type, session: session,
-      content: String(decoding: line.dropFirst(head.count).dropLast(), as: UTF8.self))
   }
 }

@@ -3,36 +3,6 @@ package import JSONText
 package import PickerModel
 package import PickerSession
 
-/// The maximum nesting of a body. It exceeds that of any valid tree, so that a tree with one level
-/// too many gets a problem with a pointer instead of a parse error.
-private let bodyDepthMax = 128
-
-/// The maximum length of a string in a body, in bytes with escapes. All valid strings are much
-/// shorter.
-private let bodyStringBytesMax = 65_536
-
-/// Parses a body that must be an object without other fields than `fields`.
-///
-/// - Parameter valuesMax: The maximum number of JSON values; parsing stops when it is exceeded.
-package func parseBody(
-  _ body: [UInt8], fields: [String], valuesMax: Int = .max
-) throws(BadMessage) -> JSONTree {
-  let tree: JSONTree
-  do throws(JSONError) {
-    tree = try JSONTree.parse(
-      body, depthMax: bodyDepthMax, valuesMax: valuesMax, stringBytesMax: bodyStringBytesMax)
-  } catch {
-    throw BadMessage("the body is not JSON: \(error.reason), at byte \(error.offset)")
-  }
-  guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
-  if let unknown = members.first(where: { !fields.contains($0.key) }) {
-    throw BadMessage(
-      "the field \(unknown.key.quoted) is unknown; the fields are \(fields.joined(separator: ", "))"
-    )
-  }
-  return tree
-}
-
 /// The response bodies of HTTP requests about sessions.
 package enum HTTPDocument {
   /// The response to `POST /v1/sessions`.
@@ -222,48 +192,5 @@ extension JSONWriter {
     literal(",\"definition\":")
     raw(origin.definition.fullJSON)
     literal("}")
-  }
-
-  /// A command in the form in which a client sends it, without its ref.
-  package mutating func command(_ command: Command) {
-    literal("{\"type\":")
-    string(command.type)
-    switch command {
-    case .select(let selection):
-      literal(",\"column\":")
-      integer(selection.column)
-      literal(",\"row\":")
-      integer(selection.row)
-      literal(",\"generation\":")
-      integer(selection.generation)
-      if let key = selection.key {
-        literal(",\"key\":")
-        string(key)
-      }
-    case .tap(let target): self.target(target)
-    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
-    }
-    literal("}")
-  }
-
-  private mutating func target(_ target: TapTarget) {
-    switch target {
-    case .date(let date):
-      literal(",\"date\":\"")
-      raw(date.iso)
-      literal("\"")
-    case .cell(let month, let cell):
-      literal(",\"month\":\"")
-      raw(month.iso)
-      literal("\",\"cell\":")
-      integer(cell)
-    case .point(let month, let x, let y):
-      literal(",\"month\":\"")
-      raw(month.iso)
-      literal("\",\"x\":")
-      tree(.number(x))
-      literal(",\"y\":")
-      tree(.number(y))
-    }
   }
 }

@@ -1,0 +1,18 @@
+import JSONText
+import PickerDelivery
+
+extension DeliveryEvent {
+  /// Parses a line of the feed; `nil` if it is not an event.
+  init?(line: ArraySlice<UInt8>) {
+    guard let tree = try? JSONTree.parse(Array(line)), let id = tree["id"]?.string,
+      let position = tree["position"]?.integer, let type = tree["type"]?.string,
+      let session = tree["data"]?["session"]?.string
+    else { return nil }
+    // What follows is sent as it was written, with all digits of the host's numbers.
+    let head = Array("{\"id\":\"\(id)\",\"position\":\(position),".utf8)
+    guard line.starts(with: head) else { return nil }
+    self.init(
+      position: position, id: id, type: type, session: session,
+      content: String(decoding: line.dropFirst(head.count).dropLast(), as: UTF8.self))
+  }
+}

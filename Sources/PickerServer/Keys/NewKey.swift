@@ -1,0 +1,67 @@
+package import CivilTime
+import PickerSession
+import WebSocketTransport
+
+/// A key to be added.
+package struct NewKey {
+  package var id: String
+  package var scopes: Set<KeyScope>
+  package var notAfter: Instant?
+  package var networks: [String] = []
+  /// Needed with the scope `tokens`.
+  package var algorithm: TokenAlgorithm?
+  /// The PEM of the host's public key, for ES256 and EdDSA.
+  package var publicKey: String?
+
+  package init(id: String, scopes: Set<KeyScope>) {
+    self.id = id
+    self.scopes = scopes
+  }
+}
+
+extension HostKey {
+  /// - Parameter isSent: Whether requests carry the secret. Then its digest is stored.
+  init(
+    _ new: NewKey, secret: String, isSent: Bool
+  ) throws(KeyFileProblem) {
+    guard HostKey.isID(new.id) else {
+      throw KeyFileProblem(
+        "\(new.id) is not an id: use 1 to \(HostKey.idCharactersMax) letters, digits, - or _")
+    }
+    guard !new.scopes.isEmpty else { throw KeyFileProblem("a key needs a scope") }
+    id = new.id
+    scopes = new.scopes
+    notAfter = new.notAfter
+    networks = new.networks
+    ranges = new.networks.compactMap { AddressRange($0) }
+    guard ranges.count == networks.count else {
+      throw KeyFileProblem("networks must be addresses or ranges such as 10.0.0.0/8 or fd00::/8")
+    }
+    self.secret = isSent ? SecretHash(SocketLoop.sha256(Array(secret.utf8))) : nil
+    signing = try new.signing(secret: secret)
+  }
+}
+
+extension NewKey {
+  fileprivate func signing(secret: String) throws(KeyFileProblem) -> TokenKey? {
+    guard scopes.contains(.tokens) else {
+      guard algorithm == nil, publicKey == nil else {
+        throw KeyFileProblem("an algorithm and a public key need the scope tokens")
+      }
+      return nil
+    }
+    switch (algorithm, publicKey) {
+    case (.hs256, nil): return .shared(secret: secret)
+    case (.hs256, .some): throw KeyFileProblem("HS256 has no public key")
+    case (nil, _):
+      throw KeyFileProblem("the scope tokens needs an algorithm: HS256, ES256 or EdDSA")
+    case (.es256, nil), (.edDSA, nil):
+      throw KeyFileProblem("ES256 and EdDSA need the host's public key")
+    case (.es256?, let pem?), (.edDSA?, let pem?):
+      guard let algorithm, let key = PublicKey(pem: pem, algorithm) else {
+        throw KeyFileProblem("the public key is not a PEM of the algorithm's kind of key")
+      }
+      return .published(key)
+    }
+  }
+}

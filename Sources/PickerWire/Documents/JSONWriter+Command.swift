@@ -1,0 +1,49 @@
+import CivilTime
+package import JSONText
+import PickerModel
+package import PickerSession
+
+extension JSONWriter {
+  /// A command in the form in which a client sends it, without its ref.
+  package mutating func command(_ command: Command) {
+    literal("{\"type\":")
+    string(command.type)
+    switch command {
+    case .select(let selection):
+      literal(",\"column\":")
+      integer(selection.column)
+      literal(",\"row\":")
+      integer(selection.row)
+      literal(",\"generation\":")
+      integer(selection.generation)
+      if let key = selection.key {
+        literal(",\"key\":")
+        string(key)
+      }
+    case .tap(let target): self.target(target)
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
+    }
+    literal("}")
+  }
+
+  private mutating func target(_ target: TapTarget) {
+    switch target {
+    case .date(let date):
+      literal(",\"date\":\"")
+      raw(date.iso)
+      literal("\"")
+    case .cell(let month, let cell):
+      literal(",\"month\":\"")
+      raw(month.iso)
+      literal("\",\"cell\":")
+      integer(cell)
+    case .point(let month, let x, let y):
+      literal(",\"month\":\"")
+      raw(month.iso)
+      literal("\",\"x\":")
+      tree(.number(x))
+      literal(",\"y\":")
+      tree(.number(y))
+    }
+  }
+}

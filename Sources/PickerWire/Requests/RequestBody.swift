@@ -1,0 +1,32 @@
+package import JSONText
+import PickerModel
+
+/// The maximum nesting of a body. It exceeds that of any valid tree, so that a tree with one level
+/// too many gets a problem with a pointer instead of a parse error.
+private let bodyDepthMax = 128
+
+/// The maximum length of a string in a body, in bytes with escapes. All valid strings are much
+/// shorter.
+private let bodyStringBytesMax = 65_536
+
+/// Parses a body that must be an object without other fields than `fields`.
+///
+/// - Parameter valuesMax: The maximum number of JSON values; parsing stops when it is exceeded.
+package func parseBody(
+  _ body: [UInt8], fields: [String], valuesMax: Int = .max
+) throws(BadMessage) -> JSONTree {
+  let tree: JSONTree
+  do throws(JSONError) {
+    tree = try JSONTree.parse(
+      body, depthMax: bodyDepthMax, valuesMax: valuesMax, stringBytesMax: bodyStringBytesMax)
+  } catch {
+    throw BadMessage("the body is not JSON: \(error.reason), at byte \(error.offset)")
+  }
+  guard let members = tree.members else { throw BadMessage("the body must be a JSON object") }
+  if let unknown = members.first(where: { !fields.contains($0.key) }) {
+    throw BadMessage(
+      "the field \(unknown.key.quoted) is unknown; the fields are \(fields.joined(separator: ", "))"
+    )
+  }
+  return tree
+}
