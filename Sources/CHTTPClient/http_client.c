@@ -16,7 +16,7 @@ typedef struct {
   http_admit admit;
   void *context;
   bool refused;
-  uint8_t *answer;
+  uint8_t *response;
   size_t length, max;
   char problem[CURL_ERROR_SIZE];
 } exchange;
@@ -31,7 +31,7 @@ static void exchange_free(exchange *exchange) {
   if (!exchange) return;
   if (exchange->easy) curl.easy_cleanup(exchange->easy);
   curl.slist_free_all(exchange->headers);
-  free(exchange->answer);
+  free(exchange->response);
   free(exchange);
 }
 
@@ -72,9 +72,9 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
   size_t room = exchange->max - exchange->length;
   size_t taken = length < room ? length : room;
   if (taken > 0) {
-    uint8_t *grown = realloc(exchange->answer, exchange->length + taken);
+    uint8_t *grown = realloc(exchange->response, exchange->length + taken);
     if (!grown) return 0;
-    exchange->answer = grown;
+    exchange->response = grown;
     memcpy(grown + exchange->length, bytes, taken);
     exchange->length += taken;
   }
@@ -117,7 +117,7 @@ bool http_start(http_client *client, const http_request *request) {
   started->id = request->id;
   started->admit = request->admit;
   started->context = request->context;
-  started->max = request->answer_max;
+  started->max = request->response_max;
   bool is_complete = started->easy != NULL;
   // Empty: "Expect: 100-continue" would delay each request.
   started->headers = curl.slist_append(NULL, "Expect:");
@@ -154,7 +154,7 @@ bool http_next(http_client *client, http_result *result) {
   client->taken = done;
   curl_off_t retry_after = 0;
   long status = 0;
-  // An answer that was cut counts, one that timed out or broke off does not.
+  // A response longer than the maximum counts; one that timed out or was cut off does not.
   if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && done->length == done->max)) {
     curl.easy_getinfo(done->easy, CURLINFO_RESPONSE_CODE, &status);
     curl.easy_getinfo(done->easy, CURLINFO_RETRY_AFTER, &retry_after);
@@ -162,7 +162,7 @@ bool http_next(http_client *client, http_result *result) {
   if (!done->problem[0]) strcpy(done->problem, curl.easy_strerror(code));
   const char *problem = done->refused ? "the address is refused; see --allow-net" : done->problem;
   *result = (http_result){done->id,     status,       retry_after,
-                          done->answer, done->length, status ? "" : problem};
+                          done->response, done->length, status ? "" : problem};
   curl.multi_remove_handle(client->multi, done->easy);
   return true;
 }

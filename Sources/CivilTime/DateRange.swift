@@ -23,7 +23,7 @@ package struct DateRange: Hashable, Sendable {
 /// The two-tap rule: one tap begins a range, the next one ends it.
 ///
 /// The server applies it to taps, and a client predicts the result of its own taps with it.
-/// - Source: rules.md, "Two taps".
+/// - Source: web/guide/definitions.md, "`calendar`".
 package struct TwoTapRule: Hashable, Sendable {
   /// Whether every tap selects a single day, so that no range is ever open.
   package let isSingle: Bool

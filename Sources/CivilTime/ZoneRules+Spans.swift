@@ -29,7 +29,7 @@ extension ZoneRules {
   ///
   /// All times that are needed for a slot of the date are within that interval. If the offset is
   /// constant there, they can be computed without searching for transitions.
-  package func steadyOffset(around date: CivilDate) -> Int? {
+  package func constantOffset(around date: CivilDate) -> Int? {
     let midnight = ZoneRules.localMidnight(date.ordinal)
     let start = midnight - 2 * 86_400
     if let next = nextTransition(after: start)?.at, next < midnight + 5 * 86_400 { return nil }

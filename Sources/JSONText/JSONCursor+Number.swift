@@ -33,7 +33,9 @@ extension JSONCursor {
     return .fraction(Double(written)!)
   }
 
-  /// - Returns: Their value, modulo 2^64 if there are too many digits.
+  /// Reads one or more digits.
+  ///
+  /// - Returns: Their value modulo 2^64.
   private mutating func readDigits(_ text: Span<UInt8>) throws(JSONError) -> Int {
     guard isDigit(peek(text)) else { throw failure("a digit was expected") }
     var value = 0

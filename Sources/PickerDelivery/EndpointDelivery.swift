@@ -5,7 +5,7 @@
 ///   later ones of its session wait behind it. Other sessions go on.
 /// - The watermark is the position up to which every event is delivered. It is what a restart
 ///   continues from, so that every event is delivered at least once.
-/// - Source: host.md, section 5.
+/// - Source: web/guide/feed.md, "Have it posted to you".
 package struct EndpointDelivery: Sendable {
   private struct Pending {
     let event: DeliveryEvent

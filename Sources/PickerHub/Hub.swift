@@ -12,7 +12,7 @@ package import PickerWire
 /// session in memory waits for (``HostedSession``), what happens later (``HubSchedule``), who may
 /// do what (``Admission``), what is pending for each connection (``Connections``), and what its
 /// listeners receive (``FanOut``). Only the hub knows all of them.
-/// - Source: architecture.md, properties 1 and 4.
+/// - Source: ARCHITECTURE.md, invariants 1 and 4.
 package final class Hub {
   package private(set) var configuration: HubConfiguration
   let port: any HubPort

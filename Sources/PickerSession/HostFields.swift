@@ -1,8 +1,6 @@
 package import JSONText
 
 /// The optional fields that a host sets when it creates a session, for its own use.
-///
-/// - Source: host.md, sections 2, 3, 4 and 6.
 package struct HostFields: Hashable, Sendable {
   /// The host's own id of the session, 1 to 200 characters; unique among existing sessions.
   package var external: String?

@@ -1,6 +1,6 @@
 /// The maxima of one session. The names are those in `limits` of a welcome.
 ///
-/// - Source: protocol.md, "When it goes wrong".
+/// - Source: web/guide/README.md, "Closing, errors and time-outs".
 package struct SessionLimits: Hashable, Sendable {
   /// Months that one client may display; default 24.
   package var months = 24

@@ -25,7 +25,7 @@ package struct SessionOrigin: Sendable {
 
   /// Which members may close an open range.
   ///
-  /// - Source: protocol.md, "Two people, one range".
+  /// - Source: web/guide/definitions.md, "`calendar`".
   package enum OpenTap: String, Sendable {
     /// Every editor.
     case shared

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A violation of protocol.md. The sentence is the rule that was violated.
+/// A violation of the wire protocol. The sentence is the rule that was violated.
 struct ProtocolBreach: Error {
   let sentence: String
 

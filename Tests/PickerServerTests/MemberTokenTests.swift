@@ -6,7 +6,7 @@ import Testing
 @testable import PickerServer
 
 /// The mutations of member tokens.
-/// - Source: host.md, section 2.
+/// - Source: web/guide/README.md, "Let your users in".
 @Suite struct MemberTokenTests {
   private let fixture: TokenFixture
   private static let unsigned = TokenProblem.notSigned.detail

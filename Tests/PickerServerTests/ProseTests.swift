@@ -86,6 +86,22 @@ import Testing
     #expect(found == [])
   }
 
+  @Test func `every page that the code refers to exists`() throws {
+    let pages = try Self.texts("md").map { "/" + $0.path }
+    var found: [String] = []
+    for text in try Self.texts("swift", "c", "h", "js", "ts", "py") {
+      for (index, line) in text.lines.enumerated() where line.contains(".md") {
+        for name in line.matches(of: /[A-Za-z0-9\/._+-]+\.md\b/).map({ String($0.0) }) {
+          let ending = name.hasPrefix("/") ? name : "/" + name
+          let isInstalled = ending.hasPrefix("/usr/share/doc/")
+          guard !isInstalled, !pages.contains(where: { $0.hasSuffix(ending) }) else { continue }
+          found.append("\(text.path):\(index + 1): \(name)")
+        }
+      }
+    }
+    #expect(found == [])
+  }
+
   @Test func `every target, every test folder and every file to deploy is on a page`() throws {
     let pages = try Self.texts("md").map { $0.lines.joined(separator: "\n") }.joined()
     let names = try ["Sources", "Tests", "deploy", "web/guide", "web/client"].flatMap {

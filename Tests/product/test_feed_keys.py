@@ -69,7 +69,7 @@ def test_only_a_key_with_the_scope_feed_reads_the_feed(keyed, host):
 
 
 def test_all_feed_keys_read_all_sessions_and_share_the_cursors(keyed, host):
-    """Isolated customers have a server each (host.md): a feed key reads the whole feed."""
+    """Isolated customers have a server each, because a feed key reads the whole feed."""
     made = [create(keyed, host), create(keyed, host, token=host.other)]
     wait_until(lambda: len(events(keyed, host)) == 2)
     for token in (host.feed, host.other_feed):

@@ -11,8 +11,8 @@
 
 typedef struct http_client http_client;
 
-// Whether a request may connect to an address. Called with the address that is connected to, after
-// the name was resolved.
+// Whether a request may connect to an address. Called after the name was resolved, with the address
+// that is about to be connected to.
 typedef bool (*http_admit)(void *context, const struct sockaddr *address);
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
   // Sent unless NULL; copied.
   const uint8_t *body;
   size_t body_length;
-  // More of the answer is not read.
-  size_t answer_max;
+  // The maximum length of the response body; more is not read.
+  size_t response_max;
   long milliseconds;
   bool allows_http;
   // NULL: any address.
@@ -36,28 +36,28 @@ typedef struct {
 
 typedef struct {
   uint64_t id;
-  // 0 if there was no answer.
+  // 0 if there was no response.
   long status;
   // Of the header Retry-After; 0 if there is none.
   int64_t retry_after;
-  // At most answer_max bytes; valid until the next call of http_next().
+  // At most response_max bytes; valid until the next call of http_next().
   const uint8_t *body;
   size_t body_length;
-  // Why there was no answer; empty otherwise. Valid as `body`.
+  // Why there was no response; empty otherwise. Valid as `body`.
   const char *problem;
 } http_result;
 
-// Loads libcurl. NULL if that is impossible; `problem` then says why.
+// Loads libcurl. Returns NULL if that is impossible, with the reason in `problem`.
 http_client *http_new(const char **problem);
 void http_free(http_client *client);
 
-// Starts a request. False if there is no memory, or the URL is not one.
+// Starts a request. Returns false if there is no memory or the URL is invalid.
 bool http_start(http_client *client, const http_request *request);
 
-// Works on the requests until one of them can go on, at most for `milliseconds`.
+// Performs all requests. Waits for activity on one of their sockets, at most for `milliseconds`.
 void http_wait(http_client *client, int milliseconds);
 
-// Takes the result of a finished request. False if there is none.
+// Removes a finished request and writes its result. Returns false if there is none.
 bool http_next(http_client *client, http_result *result);
 
 #endif

@@ -92,7 +92,7 @@ wsl_audience wsl_request_audience(const wsl_request *request) { return request->
 
 bool wsl_request_is_tls(const wsl_request *request) { return request->slot->is_tls; }
 
-bool wsl_request_takes_chunks(const wsl_request *request) {
+bool wsl_request_accepts_chunks(const wsl_request *request) {
   char version[16] = "";
   lws_hdr_copy(request->wsi, version, sizeof version, WSI_TOKEN_HTTP);
   return strcmp(version, "HTTP/1.1") == 0;

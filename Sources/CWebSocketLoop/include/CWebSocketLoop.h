@@ -200,7 +200,7 @@ bool wsl_request_is_tls(const wsl_request *request);
 
 /// Whether the response may use chunked transfer coding, that is, the request is HTTP/1.1.
 /// - Source: RFC 9112, section 6.1
-bool wsl_request_takes_chunks(const wsl_request *request);
+bool wsl_request_accepts_chunks(const wsl_request *request);
 
 /// The peer's numeric address. Valid until the next call with this request.
 wsl_text wsl_request_peer(wsl_request *request);

@@ -106,7 +106,7 @@ extension ClientMachine {
       return
     }
     let command = answered(ref, .failure(.refused(code, detail: detail)))
-    _ = try state.take(changes: message["changes"]?.array ?? [], by: nil)
+    _ = try state.apply(changes: message["changes"]?.array ?? [], by: nil)
     notify([.refused(code: code, detail: detail, command: command)])
   }
 

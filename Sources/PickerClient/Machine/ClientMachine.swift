@@ -30,7 +30,7 @@ import JSONText
 /// Times are milliseconds of any monotonic clock. After each event the owner must arrange for
 /// ``ClientEvent/tick`` at ``nextTick``. The machine is not thread-safe.
 ///
-/// - Source: protocol.md, "WebSocket".
+/// - Source: web/guide/README.md, "The five steps".
 public struct ClientMachine: Sendable {
   public internal(set) var state = PickerState()
   public internal(set) var profile: ClientProfile

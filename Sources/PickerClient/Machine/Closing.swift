@@ -1,7 +1,7 @@
 /// The reaction to a close code. It depends on the range of the code, so that clients handle codes
 /// that are added later.
 ///
-/// - Source: protocol.md, "When it goes wrong".
+/// - Source: web/guide/README.md, "Closing, errors and time-outs".
 enum ClosingAnswer: Hashable, Sendable {
   /// The server is shutting down: reconnect after the delay that it announced.
   case readd

@@ -35,7 +35,7 @@ struct TokenRenewal: Sendable {
 
 /// Tokens that expire and are renewed.
 ///
-/// - Source: host.md, section 2.
+/// - Source: web/guide/README.md, "Let your users in".
 extension ClientMachine {
   mutating func requestToken() {
     guard renewal.isAutomatic, !renewal.isRequested else { return }

@@ -32,7 +32,7 @@ public enum PickerFailure: Error, Hashable, Sendable {
 
 /// The code of a refusal. A newer server can send codes that are not listed here.
 ///
-/// - Source: protocol.md, "Refusals".
+/// - Source: web/guide/README.md, "Refusals".
 public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
 

@@ -20,7 +20,7 @@ public struct PickerNote: Hashable, Sendable {
 
 extension PickerState {
   /// Applies a change of type `notes`, to days in view or to rows.
-  mutating func takeNotes(_ change: JSONTree) throws(MalformedMessage) {
+  mutating func applyNotes(_ change: JSONTree) throws(MalformedMessage) {
     if let days = change["days"]?.members {
       var notes: [PickerDay: PickerNote?] = [:]
       for day in days { if let date = PickerDay(day.key) { notes[date] = PickerNote(day.value) } }

@@ -4,19 +4,19 @@ extension PickerState {
   /// Applies the changes of a delta or of a refusal, in their order.
   ///
   /// - Returns: The notices. The changes of a refusal have no cause and therefore no notices.
-  mutating func take(
+  mutating func apply(
     changes: [JSONTree], by: String?
   ) throws(MalformedMessage) -> [PickerNotice] {
     var notices: [PickerNotice] = []
     for change in changes {
       switch try change.text("change") {
-      case "reload": try takeReload(change)
-      case "row": notices += try takeMove(change, by: by)
+      case "reload": try applyReload(change)
+      case "row": notices += try applyMove(change, by: by)
       case "months":
         let list = try PickerMonths(change)
         monthList = list
         months = months.filter { list.contains($0.key) }
-      case "range": notices += try takeRange(change, by: by)
+      case "range": notices += try applyRange(change, by: by)
       case "bands":
         let bands = try PickerBand.list(try change.list("bands"))
         months[try change.month("month")]?.bands = bands
@@ -24,23 +24,23 @@ extension PickerState {
         guard let status = PickerStatus(rawValue: try change.text("status")) else { continue }
         self.status = status
         until = change["until"]?.string
-        if let result = change["result"] { takeResult(result) }
+        if let result = change["result"] { applyResult(result) }
         notices.append(.status(status, by: by))
         if let reason = change["reason"]?.string {
           notices.append(.notConfirmed(reason: reason, detail: change["detail"]?.string))
         }
-      case "result": takeResult(change["result"] ?? .null)
+      case "result": applyResult(change["result"] ?? .null)
       case "definition":
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
-      case "notes": try takeNotes(change)
+      case "notes": try applyNotes(change)
       default: continue  // A change of a newer server, which clients may ignore.
       }
     }
     return notices
   }
 
-  private mutating func takeReload(_ change: JSONTree) throws(MalformedMessage) {
+  private mutating func applyReload(_ change: JSONTree) throws(MalformedMessage) {
     let index = try change.number("column")
     // A change of the definition can append columns or remove the last ones. Each removed column
     // has its own change, in ascending order.
@@ -55,7 +55,7 @@ extension PickerState {
     columns[index].before = PickerColumn.Before(selected: old.selected, rows: old.rows)
   }
 
-  private mutating func takeMove(
+  private mutating func applyMove(
     _ change: JSONTree, by: String?
   ) throws(MalformedMessage) -> [PickerNotice] {
     let index = try change.number("column")
@@ -73,7 +73,7 @@ extension PickerState {
     ]
   }
 
-  private mutating func takeRange(
+  private mutating func applyRange(
     _ change: JSONTree, by: String?
   ) throws(MalformedMessage) -> [PickerNotice] {
     range = try PickerRange.read(change)

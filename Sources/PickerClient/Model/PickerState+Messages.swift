@@ -122,7 +122,7 @@ extension PickerState {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
     until = snapshot["until"]?.string
-    takeResult(snapshot["result"] ?? .null)
+    applyResult(snapshot["result"] ?? .null)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
     months = [:]
@@ -135,7 +135,7 @@ extension PickerState {
     }
   }
 
-  mutating func takeResult(_ tree: JSONTree) {
+  mutating func applyResult(_ tree: JSONTree) {
     sentResult = PickerResult(tree)
     resultInstant = tree["instant"]?.string
     resultUntil = tree["until"]?.string

@@ -2,7 +2,7 @@ package import PickerSession
 import PickerWire
 
 /// Tokens that expire, are renewed, or are revoked while their connections are open.
-/// - Source: host.md, section 2.
+/// - Source: web/guide/README.md, "Let your users in".
 extension Hub {
   /// Takes a verified token of a connection, which is closed some time after the token's `exp`.
   func noteToken(_ token: MemberToken, of connection: HubConnection) {

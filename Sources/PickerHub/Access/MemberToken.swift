@@ -3,7 +3,7 @@ package import PickerSession
 
 /// A member token that has been verified: signed by a host's key and within its time.
 ///
-/// - Source: host.md, section 2.
+/// - Source: web/guide/README.md, "Let your users in".
 package struct MemberToken: Hashable, Sendable {
   /// The sessions that it admits to, 1 to 16.
   package var sessions: [SessionID]

@@ -1,6 +1,6 @@
 /// The close codes of the protocol. A client acts by the range: 43xx, it gets new credentials
 /// before it reconnects; 44xx, it does not reconnect; 45xx, it reconnects with back-off.
-/// - Source: protocol.md, "When it goes wrong".
+/// - Source: web/guide/README.md, "Closing, errors and time-outs".
 package enum CloseCode: UInt16, CaseIterable, Sendable {
   case normal = 1000
   case goingAway = 1001

@@ -41,7 +41,7 @@ package struct CreationRequest {
 /// Creation that a host can rely on: however often a request is sent and whenever the server is
 /// killed, there is one session.
 ///
-/// - Source: host.md, section 3.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 extension Hub {
   /// Creates a session, or finds the one that the same request has created.
   ///

@@ -8,7 +8,7 @@ package import PickerSession
 /// One index serves all hubs, behind a lock, because a name is unique among the sessions of all of
 /// them. A name is reserved before the creation is appended to the log, and is stored with it in
 /// the same transaction.
-/// - Source: host.md, section 3.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 package struct SessionIndex: Sendable {
   /// A session in the list of sessions.
   package struct Entry: Hashable, Sendable {

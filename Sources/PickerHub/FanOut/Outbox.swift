@@ -7,7 +7,6 @@ import PickerWire
 /// When they exceed a maximum, the updates that a new snapshot replaces are dropped: deltas,
 /// presence, months and rows. Answers are retained, and a dropped delta of the member's own command
 /// becomes a reply. From then until the snapshot is sent, updates are dropped at once.
-/// - Source: protocol.md, "Slow readers".
 struct Outbox {
   enum Waiting {
     /// A message whose content a snapshot contains.

@@ -37,7 +37,7 @@ extension Hub {
   /// - Parameters:
   ///   - open: Called once, with the session's epoch or with a problem. On success it opens the
   ///     stream and returns its connection, or `nil` if the client has disconnected meanwhile.
-  /// - Source: protocol.md, "HTTP", events.
+  /// - Source: web/guide/README.md, "HTTP API and server-sent events".
   package func watch(
     _ id: SessionID, _ request: WatchRequest, at time: HubTime,
     open: @escaping (Result<String, HubProblem>) -> ConnectionID?

@@ -131,7 +131,7 @@ package struct LoadedSession: Sendable {
 ///
 /// The hub applies an entry, and broadcasts its delta, only when the log has stored it. So a crash
 /// cannot undo anything that a member has seen. Every function is called on the hub's thread.
-/// - Source: architecture.md, property 2.
+/// - Source: ARCHITECTURE.md, invariant 2.
 package protocol SessionLog: SharedSessionLog {
   /// Whether ``load(_:limits:hub:)`` works: only then sessions are evicted from memory.
   var canLoad: Bool { get }

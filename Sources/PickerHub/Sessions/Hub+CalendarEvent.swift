@@ -2,7 +2,7 @@ package import PickerSession
 import PickerWire
 
 /// The result of a session as an event for calendar applications.
-/// - Source: protocol.md, "iCalendar".
+/// - Source: web/guide/definitions.md, "Calendar events".
 extension Hub {
   /// The event as an iCalendar object.
   package func event(

@@ -103,7 +103,7 @@ package struct DefinitionAnswer: Sendable {
 }
 
 /// Reading and changing the definition of a session.
-/// - Source: protocol.md, "The host changes the picker".
+/// - Source: web/guide/inventory.md.
 extension Hub {
   package func readDefinition(
     of id: SessionID, token: Credential?, at time: HubTime,

@@ -4,7 +4,7 @@ package import PickerSession
 import PickerWire
 
 /// The common part of changing definitions and notes.
-/// - Source: protocol.md, "The host changes the picker".
+/// - Source: web/guide/inventory.md.
 extension Hub {
   /// Counts a change.
   ///

@@ -5,7 +5,7 @@ package import PickerSession
 import PickerWire
 
 /// The reason for refusing an HTTP request about sessions. The request has changed nothing.
-/// - Source: protocol.md, "HTTP".
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 package enum HubProblem: Error, Hashable, Sendable {
   case badRequest(String)
   case badDefinition(DefinitionProblem)

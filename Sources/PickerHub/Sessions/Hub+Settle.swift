@@ -15,7 +15,7 @@ package struct CurrentDecision: Hashable, Sendable {
 
 /// The host decides on a confirmation.
 ///
-/// - Source: host.md, section 6.
+/// - Source: web/guide/decide.md.
 extension Hub {
   /// Decides on a confirmation, or repeats the answer to the same decision.
   ///

@@ -4,7 +4,7 @@ import JSONText
 /// The options of a `calendar`: a list of months in which two taps select a range, or one tap a
 /// day.
 ///
-/// - Source: rules.md, "`calendar`".
+/// - Source: web/guide/definitions.md, "`calendar`".
 ///
 /// A class rather than a struct, because it is large and each tap reads it several times.
 final class CalendarKind: Sendable {

@@ -159,8 +159,6 @@ struct CalendarRules {
 
   /// The part of a range, made under another definition, that this one allows, and the first reason
   /// why it is not the whole range.
-  ///
-  /// - Source: rules.md, "When the definition changes".
   func keepingWalked(_ range: DateRange?) -> (range: DateRange?, reason: ClampReason?) {
     guard let range else { return (nil, nil) }
     guard range.isSingle == (kind.selection == .single) else { return (nil, .selection) }
@@ -256,7 +254,7 @@ extension MonthGrid {
   ///
   /// - Parameter x: A fraction of the view's width.
   /// - Parameter y: A fraction of its height: 9.5 % title, 8.9 % header, then the week rows.
-  /// - Source: rules.md, "Hit test".
+  /// - Source: web/guide/README.md, "Drawing".
   func cell(atX x: Double, y: Double) -> Int? {
     guard x >= 0, x < 1, y >= 0, y < 1 else { return nil }
     let below = y - 0.184

@@ -35,7 +35,7 @@ extension Picker {
   /// - Throws: ``Refusal`` with, in this order, `wrongKind`, `outsideMonths`, `noSuchCell`,
   ///   `otherMonth`, `beforeMin`, `afterMax`, `blocked`, `tapClaimed`, `minDays`. The picker is
   ///   unchanged: a refused tap does not count.
-  /// - Source: rules.md, "`calendar`".
+  /// - Source: web/guide/definitions.md, "`calendar`".
   package mutating func tap(
     _ target: TapTarget, mayClose: Bool = true
   ) throws(Refusal) -> [PickerChange] {

@@ -2,7 +2,7 @@ import JSONText
 
 /// The options of a `cascade`: a tree whose levels are the columns.
 ///
-/// - Source: rules.md, "`cascade` and `columns`".
+/// - Source: web/guide/definitions.md, "`cascade`".
 struct CascadeKind: Sendable {
   let table: NodeTable
   /// The number of levels of the deepest branch; columns below a shallower leaf are empty.

@@ -2,7 +2,7 @@ import JSONText
 
 /// The options of `columns`: independent columns.
 ///
-/// - Source: rules.md, "`cascade` and `columns`".
+/// - Source: web/guide/definitions.md, "`columns`".
 struct ColumnsKind: Sendable {
   let table: NodeTable
 

@@ -3,7 +3,7 @@ import JSONText
 
 /// The options of a `date`: columns for year, month and day.
 ///
-/// - Source: rules.md, "`date`".
+/// - Source: web/guide/definitions.md, "`date`".
 ///
 /// A class rather than a struct, because it is large.
 final class DateKind: Sendable {

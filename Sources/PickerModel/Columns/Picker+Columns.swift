@@ -33,7 +33,6 @@ extension Picker {
   ///   selected already.
   /// - Throws: ``Refusal`` with `wrongKind`, `noSuchColumn` or `noSuchRow`. The picker is
   ///   unchanged.
-  /// - Source: rules.md, "What every column picker does".
   package mutating func select(row: Int, column: Int) throws(Refusal) -> [PickerChange] {
     guard let rules = columnRules else {
       throw Refusal(.wrongKind, "select is not supported for calendars")

@@ -1,8 +1,6 @@
 package import CivilTime
 
 /// The texts of rows, cells and headings in one language.
-///
-/// - Source: rules.md, "Texts".
 package protocol RowTexts: Sendable {
   /// The language as a BCP 47 tag.
   var tag: String { get }
@@ -63,7 +61,7 @@ package struct EnglishTexts: RowTexts {
   }
 }
 
-/// Simplified Chinese texts, built in: those of the original pickers that rules.md describes.
+/// Built-in Simplified Chinese texts, the same as in the pickers that this server was modelled on.
 package struct SimplifiedChineseTexts: RowTexts {
   package init() {}
 

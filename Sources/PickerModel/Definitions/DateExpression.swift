@@ -3,7 +3,7 @@ import JSONText
 
 /// A date that may depend on today: `1950-01-01`, `today`, `today-P18Y`.
 ///
-/// - Source: rules.md, "`date`".
+/// - Source: web/guide/definitions.md, "Relative dates".
 struct DateExpression: Sendable {
   private enum Base {
     case date(CivilDate)
@@ -54,7 +54,7 @@ struct DateExpression: Sendable {
 
 /// A month that may depend on today: `2016-08`, `thisMonth+P12M`, `thisYear-P3Y`.
 ///
-/// - Source: rules.md, "`calendar`".
+/// - Source: web/guide/definitions.md, "Relative dates".
 struct MonthExpression: Sendable {
   private enum Base {
     case month(CivilMonth)

@@ -30,7 +30,7 @@ extension Definition {
 extension PickerValue {
   /// The value with ``DateRange/isSingle`` taken from `definition`, for values that were stored
   /// before ranges had this field.
-  package func made(under definition: Definition) -> PickerValue {
+  package func migrated(with definition: Definition) -> PickerValue {
     guard case .range(var range?) = self else { return self }
     range.isSingle = definition.isSingleDay
     return .range(range)

@@ -42,13 +42,13 @@ extension Definition {
   /// Validates a definition document.
   ///
   /// - Parameters:
-  ///   - limits: Defaults as in rules.md.
+  ///   - limits: The limits of the server; default: those of a server without settings.
   ///   - now: The time at which relative dates are checked as well. Without it only
   ///     ``Picker/init(_:now:)`` finds their problems.
   ///   - zone: Returns the rules of the zone with a name; `nil` if there is no such zone.
   /// - Throws: The first problem: of `kind`, then unknown fields, then the others in document
   ///   order.
-  /// - Source: rules.md, "Limits of a definition".
+  /// - Source: web/guide/definitions.md.
   package static func make(
     from tree: JSONTree, limits: DefinitionLimits = DefinitionLimits(), now: Instant? = nil,
     zone: (String) -> ZoneRules?

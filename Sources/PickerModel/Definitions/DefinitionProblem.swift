@@ -39,7 +39,7 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
 
 /// The maxima of a definition, inclusive.
 ///
-/// - Source: rules.md, "Limits of a definition".
+/// - Source: web/guide/definitions.md.
 package struct DefinitionLimits: Hashable, Sendable {
   /// Days of a slot picker.
   package var daysMax = 366

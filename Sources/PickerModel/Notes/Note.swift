@@ -3,7 +3,7 @@ package import JSONText
 
 /// A short text that the host attaches to a day of a calendar or to a row of a column.
 ///
-/// - Source: rules.md, "Notes".
+/// - Source: web/guide/definitions.md, "Notes".
 package struct Note: Hashable, Sendable {
   /// A hint for the colour in which clients draw a note, such as `low` for a low price.
   package enum Tone: String, Hashable, Sendable, CaseIterable {

@@ -5,7 +5,7 @@ package import JSONText
 ///
 /// Notes are only displayed; they do not affect what can be picked. A note on a row that does not
 /// exist is stored and displayed once the row exists.
-/// - Source: rules.md, "Notes".
+/// - Source: web/guide/definitions.md, "Notes".
 package struct Notes: Hashable, Sendable {
   package private(set) var days: [CivilDate: Note] = [:]
   /// By column index, then by the key of the row. A column without notes has no entry.

@@ -14,7 +14,6 @@ extension Picker {
   ///   range.
   /// - Throws: The problem that the definition has at the time of the last tick. The picker is
   ///   unchanged then.
-  /// - Source: rules.md, "When the definition changes".
   package mutating func redefine(
     _ new: Definition, definedAt: Instant? = nil, knowing known: Picker? = nil
   ) throws(DefinitionProblem) -> TickAnswer {

@@ -6,7 +6,6 @@ extension Picker {
   ///
   /// If the definition has no bounds at `now` (`min` after `max`, the list's end before its start,
   /// a date outside 0001…9999), the previous bounds stay in force.
-  /// - Source: rules.md, "Time passes under an open picker".
   package mutating func tick(_ now: Instant) -> TickAnswer {
     if passes(to: now) { return TickAnswer() }
     let before = self
@@ -108,7 +107,6 @@ extension Picker {
   /// Restores an earlier value, clamped to the current bounds, for undo and redo.
   ///
   /// - Returns: The changes, with the cause `undo`; empty if nothing changed.
-  /// - Source: rules.md, "Undo".
   package mutating func restore(_ value: PickerValue) -> [PickerChange] {
     if let calendar { return restoreRange(value.range, calendar) }
     return restoreColumns(value, columnRules!)

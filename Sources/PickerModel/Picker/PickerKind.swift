@@ -1,6 +1,6 @@
 /// The kinds of picker, with their names on the wire.
 ///
-/// - Source: rules.md, which has a section for each.
+/// - Source: web/guide/definitions.md.
 package enum PickerKind: String, Hashable, Sendable, CaseIterable {
   /// Columns for year, month and day.
   case date

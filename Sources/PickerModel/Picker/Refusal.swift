@@ -2,7 +2,7 @@ package import JSONText
 
 /// Why a command is refused. The raw values are the codes on the wire.
 ///
-/// - Source: protocol.md, "Refusals, in the order in which they are checked".
+/// - Source: web/guide/README.md, "Refusals".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case oldRef, unknownType, tooMany, full, notAllowed, wrongKind, notOpen, confirming
   case noSuchColumn, staleColumn, noSuchRow

@@ -11,7 +11,7 @@ enum ParentChange: String, Sendable, CaseIterable {
 
 /// The options of a `slot`: columns for day, hour and minute of a booking.
 ///
-/// - Source: rules.md, "`slot`".
+/// - Source: web/guide/definitions.md, "`slot`".
 ///
 /// A class rather than a struct, because it is large.
 final class SlotKind: Sendable {

@@ -4,7 +4,7 @@ import CivilTime
 ///
 /// Slots are never listed one by one: the hours of a day are a bit set, computed from the runs of
 /// consecutive slots on that day.
-/// - Source: rules.md, "`slot`".
+/// - Source: web/guide/definitions.md, "`slot`".
 struct SlotRules: ColumnRules {
   private let kind: SlotKind
   private let zone: ZoneRules

@@ -11,24 +11,24 @@ struct SlotRun {
 
 /// The slots within the opening hours and outside the taken times, independent of the current time.
 ///
-/// - Source: rules.md, "Opening hours and taken times".
+/// - Source: web/guide/definitions.md, "`slot`".
 struct SlotTimes {
   let kind: SlotKind
   let zone: ZoneRules
 
   /// The slots of `date` that start at `earliest` or later.
   func runs(of date: CivilDate, from earliest: Instant) -> [SlotRun] {
-    let steadyOffset = zone.steadyOffset(around: date)
-    if let steadyOffset, kind.isAlwaysFree {
-      return wholeDay(date, steadyOffset, from: earliest).map { [$0] } ?? []
+    let constantOffset = zone.constantOffset(around: date)
+    if let constantOffset, kind.isAlwaysFree {
+      return wholeDay(date, constantOffset, from: earliest).map { [$0] } ?? []
     }
     let stretches =
-      steadyOffset.map { [WallStretch(seconds: 0..<86_400, offsetSeconds: $0)] }
+      constantOffset.map { [WallStretch(seconds: 0..<86_400, offsetSeconds: $0)] }
       ?? zone.wallStretches(of: date)
     if stretches.isEmpty { return [] }
     let length = Int64(kind.minutes * 60)
     var runs: [SlotRun] = []
-    for open in openTimes(around: date, steadyOffset) {
+    for open in openTimes(around: date, constantOffset) {
       for free in kind.taken.free(in: open, buffer: Int64(kind.bufferMinutes * 60)) {
         let first = max(free.lowerBound, earliest.seconds)
         guard first <= free.upperBound - length else { continue }
@@ -70,30 +70,30 @@ struct SlotTimes {
     return SlotRun(seconds: first...last, offsetSeconds: stretch.offsetSeconds)
   }
 
-  /// The open times, merged and ascending, in which a booking that starts on `date` can be.
+  /// The open times that a booking starting on `date` can use, merged and ascending.
   ///
-  /// A booking takes a day at most, so it can end on the next date. Around a clock change more
-  /// dates are included: a window of another date can cover times of this one, and days can be
-  /// shorter.
-  private func openTimes(around date: CivilDate, _ steadyOffset: Int?) -> [Range<Int64>] {
+  /// A booking takes at most 24 hours, so it can end on the next date. Around a clock change more
+  /// dates are included: opening hours of another date can cover times of this one, and a date can
+  /// be shorter than 24 hours.
+  private func openTimes(around date: CivilDate, _ constantOffset: Int?) -> [Range<Int64>] {
     var open: [Range<Int64>] = []
-    for days in steadyOffset == nil ? -2...3 : 0...1 {
+    for days in constantOffset == nil ? -2...3 : 0...1 {
       guard let other = date.adding(days: days) else { continue }
       for window in kind.windows(of: other) {
-        let time = self.time(of: window, on: other, steadyOffset)
+        let time = self.time(of: window, on: other, constantOffset)
         if !time.isEmpty { open.append(time) }
       }
     }
-    return open.joinedWhereTheyTouch()
+    return open.merged()
   }
 
   private func time(
-    of window: SlotWindow, on date: CivilDate, _ steadyOffset: Int?
+    of window: SlotWindow, on date: CivilDate, _ constantOffset: Int?
   ) -> Range<Int64> {
     let start: Int64
     let end: Int64
-    if let steadyOffset {
-      let midnight = zone.instant(of: date, second: 0, offsetSeconds: steadyOffset).seconds
+    if let constantOffset {
+      let midnight = zone.instant(of: date, second: 0, offsetSeconds: constantOffset).seconds
       (start, end) = (midnight + Int64(window.from * 60), midnight + Int64(window.until * 60))
     } else {
       start = zone.span(of: date, minute: window.from).first.seconds
@@ -128,8 +128,8 @@ extension SlotTimes {
     return search(from: next, through: last, earliest, after: dates)
   }
 
-  /// The dates from an earlier search that are still valid: all after the first two from `first`
-  /// on, because only there the earliest slot matters.
+  /// The dates from an earlier search that are still valid. The passage of time can remove slots of
+  /// `first` and of the next date only, so all later dates are.
   ///
   /// - Returns: The last date to search again, the valid dates after it, and the last date that the
   ///   earlier search reached; `nil` if everything must be searched.

@@ -23,7 +23,7 @@ struct TakenTimes: Sendable {
 
   private init(_ entries: [(entry: Entry, stretch: Range<Int64>)]) {
     self.entries = entries.map(\.entry)
-    stretches = entries.map(\.stretch).joinedWhereTheyTouch()
+    stretches = entries.map(\.stretch).merged()
   }
 
   /// Reads the field.
@@ -151,17 +151,17 @@ extension TakenTimes {
 
 extension [Range<Int64>] {
   /// The union of the ranges: ascending, neither overlapping nor adjacent.
-  func joinedWhereTheyTouch() -> [Range<Int64>] {
-    var joined: [Range<Int64>] = []
-    for stretch in sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = joined.last, stretch.lowerBound <= last.upperBound {
-        joined[joined.count - 1] =
-          last.lowerBound..<Swift.max(last.upperBound, stretch.upperBound)
+  func merged() -> [Range<Int64>] {
+    var merged: [Range<Int64>] = []
+    for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, range.lowerBound <= last.upperBound {
+        merged[merged.count - 1] =
+          last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
       } else {
-        joined.append(stretch)
+        merged.append(range)
       }
     }
-    return joined
+    return merged
   }
 }
 

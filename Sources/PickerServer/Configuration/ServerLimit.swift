@@ -1,6 +1,6 @@
 /// A limit that can be configured, by its name in the protocol and in `--limit`.
 ///
-/// - Source: protocol.md, `limits`, `ttlSeconds`, bodies; rules.md, "Limits of a definition".
+/// - Source: web/guide/definitions.md.
 package enum ServerLimit: String, CaseIterable, Sendable {
   // Sent to clients in `welcome`.
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds

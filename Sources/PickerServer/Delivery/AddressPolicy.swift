@@ -1,5 +1,5 @@
 /// Which addresses webhooks may be sent to: public ones, and those that the operator allows.
-/// - Source: host.md, section 5; the IANA special-purpose address registries.
+/// - Source: the IANA special-purpose address registries.
 package struct AddressPolicy: Sendable {
   private let allowed: [AddressRange]
 

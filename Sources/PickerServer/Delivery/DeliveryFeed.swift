@@ -28,9 +28,9 @@ extension DeliveryLoop {
       throw DeliveryProblem(description: "\(feed) is not a URL")
     }
     while true {
-      guard let answer = exchange.answers(within: 1000).first else { continue }
-      if answer.status == 204 { return }
-      throw DeliveryProblem(description: "cannot reach the server \(feed): \(answer.summary)")
+      guard let response = exchange.responses(within: 1000).first else { continue }
+      if response.status == 204 { return }
+      throw DeliveryProblem(description: "cannot reach the server \(feed): \(response.summary)")
     }
   }
 }

@@ -3,7 +3,7 @@ import WebSocketTransport
 
 /// The requests to the server and to the endpoints.
 extension DeliveryLoop {
-  /// Sends a request to the server; its answer comes to ``handle(_:_:_:)``.
+  /// Sends a request to the server; its response goes to ``handle(_:_:_:)``.
   func ask(
     _ method: String, _ path: String, _ purpose: Purpose, _ index: Int, body: String? = nil
   ) {
@@ -12,7 +12,7 @@ extension DeliveryLoop {
     let request = HTTPExchange.Request(
       id: requestCount, method: method, url: feed.url + path,
       headers: feed.headers + ["Content-Type: application/json"],
-      body: body.map { Array($0.utf8) }, answerMax: 4_194_304, milliseconds: 40_000,
+      body: body.map { Array($0.utf8) }, responseMax: 4_194_304, milliseconds: 40_000,
       allowsHTTP: true, isChecked: false)
     if !exchange.start(request) { fatalError("\(feed.url) is not a URL") }
   }

@@ -40,9 +40,9 @@ package final class DeliveryLoop {
     while !endpoints.allSatisfy(\.isDone) {
       let now = SocketLoop.monotonicMilliseconds()
       for index in endpoints.indices { advance(index, at: now) }
-      for answer in exchange.answers(within: wait(at: now)) {
-        guard let (index, purpose) = requests.removeValue(forKey: answer.id) else { continue }
-        handle(answer, purpose, index)
+      for response in exchange.responses(within: wait(at: now)) {
+        guard let (index, purpose) = requests.removeValue(forKey: response.id) else { continue }
+        handle(response, purpose, index)
       }
     }
     return endpoints.allSatisfy { $0.delivery?.stop == nil }
@@ -61,7 +61,7 @@ package final class DeliveryLoop {
     for attempt in endpoints[index].delivery?.attempts(at: now) ?? [] { send(attempt, index) }
     guard endpoints[index].nextRequestAt <= now else { return }
     guard let delivery = endpoints[index].delivery else {
-      // After a change of the epoch, no answer to an old request may count for a new event.
+      // After a change of the epoch, no response to an old request may count for a new event.
       guard !requests.values.contains(where: { $0.endpoint == index }) else { return }
       endpoints[index].nextRequestAt = .max
       return ask("GET", "/cursors/\(endpoints[index].settings.name)", .readCursor, index)

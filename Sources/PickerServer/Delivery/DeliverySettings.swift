@@ -2,7 +2,7 @@ import PickerSession
 
 /// The configuration file of `pickerd deliver`, YAML or JSON: `key`, and a list `endpoints` of
 /// mappings with `name`, `url`, `secrets` and `types`.
-/// - Source: host.md, section 5.
+/// - Source: web/guide/feed.md, "Have it posted to you".
 package struct DeliverySettings: Sendable {
   /// The API key for the feed; `nil` for a server without keys.
   package var key: String?
@@ -19,7 +19,8 @@ package struct DeliverySettings: Sendable {
 
   static let endpointsMax = 32
 
-  /// - Throws: ``KeyFileProblem`` if there is no such file, others can read it, or it is not valid.
+  /// - Throws: ``KeyFileProblem`` if the file does not exist, other users can read it, or it is
+  ///   invalid.
   package init(path: String) throws(KeyFileProblem) {
     let file = try SecretFile.read(path, byteCountMax: 1_048_576)
     self = try SecretFile.naming(path) { () throws(KeyFileProblem) in

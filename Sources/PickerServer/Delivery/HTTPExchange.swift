@@ -15,7 +15,7 @@ final class HTTPExchange {
     let url: String
     var headers: [String] = []
     var body: [UInt8]?
-    var answerMax = 65_536
+    var responseMax = 65_536
     var milliseconds = 15_000
     /// Whether `http:` is possible, too.
     var allowsHTTP = false
@@ -23,15 +23,15 @@ final class HTTPExchange {
     var isChecked = true
   }
 
-  struct Answer {
+  struct Response {
     let id: UInt64
-    /// 0 if there was no answer.
+    /// 0 if there was no response.
     let status: Int
     let retryAfterSeconds: Int64
     let body: [UInt8]
     let problem: String
 
-    /// The status with the `detail` of a problem document, or why there is no answer.
+    /// The status with the `detail` of a problem document, or why there is no response.
     var summary: String {
       guard status != 0 else { return problem }
       let detail = (try? JSONTree.parse(body))?["detail"]?.string
@@ -71,7 +71,7 @@ final class HTTPExchange {
             started.header_count = list.count
             started.body = request.body == nil ? nil : body.baseAddress
             started.body_length = request.body?.count ?? 0
-            started.answer_max = request.answerMax
+            started.response_max = request.responseMax
             started.milliseconds = request.milliseconds
             started.allows_http = request.allowsHTTP
             started.admit = request.isChecked ? admitsAddress : nil
@@ -85,18 +85,18 @@ final class HTTPExchange {
   }
 
   /// The finished requests; waits at most `milliseconds` for something to happen.
-  func answers(within milliseconds: Int) -> [Answer] {
+  func responses(within milliseconds: Int) -> [Response] {
     http_wait(client, Int32(milliseconds))
-    var answers: [Answer] = []
+    var responses: [Response] = []
     var result = http_result()
     while http_next(client, &result) {
-      answers.append(
-        Answer(
+      responses.append(
+        Response(
           id: result.id, status: result.status, retryAfterSeconds: result.retry_after,
           body: Array(UnsafeBufferPointer(start: result.body, count: result.body_length)),
           problem: String(cString: result.problem)))
     }
-    return answers
+    return responses
   }
 
   fileprivate func admits(_ address: UnsafePointer<sockaddr>) -> Bool {

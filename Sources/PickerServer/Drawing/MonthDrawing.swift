@@ -1,9 +1,9 @@
 import PickerModel
 
-/// Draws a month as SVG in the design of article 004: title, weekdays, circles and bands.
+/// Draws a month as SVG: title, weekdays, circles around the days, and bands of selected days.
 ///
 /// A `tap` with a point (fractions of width and height) selects the cell that is drawn there.
-/// - Source: article 004, `drawRect` and `drawSelectRange`; rules.md, "Hit test".
+/// - Source: web/guide/README.md, "Drawing".
 struct MonthDrawing {
   /// The heights of the title and the weekdays as fractions of the height.
   static let titleShare = 0.095
@@ -30,10 +30,9 @@ struct MonthDrawing {
   private var cellWidth: Double { Double(width) / 7 }
   private var top: Double { Double(height) * (Self.titleShare + Self.weekdayShare) }
   private var cellHeight: Double { (Double(height) - top) / Double(cells.count / 7) }
-  /// In proportion to the article's 5 points around a cell of 50.
+  /// The distance between a circle and the edge of its cell.
   private var inset: Double { min(cellWidth, cellHeight) / 10 }
   private var radius: Double { min(cellWidth, cellHeight) / 2 - inset }
-  /// In proportion to the article's 12 points.
   private var fontSize: Double { min(cellWidth, cellHeight) * 0.28 }
 
   /// The whole document.
@@ -45,8 +44,8 @@ struct MonthDrawing {
       <title>\(Self.escaped(title))</title>
 
       """
-    if let ground = theme.ground {
-      text += "<rect width=\"\(width)\" height=\"\(height)\" fill=\"\(ground)\"/>\n"
+    if let background = theme.background {
+      text += "<rect width=\"\(width)\" height=\"\(height)\" fill=\"\(background)\"/>\n"
     }
     let titleHeight = Double(height) * Self.titleShare
     text += label(
@@ -98,13 +97,13 @@ struct MonthDrawing {
       return "<circle cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" "
         + "r=\"\(Self.number(radius))\" fill=\"\(theme.band)\"/>\n"
     case .pill:
-      let breadth = Double(band.to - band.from + 1) * cellWidth - 2 * inset
-      let tall = cellHeight - 2 * inset
+      let width = Double(band.to - band.from + 1) * cellWidth - 2 * inset
+      let height = cellHeight - 2 * inset
       let x = Double(band.from) * cellWidth + inset
       let y = top + Double(band.row) * cellHeight + inset
       return "<rect x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" "
-        + "width=\"\(Self.number(breadth))\" height=\"\(Self.number(tall))\" "
-        + "rx=\"\(Self.number(min(breadth, tall) / 2))\" fill=\"\(theme.band)\"/>\n"
+        + "width=\"\(Self.number(width))\" height=\"\(Self.number(height))\" "
+        + "rx=\"\(Self.number(min(width, height) / 2))\" fill=\"\(theme.band)\"/>\n"
     }
   }
 

@@ -3,7 +3,7 @@ import SessionLog
 import WebSocketTransport
 
 /// The parameters of `GET /v1/feed`.
-/// - Source: host.md, section 4.
+/// - Source: web/guide/feed.md.
 struct FeedQuery: Sendable {
   let request: FeedRequest
   /// How long to wait for the first event.

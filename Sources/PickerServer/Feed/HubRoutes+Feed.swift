@@ -2,7 +2,7 @@ import SessionLog
 import WebSocketTransport
 
 /// `GET /v1/feed`.
-/// - Source: host.md, section 4.
+/// - Source: web/guide/feed.md.
 extension HubRoutes {
   func readFeed(_ call: RoutedRequest) throws(ProblemDocument) {
     try admitFeed(call.request)
@@ -10,7 +10,8 @@ extension HubRoutes {
     try check(epoch: call.request.queryValue("epoch"))
     guard let reader = store.feedReaders.enter() else {
       throw ProblemDocument(
-        status: 503, code: "full", detail: "as many requests read the feed as may at the same time")
+        status: 503, code: "full",
+        detail: "the maximum number of requests are reading the feed already; try again later")
     }
     let reading = FeedReading(
       feed: store.feed, reader: reader,
@@ -24,16 +25,15 @@ extension HubRoutes {
     }
   }
 
-  /// - Parameter epoch: The epoch that the client has its position from, if it sends one.
-  /// - Throws: 410 if the feed has another one.
+  /// - Parameter epoch: The epoch of the client's position, if it sends one.
+  /// - Throws: 410 if it is not the epoch of the feed.
   func check(epoch: String?) throws(ProblemDocument) {
     guard let epoch, epoch != store.feed.epoch else { return }
     let newest = store.feed.signal.position
     throw ProblemDocument(
       status: 410, code: "gone",
-      detail: "the position is of another epoch of the feed, because a backup was restored or a "
-        + "server without a store was started again: positions up to \(newest) may be other events "
-        + "than those that were read before",
+      detail: "the feed has a new epoch, because a backup was restored or a server without a store "
+        + "was restarted: positions up to \(newest) may have other events than before",
       members: [.init("epoch", .string(store.feed.epoch)), .init("newest", .integer(newest))])
   }
 
@@ -42,8 +42,8 @@ extension HubRoutes {
     try admit(request, toRead: "the feed", scope: .feed)
   }
 
-  /// Without keys what covers all sessions is for this machine only: session ids are all that
-  /// protects a session with `--auth open`.
+  /// Without API keys, requests that cover all sessions are accepted from the same machine only:
+  /// with `--auth open` a session is protected by nothing but its secret id.
   ///
   /// - Throws: 403
   func admit(
@@ -65,15 +65,15 @@ extension HubRoutes {
 
   private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
 
-  /// Answers with server-sent events. The next page is read when the socket has taken the one
-  /// before, so that a slow reader occupies the memory of one page.
+  /// Answers with server-sent events. The next page is read when the socket has accepted the
+  /// previous one, so that a slow reader occupies the memory of one page.
   private func stream(_ query: FeedQuery, _ reading: FeedReading, _ caller: Caller) {
     var caller = caller
     caller.acceptsGzip = false
     let request = query.request
     let (group, index) = (transport.group, transport.index)
     let whole = FeedQuery.page(of: request)
-    // The first page is read before the head of the answer, because it may be gone.
+    // Read the first page before the response starts: its status may be 410.
     reading.next(whole) { [caller] result in
       group.post(to: index) { transport in
         guard case .success(let page) = result else {
@@ -94,10 +94,10 @@ extension FeedQuery {
     isStream = true
   }
 
-  /// The events that are there now.
+  /// A query for the events stored now; it does not wait.
   static func page(of request: FeedRequest) -> FeedQuery { FeedQuery(request, waitMilliseconds: 0) }
 
-  /// The events after a position, as soon as there are any; none after 15 s.
+  /// A query that waits for events after a position, for at most 15 s.
   func following(_ position: Int) -> FeedQuery {
     FeedQuery(
       FeedRequest(after: position, types: request.types, countMax: request.countMax),
@@ -113,10 +113,11 @@ struct FeedReading: Sendable {
   let feed: any EventFeed
   /// Held until the request is answered.
   let reader: FeedReader
-  /// Whether the key of the request still is valid.
+  /// Whether the key of the request is still valid.
   let isAdmitted: @Sendable () -> Bool
 
-  /// Reads the wanted events after a position; waits for the first one as long as the query says.
+  /// Reads the requested events after a position. If there are none, waits for the first one, at
+  /// most for the time in the query.
   func next(
     _ query: FeedQuery, completion: @escaping @Sendable (Result<FeedPage, FeedProblem>) -> Void
   ) {
@@ -141,8 +142,8 @@ struct FeedReading: Sendable {
     }
   }
 
-  /// A page as server-sent events, and how the following one is read. Used on the loop with the
-  /// index `index`.
+  /// A page as server-sent events, with a function that reads the following one. Used on the loop
+  /// with the index `index`.
   func part(
     _ page: FeedPage, _ request: FeedRequest, _ group: LoopGroup, _ index: Int
   ) -> BodyPart {

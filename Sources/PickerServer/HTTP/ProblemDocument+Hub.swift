@@ -4,7 +4,7 @@ import WebSocketTransport
 
 extension ProblemDocument {
   /// Maps a problem of the hub to a status, code and detail.
-  /// - Source: protocol.md, "HTTP".
+  /// - Source: web/guide/README.md, "HTTP API and server-sent events".
   init(_ problem: HubProblem) {
     switch problem {
     case .badRequest(let detail): self.init(status: 400, code: "badRequest", detail: detail)

@@ -3,14 +3,14 @@ import WebSocketTransport
 
 /// The error response of a request: a `code` for programs and a `detail` for their developers.
 ///
-/// - Source: RFC 9457; protocol.md, "HTTP".
+/// - Source: RFC 9457; web/guide/README.md, "HTTP API and server-sent events".
 package struct ProblemDocument: Error, Hashable, Sendable {
   /// The media type of ``bytes``.
   package static let contentType = "application/problem+json"
 
   /// The HTTP status, 400…599.
   package let status: Int
-  /// One of protocol.md's codes, such as `badDefinition`.
+  /// Identifies the problem for programs, such as `badDefinition`.
   package let code: String
   /// One sentence: what is wrong, where, and what a valid request looks like.
   package let detail: String

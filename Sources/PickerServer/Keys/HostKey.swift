@@ -3,7 +3,7 @@ package import PickerSession
 import WebSocketTransport
 
 /// A permission of an API key.
-/// - Source: host.md, section 1.
+/// - Source: web/guide/README.md, "Let your users in".
 package enum KeyScope: String, CaseIterable, Sendable {
   /// Create, read, change and delete any session.
   case sessions

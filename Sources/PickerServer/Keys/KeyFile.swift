@@ -1,6 +1,6 @@
 /// The keys of a host, as a YAML or JSON document: a list `keys` of mappings with `id`, `scopes`,
 /// `sha256`, …
-/// - Source: host.md, section 1.
+/// - Source: web/guide/README.md, "Let your users in".
 package struct KeyFile: Sendable {
   package var keys: [HostKey]
 

@@ -4,7 +4,7 @@ import PickerHub
 import PickerSession
 
 /// The claims of a member token.
-/// - Source: host.md, section 2; RFC 7519, section 4.1.
+/// - Source: web/guide/README.md, "Let your users in"; RFC 7519, section 4.1.
 extension MemberToken {
   static let sessionsMax = 16
   static let subjectCharactersMax = 128

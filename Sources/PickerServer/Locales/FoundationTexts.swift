@@ -6,7 +6,6 @@ import PickerModel
 ///
 /// They use the Gregorian calendar, the locale's digits and 24 hours, whatever the locale's
 /// defaults are.
-/// - Source: rules.md, "Texts", others.
 struct FoundationTexts: RowTexts, Hashable {
   let tag: String
   private let content: Content

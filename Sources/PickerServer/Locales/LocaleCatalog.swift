@@ -7,7 +7,6 @@ import Synchronization
 /// The texts of a locale are generated at the first request and cached. The cache is bounded by
 /// the number of locales that Foundation supports (about 1,000, 5 KB each), whatever tags clients
 /// send.
-/// - Source: rules.md, "Texts".
 package final class LocaleCatalog: Sendable {
   private let known: Set<String>
   private let cache = Mutex<[String: FoundationTexts]>([:])

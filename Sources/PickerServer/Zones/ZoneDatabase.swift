@@ -7,7 +7,7 @@ import Synchronization
 /// The TZif file of each zone is read once and its rules are cached, so that an updated database
 /// takes effect after a restart. If a file is missing, the copy embedded in Foundation is used,
 /// which is older and ends in 2037.
-/// - Source: RFC 9636; rules.md, "Time enters only as an argument".
+/// - Source: RFC 9636.
 package final class ZoneDatabase: Sendable {
   /// The maximum number of cached zones; the database has about 600 names.
   static let cachedNamesMax = 1_000

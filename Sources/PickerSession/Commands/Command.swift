@@ -2,7 +2,7 @@ package import PickerModel
 
 /// A command of a member. It is sent with a ref, which makes sending it again safe.
 ///
-/// - Source: protocol.md, "From the client".
+/// - Source: web/client/api/asyncapi.json.
 package enum Command: Hashable, Sendable {
   case select(Selection)
   case tap(TapTarget)

@@ -4,7 +4,7 @@ package import PickerModel
 
 /// The host's decision on a confirmation.
 ///
-/// - Source: host.md, section 6.
+/// - Source: web/guide/decide.md.
 package struct Settle: Hashable, Sendable {
   /// The confirmation that it is about, ``Confirmation/op``.
   package let op: String

@@ -19,7 +19,7 @@ package enum FeedEventType: String, CaseIterable, Sendable {
 ///
 /// It follows from an entry of the session's log and the state after it, so deriving it again after
 /// a crash gives the same event. The store assigns its position when it commits the entry.
-/// - Source: host.md, section 4.
+/// - Source: web/guide/feed.md.
 package struct FeedEvent: Hashable, Sendable {
   package let type: FeedEventType
   package let session: SessionID

@@ -4,7 +4,7 @@ package import PickerModel
 /// The refs and outcomes of one member's last commands, so that a command sent again is answered
 /// but not executed again.
 ///
-/// - Source: protocol.md, "Refs".
+/// - Source: web/guide/README.md, "What to store, and when to send again".
 package struct RefBook: Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     /// The command was executed at this revision, or had nothing to change then.

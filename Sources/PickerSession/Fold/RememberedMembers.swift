@@ -6,7 +6,7 @@ package import DequeModule
 /// the count, the member that left first is removed. Over the bytes, the refs of the members that
 /// left first are removed, except the greatest: a command that such a member sends again is refused
 /// with `oldRef`, and never executed twice.
-/// - Source: protocol.md, "Order, time, and getting it back".
+/// - Source: web/guide/README.md, "What to store, and when to send again".
 package struct RememberedMembers: Hashable, Sendable {
   /// In the order in which they left.
   package private(set) var members: Deque<Member>

@@ -4,7 +4,7 @@ package import PickerModel
 /// Confirmations on which the host decides.
 ///
 /// The order of the log decides between the host, an owner's `cancel` and the end of the time.
-/// - Source: host.md, section 6.
+/// - Source: web/guide/decide.md.
 extension SessionFold {
   /// Makes the current result final, or asks the host to.
   mutating func confirm(at now: Instant) -> StatusChange {

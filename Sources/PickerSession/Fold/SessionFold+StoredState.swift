@@ -19,7 +19,7 @@ extension SessionFold {
     package var notes: Notes
     package var status: SessionStatus
     package var decision: DecisionState
-    /// `nil` if the status never changed, and in snapshots of versions that did not count.
+    /// `nil` if the status never changed, and in snapshots of versions that did not count changes.
     package var statusChangeCount: Int?
     package var statusChangedAt: Instant?
     package var revision: Int
@@ -90,15 +90,15 @@ extension SessionFold {
     definition = state.definition?.definition ?? origin.definition
     version = state.version
     definedAt = state.definedAt
-    let state = state.made(under: origin.definition)
+    let state = state.migrated(with: origin.definition)
     picker = Picker(state.shown?.definition ?? definition, state: state.picker)
     if state.shown != nil { _ = picker.layOut(like: definition) }
     notes = state.notes
     result = picker.result
     status = state.status
     decision = state.decision
-    // Older versions did not count. The status of a session that is not open has changed at least
-    // once.
+    // Older versions did not count changes. The status of a session that is not open has changed
+    // at least once.
     statusChangeCount = state.statusChangeCount ?? (state.status == .open ? 0 : 1)
     statusChangedAt = state.statusChangedAt ?? origin.createdAt
     revision = state.revision
@@ -116,13 +116,13 @@ extension SessionFold {
 }
 
 extension SessionFold.StoredState {
-  /// The snapshot with `isSingle` set in its ranges, which older versions did not store. They had
-  /// only one definition per session, so it gives the value.
-  package func made(under definition: Definition) -> SessionFold.StoredState {
+  /// The state with `isSingle` set in its ranges. Versions that did not store this field had one
+  /// definition per session, from which it follows.
+  package func migrated(with definition: Definition) -> SessionFold.StoredState {
     guard version == 1 else { return self }
     var state = self
-    state.picker.value = picker.value.made(under: definition)
-    state.undoList = undoList.made(under: definition)
+    state.picker.value = picker.value.migrated(with: definition)
+    state.undoList = undoList.migrated(with: definition)
     return state
   }
 }

@@ -7,7 +7,7 @@ package import PickerModel
 ///
 /// Independent of connections, clocks and languages: the same origin and entries give the same
 /// state. A store therefore stores the entries, and reloads a session by applying them again.
-/// - Source: architecture.md, property 2.
+/// - Source: ARCHITECTURE.md, invariant 2.
 package struct SessionFold: Sendable {
   package let origin: SessionOrigin
   package let limits: SessionLimits

@@ -18,8 +18,6 @@ package struct UndoValue: Hashable, Sendable {
 }
 
 /// The values that undo and redo restore; one list for all members.
-///
-/// - Source: rules.md, "Undo".
 package struct UndoList: Hashable, Sendable {
   /// The values before the current one; undo restores the last one. At most ``SessionLimits/undo``.
   package private(set) var past: Deque<UndoValue>
@@ -31,13 +29,13 @@ package struct UndoList: Hashable, Sendable {
     self.future = future
   }
 
-  /// The list with ``PickerValue/made(under:)`` applied to each value.
-  func made(under definition: Definition) -> UndoList {
-    func made(_ value: UndoValue) -> UndoValue {
+  /// The list with ``PickerValue/migrated(with:)`` applied to each value.
+  func migrated(with definition: Definition) -> UndoList {
+    func migrated(_ value: UndoValue) -> UndoValue {
       UndoValue(
-        value: value.value.made(under: definition), by: value.by, tappedAt: value.tappedAt)
+        value: value.value.migrated(with: definition), by: value.by, tappedAt: value.tappedAt)
     }
-    return UndoList(past: past.map(made), future: future.map(made))
+    return UndoList(past: past.map(migrated), future: future.map(migrated))
   }
 
   /// The number of values in both lists.

@@ -1,6 +1,6 @@
 /// What a member may do. Each role may do all that the roles before it may.
 ///
-/// - Source: protocol.md, "Members and roles".
+/// - Source: web/guide/README.md, "Links and tokens".
 package enum Role: String, Comparable, Sendable, CaseIterable {
   /// May only watch.
   case viewer

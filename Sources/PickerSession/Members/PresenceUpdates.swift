@@ -2,7 +2,7 @@ import CivilTime
 
 /// The changes of members and fingers since the last presence message, merged.
 ///
-/// - Source: protocol.md, "Members and roles".
+/// - Source: web/guide/README.md, "Links and tokens".
 package struct PresenceUpdates: Hashable, Sendable {
   /// Members that joined or rejoined, in order.
   package private(set) var joined: [MemberID] = []

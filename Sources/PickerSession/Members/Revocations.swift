@@ -3,7 +3,7 @@ package import CivilTime
 /// A revocation of the member tokens that were issued before an instant.
 ///
 /// Its times are those of the machine's clock, not of the session's, like the times in tokens.
-/// - Source: host.md, section 2, "Revocation".
+/// - Source: web/guide/README.md, "Let your users in".
 package struct Revocation: Hashable, Sendable {
   package enum Target: Hashable, Sendable {
     /// The tokens with this `sub`.

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The rules of protocol.md for the changes of deltas and refusals.
+/// The wire protocol's rules for the changes of deltas and refusals.
 extension MessageRules {
   /// - Parameter shownMonths: The months for which the server sends bands.
   static func check(
@@ -72,7 +72,7 @@ extension MessageRules {
 }
 
 extension MessageRules {
-  /// - Source: protocol.md, "Changes"; host.md, section 6.
+  /// - Source: web/client/api/asyncapi.json; web/guide/decide.md.
   private static func check(status change: JSONTree) throws(ProtocolBreach) {
     try change.has(
       ["change", "status"], maybe: ["result", "until", "reason", "detail"])

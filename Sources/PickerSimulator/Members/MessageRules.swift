@@ -2,7 +2,7 @@ import CivilTime
 import JSONText
 import PickerSession
 
-/// The rules of protocol.md for each message: its required and optional fields and their types.
+/// The wire protocol's rules for each message: its required and optional fields and their types.
 ///
 /// Fields that were added to the protocol later are optional here.
 enum MessageRules {

@@ -4,7 +4,7 @@ package import PickerSession
 
 /// The result of a session as a calendar event.
 ///
-/// - Source: protocol.md, "iCalendar".
+/// - Source: web/guide/definitions.md, "Calendar events".
 package struct CalendarEvent: Hashable, Sendable {
   package enum Span: Hashable, Sendable {
     /// Whole days, both included.

@@ -4,7 +4,7 @@ import PickerSession
 
 /// The absolute URLs that add an event to a user's calendar.
 ///
-/// - Source: protocol.md, "iCalendar".
+/// - Source: web/guide/definitions.md, "Calendar events".
 package struct CalendarLinks: Hashable, Sendable {
   /// The default template of the Outlook link. Operators can configure another one, because this
   /// link is not documented and has changed before.

@@ -3,7 +3,7 @@ import JSONText
 import PickerModel
 import PickerSession
 
-/// Writes the changes of deltas, in the order that protocol.md defines.
+/// Writes the changes of deltas, in the order of the wire protocol.
 extension JSONWriter {
   /// Writes all changes of a delta, separated by commas, without brackets.
   ///

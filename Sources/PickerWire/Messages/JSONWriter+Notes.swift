@@ -29,7 +29,7 @@ extension SessionFold {
 
 /// Writes notes on days and rows in the reader's language.
 ///
-/// - Source: protocol.md, "The host changes the picker".
+/// - Source: web/guide/inventory.md.
 extension JSONWriter {
   /// `,"note":{"text","tone"?}` for a cell or a row; nothing if `note` is `nil`.
   mutating func noteField(_ note: Note?, locale: String, texts: any RowTexts) {

@@ -5,7 +5,7 @@ import PickerSession
 
 /// Writes the state of a picker: snapshots, columns, months, ranges, bands and cells.
 ///
-/// - Source: protocol.md, "To the client".
+/// - Source: web/client/api/asyncapi.json.
 extension JSONWriter {
   /// `{"definition","version","status","result","columns":[…]}`, with `calendar` instead of
   /// `columns` for a calendar.

@@ -5,7 +5,7 @@ import PickerSession
 
 /// The status of a session, and the result with what the host added to it.
 ///
-/// - Source: protocol.md, "Changes"; host.md, section 6.
+/// - Source: web/client/api/asyncapi.json; web/guide/decide.md.
 extension JSONWriter {
   /// A change of type `status`.
   mutating func status(_ change: StatusChange, texts: any RowTexts) {

@@ -7,7 +7,7 @@ package import PickerSession
 ///
 /// Reuses its buffers, so an encoder belongs to one event loop.
 ///
-/// - Source: protocol.md, "To the client".
+/// - Source: web/client/api/asyncapi.json.
 package final class MessageEncoder {
   private var writer = JSONWriter(capacity: 4096)
   private var cache = RowsCache(count: 64)

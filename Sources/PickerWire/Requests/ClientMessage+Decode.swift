@@ -15,7 +15,7 @@ extension ClientMessage {
   /// - Parameter text: Valid UTF-8. The socket has checked it.
   /// - Throws: ``BadMessage`` if it is not a JSON object, or `type` or a required field is missing
   ///   or has the wrong type.
-  /// - Source: protocol.md, "When it goes wrong", 4400.
+  /// - Source: web/guide/README.md, "Closing, errors and time-outs".
   package static func decode(_ text: Span<UInt8>) throws(BadMessage) -> ClientMessage {
     var fields = MessageFields()
     do throws(JSONError) {

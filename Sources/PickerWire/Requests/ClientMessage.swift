@@ -3,7 +3,7 @@ package import PickerSession
 
 /// A decoded message from a client.
 ///
-/// - Source: protocol.md, "From the client".
+/// - Source: web/client/api/asyncapi.json.
 package enum ClientMessage: Hashable, Sendable {
   case join(Join)
   case command(ref: Int, Command)

@@ -4,7 +4,7 @@ package import PickerSession
 
 /// The decoded body of `POST /v1/sessions`.
 ///
-/// - Source: protocol.md, "HTTP"; host.md, section 3.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 package struct CreateRequest: Hashable, Sendable {
   /// The definition's document. Set to `null` once the definition is made from it on another
   /// thread, so that the hub's thread does not spend time on freeing it.

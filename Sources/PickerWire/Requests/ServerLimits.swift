@@ -6,7 +6,7 @@ package import PickerSession
 /// Operators set them with `--limit`, which `ServerLimit` defines with the same defaults; a test
 /// compares both.
 ///
-/// - Source: protocol.md, "When it goes wrong".
+/// - Source: web/guide/README.md, "Closing, errors and time-outs".
 package struct ServerLimits: Hashable, Sendable {
   /// Bytes of one message from a client; default 65,536.
   package var messageBytes = 65_536

@@ -9,7 +9,7 @@ extension Settle {
   /// Reads the body of `POST …/settle`.
   ///
   /// - Throws: ``BadMessage`` if the body is invalid or has an unknown field.
-  /// - Source: host.md, section 6.
+  /// - Source: web/guide/decide.md.
   package init(body: [UInt8]) throws(BadMessage) {
     let tree = try parseBody(body, fields: ["op", "granted", "reason", "data"])
     guard let op = tree["op"]?.string, (1...Settle.opBytesMax).contains(op.utf8.count) else {

@@ -1,5 +1,5 @@
 /// The events of all sessions of a server, in the order in which they were stored.
-/// - Source: host.md, section 4.
+/// - Source: web/guide/feed.md.
 package protocol EventFeed: AnyObject, Sendable {
   /// The unbroken history that the positions belong to: another one after a backup was restored,
   /// when positions are given again to other events.

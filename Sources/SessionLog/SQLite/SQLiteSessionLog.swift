@@ -14,7 +14,7 @@ import Synchronization
 /// transaction commits, are pending; the next transaction stores all of them, so that many sessions
 /// share one flush of the disk. Appending never blocks. Several hubs may use one log, each from its
 /// own thread and for its own sessions.
-/// - Source: architecture.md, property 2; sqlite.org/wal.html.
+/// - Source: ARCHITECTURE.md, invariant 2; sqlite.org/wal.html.
 package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
   /// The file, for the start-up message.

@@ -5,10 +5,10 @@ import PickerSession
 ///
 /// Pruning and loading use the same numbers, so that a snapshot that loading needs is never pruned.
 struct SnapshotSpacing {
-  /// The number of deltas that a session with members is reloaded with.
+  /// The number of deltas that are loaded with a session that has members.
   private let history: Int
-  /// The maximum of entries that are applied for these deltas. Joins and leaves make no deltas: a
-  /// session with very many of them is reloaded with fewer deltas.
+  /// The maximum number of entries that are applied to get these deltas. Joins and leaves make no
+  /// deltas, so a session with very many of them is loaded with fewer deltas.
   let rowCountMax: Int
 
   init(_ limits: SessionLimits) {

@@ -35,7 +35,7 @@ struct StoredSnapshot {
     else {
       throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
     }
-    return state.made(under: origin.definition)
+    return state.migrated(with: origin.definition)
   }
 
   private var tree: JSONTree {

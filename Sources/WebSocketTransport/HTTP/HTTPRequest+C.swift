@@ -10,7 +10,7 @@ extension RequestHead {
     remoteAddress = String(wsl_request_peer(request)) ?? ""
     audience = Listening.Audience(wsl_request_audience(request))
     isTLS = wsl_request_is_tls(request)
-    takesChunks = wsl_request_takes_chunks(request)
+    acceptsChunks = wsl_request_accepts_chunks(request)
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = parts.count > 1 ? String(parts[1]) : ""

@@ -1,7 +1,7 @@
 import CWebSocketLoop
 
 /// Compression of responses with gzip.
-/// - Source: RFC 9110, sections 8.4.1.3, 8.8.3.3 and 12.5.3; protocol.md, "HTTP details".
+/// - Source: RFC 9110, sections 8.4.1.3, 8.8.3.3 and 12.5.3.
 extension HTTPResponse {
   /// Smaller bodies are not compressed.
   static let compressedBytesMin = 1_024

@@ -12,7 +12,7 @@ package struct RequestHead: Sendable {
   /// Whether the connection uses TLS, as opposed to one between a proxy and its client.
   package var isTLS = false
   /// Whether the response may use chunked transfer coding: false for HTTP/1.0.
-  package var takesChunks = true
+  package var acceptsChunks = true
 
   package init(
     path: String, query: [QueryField], headers: RequestHeaders, remoteAddress: String

@@ -7,7 +7,7 @@ package struct Caller: Sendable {
   /// Whether the response body may be compressed with gzip.
   package var acceptsGzip = false
   /// Whether the response may use chunked transfer coding.
-  var takesChunks = true
+  var acceptsChunks = true
 
   init(loop: SocketLoop, id: RequestID) {
     self.loop = loop

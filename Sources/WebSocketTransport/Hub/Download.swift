@@ -20,7 +20,7 @@ final class Download: @unchecked Sendable {
     self.home = home
     self.rest = rest
     gzip = caller.acceptsGzip ? wsl_gzip_parts() : nil
-    isChunked = caller.takesChunks
+    isChunked = caller.acceptsChunks
   }
 
   /// Encodes the next part for writing. Must be called once per part, in order.

@@ -21,7 +21,7 @@ package struct BodyPart {
 /// - Source: RFC 9112, section 7.1.
 extension HubTransport {
   /// Answers a request with 200 and a body in parts. Must be called on the loop that produces the
-  /// parts, which may be another one than the loop of the connection.
+  /// parts, which can differ from the loop of the connection.
   package func answer(
     _ caller: Caller, headers: [HTTPResponse.Header], parts first: BodyPart
   ) {
@@ -32,7 +32,7 @@ extension HubTransport {
     response.headers += caller.headers
     response.vary(by: "Accept-Encoding")
     if caller.acceptsGzip { response.headers.append(("Content-Encoding", "gzip")) }
-    if caller.takesChunks { response.headers.append(("Transfer-Encoding", "chunked")) }
+    if caller.acceptsChunks { response.headers.append(("Transfer-Encoding", "chunked")) }
     let download = Download(caller, home: self, rest)
     group.post(to: index) { [headers = response.headers] transport in
       guard transport.loop.startStream(download.id, headers: headers) else { return }
@@ -43,7 +43,7 @@ extension HubTransport {
   }
 
   /// Requests the next part. Must be called on the loop of the connection.
-  func askForMore(_ download: Download) {
+  func requestNextPart(_ download: Download) {
     let writer = index
     group.post(to: download.home.index) { home in
       guard let rest = download.rest else { return }
@@ -75,7 +75,7 @@ extension HubTransport {
       downloads[download.id] = nil
       if outcome != .gone { loop.streamEnd(download.id) }
     } else if outcome == .sent {
-      askForMore(download)
+      requestNextPart(download)
     }
   }
 }

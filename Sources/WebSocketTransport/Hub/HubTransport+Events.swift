@@ -83,7 +83,7 @@ extension HubTransport {
   }
 
   package func streamWritable(_ id: RequestID) {
-    if let download = downloads[id] { return askForMore(download) }
+    if let download = downloads[id] { return requestNextPart(download) }
     let connection = ConnectionID(raw: id.raw)
     guard streams[connection] != nil else { return }
     streams[connection]?.isFull = false

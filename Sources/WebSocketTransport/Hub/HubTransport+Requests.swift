@@ -22,7 +22,7 @@ extension HubTransport {
   package func respond(to id: RequestID, _ request: HTTPRequest) {
     var caller = Caller(loop: loop, id: id)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
-    caller.takesChunks = request.head.takesChunks
+    caller.acceptsChunks = request.head.acceptsChunks
     let target: RequestLoop =
       switch request.head.audience {
       case .clients, .operators: RequestLoop(method: request.method, path: request.path)

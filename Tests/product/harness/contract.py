@@ -35,7 +35,7 @@ def fits(name, value):
 
 
 def message_fits(message):
-    """Asserts that `message` is one of the server's messages in protocol.md."""
+    """Asserts that `message` is a message of the server that the schemas describe."""
     assert isinstance(message, dict), f"a message is a JSON object: {_short(message)}"
     assert message.get("type") in MESSAGES, f"unknown message type: {_short(message)}"
     return fits(message["type"], message)

@@ -2,7 +2,7 @@
 
 import { gridOf, monthIndexOf } from "../core/civil.js";
 
-/** The fractions of a month's height: title, weekday header and weeks (rules.md, "Hit test"). */
+/** The fractions of a month's height: title, weekday header and weeks (as in the hit test on the server). */
 export const titleShare = 0.095;
 export const headerShare = 0.089;
 export const weeksShare = 1 - titleShare - headerShare;

@@ -1,4 +1,4 @@
-// The style sheet of the calendar. The fractions of a month's height are defined in rules.md.
+// The style sheet of the calendar. The fractions of a month's height are those of the hit test on the server.
 
 import { sheetOf } from "../parts/dom.js";
 

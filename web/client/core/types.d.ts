@@ -1,4 +1,4 @@
-// The types of the protocol (protocol.md, version 1) and of the client's state, for editors and for `tsc`.
+// The types of the protocol (version 1) and of the client's state, for editors and for `tsc`.
 
 export type Tone = "low" | "high" | "good" | "bad";
 /** A note of the host on a day or row. */

@@ -7,7 +7,7 @@ import WebSocketTransport
 ///
 /// A ticket consists of its times and an HMAC, so that the server stores nothing and every loop
 /// can verify it. The key is generated at the start; a restart invalidates all tickets.
-/// - Source: protocol.md, "Tickets"; RFC 2104.
+/// - Source: web/guide/README.md, "EventSource and `<img>`: tickets"; RFC 2104.
 struct TicketSigner: Sendable {
   /// The resource that a ticket grants access to.
   enum Purpose: String, Sendable { case events, months }

@@ -65,7 +65,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
 /// The origins whose pages may use the API from a browser.
 ///
-/// - Source: protocol.md, "WebSocket"; RFC 6455 section 10.2.
+/// - Source: web/guide/README.md, "The five steps"; RFC 6455 section 10.2.
 package struct OriginPolicy: Hashable, Sendable {
   /// If empty, only pages from the host that the request names are allowed.
   package let allowed: Set<WebOrigin>

@@ -3,7 +3,7 @@ import PickerSession
 import WebSocketTransport
 
 /// `GET …/event.ics`.
-/// - Source: protocol.md, "iCalendar".
+/// - Source: web/guide/definitions.md, "Calendar events".
 extension HubRoutes {
   func event(_ call: RoutedRequest) {
     let caller = call.caller

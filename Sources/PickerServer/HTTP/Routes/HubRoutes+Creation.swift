@@ -5,7 +5,7 @@ import PickerWire
 import WebSocketTransport
 
 /// Creation, and the list of sessions.
-/// - Source: host.md, section 3.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 extension HubRoutes {
   /// `POST /v1/sessions`
   func create(_ call: RoutedRequest) throws(ProblemDocument) {

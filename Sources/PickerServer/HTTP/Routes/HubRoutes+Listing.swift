@@ -4,7 +4,7 @@ import PickerSession
 import WebSocketTransport
 
 /// `GET /v1/sessions`
-/// - Source: host.md, section 3.
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 extension HubRoutes {
   private struct Listing: Sendable {
     let external: String?

@@ -3,7 +3,7 @@ import PickerSession
 import WebSocketTransport
 
 /// `GET`, `PUT` and `PATCH …/definition`, `GET` and `PATCH …/notes`.
-/// - Source: protocol.md, "The host changes the picker".
+/// - Source: web/guide/inventory.md.
 extension HubRoutes {
   func readDefinition(_ call: RoutedRequest) {
     let caller = call.caller

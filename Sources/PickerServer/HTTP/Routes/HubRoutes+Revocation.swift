@@ -6,7 +6,7 @@ import PickerWire
 import WebSocketTransport
 
 /// `POST /v1/sessions/{id}/revoke`
-/// - Source: host.md, section 2, "Revocation".
+/// - Source: web/guide/README.md, "Let your users in".
 extension HubRoutes {
   func revoke(_ call: RoutedRequest) throws(ProblemDocument) {
     guard gate.keys != nil else { throw notFound(call.request.path) }

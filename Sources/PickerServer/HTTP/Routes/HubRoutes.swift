@@ -7,7 +7,7 @@ import PickerWire
 import WebSocketTransport
 
 /// Answers the HTTP requests of a loop: finds a request's route and calls the hub.
-/// - Source: protocol.md, "HTTP".
+/// - Source: web/guide/README.md, "HTTP API and server-sent events".
 final class HubRoutes {
   let transport: HubTransport
   private let files: StaticFiles

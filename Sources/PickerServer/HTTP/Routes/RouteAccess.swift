@@ -1,17 +1,17 @@
-/// Who may use a route with `--auth keys`.
+/// The credential that a route needs with `--auth keys`.
 ///
-/// Without keys the hub decides by the tokens of each session, and every route is open otherwise.
-/// - Source: host.md, section 1.
+/// In the other modes this is not checked; the hub checks the tokens of sessions that have them.
+/// - Source: web/guide/README.md, "Let your users in".
 enum RouteAccess: Hashable, Sendable {
   /// Everyone, without a credential.
   case everyone
   /// A key with the scope.
   case key(KeyScope)
-  /// A key with the scope. To members the session does not exist.
+  /// A key with the scope. The token of a member is answered with 404.
   case sessionKey(KeyScope)
-  /// A key with the scope `sessions`, a member of the session, or a ticket where the route takes
-  /// tickets.
+  /// A key with the scope `sessions`, the token of a member of the session, or a ticket, on the
+  /// routes that accept tickets.
   case sessionReader
-  /// A member of the session.
+  /// The token of a member of the session.
   case member
 }

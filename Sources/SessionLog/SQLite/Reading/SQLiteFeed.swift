@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The feed in a file, read on a thread of its own.
+/// The feed of an SQLite store, read on a queue of its own.
 package final class SQLiteFeed: EventFeed {
   package let epoch: String
   package let signal = FeedSignal()
   private let pool: DatabasePool
   private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
 
-  /// The stored cursors; changed only on ``queue``.
-  private let known: Mutex<[String: Int]>
+  /// The positions of the stored cursors; changed only on ``queue``.
+  private let positions: Mutex<[String: Int]>
 
   init(_ pool: DatabasePool) throws {
     self.pool = pool
@@ -20,7 +20,8 @@ package final class SQLiteFeed: EventFeed {
     epoch = try pool.read { database in
       try String.fetchOne(database, sql: "SELECT epoch FROM feed") ?? ""
     }
-    known = Mutex(Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) }))
+    positions = Mutex(
+      Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) }))
     signal.advance(to: try pool.read { try StoredFeed($0).newest })
   }
 
@@ -68,7 +69,7 @@ package final class SQLiteFeed: EventFeed {
     return FeedPage(lines: lines, position: newest)
   }
 
-  package var cursors: [String: Int] { known.withLock { $0 } }
+  package var cursors: [String: Int] { positions.withLock { $0 } }
 
   package func setCursor(
     _ name: String, to position: Int?,
@@ -80,7 +81,7 @@ package final class SQLiteFeed: EventFeed {
       else { return completion(.failure(.tooManyCursors)) }
       do {
         try self.pool.write { try SQLiteFeed.write(name, position, $0) }
-        self.known.withLock { $0[name] = position }
+        self.positions.withLock { $0[name] = position }
         completion(.success(()))
       } catch {
         completion(.failure(.unavailable))

@@ -2,34 +2,34 @@ import JSONText
 import PickerDelivery
 import WebSocketTransport
 
-/// The answers of the server and of the endpoints.
+/// The responses of the server and of the endpoints.
 extension DeliveryLoop {
-  func handle(_ answer: HTTPExchange.Answer, _ purpose: Purpose, _ index: Int) {
+  func handle(_ response: HTTPExchange.Response, _ purpose: Purpose, _ index: Int) {
     let now = SocketLoop.monotonicMilliseconds()
     switch purpose {
     case .deliver(let position, let attempt):
       let result: DeliveryAnswer =
-        answer.status == 0
-        ? .none(answer.problem)
-        : .status(answer.status, retryAfterSeconds: answer.retryAfterSeconds)
+        response.status == 0
+        ? .none(response.problem)
+        : .status(response.status, retryAfterSeconds: response.retryAfterSeconds)
       delivered(position, attempt, result, index)
     case .readFeed:
       endpoints[index].isReading = false
-      receivedPage(answer, index, now)
+      receivedPage(response, index, now)
     case .readCursor:
       endpoints[index].nextRequestAt = now
-      receivedCursor(answer, index, now)
+      receivedCursor(response, index, now)
     case .storeCursor(let position):
       endpoints[index].isStoring = false
-      guard answer.status == 200 else { return fail(answer, index, now) }
+      guard response.status == 200 else { return fail(response, index, now) }
       endpoints[index].storedPosition = position
     case .storeStop:
       endpoints[index].isStoring = false
-      guard answer.status == 200 else { return fail(answer, index, now) }
+      guard response.status == 200 else { return fail(response, index, now) }
       endpoints[index].isStopStored = true
     case .readStop:
       endpoints[index].isStoring = false
-      receivedStop(answer, index, now)
+      receivedStop(response, index, now)
     }
   }
 
@@ -48,13 +48,13 @@ extension DeliveryLoop {
     log("\(name) has stopped: \(reason). Continue with pickerd deliver --resume \(name)")
   }
 
-  private func receivedPage(_ answer: HTTPExchange.Answer, _ index: Int, _ now: Int64) {
-    if answer.status == 200 { return endpoints[index].add(answer.body, through: nil, at: now) }
-    guard answer.status == 410, let tree = try? JSONTree.parse(answer.body) else {
-      return fail(answer, index, now)
+  private func receivedPage(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
+    if response.status == 200 { return endpoints[index].add(response.body, through: nil, at: now) }
+    guard response.status == 410, let tree = try? JSONTree.parse(response.body) else {
+      return fail(response, index, now)
     }
     if let epoch = tree["epoch"]?.string { return epochChanged(epoch, index) }
-    guard let oldest = tree["oldest"]?.integer else { return fail(answer, index, now) }
+    guard let oldest = tree["oldest"]?.integer else { return fail(response, index, now) }
     log("\(endpoints[index].settings.name): the feed begins at \(oldest) now; events were missed")
     endpoints[index].delivery = EndpointDelivery(
       types: endpoints[index].settings.types, watermark: oldest - 1)
@@ -69,24 +69,26 @@ extension DeliveryLoop {
   }
 
   /// A new endpoint begins with the oldest event.
-  private func receivedCursor(_ answer: HTTPExchange.Answer, _ index: Int, _ now: Int64) {
-    guard answer.status == 200 || answer.status == 404 else { return fail(answer, index, now) }
-    let tree = try? JSONTree.parse(answer.body)
+  private func receivedCursor(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
+    guard response.status == 200 || response.status == 404 else {
+      return fail(response, index, now)
+    }
+    let tree = try? JSONTree.parse(response.body)
     let position = tree?["position"]?.integer ?? 0
     endpoints[index].epoch = tree?["epoch"]?.string
     endpoints[index].storedPosition = position
     endpoints[index].delivery = EndpointDelivery(
       types: endpoints[index].settings.types, watermark: position)
-    // Until the answer says otherwise, the endpoint is taken to have stopped.
+    // Assume that the endpoint has stopped until the response to this request arrives.
     endpoints[index].isStopStored = true
     endpoints[index].isStoring = true
     endpoints[index].isReading = true
     ask("GET", "/cursors/\(endpoints[index].stopName)", .readStop, index)
   }
 
-  private func receivedStop(_ answer: HTTPExchange.Answer, _ index: Int, _ now: Int64) {
+  private func receivedStop(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
     endpoints[index].isReading = false
-    switch answer.status {
+    switch response.status {
     case 200:
       endpoints[index].delivery?.halt()
       endpoints[index].nextRequestAt = now + 2000
@@ -99,13 +101,13 @@ extension DeliveryLoop {
     default:
       // It is unknown whether the endpoint has stopped: start again with its cursor.
       if endpoints[index].delivery?.stop == nil { endpoints[index].delivery = nil }
-      fail(answer, index, now)
+      fail(response, index, now)
     }
   }
 
-  /// Handles an unexpected answer of the server: the request is repeated after 2 s.
-  private func fail(_ answer: HTTPExchange.Answer, _ index: Int, _ now: Int64) {
+  /// Handles an unexpected response of the server: the request is repeated after 2 s.
+  private func fail(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
     endpoints[index].nextRequestAt = now + 2000
-    log("cannot read the feed \(feed.url): \(answer.summary)")
+    log("cannot read the feed \(feed.url): \(response.summary)")
   }
 }
