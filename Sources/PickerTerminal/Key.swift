@@ -10,8 +10,8 @@ enum Key: Hashable {
 struct KeyReader {
   private var rest: [UInt8] = []
 
-  /// Whether the last byte was an escape that may be a key or the start of a sequence.
-  var isUndecided: Bool { !rest.isEmpty }
+  /// Whether the bytes end with an escape that can be a key or the start of a sequence.
+  var isIncomplete: Bool { !rest.isEmpty }
 
   mutating func take(_ bytes: [UInt8]) -> [Key] {
     rest += bytes
@@ -29,8 +29,8 @@ struct KeyReader {
     return keys
   }
 
-  /// Decides after a timeout that a pending escape is a key.
-  mutating func decide() -> [Key] {
+  /// After a timeout: takes an incomplete sequence for the Escape key.
+  mutating func timeOut() -> [Key] {
     defer { rest = [] }
     return rest.isEmpty ? [] : [.escape]
   }

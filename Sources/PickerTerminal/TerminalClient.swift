@@ -79,9 +79,9 @@ package final class TerminalClient {
     case .picker(.answered): return false
     case .bytes(let bytes):
       let pressed = keys.take(bytes)
-      if keys.isUndecided { decideSoon() }
+      if keys.isIncomplete { decideSoon() }
       return press(pressed)
-    case .escapeIsOver: return press(keys.decide())
+    case .escapeIsOver: return press(keys.timeOut())
     }
   }
 

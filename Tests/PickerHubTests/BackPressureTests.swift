@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A fixture whose session is evicted and whose log does not finish loading it.
-  private func asleep() throws -> HubFixture {
+  private func withEvictedSession() throws -> HubFixture {
     var configuration = HubConfiguration()
     configuration.limits.inboxBytes = 1024
     configuration.limits.messageBytes = 4096
@@ -102,7 +102,7 @@ import Testing
   @Test func `a join sent in time is answered even if loading takes longer than the timeout`()
     throws
   {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     fixture.join(1)
     fixture.open(2)
 
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `a connection is read up to a limit during loading, and resumed after it`() throws {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     fixture.join(1)
     for ref in 1...9 { fixture.send(1, select(ref, 0, ref % 3)) }
     #expect(fixture.port.paused == [1])
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func `a connection that sends too much while its session is loaded is closed`() throws {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     fixture.join(1)
     let message = #"{"type":"\#(String(repeating: "w", count: 1000))"}"#
 
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `a connection is closed with 4500 if its session cannot be loaded`() throws {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     fixture.join(1)
 
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func `a session that could be loaded again closes no connection with 4500`() throws {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     fixture.join(1)
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
     fixture.join(2)
@@ -163,7 +163,7 @@ import Testing
   @Test func `closed connections do not remain among the waiters of a session that is loading`()
     throws
   {
-    let fixture = try asleep()
+    let fixture = try withEvictedSession()
     for raw in 1...100 as ClosedRange<UInt64> {
       fixture.open(raw)
       fixture.disconnect(raw)

@@ -8,7 +8,7 @@ import Testing
 @testable import PickerWire
 
 @Suite struct RevocationTests {
-  @Test func `a revoked subject is closed with 4403 and comes back with a later token only`() throws
+  @Test func `a revoked subject is closed with 4403 and can rejoin only with a later token`() throws
   {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "sub=17 iat=-5")

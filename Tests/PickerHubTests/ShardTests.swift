@@ -71,14 +71,14 @@ final class TestTotal: SessionTotal {
   @Test func `a hub loads sessions under its own number`() throws {
     let fixture = try HubFixture(
       letters, shard: HubShard(index: 2, of: 3, total: TestTotal()))
-    let asleep = SessionID("asleep")
+    let dormant = SessionID("dormant")
     fixture.hub.restore(
       [
         DormantSession(
-          id: asleep, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: false)
+          id: dormant, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: false)
       ], at: fixture.now)
 
-    fixture.open(1, session: asleep)
+    fixture.open(1, session: dormant)
 
     #expect(fixture.log.loads == [2])
   }

@@ -29,17 +29,17 @@ import Testing
     var reader = KeyReader()
 
     #expect(reader.take([0x1B]) == [])
-    #expect(reader.isUndecided)
-    #expect(reader.decide() == [.escape])
-    #expect(!reader.isUndecided)
-    #expect(reader.decide() == [])
+    #expect(reader.isIncomplete)
+    #expect(reader.timeOut() == [.escape])
+    #expect(!reader.isIncomplete)
+    #expect(reader.timeOut() == [])
   }
 
   @Test func `two escapes are a key and the start of a sequence`() {
     var reader = KeyReader()
 
     #expect(reader.take([0x1B, 0x1B]) == [.escape])
-    #expect(reader.decide() == [.escape])
+    #expect(reader.timeOut() == [.escape])
   }
 
   @Test func `unknown sequences are ignored`() {

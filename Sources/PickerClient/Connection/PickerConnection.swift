@@ -178,6 +178,11 @@ public final class PickerConnection: Sendable {
   ///
   /// Call it as often as the finger moves: at most ten positions a second are sent, always
   /// including the last one.
+  ///
+  /// ```swift
+  /// picker.touch(.row(column: 0, row: 12))  // The finger is on this row.
+  /// picker.touch(nil)  // The finger was lifted.
+  /// ```
   public func touch(_ touch: PickerTouch?) { handle(.touch(touch)) }
 
   // MARK: - Streams
@@ -198,7 +203,8 @@ public final class PickerConnection: Sendable {
 
   /// All events from now on, in order and without gaps.
   ///
-  /// Each access makes an independent stream with an unbounded buffer, so read it continuously.
+  /// Each access makes an independent stream with an unbounded buffer, so read it continuously. See
+  /// ``PickerEvent`` for an example.
   public var events: AsyncStream<PickerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PickerEvent.self)
     let number = core.withLock { $0.readers.add(continuation) }

@@ -49,10 +49,10 @@ extension ClientMachine {
       asked = []
       timers.clear(.catchUp)
     case "months":
-      try state.takeMonths(message)
+      try state.applyMonths(message)
       state.months = state.months.filter { looking?.contains($0.key) ?? false }
     case "rows":
-      try state.takeRows(message)
+      try state.applyRows(message)
       asked.remove(
         RowWindow(
           column: try message.number("column"), generation: try message.number("generation"),
@@ -91,7 +91,7 @@ extension ClientMachine {
     let revision = try message.number("revision")
     if revision > state.revision {
       guard revision == state.revision + 1 else { return resync() }
-      let notices = try state.takeDelta(message)
+      let notices = try state.applyDelta(message)
       timers.clear(.catchUp)
       notify(notices)
     }

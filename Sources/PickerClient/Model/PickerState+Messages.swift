@@ -18,30 +18,30 @@ extension PickerState {
     touching = [:]
     if let snapshot {
       revision = try message.number("revision")
-      try take(snapshot)
+      try apply(snapshot)
     }
-    take(members)
+    apply(members)
   }
 
   /// Applies a `snapshot`, which replaces the whole state.
   mutating func takeSnapshot(_ message: JSONTree) throws(MalformedMessage) {
     revision = try message.number("revision")
     now = message["now"]?.string ?? now
-    try take(try message.need("snapshot"))
+    try apply(try message.need("snapshot"))
     // The server has dropped pending presence updates. It sends the current touches next.
     touching = [:]
     if let status = message["status"]?.string.flatMap(PickerStatus.init) { self.status = status }
-    take(try PickerMember.list(message["members"]?.array ?? []))
+    apply(try PickerMember.list(message["members"]?.array ?? []))
   }
 
   /// Applies a delta. The caller has checked that it follows ``revision``.
-  mutating func takeDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
+  mutating func applyDelta(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
     revision = try message.number("revision")
     now = message["at"]?.string ?? now
-    return try take(changes: try message.list("changes"), by: message["by"]?.string)
+    return try apply(changes: try message.list("changes"), by: message["by"]?.string)
   }
 
-  mutating func takeMonths(_ message: JSONTree) throws(MalformedMessage) {
+  mutating func applyMonths(_ message: JSONTree) throws(MalformedMessage) {
     for tree in try message.list("months") {
       let view = try PickerMonthView(tree)
       months[view.month] = view
@@ -49,7 +49,7 @@ extension PickerState {
   }
 
   /// Stores requested rows, unless the column has been reloaded since the request.
-  mutating func takeRows(_ message: JSONTree) throws(MalformedMessage) {
+  mutating func applyRows(_ message: JSONTree) throws(MalformedMessage) {
     let column = try message.number("column")
     guard columns.indices.contains(column),
       columns[column].generation == (try message.number("generation"))
@@ -118,7 +118,7 @@ extension PickerState {
     _ = put(me)
   }
 
-  private mutating func take(_ snapshot: JSONTree) throws(MalformedMessage) {
+  private mutating func apply(_ snapshot: JSONTree) throws(MalformedMessage) {
     definition = try PickerDefinition(try snapshot.need("definition"))
     status = snapshot["status"]?.string.flatMap(PickerStatus.init) ?? .open
     until = snapshot["until"]?.string
@@ -141,7 +141,7 @@ extension PickerState {
     resultUntil = tree["until"]?.string
   }
 
-  private mutating func take(_ members: [PickerMember]) {
+  private mutating func apply(_ members: [PickerMember]) {
     guard !members.isEmpty else { return }
     self.members = members
     let ids = Set(members.map(\.id))

@@ -6,8 +6,8 @@ import PickerSession
 ///
 /// It owns the steps and their size, and knows whether connections were paused because of it.
 /// Invariant: the first step waits for a record of its own, so that the queue is empty while no
-/// append is pending. The caller must therefore run a step that does not wait for the log at once
-/// if the queue is empty.
+/// append is pending. Therefore, if the queue is empty, the caller must immediately run a step that
+/// does not wait for the log.
 struct StepQueue {
   private var steps: Deque<SessionStep> = []
   /// The memory of the steps in bytes, an estimate.

@@ -126,7 +126,8 @@ extension Hub {
 
   /// Buffers a connection's messages from this one on, until the session is loaded.
   ///
-  /// - Returns: The caller calls it with the outcome of loading; it handles the buffered messages.
+  /// - Returns: A function that handles the buffered messages; the caller calls it with the outcome
+  ///   of loading.
   private func waiting(
     _ connection: HubConnection, _ text: Span<UInt8>
   ) -> (_ isLoaded: Bool) -> Void {

@@ -2,10 +2,10 @@ import PickerModel
 package import PickerSession
 import PickerWire
 
-/// A connection: its phase, which credentials it has, and what is pending for it.
+/// A connection: its phase, its credentials, and its pending messages.
 ///
-/// The joining code changes the phase, ``Connections`` what is pending (``SendState``), the access
-/// code the token (``TokenExpiry``). One thread uses a connection.
+/// The joining code changes ``phase``, ``Connections`` changes ``sending``, and the access code
+/// changes ``token``. One thread uses a connection.
 package final class HubConnection {
   package let id: ConnectionID
   let session: SessionID
@@ -37,8 +37,8 @@ package final class HubConnection {
     case silent
     /// A WebSocket whose first messages wait for its session, or its history, to be loaded.
     case waiting(Inbox)
-    /// A WebSocket that has sent its join; its commands are its member's. It is a listener of the
-    /// session as soon as the join has been applied.
+    /// A WebSocket that has sent its join; its commands are those of this member. It is a listener
+    /// of the session as soon as the join has been applied.
     case joined(MemberID)
     /// An event stream: it receives everything and sends nothing.
     case watching

@@ -1,11 +1,11 @@
-/// Which addresses webhooks may be sent to: public ones, and those that the operator allows.
+/// The addresses to which webhooks may be sent: public ones, and those that the operator allows.
 /// - Source: the IANA special-purpose address registries.
 package struct AddressPolicy: Sendable {
   private let allowed: [AddressRange]
 
   package init(allowed: [AddressRange] = []) { self.allowed = allowed }
 
-  /// - Parameter address: IPv4 addresses and their IPv4-mapped form are the same.
+  /// - Parameter address: An IPv4-mapped IPv6 address is treated as the IPv4 address.
   package func admits(_ address: PeerAddress) -> Bool {
     if allowed.contains(where: { $0.contains(address) }) { return true }
     if address.isIPv4 { return !AddressPolicy.special.contains { $0.contains(address) } }
@@ -13,11 +13,11 @@ package struct AddressPolicy: Sendable {
       && !AddressPolicy.special.contains { $0.contains(address) }
   }
 
-  /// Of IPv6 only these are assigned to be global.
+  /// The IPv6 addresses that are assigned as global unicast.
   private static let global = AddressRange("2000::/3")!
 
   /// Loopback, private, link-local (with cloud metadata), shared, documentation, benchmark,
-  /// multicast and reserved addresses, and IPv6 addresses that stand for IPv4 ones.
+  /// multicast and reserved addresses, and IPv6 addresses that contain IPv4 ones.
   private static let special = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
     "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",

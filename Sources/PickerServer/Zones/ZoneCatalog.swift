@@ -27,7 +27,8 @@ struct ZoneCatalog: Sendable {
 
   /// The zone that `name` refers to, following links.
   ///
-  /// - Returns: `nil` if the database does not have the name or its links form a cycle.
+  /// - Returns: `nil` if the database does not have the name, or more than three links must be
+  ///   followed, as in a cycle.
   func zone(behind name: String) -> String? {
     var name = name
     for _ in 0..<4 {

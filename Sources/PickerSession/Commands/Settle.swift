@@ -11,7 +11,7 @@ package struct Settle: Hashable, Sendable {
   package let isGranted: Bool
   /// A text for the members.
   package let reason: Note.Text?
-  /// Comes back in the result and in events.
+  /// Included in the result and in events.
   package let data: VerbatimJSON?
 
   /// The maximum length of ``op``, in UTF-8 bytes.

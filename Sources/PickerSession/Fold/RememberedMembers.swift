@@ -2,10 +2,10 @@ package import DequeModule
 
 /// The members that have left, so that each can rejoin as the same member.
 ///
-/// Bounded by ``SessionLimits/rememberedMembers`` and ``SessionLimits/rememberedRefBytes``. Over
-/// the count, the member that left first is removed. Over the bytes, the refs of the members that
-/// left first are removed, except the greatest: a command that such a member sends again is refused
-/// with `oldRef`, and never executed twice.
+/// Bounded by ``SessionLimits/rememberedMembers`` and ``SessionLimits/rememberedRefBytes``. If
+/// there are too many members, the one that left first is removed. If their refs take too many
+/// bytes, those of the members that left first are removed, except the greatest ref: a command that
+/// such a member repeats is refused with `oldRef`, and never executed twice.
 /// - Source: web/guide/README.md, "What to store, and when to send again".
 package struct RememberedMembers: Hashable, Sendable {
   /// In the order in which they left.

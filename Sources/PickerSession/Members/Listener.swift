@@ -6,7 +6,7 @@ package struct Listener: Hashable, Sendable {
   package let connection: ConnectionID
   /// `nil` for an anonymous observer, which only receives.
   package let member: MemberID?
-  /// The number of its language. Listeners with the same number receive the same texts, so a delta
+  /// The index of its language. Listeners with the same index receive the same texts, so a delta
   /// is encoded once for all of them.
   package let language: Int
   /// The months of a calendar that it displays; `nil` if none. It receives bands and cells for

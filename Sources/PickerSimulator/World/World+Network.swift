@@ -45,8 +45,8 @@ extension World: HubPort {
     return .full
   }
 
-  /// Batched sending: that a connection is write-blocked may be reported later, within another call
-  /// of the port or at the end of the event-loop iteration, as by the real transport.
+  /// Batched sending. Like the real transport, the network may report a write-blocked connection
+  /// later: within another call of the port, or at the end of the event-loop iteration.
   package func post(_ frame: Frame, to id: ConnectionID) -> SendOutcome {
     if random.once(in: 3) { reportFull() }
     let wasFull = links[id.raw]?.isFull == true

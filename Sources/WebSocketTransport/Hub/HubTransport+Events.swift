@@ -97,8 +97,8 @@ extension HubTransport {
     closed(connection)
   }
 
-  /// Ends streams whose time is up, and sends a comment on every other stream that is not
-  /// write-blocked, when `keepAliveDue` has passed.
+  /// When `keepAliveDue` has passed, ends the streams that have reached their time limit, and sends
+  /// a comment on all others that are not write-blocked.
   func keepAlive() {
     let now = now.machine
     guard let due = keepAliveDue, due <= now else { return }

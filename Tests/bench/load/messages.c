@@ -12,7 +12,7 @@ static const char *value(const char *text, size_t count, const char *name) {
 
 static void copy_text(char *into, size_t size, const char *from, const char *end) {
   size_t count = 0;
-  if (!from) load_fail("a welcome without what a member comes back with");
+  if (!from) load_fail("the welcome has no member, secret or epoch to resume with");
   while (from + count < end && from[count] != '"' && count + 1 < size) count++;
   memcpy(into, from, count);
   into[count] = 0;

@@ -43,7 +43,7 @@ export const ar = {
   corrected: (wanted, given, reason) => `${wanted} ← ${given}: ${reason}`,
   reasons: {
     monthLength: ({ count }) => `في هذا الشهر ${counted(count, dayForms)}`,
-    min: ({ first }) => (first ? `أبكر ما يمكن اختياره ${first}` : "لا يمكن اختيار ما قبله"),
+    min: ({ first }) => (first ? `أول ما يمكن اختياره ${first}` : "لا يمكن اختيار ما قبله"),
     max: ({ last }) => (last ? `آخر ما يمكن اختياره ${last}` : "لا يمكن اختيار ما بعده"),
     noSuchTime: () => "هذا الوقت غير متاح في هذا اليوم",
     elapsed: () => "لقد مضى ذلك الوقت",
@@ -92,7 +92,7 @@ export const ar = {
   denied: (detail) => (detail ? `لم يتم التأكيد: ${detail}` : "لم يتم تأكيد اختيارك. اختر من جديد."),
   undecided: "لم يصل رد في الوقت المحدد. يمكنك التأكيد مرة أخرى.",
   viewer: "للعرض فقط: لا يمكنك إجراء تغييرات.",
-  joined: "انضم", left: "غادر", gone: "غائب", back: "عاد", promoted: "هو المالك الآن",
+  joined: "انضم", left: "غادر", gone: "غائب", back: "عاد", promoted: "أصبح المالك",
   here: (count) => `الحاضرون: ${digits.format(count)}`,
   lost: "انقطع اتصالك طويلًا، فلا يُعرف إن كان هذا التغيير قد تم. تحقق وأعده إن لزم.",
 
@@ -127,5 +127,5 @@ export const ar = {
     other: "غير متاح",
   },
   tooShort: (days) => `أقل فترة ${counted(days, dayForms)}؛ المس يومًا أبعد.`,
-  cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "مختار", today: "اليوم" },
+  cell: { start: "اليوم الأول", end: "اليوم الأخير", inside: "ضمن الفترة", only: "محدَّد", today: "اليوم" },
 };

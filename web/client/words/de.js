@@ -5,7 +5,7 @@ const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 /** @type {import("./types").Words} */
 export const de = {
-  you: "Sie", time: "Die Uhr", somebody: "Jemand",
+  you: "Sie", time: "Zeitablauf", somebody: "Jemand",
   offlineMember: (name) => `${name} (abwesend)`,
 
   columns: { year: "Jahr", month: "Monat", date: "Tag", day: "Tag", hour: "Stunde", minute: "Minute" },
@@ -14,7 +14,7 @@ export const de = {
   previous: (label) => `${label}: vorheriger Wert`,
   next: (label) => `${label}: nächster Wert`,
   empty: "nichts auszuwählen",
-  loading: "Lädt…",
+  loading: "Wird geladen…",
 
   undo: "Rückgängig", redo: "Wiederholen", clear: "Auswahl löschen", confirm: "Bestätigen", cancel: "Absagen", reopen: "Wieder öffnen",
   retry: "Jetzt erneut versuchen", useHere: "Hier verwenden",
@@ -24,7 +24,7 @@ export const de = {
     idle: "Nicht verbunden", connecting: "Verbindung wird hergestellt…", joining: "Beitritt läuft…", live: "Verbunden",
     waiting: "Verbindung unterbrochen. Sie wird wiederhergestellt…", offline: "Sie sind offline.",
     credentials: "Dieser Link gewährt keinen Zugriff (mehr). Bitten Sie um einen neuen.",
-    expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu, oder melden Sie sich noch einmal an.",
+    expired: "Ihr Zugang ist abgelaufen. Laden Sie die Seite neu oder melden Sie sich erneut an.",
     left: "Sie haben den Picker verlassen.", ended: "Dieser Picker wurde beendet.", elsewhere: "Dieser Picker ist in einem anderen Fenster offen.",
     notAllowed: "Sie dürfen hier nicht teilnehmen.", away: "Diese Seite passt nicht zum Server. Laden Sie sie neu.",
   },
@@ -80,18 +80,18 @@ export const de = {
   confirmingNow: (until) => `Wartet auf Bestätigung${until && ` bis ${until}`}:`,
   granted: "Die Auswahl ist bestätigt.",
   denied: (detail) => (detail ? `Nicht bestätigt: ${detail}` : "Die Auswahl wurde nicht bestätigt. Bitte neu wählen."),
-  undecided: "Es kam rechtzeitig keine Antwort. Die Auswahl kann noch einmal bestätigt werden.",
+  undecided: "Innerhalb der Frist kam keine Antwort. Die Auswahl kann noch einmal bestätigt werden.",
   viewer: "Nur Ansicht: Sie können nichts ändern.",
   joined: "ist beigetreten", left: "hat den Picker verlassen", gone: "ist abwesend", back: "ist zurück", promoted: "hat jetzt die Eigentümerrechte",
   here: (count) => `${counted(count, "Person", "Personen")} anwesend`,
-  lost: "Sie waren zu lange getrennt: Es ist unklar, ob diese Änderung ankam. Prüfen Sie es und wiederholen Sie sie bei Bedarf.",
+  lost: "Sie waren zu lange getrennt: Es ist unklar, ob diese Änderung angekommen ist. Prüfen Sie das und wiederholen Sie sie bei Bedarf.",
 
   refusals: {
     noSuchColumn: "Diese Spalte gibt es nicht mehr.",
     staleColumn: "Diese Zeile gibt es nicht mehr: Jemand hat inzwischen eine frühere Spalte geändert.",
     noSuchRow: "Diese Zeile gibt es nicht mehr.",
     outsideMonths: "Dieser Monat ist nicht in diesem Kalender.",
-    noSuchCell: "An dieser Stelle ist kein Tag.",
+    noSuchCell: "An dieser Stelle liegt kein Tag.",
     otherMonth: "Dieser Tag gehört zum Nachbarmonat; tippen Sie ihn dort an.",
     beforeMin: "Dieser Tag ist zu früh.", afterMax: "Dieser Tag ist zu spät.", blocked: "Dieser Tag ist nicht verfügbar.",
     tapClaimed: "Jemand anderes hat diesen Zeitraum begonnen und darf ihn zuerst abschließen. Versuchen Sie es in einigen Sekunden noch einmal.",
@@ -99,7 +99,7 @@ export const de = {
     wrongKind: "Dieser Picker unterstützt das nicht.",
     nothingToUndo: "Es gibt nichts, was rückgängig gemacht werden kann.",
     notComplete: "Es gibt noch nichts zu bestätigen.",
-    elapsed: "Weil Zeit vergangen ist, hat sich die Auswahl geändert. Prüfen Sie sie und bestätigen Sie erneut.",
+    elapsed: "Die Auswahl hat sich inzwischen geändert, weil Zeiten abgelaufen sind. Prüfen Sie sie und bestätigen Sie erneut.",
     notOpen: "Dieser Picker ist geschlossen. Wer ihn besitzt, kann ihn wieder öffnen.",
     confirming: "Die Auswahl wird gerade bestätigt. Wer den Picker besitzt, kann das abbrechen.",
     notAllowed: "Dazu sind Sie nicht berechtigt.",
@@ -116,6 +116,6 @@ export const de = {
     blocked: (from, through) => (from === through ? `${from} ist belegt` : `${from} bis ${through} ist belegt`),
     other: "nicht verfügbar",
   },
-  tooShort: (days) => `Ein Zeitraum hat mindestens ${counted(days, "Tag", "Tage")}; tippen Sie einen weiter entfernten Tag an.`,
+  tooShort: (days) => `Ein Zeitraum umfasst mindestens ${counted(days, "Tag", "Tage")}; tippen Sie einen weiter entfernten Tag an.`,
   cell: { start: "erster Tag", end: "letzter Tag", inside: "im Zeitraum", only: "gewählt", today: "heute" },
 };
