@@ -4,7 +4,7 @@ package import PickerSession
 ///
 /// The defaults are those of a log that a single process uses: the hub then knows all sessions and
 /// all their entries. Completions are called on the thread of the calling hub.
-/// - Source: architecture.md, property 2.
+/// - Source: ARCHITECTURE.md, invariant 2.
 package protocol SharedSessionLog: AnyObject {
   /// Whether other nodes append to the same logs. Only then the hub calls the functions below.
   var isShared: Bool { get }
