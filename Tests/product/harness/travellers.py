@@ -99,7 +99,7 @@ class Walker(threading.Thread):
             visit.send(self.commands[ref])
 
     def work(self, broken):
-        visit, heard = self.visit, time.monotonic()
+        visit, received = self.visit, time.monotonic()
         while not self.is_over.is_set() or visit.pending:
             while not self.is_over.is_set() and len(visit.pending) < 3:
                 command = {**random_command(visit, self.rng), "ref": visit.next_ref()}
@@ -110,15 +110,15 @@ class Walker(threading.Thread):
             try:
                 visit.receive(0.05)
             except TimeoutError:
-                if time.monotonic() - heard > PATIENCE:
+                if time.monotonic() - received > PATIENCE:
                     visit.drop()
                     raise
                 continue
-            heard = time.monotonic()
+            received = time.monotonic()
             if len(visit.pending) < before and not self.has_answer:
                 self.has_answer = True
                 if broken:
-                    self.breaks.append((broken, heard - broken))
+                    self.breaks.append((broken, received - broken))
         self.keep_waiting()
 
     def keep_waiting(self):
