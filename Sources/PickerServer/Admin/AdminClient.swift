@@ -30,14 +30,14 @@ package final class AdminClient {
     var request = HTTPExchange.Request(id: lastID, url: url + path)
     request.method = method
     request.headers = key.map { ["Authorization: Bearer \($0)"] } ?? []
-    request.answerMax = 67_108_864
+    request.responseMax = 67_108_864
     request.allowsHTTP = true
     request.isChecked = false
     guard exchange.start(request) else {
       throw DeliveryProblem(description: "\(url) is not a URL such as http://127.0.0.1:7682")
     }
     while true {
-      guard let answer = exchange.answers(within: 1_000).first(where: { $0.id == lastID }) else {
+      guard let answer = exchange.responses(within: 1_000).first(where: { $0.id == lastID }) else {
         continue
       }
       guard statuses.contains(answer.status) else {
