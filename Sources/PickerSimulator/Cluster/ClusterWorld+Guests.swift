@@ -52,7 +52,7 @@ extension ClusterWorld {
     let visitor = ClusterClient(number: number, session: session, seen: seen)
     connect(visitor)
     time.after(random.within(100...2000)) { [unowned self] in
-      if let connection = visitor.connection { hangUp(connection) }
+      if let connection = visitor.connection { disconnect(connection) }
     }
     time.after(random.within(100...1500)) { [unowned self] in visit(number: number + 1) }
   }

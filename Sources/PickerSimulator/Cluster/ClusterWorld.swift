@@ -179,11 +179,11 @@ extension ClusterWorld {
 
   /// The client ignores a connection from now on; its node notices later, or never.
   private func forget(_ connection: ConnectionID) {
-    if random.coin() { hangUp(connection) } else { links[connection] = nil }
+    if random.coin() { disconnect(connection) } else { links[connection] = nil }
   }
 
   /// The client ignores a connection from now on; its node notices later.
-  func hangUp(_ connection: ConnectionID) {
+  func disconnect(_ connection: ConnectionID) {
     guard let node = links.removeValue(forKey: connection)?.node else { return }
     time.after(random.within(0...4000)) { [unowned self] in
       node.enter { $0.closed(connection, at: self.time.now) }
