@@ -85,7 +85,7 @@ let package = Package(
       ["CWebSocketLoop", "BackgroundWork", "PickerHub", "PickerWire", "PickerSession"]),
     .systemLibrary(
       name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    // Needs the headers of libcurl4-openssl-dev; the library is loaded by `pickerd deliver` only.
+    // Needs the headers of libcurl4-openssl-dev; the server never loads the library.
     .target(
       name: "CHTTPClient", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     line("PickerDelivery", []),

@@ -18,7 +18,7 @@ package struct PosixZoneRule: Hashable, Sendable {
     package let end: YearlyChange
   }
 
-  /// A change of the offset that recurs every year, in the local time that applies before it.
+  /// A yearly change of the offset, in the local time in force before it.
   package struct YearlyChange: Hashable, Sendable {
     package let day: Day
     /// Seconds after the day's midnight, −167 h … 167 h.
@@ -79,7 +79,7 @@ extension PosixZoneRule {
     return latest.offsetSeconds
   }
 
-  /// The first transition after `seconds`; `nil` if there is none within the next year.
+  /// The first transition after `seconds`; `nil` if the offset never changes.
   func nextTransition(after seconds: Int64) -> Transition? {
     let offset = offsetSeconds(at: seconds)
     var start = seconds

@@ -12,7 +12,7 @@ package struct TZifFile {
       return bytes[offset..<offset + count]
     }
 
-    /// A big-endian two's complement number.
+    /// Reads a big-endian two's complement integer.
     mutating func number(byteCount: Int) throws(ZoneDataError) -> Int64 {
       let bytes = try take(byteCount)
       var value = Int64(Int8(bitPattern: bytes.first!))
@@ -38,10 +38,10 @@ package struct TZifFile {
     }
   }
 
-  /// Parses the 64-bit block and the footer, or the 32-bit block of a version 1 file.
+  /// Parses the 64-bit data block and the footer, or a version 1 file's data block.
   ///
-  /// - Throws: ``ZoneDataError`` for a file that violates RFC 9636, and for files with leap seconds
-  ///   (the `right/` zones), because an ``Instant`` does not count them.
+  /// - Throws: ``ZoneDataError`` for a malformed file, and for one with leap seconds (the `right/`
+  ///   zones), which an ``Instant`` does not count.
   package static func parse(
     _ bytes: [UInt8], name: String
   ) throws(ZoneDataError) -> ZoneRules {

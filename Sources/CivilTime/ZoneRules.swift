@@ -20,8 +20,8 @@ package final class ZoneRules: Sendable {
   private let footerStart: Int64
 
   /// - Parameter initialOffsetSeconds: The offset before the first transition.
-  /// - Parameter transitions: Strictly ascending. Transitions that do not change the offset are
-  ///   permitted; the last one marks the beginning of `footer`.
+  /// - Parameter transitions: Strictly ascending. Transitions that keep the offset are permitted;
+  ///   `footer` applies from the last of all transitions.
   /// - Parameter footer: The rule from the last transition on; `nil` if the offset stays constant.
   package init(
     name: String, initialOffsetSeconds: Int, transitions: [Transition], footer: PosixZoneRule?

@@ -11,7 +11,7 @@ struct Replay: ParsableCommand {
       The state of a session is a fold over its log. For a store, replay compares each stored \
       snapshot with the folded state; it writes nothing, and the server can keep running. For a \
       file with the response of GET /v1/sessions/ID/log, replay compares the changes in each line \
-      with the changes that folding its command yields, except for the texts of rows.
+      with those that its command yields when folded, except for the texts of rows.
 
         pickerd replay sqlite:/var/lib/pickerd/pickerd.sqlite 0pUZu3NiI_ZAxUZiWvSdYG --verbose
         curl -s http://127.0.0.1:7681/v1/sessions/ID/log | pickerd replay - --at 41
@@ -27,11 +27,11 @@ struct Replay: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A store (sqlite:PATH), a file with a session's log, or - for standard input.",
-      valueName: "sqlite:PATH|file"))
+      "sqlite:PATH, postgres://…, a file with a session's log, or - for standard input.",
+      valueName: "store|file"))
   var source: String
 
-  @Argument(help: "The session's id, as in its URL. Required with sqlite:.")
+  @Argument(help: "The session's id, as in its URL. Required for stores.")
   var session: String?
 
   @Option(

@@ -30,6 +30,7 @@ import Testing
   @Test(arguments: [
     ("http://host/#/s/abc?token=t%2F1", "t/1"), ("http://host/#/s/abc", nil),
     ("http://host/#/s/abc?token=", nil), ("http://host/#/s/abc?token=%zz", nil),
+    ("http://host/#/s/abc?token=%+A", nil), ("http://host/#/s/abc?token=%-0", nil),
     ("http://host/#/s/abc?x=1&token=t&y=2", "t"),
   ])
   func `a link may contain a token`(link: String, token: String?) {

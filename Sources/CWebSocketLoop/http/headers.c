@@ -21,7 +21,7 @@ bool wsl_has_token(const char *list, const char *token) {
   return false;
 }
 
-/// The Content-Length of a request: 0 if absent, -1 if repeated or not a decimal number.
+/// The Content-Length of a request: 0 if absent, -1 if repeated or not 1 to 18 digits.
 int64_t wsl_content_length(struct lws *wsi) {
   enum { DIGITS_MAX = 18 };
   char digits[DIGITS_MAX + 1];

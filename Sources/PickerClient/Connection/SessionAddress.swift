@@ -5,8 +5,7 @@ public struct SessionAddress: Hashable, Sendable {
   /// 1 … 65535.
   public let port: Int
   public let isSecure: Bool
-  /// The path of the WebSocket: `/v1/sessions/ID`, after the path prefix of a proxy if there is
-  /// one.
+  /// The path of the WebSocket: `/v1/sessions/ID`, preceded by a proxy's path prefix, if any.
   public let path: String
   /// The token of an invitation link, `…?token=TOKEN`; `nil` if the link has none.
   public let token: String?
@@ -21,7 +20,7 @@ public struct SessionAddress: Hashable, Sendable {
   /// ```
   ///
   /// `https` and `wss` use TLS. The default port is 443 with TLS and 80 without.
-  /// - Returns: `nil` if the link is neither.
+  /// - Returns: `nil` for other links.
   public init?(_ link: String) {
     guard let colon = link.range(ofText: "://") else { return nil }
     let scheme = link[..<colon.lowerBound].lowercased()
@@ -39,8 +38,7 @@ public struct SessionAddress: Hashable, Sendable {
     token = Self.token(in: rest[authority.endIndex...])
   }
 
-  /// The host and port in the form of a `Host` header: without a default port, IPv6 addresses in
-  /// brackets.
+  /// The host and port as in a `Host` header: the default port is omitted, IPv6 is in brackets.
   public var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
@@ -98,7 +96,10 @@ public struct SessionAddress: Hashable, Sendable {
         continue
       }
       let digits = rest.prefix(2)
-      guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else {
+      guard digits.count == 2, !digits.contains(UInt8(ascii: "+")),
+        !digits.contains(UInt8(ascii: "-")),
+        let value = UInt8(String(Substring(digits)), radix: 16)
+      else {
         return nil
       }
       bytes.append(value)

@@ -1,10 +1,10 @@
 package import PickerSession
 import PickerWire
 
-/// The end of connections, and back-pressure: how a connection leaves its session.
+/// Back-pressure, closing connections and removing them from their sessions.
 extension Hub {
-  /// A connection is write-blocked: the port could not write a posted frame completely. It has the
-  /// same meaning as a ``SendOutcome/full`` that was returned by the post.
+  /// A connection is write-blocked: the port could not write a posted frame completely. Equivalent
+  /// to ``SendOutcome/full`` returned by the post.
   ///
   /// The port may call this from within any of its functions.
   package func full(_ id: ConnectionID) {
@@ -29,8 +29,7 @@ extension Hub {
     noteEnd()
   }
 
-  /// Removes a connection from its session. Its member remains, offline. Does nothing the second
-  /// time.
+  /// Removes a connection from its session. Idempotent. Its member remains, offline.
   func detach(_ connection: HubConnection, at time: HubTime) {
     let phase = connection.phase
     connection.phase = .closing
@@ -56,14 +55,14 @@ extension Hub {
     evictSoon(hosted)
   }
 
-  /// Starts the time within which an offline member must reconnect (default 120 s); then it leaves.
+  /// Starts the timer (default 120 s) after which an offline member leaves unless it reconnects.
   func noteAbsence(of member: MemberID, in hosted: HostedSession, at time: HubTime) {
     guard hosted.session.fold.members[member] != nil else { return }
     hosted.attendance.beginAbsence(of: member, at: time.machine)
     schedule.add(.absence(hosted.id, member), due: time.machine + limits.memberMilliseconds)
   }
 
-  /// Sends an error and closes the connection. Drops its pending messages.
+  /// Drops pending messages, sends the code's error, if any, and closes.
   ///
   /// - Parameter last: Sent instead of the error.
   func close(
@@ -75,15 +74,15 @@ extension Hub {
     connections.close(connection, code, detail, last: last)
   }
 
-  /// Closes the connections that the last deliveries have left with too many pending messages.
+  /// Closes the connections whose outboxes overflowed during the last deliveries.
   func closeOverflowing() {
     while let connection = connections.nextOverflowing() {
       close(connection, .tooSlow, "more than \(limits.outboxMessages) messages are pending")
     }
   }
 
-  /// Closes a connection because the server is shutting down. Each client gets another reconnect
-  /// delay, so that they do not all reconnect at once.
+  /// Closes a connection because the server is shutting down. Each client's reconnect delay is
+  /// random, so that they do not all reconnect at once.
   func closeDraining(_ connection: HubConnection) {
     let delay = 500 + identities.number(below: 2000)
     close(
@@ -91,7 +90,7 @@ extension Hub {
       last: encoder.draining(reconnectAfterMilliseconds: delay))
   }
 
-  /// Stops reading from all connections, so that what has been received can be stored and answered
+  /// Stops reading from all connections, so that received commands can be stored and answered
   /// before ``drain(at:)``.
   package func finishCommands() {
     isDraining = true

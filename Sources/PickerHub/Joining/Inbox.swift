@@ -1,4 +1,4 @@
-/// The buffered messages of a connection whose session is being loaded.
+/// Messages buffered while a connection's session or history is loaded.
 final class Inbox {
   private(set) var messages: [[UInt8]] = []
   /// The bytes of the messages, plus 64 for the overhead of each.

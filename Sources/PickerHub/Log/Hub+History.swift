@@ -27,7 +27,7 @@ extension Hub {
 }
 
 extension SessionFold {
-  /// Whether a client can resume from a revision, but its deltas are not all in memory.
+  /// Whether a client can resume from a revision, but later deltas are not all in memory.
   fileprivate func mayHaveForgotten(after seen: Int) -> Bool {
     let first = revision - history.count
     return seen >= max(0, revision - limits.history) && seen < first

@@ -3,21 +3,21 @@ import PickerSession
 /// The time for which the hub remembers that a session does not exist.
 private let absenceMilliseconds: Int64 = 1000
 
-/// Look-ups of sessions in a shared log that the hub does not know.
+/// Look-ups of unknown sessions in a shared log, with a negative cache.
 ///
-/// Invariant: a session is looked up once at a time. Its absence is remembered for a second, in a
-/// bounded cache, so that repeated requests for a wrong id do not reach the log.
+/// Invariant: at most one look-up per session runs. An absence is cached for up to a second, in a
+/// bounded cache, so repeated requests for a wrong id do not reach the log.
 struct SessionLookups {
   private var waiting: [SessionID: LoadWaiters] = [:]
-  /// When each absence is forgotten, in machine milliseconds.
+  /// When each absence expires, in monotonic milliseconds.
   private var absentUntil: [SessionID: Int64] = [:]
 
-  /// The maximum of remembered absences; when it is reached, all are forgotten.
+  /// The maximum number of cached absences; when reached, all are dropped.
   static let absentCountMax = 4096
 
   var absentCount: Int { absentUntil.count }
 
-  /// Queues `body` for the end of a look-up.
+  /// Queues `body` until the look-up ends.
   ///
   /// - Returns: Whether the caller starts the look-up; `false` while one is running.
   mutating func wait(for id: SessionID, _ body: @escaping (HostedSession?) -> Void) -> Bool {
@@ -31,7 +31,7 @@ struct SessionLookups {
 
   func isRunning(for id: SessionID) -> Bool { waiting[id] != nil }
 
-  /// The look-up has ended.
+  /// Ends a look-up.
   ///
   /// - Returns: The queued bodies, in order.
   mutating func end(of id: SessionID) -> [(HostedSession?) -> Void] {
@@ -42,7 +42,7 @@ struct SessionLookups {
     absentUntil[id].map { now < $0 } ?? false
   }
 
-  /// The log does not have the session, or it has ended.
+  /// Caches that a session does not exist or has ended.
   mutating func noteAbsence(of id: SessionID, at now: Int64) {
     if absentUntil.count >= SessionLookups.absentCountMax { absentUntil = [:] }
     absentUntil[id] = now + absenceMilliseconds

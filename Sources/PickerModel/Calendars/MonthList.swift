@@ -41,7 +41,7 @@ package struct Cell: Hashable, Sendable {
   package let date: CivilDate
   /// The date belongs to a neighbouring month.
   package let isOutside: Bool
-  /// The date cannot be picked here; always true with ``isOutside``.
+  /// The date cannot be picked here; always true if ``isOutside``.
   package let isDisabled: Bool
   package let isToday: Bool
 
@@ -66,7 +66,7 @@ package struct Band: Hashable, Sendable {
   package let row: Int
   /// The first weekday column, 0 … 6.
   package let from: Int
-  /// The last weekday column, included.
+  /// The last weekday column, inclusive.
   package let to: Int
   package let shape: Shape
   /// Whether the range's first day is in this band.

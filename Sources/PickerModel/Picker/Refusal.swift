@@ -1,6 +1,6 @@
 package import JSONText
 
-/// Why a command is refused. The raw values are the codes on the wire.
+/// The code of a ``Refusal``. The raw values are sent on the wire.
 ///
 /// - Source: web/guide/README.md, "Refusals".
 package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case nothingToUndo, notComplete, elapsed
 }
 
-/// Thrown for a command that is refused; nothing has changed then.
+/// The error of a refused command, which has changed nothing.
 package struct Refusal: Error, Hashable, Sendable {
   package let code: Rejection
   /// One English sentence for developers: what was wrong, and what would be right. At most 512

@@ -1,6 +1,6 @@
 package import PickerModel
 
-/// A command of a member. It is sent with a ref, which makes sending it again safe.
+/// A member's command. Its ref (command number) makes repeats idempotent.
 ///
 /// - Source: web/client/api/asyncapi.json.
 package enum Command: Hashable, Sendable {

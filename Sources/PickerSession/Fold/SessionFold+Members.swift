@@ -25,10 +25,10 @@ extension SessionFold {
     outcomes.append(.joined(joining.member, meta: joining.meta))
   }
 
-  /// Whether another member can join; always, if the hub decided that.
+  /// Whether another member can join. `room` is `nil` if the hub has checked that.
   private func hasRoom(_ room: Int?) -> Bool { room.map { members.count < $0 } ?? true }
 
-  /// Whether another node has let the same user join before, in a session with `oneMember`.
+  /// Whether the user is a member already, in a session with `oneMember`; with a shared log only.
   private func isTaken(_ joining: LogEntry.Joining) -> Bool {
     guard joining.room != nil, origin.host.isOneMember, let subject = joining.subject else {
       return false
@@ -43,8 +43,8 @@ extension SessionFold {
     outcomes.append(.roleChanged(member))
   }
 
-  /// Moves a member to ``remembered``. If a session without tokens has no owner then, the member
-  /// that joined first becomes the owner.
+  /// Moves a member to ``remembered``. If a session without tokens then has no owner, its earliest
+  /// remaining member becomes the owner.
   mutating func leave(_ member: MemberID, _ outcomes: inout [Outcome]) {
     guard let gone = members.removeValue(forKey: member) else { return }
     remembered.add(gone, limits)
@@ -57,8 +57,8 @@ extension SessionFold {
   /// A member that had left rejoins, with its name, colour, role and refs, but last in the order of
   /// joining.
   ///
-  /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member has its
-  ///   role from before, or becomes the owner if there is none.
+  /// - Parameter role: The role of its token. `nil` in sessions without tokens: the member keeps
+  ///   its role, or becomes the owner if there is none.
   mutating func readd(
     _ id: MemberID, _ role: Role?, room: Int?, _ outcomes: inout [Outcome]
   ) {

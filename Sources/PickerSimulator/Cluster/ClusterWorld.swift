@@ -22,7 +22,7 @@ final class ClusterWorld {
   private(set) var sessions: [SessionID] = []
   /// Whether the quiet phase has begun.
   private(set) var isCalm = false
-  /// The rows that the host has added, by changes that were answered.
+  /// The rows added by the host's changes that succeeded.
   var addedRows: [String] = []
   private(set) var frameCount = 0
   var breach: String?
@@ -83,7 +83,7 @@ final class ClusterWorld {
     nodes.append(node)
   }
 
-  /// Kills a node. Its clients lose their connections, the others notice after 5 s.
+  /// Kills a node. Clients lose their connections; other nodes notice after 5 s.
   private func killNode() {
     let node = random.pick(nodes)
     nodes.removeAll { $0 === node }
@@ -162,7 +162,7 @@ extension ClusterWorld {
     }
   }
 
-  /// Connects to any node; an open connection stays open, so that the member has two.
+  /// Connects to any node. An older connection is ignored, see ``forget(_:)``.
   func connect(_ client: ClusterClient) {
     connectionCount += 1
     let id = ConnectionID(raw: connectionCount)
@@ -177,12 +177,12 @@ extension ClusterWorld {
     }
   }
 
-  /// The client ignores a connection from now on; its node notices later, or never.
+  /// The client ignores a connection from now on; its node may notice later.
   private func forget(_ connection: ConnectionID) {
     if random.coin() { disconnect(connection) } else { links[connection] = nil }
   }
 
-  /// The client ignores a connection from now on; its node notices later.
+  /// Closes a connection; its node notices up to 4 s later.
   func disconnect(_ connection: ConnectionID) {
     guard let node = links.removeValue(forKey: connection)?.node else { return }
     time.after(random.within(0...4000)) { [unowned self] in

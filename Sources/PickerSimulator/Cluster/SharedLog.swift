@@ -1,12 +1,12 @@
 import PickerHub
 import PickerSession
 
-/// One log for several simulated nodes, as a database would be: it gives each entry its number.
+/// A log that several simulated nodes share, as in a database, which numbers the entries.
 ///
-/// Its faults are those that a node sees: records are committed late, the outcome of a commit is
-/// unknown, and notifications are late, reordered or lost.
+/// It simulates the faults that a node sees: late commits, commits with an unknown outcome, and
+/// notifications that are late, reordered or lost.
 final class SharedLog {
-  /// Identifies a load of a session by a node: only its records are the hub's own.
+  /// A load of a session by a node. Only the records of its current load are a hub's own.
   struct Writer: Hashable {
     let node: NodeIncarnation
     let load: Int
@@ -23,11 +23,11 @@ final class SharedLog {
     var hasEnded = false
   }
 
-  /// A fault of the log that the checkers must find.
+  /// A deliberate bug of the log that the checkers must find.
   enum Defect {
-    /// Two entries of different nodes get the same number: each node sees its own.
+    /// Entries of two nodes get the same number: each node sees its own first.
     case numberGivenTwice
-    /// A node does not get an entry of another one.
+    /// A node misses an entry of another node.
     case entryLeftOut
   }
 
@@ -36,7 +36,7 @@ final class SharedLog {
   private(set) var sessions: [SessionID: Stored] = [:]
   private(set) var nodes: [NodeLog] = []
   let defect: Defect?
-  /// Whether commits have an unknown outcome and notifications are lost, at the moment.
+  /// Whether commits and look-ups can fail and notifications can be lost, for now.
   var isTroubled = true
 
   init(_ time: ClusterTime, _ random: RandomSource, defect: Defect?) {
@@ -49,7 +49,7 @@ final class SharedLog {
 
   func leave(_ node: NodeLog) { nodes.removeAll { $0 === node } }
 
-  /// The living session with an external id.
+  /// The session with an external id, unless it has ended.
   func owner(of external: String) -> SessionID? {
     sessions.values.first { !$0.hasEnded && $0.origin.host.external == external }?.origin.id
   }
@@ -62,7 +62,7 @@ final class SharedLog {
     case dropped
   }
 
-  /// Appends a record in the one order of the session, and notifies the other nodes.
+  /// Appends a record to the log of the session, and notifies the other nodes.
   func commit(_ record: LogRecord, of session: SessionID, by writer: Writer) -> Outcome {
     switch record {
     case .created(let origin):
@@ -82,7 +82,7 @@ final class SharedLog {
     return .committed
   }
 
-  /// Sends an announcement to all nodes in one order. Each receives it after a delay of its own.
+  /// Sends an announcement to all nodes, in the same order but with different delays.
   func announce(
     _ announcement: PresenceAnnouncement, of session: SessionID, by sender: NodeIncarnation
   ) {

@@ -4,7 +4,7 @@ import PickerHub
 import PickerSession
 import Synchronization
 
-/// An app with the shipped client, ``ClientMachine``, and the records that the checkers need.
+/// A simulated app: the real client, ``ClientMachine``, and what the checkers record about it.
 final class SimulatedClient {
   let number: Int
   let session: SessionRecord
@@ -17,16 +17,16 @@ final class SimulatedClient {
   var timerDue: Int64?
   /// The refs of commands for which the machine has not reported an outcome.
   private(set) var unsettled: Set<Int> = []
-  /// The last answer, with which the machine must settle its command.
+  /// The last answer; the machine must report it as its command's outcome.
   private var lastAnswer: (ref: Int, verdict: Verdict)?
   /// The unanswered commands as they were sent, by ref.
   private(set) var sent: [Int: Sent] = [:]
-  /// The last answered commands, to be sent again.
+  /// The last answered commands, to be sent again as duplicates.
   private(set) var answered: [(ref: Int, bytes: [UInt8], isGenuine: Bool)] = []
-  /// The answer to each ref of the current member.
+  /// The recorded answers by ref of the current member.
   private(set) var verdicts: [Int: Verdict] = [:]
-  /// The locales of the welcomes since the last snapshot, the newest last. More than one if the
-  /// definition's locale changed before the client resumed.
+  /// The locales of the `welcome` messages since the last snapshot, newest last. More than one if
+  /// the definition's locale changed before the client resumed.
   var languageTags: [String] = []
   /// Whether the hub got a request for other months than those that the machine has in view.
   var isViewUnknown = false
@@ -35,7 +35,7 @@ final class SimulatedClient {
 
   struct Sent {
     let bytes: [UInt8]
-    /// Whether it is the machine's own message and not a replacement.
+    /// Whether it is the machine's own message, not a tampered one.
     let isGenuine: Bool
   }
 
@@ -45,7 +45,7 @@ final class SimulatedClient {
     case refused(code: String)
 
     var isVague: Bool { self == .done(revision: nil) }
-    /// Whether the server records the ref. It does not for unknown types.
+    /// Whether the server records the ref: not for an unknown command type.
     var isRemembered: Bool { self != .refused(code: "unknownType") }
   }
 
@@ -78,7 +78,7 @@ final class SimulatedClient {
     if identity == nil { becomeAnother() }
   }
 
-  /// Drops the answers, because the refs of a new member are those of other commands.
+  /// Drops the answers, because a new member reuses the refs for other commands.
   func becomeAnother() {
     answered = []
     verdicts = [:]
@@ -98,10 +98,10 @@ final class SimulatedClient {
     }
     if case .refused("oldRef") = verdict { return }
     if case .refused("tooMany") = verdict { return }
-    // Not recorded by the server: with another role the command can succeed later.
+    // The server does not record it: with another role the command can succeed later.
     if case .refused("notAllowed") = verdict, verdicts[ref] == nil { return }
     if let before = verdicts[ref], before != verdict, !before.isVague, !verdict.isVague {
-      throw ProtocolBreach("ref \(ref) has one outcome: \(before), then \(verdict)")
+      throw ProtocolBreach("a ref has one outcome: ref \(ref) had \(before), then \(verdict)")
     }
     verdicts[ref] = verdict
   }
@@ -125,12 +125,12 @@ final class SimulatedClient {
     if case .failure(.lost) = result { sent[ref] = nil }
     guard isTrue else {
       throw ProtocolBreach(
-        "ref \(ref) is settled with its answer: \(result), not \(answer as Any)")
+        "an outcome is its answer: ref \(ref) has \(result), not \(answer as Any)")
     }
   }
 }
 
-/// A thread-safe random source, because the closure must be `Sendable`.
+/// A thread-safe random source, for the machine's `Sendable` closure `jitter`.
 private final class SharedRandomSource: Sendable {
   private let random: Mutex<RandomSource>
 

@@ -2,11 +2,11 @@ import CivilTime
 import JSONText
 import PickerSession
 
-/// The known fields of a message from a client, parsed without allocations. Unknown fields are
-/// checked to be valid JSON and dropped.
+/// The known fields of a client's message. Only `months` and `resume` are allocated. Unknown fields
+/// are checked to be valid JSON and dropped.
 ///
 /// A string field is stored as its offset in the text and decoded when it is read, so all fields
-/// are trivial values. Every call takes the text as an argument, as with ``JSONCursor``; it must be
+/// are trivial values. Calls that read strings take the text, as in ``JSONCursor``; it must be
 /// the text that was parsed.
 struct MessageFields {
   /// The value of a field. Values that are neither strings nor numbers are not stored.
@@ -123,7 +123,7 @@ extension MessageFields.Kind {
 }
 
 extension [JSONName] {
-  /// Compares the words of a name directly: `==` of another module and `firstIndex` are not
+  /// Compares a name's two machine words: `firstIndex` and another module's `==` are not
   /// inlined.
   fileprivate func caseIndex(of name: JSONName) -> Int? {
     for index in indices where self[index].low == name.low && self[index].high == name.high {
@@ -174,7 +174,7 @@ extension MessageFields {
 
   func date(_ name: Name, _ text: Span<UInt8>) throws(BadMessage) -> CivilDate {
     guard let date = CivilDate(iso: try string(name, text).utf8) else {
-      throw BadMessage("\(name) must be an existing date like 2026-11-20")
+      throw BadMessage("\(name) must be a valid date like 2026-11-20")
     }
     return date
   }
@@ -191,7 +191,7 @@ extension MessageFields {
   }
 
   /// The ref of a command, at most 2⁵³ − 1. Values below 1 are accepted here and refused later with
-  /// `oldRef`, because no ref is below 1.
+  /// `oldRef`.
   func ref() throws(BadMessage) -> Int {
     guard case .integer(let ref) = self[.ref], ref < 1 << 53 else {
       throw missing(.ref, "an integer from 1 to 9007199254740991")

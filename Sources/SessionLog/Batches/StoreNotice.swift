@@ -1,7 +1,7 @@
 package import PickerHub
 package import PickerSession
 
-/// A notice of the store to the hubs. It is passed on to the thread of the session's hub.
+/// A notice from the store, handled on the thread of each hub that it concerns.
 package enum StoreNotice: Sendable {
   /// The next records of each session are committed.
   case committed([(session: SessionID, records: CommittedRecords)])
@@ -19,7 +19,7 @@ package enum StoreNotice: Sendable {
   case announcementsLost
   /// A node has stopped.
   case nodeLost(NodeIncarnation)
-  /// A sentence for the operator's log.
+  /// A warning for the server's log.
   case message(String)
 }
 

@@ -5,7 +5,7 @@ package import PickerSession
 import PickerWire
 
 extension LogFile {
-  /// Applies the commands again, and compares each line with the one that the replay makes.
+  /// Applies the commands again, and compares each line with the replay's until one differs.
   ///
   /// All logged commands were accepted, so roles, absence and rates are ignored, and an author
   /// joins at its first command. Texts of rows are not compared, because they depend on the
@@ -15,7 +15,8 @@ extension LogFile {
   ///   - limits: The limits; `windowRows` must be that of the server that wrote the log.
   ///   - texts: The texts of the definition's locale.
   ///   - each: Called with each entry, in order.
-  /// - Throws: ``ReplayProblem`` if there is no such revision, or the definition is invalid.
+  /// - Throws: ``ReplayProblem`` if the definition is invalid, or if nothing differs and there is
+  ///   no such revision.
   package func replay(
     at revision: Int?, limits: SessionLimits, texts: any RowTexts,
     each: @escaping (ReplayedEntry) -> Void
@@ -52,12 +53,12 @@ extension LogFile {
       difference: comparison.difference, remarks: remarks, isWhole: !isCut)
   }
 
-  /// Whether the log was written by a pickerd that logs changes of kind `result`.
+  /// Whether the log has changes of kind `result`; older versions of pickerd wrote none.
   private var knowsResults: Bool {
     lines.contains { $0.tree["changes"]?.array?.contains(where: \.isResult) ?? false }
   }
 
-  /// Compares the lines with those that the replay makes.
+  /// Replays the lines and compares each with the result.
   private struct Comparison {
     let windowRows: Int
     let texts: any RowTexts
@@ -81,7 +82,7 @@ extension LogFile {
           difference = ReplayDifference(
             revision: line.revision,
             detail: "the log has a \(line.type) with changes; "
-              + (refusal ?? "the replay of it changes nothing"))
+              + (refusal ?? "replaying it changes nothing"))
           return
         }
       }

@@ -1,7 +1,7 @@
 import CWebSocketLoop
 
-/// A response that is written part by part. The next part is produced when the kernel has taken the
-/// previous one, so that a slow client occupies the memory of one part.
+/// A streamed response. The next part is produced when the kernel has accepted the previous one, so
+/// that at most one part is buffered for a slow client.
 ///
 /// `@unchecked Sendable`: parts are requested, encoded and written one after the other, so that the
 /// variables are never accessed by two threads at the same time.

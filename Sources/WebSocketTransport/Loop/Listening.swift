@@ -2,7 +2,7 @@ import CWebSocketLoop
 
 /// How a listener of a ``SocketLoop`` treats its connections.
 package struct Listening: Hashable, Sendable {
-  /// The clients for whom a listener is.
+  /// Who connects to a listener.
   package enum Audience: Sendable {
     /// Clients of the API and of the page.
     case clients

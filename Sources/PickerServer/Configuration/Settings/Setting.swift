@@ -41,15 +41,15 @@ extension Setting {
     case .adminListen:
       Facts(
         valueName: "address:port|off", standard: "off",
-        meaning: "The address of the admin listener, for operators and the host: /metrics, "
-          + "/healthz, /readyz, the sessions and the feed. The unit and the container set "
+        meaning: "The address of the admin listener, for operators and the backend: /metrics, "
+          + "/healthz, /readyz, the sessions and the feed. The systemd unit and the image set "
           + "127.0.0.1:7682. The public listener never serves /metrics.")
     case .host:
       Facts(
-        valueName: "name", standard: "loopback names; any name unless --listen is loopback",
-        meaning: "A name to accept in the Host header, such as pick.example.org. Other names are "
-          + "answered 421, as protection against DNS rebinding; a missing, repeated or malformed "
-          + "Host 400. localhost, 127.0.0.0/8 and [::1] are always accepted.",
+        valueName: "name", standard: "any name; only loopback names if --listen is loopback",
+        meaning: "A name to accept in the Host header, such as pick.example.org. Other names get "
+          + "status 421, as protection against DNS rebinding; a missing, repeated or malformed "
+          + "Host gets 400. localhost, 127.0.0.0/8 and [::1] are always accepted.",
         isList: true, isReloadable: true)
     case .trustedProxy:
       Facts(
@@ -61,8 +61,8 @@ extension Setting {
       Facts(
         valueName: "file", standard: "none: no TLS",
         meaning: "A certificate in PEM format, followed by those of its intermediate authorities. "
-          + "With it --listen accepts TLS 1.2 and 1.3 only. SIGHUP reads it again; connections "
-          + "that exist are not affected.",
+          + "With it --listen accepts TLS 1.2 and 1.3 only. SIGHUP reads it again; existing "
+          + "connections are not affected.",
         isReloadable: true)
     case .tlsKey:
       Facts(
@@ -79,13 +79,13 @@ extension Setting {
         valueName: "open|token|keys:FILE", standard: "open",
         meaning: "Access control. open: everyone with the link can join, and the first member is "
           + "the owner. token: each session is created with three tokens, for owner, editor and "
-          + "viewer. keys: only a host with the API keys of a file creates sessions (see pickerd "
-          + "key --help), and it signs the tokens of its users; SIGHUP reads the file again, which "
-          + "also happens within a second when it changes.")
+          + "viewer. keys: only a backend with an API key from FILE creates sessions (see pickerd "
+          + "key --help), and it signs its users' tokens. The server reads FILE again on SIGHUP, "
+          + "and within a second of a change.")
     case .audience:
       Facts(
         valueName: "name", standard: ServerConfiguration.standardAudience,
-        meaning: "The aud of the member tokens that are accepted, with --auth keys.")
+        meaning: "With --auth keys: the aud claim that member tokens must have.")
     case .origin:
       Facts(
         valueName: "origin", standard: "the request's own host",
@@ -103,16 +103,16 @@ extension Setting {
       Facts(
         valueName: "name=number", standard: "see the limits",
         meaning: "A limit, such as members=50. In the file, limit is a mapping of names to "
-          + "numbers. A limit overrides the same limit from elsewhere, and no others.",
+          + "numbers. An option overrides only the limits that it names.",
         isList: true)
     case .loops:
       Facts(
         valueName: "number", standard: "the number of cores",
-        meaning: "Event loops, each with its own thread. Each session belongs to one loop, so that "
-          + "more loops help many sessions, but not a single one.")
+        meaning: "Event loops, each with its own thread. Each session belongs to one loop, so more "
+          + "loops speed up many sessions, but not a single one.")
     case .web:
       Facts(
-        valueName: "folder", standard: "searched near the program",
+        valueName: "folder", standard: "searched for near the executable",
         meaning: "The folder with the demo page and the browser client.")
     case .calendarName:
       Facts(
@@ -138,7 +138,7 @@ extension Setting {
       Facts(
         valueName: "system|manual", standard: "system",
         meaning: "The time source of the sessions. manual: frozen until set with POST /v1/clock, "
-          + "which everyone may call; only for tests.")
+          + "which anyone can call; only for tests.")
     }
   }
 }

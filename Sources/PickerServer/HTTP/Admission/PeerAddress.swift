@@ -6,7 +6,7 @@ package struct PeerAddress: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
-  /// Parses a numeric address without brackets and port.
+  /// Parses a numeric address without brackets or port.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
     var bytes = in6_addr()
@@ -103,11 +103,10 @@ package struct TrustedProxies: Hashable, Sendable {
   package func contains(_ peer: String) -> Bool { PeerAddress(peer).map(isTrusted) ?? false }
 
   /// The address of the client that sent a request: the socket's peer or, if that is a trusted
-  /// proxy, the rightmost address in `X-Forwarded-For` that is not one.
+  /// proxy, the rightmost untrusted address in `X-Forwarded-For`; if all are trusted, the leftmost.
   ///
-  /// The entries to the left of that address are not trustworthy, because the client may have sent
-  /// them. An entry that is not an address ends the search; the result is then the proxy that added
-  /// it.
+  /// Entries to the left of that address may be forged by the client. An entry that is not an
+  /// address ends the search; the result is then the proxy that added it.
   /// - Returns: `nil` if `peer` is not a numeric address.
   package func client(peer: String, forwardedFor: String?) -> PeerAddress? {
     guard var client = PeerAddress(peer) else { return nil }

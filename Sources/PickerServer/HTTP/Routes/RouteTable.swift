@@ -24,9 +24,9 @@ struct RouteTable: Sendable {
     return .none
   }
 
-  /// The routes of the public listener. Other paths are files of the web folder.
+  /// The routes of the public listener. Other paths serve the web folder.
   ///
-  /// - Parameter isClockManual: Whether clients can set the clock, which is for tests.
+  /// - Parameter isClockManual: Whether clients can set the clock; for tests.
   static func main(isClockManual: Bool) -> RouteTable {
     RouteTable(
       routes: sessions + list + session + feed + documents + health

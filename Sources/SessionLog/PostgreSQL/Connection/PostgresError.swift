@@ -1,8 +1,8 @@
 import CLibPQ
 
-/// The reason why statements have failed.
+/// A failed connection or statement.
 struct PostgresError: Error, Sendable, CustomStringConvertible {
-  /// Whether the connection is lost: it is unknown whether the statements were executed.
+  /// Whether the connection is lost. Whether the statements were executed is then unknown.
   let isConnectionLost: Bool
   /// The SQLSTATE of the server's error, if there is one.
   let state: String?
@@ -32,12 +32,12 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
       PostgresError.firstLine(PQresultErrorMessage(result)))
   }
 
-  /// Whether nothing was executed and the same statements may succeed when they are repeated:
-  /// serialization_failure, deadlock_detected.
+  /// Whether the transaction was rolled back and may succeed if retried: serialization_failure,
+  /// deadlock_detected.
   var isTransient: Bool { state == "40001" || state == "40P01" }
 
-  /// Errors after which another connection is needed: the server shuts down or has become a
-  /// standby, or an idle connection was ended.
+  /// Whether an error requires a new connection: a connection exception (08), a shutdown or
+  /// terminated session (57P), or a server that has become a standby (25006).
   private static func endsConnection(_ state: String) -> Bool {
     state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
   }

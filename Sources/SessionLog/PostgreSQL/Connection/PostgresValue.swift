@@ -39,7 +39,7 @@ struct PostgresValue: Sendable {
   }
 
   private static func array(_ type: Oid, of element: Oid, _ values: [[UInt8]]) -> PostgresValue {
-    // Dimensions, whether there are NULLs, the type, then per dimension its size and lower bound.
+    // Dimension count, NULL flag, element type; then each dimension's size and lower bound.
     var bytes = bigEndian(Int32(values.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(element)
     if !values.isEmpty { bytes += bigEndian(Int32(values.count)) + bigEndian(Int32(1)) }
     bytes.reserveCapacity(bytes.count + values.reduce(0) { $0 + $1.count + 4 })
@@ -55,8 +55,8 @@ struct PostgresValue: Sendable {
   }
 }
 
-/// A statement with its parameters. The text must be one of a fixed set: it is prepared once per
-/// connection.
+/// A statement with its parameters. `sql` must be one of a fixed set of texts, because a connection
+/// prepares each text once and caches it.
 struct PostgresStatement: Sendable {
   let sql: String
   let parameters: [PostgresValue]

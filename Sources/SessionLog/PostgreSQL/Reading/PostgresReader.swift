@@ -1,11 +1,11 @@
 import Foundation
 
-/// A connection for reading, opened when it is first needed. Used by one queue.
+/// A lazily opened connection for reads and single writes, used on one queue.
 final class PostgresReader: @unchecked Sendable {
   private let address: PostgresAddress
   private let name: String
   private var connection: PostgresConnection?
-  /// The last failure to connect. For a second nobody tries again: an unreachable host takes
+  /// The last failure to connect, rethrown for a second: a connection attempt may block for
   /// seconds.
   private var failure: (error: PostgresError, at: ContinuousClock.Instant)?
 
@@ -14,8 +14,8 @@ final class PostgresReader: @unchecked Sendable {
     self.name = name
   }
 
-  /// Runs `body` in a transaction that sees one state of the database. A connection that was lost
-  /// while it was idle is replaced.
+  /// Runs `body` in a read-only snapshot transaction. If a reused connection is lost, reconnects
+  /// and repeats `body`.
   func read<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
     let isIdle = connection != nil
     do {
@@ -25,7 +25,7 @@ final class PostgresReader: @unchecked Sendable {
     }
   }
 
-  /// Runs a statement, in a transaction of its own. It may be executed twice.
+  /// Runs a statement in its own transaction. Reconnecting may run it twice.
   @discardableResult
   func write(
     _ sql: String, _ parameters: [PostgresValue]
@@ -49,7 +49,7 @@ final class PostgresReader: @unchecked Sendable {
       try connection.run("COMMIT")
       return value
     } catch {
-      // If the transaction may still be open, the next call opens another connection.
+      // After a database error or failed ROLLBACK, the next call reconnects.
       if error is PostgresError || (try? connection.run("ROLLBACK")) == nil {
         self.connection = nil
       }

@@ -1,11 +1,11 @@
 package import CivilTime
 package import PickerSession
 
-/// Replays a session of a database from its creation, and compares its snapshots.
+/// Replays a database's session from its creation and checks its snapshots.
 package enum PostgresReplay {
   /// Replays a session. Only reads the database, which a server may be using.
   ///
-  /// - Parameters: As of ``SQLiteReplay``.
+  /// - Parameters: As in ``SQLiteReplay``.
   /// - Throws: ``ReplayProblem`` if there is no such session or revision, or an entry cannot be
   ///   read.
   package static func replay(
