@@ -60,7 +60,8 @@ let package = Package(
 
     // The shell.
     line("BackgroundWork", []),
-    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // Needs the headers of libpq-dev; the library is loaded for a PostgreSQL store only.
+    .target(name: "CLibPQ", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     line(
       "SessionLog",
       [

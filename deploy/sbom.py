@@ -16,9 +16,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Loaded or read at run time, without being linked.
-AT_RUN_TIME = ["libwebsockets-evlib-uv", "libcurl4", "tzdata"]
-#: Loaded with its own libraries by `pickerd deliver`.
-LOADED = "libcurl.so.4"
+AT_RUN_TIME = ["libwebsockets-evlib-uv", "libcurl4", "libpq5", "tzdata"]
+#: Loaded with their own libraries, by `pickerd deliver` and for a PostgreSQL store.
+LOADED = ["libcurl.so.4", "libpq.so.5"]
 #: Packages whose copyright file is not machine-readable.
 PROSE = {"libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
          "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -67,8 +67,10 @@ def swift_runtime():
 def debian_names(binary):
     """The Debian packages of the libraries that the binary loads."""
     names = set(AT_RUN_TIME)
-    loaded = re.search(rf"{re.escape(LOADED)} \(.*=> (/\S+)", output("/sbin/ldconfig", "-p"))[1]
-    for path in re.findall(r"=> (/\S+)", output("ldd", binary) + output("ldd", loaded)):
+    cache = output("/sbin/ldconfig", "-p")
+    loaded = [re.search(rf"{re.escape(name)} \(.*=> (/\S+)", cache)[1] for name in LOADED]
+    links = "".join(output("ldd", path) for path in [binary, *loaded])
+    for path in re.findall(r"=> (/\S+)", links):
         # A debug build loads the Swift runtime, which has its own component.
         if "/lib/swift/" in path:
             continue

@@ -1,5 +1,6 @@
 """The server process: command line, startup line, signals and shutdown."""
 
+import os
 import re
 import signal
 import socket
@@ -115,9 +116,20 @@ def test_sighup_without_keys_does_not_end_the_server(start, auth):
     assert server.is_alive
 
 
-def test_a_server_does_not_load_libcurl(server):
+def test_a_server_loads_neither_libcurl_nor_libpq(server):
     maps = Path(f"/proc/{server.process.pid}/maps").read_text()
-    assert "libsqlite3" in maps and "libcurl" not in maps and "libldap" not in maps
+    assert "libsqlite3" in maps
+    for name in ("libcurl", "libpq", "libldap"):
+        assert name not in maps, name
+
+
+def test_a_libpq_that_cannot_be_loaded_is_reported(tmp_path):
+    (tmp_path / "libpq.so.5").touch()
+    done = subprocess.run(
+        [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "postgres://x@127.0.0.1/x"],
+        capture_output=True, text=True, timeout=20,
+        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert done.returncode == 64 and "install libpq5" in done.stderr, done
 
 
 def test_sigterm_does_not_wait_for_a_silent_member(start):

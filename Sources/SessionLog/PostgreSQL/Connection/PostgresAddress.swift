@@ -9,8 +9,9 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
   /// The hosts, the database and the user: `postgres://user@host1,host2/db`.
   package let description: String
 
-  /// - Throws: ``StoreProblem`` if libpq cannot parse it.
+  /// - Throws: ``StoreProblem`` if libpq cannot be loaded, or cannot parse it.
   package init(_ uri: String) throws(StoreProblem) {
+    if let problem = libpq_load() { throw StoreProblem(String(cString: problem)) }
     var message: UnsafeMutablePointer<CChar>?
     guard !uri.contains("\0"), let parts = PQconninfoParse(uri, &message) else {
       PQfreemem(message)
