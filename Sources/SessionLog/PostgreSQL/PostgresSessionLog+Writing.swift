@@ -135,10 +135,7 @@ extension PostgresSessionLog {
     }
     do throws(PostgresError) {
       try writer.write(statements)
-      notify(
-        .message(
-          "session \(session) was stored with \(divergence.versions.text), but replays differently "
-            + "with \(versions.text): it continues from its last snapshot under a new epoch"))
+      notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {
       notify(.message("session \(session) cannot be read from \(address): \(error)"))

@@ -13,10 +13,7 @@ extension SQLiteSessionLog {
   ) {
     do {
       try pool.write { database in try write(divergence, database) }
-      notify(
-        .message(
-          "session \(session) was stored with \(divergence.versions.text), but replays differently "
-            + "with \(versions.text): it continues from its last snapshot under a new epoch"))
+      notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {
       notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))

@@ -69,3 +69,12 @@ struct StoredDivergence {
   /// The versions with which it was made.
   let versions: FoldVersions
 }
+
+extension StoredDivergence {
+  /// The log line about a session that is renewed.
+  func notice(of session: SessionID, replayedWith current: FoldVersions) -> StoreNotice {
+    .message(
+      "session \(session) was stored with \(versions.text), but replays differently with "
+        + "\(current.text): it continues from its last snapshot under a new epoch")
+  }
+}
