@@ -39,7 +39,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
     // The pure core: values in, values out. No Foundation, no clock, no random of its own.
@@ -60,14 +59,15 @@ let package = Package(
 
     // The shell.
     line("BackgroundWork", []),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Needs the headers of libpq-dev; the library is loaded for a PostgreSQL store only.
     .target(name: "CLibPQ", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     line(
       "SessionLog",
       [
         "BackgroundWork", "CLibPQ", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
-        "CivilTime",
-        "JSONText", .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "CivilTime", "JSONText",
       ]),
     .systemLibrary(
       name: "CLibWebSockets", pkgConfig: "libwebsockets",
@@ -154,7 +154,7 @@ let package = Package(
       "SessionLogTests",
       [
         "SessionLog", "BackgroundWork", "PickerHub", "PickerSession", "PickerModel", "CivilTime",
-        "JSONText", .product(name: "GRDB", package: "GRDB.swift"),
+        "CSQLite", "JSONText",
       ]),
     tests("PickerSimulatorTests", ["PickerSimulator"]),
     tests(
@@ -187,7 +187,6 @@ let package = Package(
       name: "StoreBench",
       dependencies: [
         "SessionLog", "PickerHub", "PickerWire", "PickerSession", "PickerModel", "CivilTime",
-        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/StoreBench", swiftSettings: swiftSettings),
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),

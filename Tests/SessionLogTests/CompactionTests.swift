@@ -1,4 +1,3 @@
-import GRDB
 import PickerHub
 import PickerModel
 import PickerSession

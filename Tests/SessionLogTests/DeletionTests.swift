@@ -1,4 +1,3 @@
-import GRDB
 import PickerHub
 import PickerSession
 import Testing
@@ -100,8 +99,8 @@ import Testing
     fixture.join("m_1")
     log.flush()
     let written = try shelf.read(
-      Double.self, "SELECT julianday('now') - 2440587.5 - writtenAt / 86400000.0 FROM store")
-    #expect(try #require(written) > 364)
+      Int.self, "SELECT julianday('now') - 2440587.5 - writtenAt / 86400000.0 FROM store")
+    #expect(try #require(written) >= 364)
   }
 
   @Test func `sessions that expired while the server was down end immediately`() throws {

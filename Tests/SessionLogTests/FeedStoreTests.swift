@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import JSONText
 import PickerHub
 import PickerSession
@@ -248,10 +247,10 @@ import Testing
     }
     log.flush()
 
-    let (stored, real) = try await log.pool.read { database in
+    let (stored, real) = try log.pool.read { database in
       (
         try StoredFeed(database).byteCount,
-        try Int.fetchOne(database, sql: "SELECT sum(length(id) + length(body)) FROM event")
+        try database.value("SELECT sum(length(id) + length(body)) FROM event", as: Int.self)
       )
     }
     #expect(stored <= 1000)

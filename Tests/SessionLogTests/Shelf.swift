@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import PickerHub
 import PickerModel
 import PickerSession
@@ -74,9 +73,7 @@ final class Shelf: Sendable {
     if engine == .postgres {
       return try TestServer.shared.connect(database).execute(script: Shelf.translated(sql))
     }
-    let queue = try DatabaseQueue(path: path)
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
+    try SQLiteConnection(path).run(script: sql)
   }
 
   /// Creates the file from a dump of an older one.
@@ -86,15 +83,14 @@ final class Shelf: Sendable {
   }
 
   func read<Value>(_ type: Value.Type, _ sql: String) throws -> Value?
-  where Value: DatabaseValueConvertible {
+  where Value: SQLiteValue {
     if engine == .postgres {
       let rows = try TestServer.shared.connect(database).run(Shelf.translated(sql))
       if type == Int.self { return rows.int(0, 0) as? Value }
       if type == Bool.self { return rows.bool(0, 0) as? Value }
       return rows.text(0, 0) as? Value
     }
-    let queue = try DatabaseQueue(path: path)
-    return try queue.read { try Value.fetchOne($0, sql: sql) }
+    return try SQLiteConnection(path).value(sql)
   }
 
   /// SQL with the names of PostgreSQL's columns.

@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import PickerHub
 import PickerModel
 import PickerSession
@@ -18,8 +17,8 @@ import Testing
   @Test func `commits are flushed to disk`() throws {
     let log = try Shelf().open()
 
-    let level = try log.pool.writeWithoutTransaction { database in
-      try Int.fetchOne(database, sql: "PRAGMA synchronous")
+    let level = try log.pool.write { database in
+      try database.value("PRAGMA synchronous", as: Int.self)
     }
 
     #expect(level == 2)
@@ -133,8 +132,8 @@ import Testing
     for origin in origins { _ = log.append(.entry(entry), of: origin.id) }
     for turn in turns.withLock({ $0 }) { turn() }
     let pageCount = try log.queue.sync {
-      try log.pool.writeWithoutTransaction { database in
-        try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")?[1] as Int?
+      try log.pool.write { database in
+        try SQLiteCheckpoint(.passive, database)?.frameCount
       }
     }
 
@@ -149,8 +148,8 @@ import Testing
     log.flush()
 
     let count = try log.pool.read { database in
-      try Int.fetchOne(
-        database, sql: "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)")
+      try database.value(
+        "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM entry)", as: Int.self)
     }
 
     #expect(count == 0)

@@ -1,5 +1,4 @@
 import CivilTime
-import GRDB
 import PickerHub
 import PickerModel
 import PickerSession

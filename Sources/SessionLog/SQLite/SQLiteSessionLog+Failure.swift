@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDB
 import PickerHub
 import PickerSession
 
@@ -41,26 +41,24 @@ extension SQLiteSessionLog {
   }
 
   private func sentence(_ error: any Error) -> String {
-    "the store \(path) is not writable: \(error.storeText)"
+    "the store \(path) is not writable: \(error)"
   }
 
   private func probeLater(_ error: any Error) {
     // A damaged store does not recover by waiting. The next start checks it and reports what to do.
-    if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { return }
+    if (error as? SQLiteError)?.code == SQLITE_CORRUPT { return }
     queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
   }
 
   /// Tries to write to the store; on success accepts appends again.
   private func probe() {
     do {
-      try pool.writeWithoutTransaction { database in
+      try pool.write { database in
         // No wait for another program's lock: it would delay the other work of this queue.
-        try database.execute(sql: "PRAGMA busy_timeout = 0")
-        defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
-        try database.execute(
-          sql: "UPDATE store SET probe = zeroblob(?)",
-          arguments: [SQLiteSessionLog.probeBytes])
-        try database.execute(sql: "UPDATE store SET probe = 0")
+        try database.run("PRAGMA busy_timeout = 0")
+        defer { try? database.run("PRAGMA busy_timeout = 5000") }
+        try database.run("UPDATE store SET probe = zeroblob(?)", [SQLiteSessionLog.probeBytes])
+        try database.run("UPDATE store SET probe = 0")
       }
       try checkFiles()
       state.withLock { $0.failure = nil }

@@ -1,4 +1,3 @@
-import GRDB
 package import PickerHub
 import PickerModel
 package import PickerSession
@@ -25,7 +24,7 @@ extension SQLiteSessionLog {
         notify(.loaded(session, loaded))
       }
     } catch {
-      notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))
+      notify(.message("session \(session) cannot be read from \(path): \(error)"))
       notify(.loaded(session, nil))
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import PickerSession
 
 /// Renewal of a session whose entries do not give the stored state any more: it continues from its
@@ -12,28 +11,30 @@ extension SQLiteSessionLog {
     _ session: SessionID, _ divergence: StoredDivergence, then: @escaping @Sendable () -> Void
   ) {
     do {
-      try pool.write { database in try write(divergence, database) }
+      try pool.write { database in
+        try database.transaction { try write(divergence, database) }
+      }
       notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {
-      notify(.message("session \(session) cannot be read from \(path): \(error.storeText)"))
+      notify(.message("session \(session) cannot be read from \(path): \(error)"))
       notify(.loaded(session, nil))
     }
   }
 
-  private func write(_ divergence: StoredDivergence, _ database: Database) throws {
-    try database.execute(
-      sql: """
-        UPDATE session SET epoch = lower(hex(randomblob(16))), rules = ?, tzdata = ?
-        WHERE number = ?
-        """, arguments: [versions.rules, versions.tzdata, divergence.number])
+  private func write(_ divergence: StoredDivergence, _ database: SQLiteConnection) throws {
+    try database.run(
+      """
+      UPDATE session SET epoch = lower(hex(randomblob(16))), rules = ?, tzdata = ?
+      WHERE number = ?
+      """, [versions.rules, versions.tzdata, divergence.number])
     guard let sequence = divergence.sequence else { return }
-    try database.execute(
-      sql: """
-        UPDATE snapshot SET rules = ?, tzdata = ?, checksum = ?, replaces = ?
-        WHERE session = ? AND place = ?
-        """,
-      arguments: [
+    try database.run(
+      """
+      UPDATE snapshot SET rules = ?, tzdata = ?, checksum = ?, replaces = ?
+      WHERE session = ? AND place = ?
+      """,
+      [
         versions.rules, versions.tzdata, divergence.checksum, divergence.versions.text,
         divergence.number, sequence,
       ])

@@ -1,7 +1,6 @@
 import BackgroundWork
 package import CivilTime
 import Foundation
-import GRDB
 import JSONText
 package import PickerHub
 import PickerModel
@@ -19,7 +18,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   let path: String
   /// The file, for the start-up message.
   package var location: String { path }
-  let pool: DatabasePool
+  let pool: SQLitePool
   /// Used on ``readingQueue`` only, except `make(_:)`, which uses no table.
   let definitions: StoredDefinitions
   /// The queue of all writing transactions.
@@ -161,7 +160,7 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
   private func commit(_ batch: PendingRecords.Batch) {
     let begin = ContinuousClock.now
     do {
-      let result = try pool.writeWithoutTransaction { database in
+      let result = try pool.write { database in
         try writer.commit(batch.records, isClockPlausible: clockDoubt.isOver, database)
       }
       try checkFiles()
@@ -184,10 +183,8 @@ package final class SQLiteSessionLog: SessionLog, @unchecked Sendable {
     encodingQueue.drain()
     queue.sync {
       writeAndRead()
-      let journal = try? pool.writeWithoutTransaction { database in
-        try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-      }
-      guard let journal, journal[0] == 0, (try? checkFiles()) != nil else { return }
+      let checkpoint = try? pool.write { try SQLiteCheckpoint(.truncate, $0) }
+      guard let checkpoint, !checkpoint.isBlocked, (try? checkFiles()) != nil else { return }
       lock.settle(lock.batch)
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// `pickerd move`: copies an SQLite store to an empty database.
 ///
@@ -31,33 +30,34 @@ package enum PostgresMove {
     } catch let problem as StoreProblem {
       throw problem
     } catch {
-      throw StoreProblem("cannot move \(path) to \(address): \(error.storeText)")
+      throw StoreProblem("cannot move \(path) to \(address): \(error)")
     }
   }
 
   private static func move(
-    _ database: Database, _ connection: PostgresConnection, _ address: PostgresAddress,
+    _ database: SQLiteConnection, _ connection: PostgresConnection, _ address: PostgresAddress,
     _ progress: (_ count: Int, _ total: Int) -> Void
   ) throws -> Int {
     try begin(database, connection, address)
-    let rows = try Row.fetchAll(
-      database, sql: "SELECT number, id FROM session WHERE isEnded = 0 ORDER BY number")
-    for (index, row) in rows.enumerated() {
+    let sessions = try database.rows(
+      "SELECT number, id FROM session WHERE isEnded = 0 ORDER BY number"
+    ) { row in (number: try row[0] as Int64, id: try row[1] as String) }
+    for (index, session) in sessions.enumerated() {
       let isCopied = try connection.run(
-        "SELECT EXISTS (SELECT FROM session WHERE id = $1)", [.text(row["id"])])
-      if !isCopied.bool(0, 0) { try copy(row["number"], database, connection) }
-      if (index + 1).isMultiple(of: 1000) { progress(index + 1, rows.count) }
+        "SELECT EXISTS (SELECT FROM session WHERE id = $1)", [.text(session.id)])
+      if !isCopied.bool(0, 0) { try copy(session.number, database, connection) }
+      if (index + 1).isMultiple(of: 1000) { progress(index + 1, sessions.count) }
     }
     try finish(database, connection)
-    return rows.count
+    return sessions.count
   }
 
   /// Notes in the database which state of which store is being copied.
   private static func begin(
-    _ database: Database, _ connection: PostgresConnection, _ address: PostgresAddress
+    _ database: SQLiteConnection, _ connection: PostgresConnection, _ address: PostgresAddress
   ) throws {
-    let epoch = try String.fetchOne(database, sql: "SELECT epoch FROM feed") ?? ""
-    let batch = try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
+    let epoch = try database.value("SELECT epoch FROM feed", as: String.self) ?? ""
+    let batch = try database.value("SELECT batch FROM store", as: Int.self) ?? 0
     let source = "\(epoch)/\(batch)"
     let state = try connection.run(
       """
@@ -77,13 +77,22 @@ package enum PostgresMove {
 
   /// Copies a session in one transaction.
   private static func copy(
-    _ number: Int64, _ database: Database, _ connection: PostgresConnection
+    _ number: Int64, _ database: SQLiteConnection, _ connection: PostgresConnection
   ) throws {
-    guard
-      let session = try Row.fetchOne(
-        database, sql: "SELECT * FROM session WHERE number = ?", arguments: [number])
-    else { return }
     try connection.run("BEGIN")
+    let sql = "SELECT * FROM session WHERE number = ?"
+    let target = try database.first(sql, [number]) { row in try copy(row, number, connection) }
+    guard let target else { throw StoreProblem("session \(number) is missing") }
+    try copyRows(of: number, database) { try connection.run($0, [.int(target)] + $1) }
+    try connection.run("COMMIT")
+  }
+
+  /// - Returns: The number of the session in the database.
+  private static func copy(
+    _ row: SQLiteRow, _ number: Int64, _ connection: PostgresConnection
+  ) throws -> Int {
+    let ordinal: Int64? = try row["ordinal"]
+    let external: String? = try row["external"]
     let copy = try connection.run(
       """
       INSERT INTO session
@@ -93,46 +102,45 @@ package enum PostgresMove {
       RETURNING number
       """,
       [
-        .text(session["id"]), .text(session["epoch"]), .bytes(session["origin"]),
-        .int(session["ttlSeconds"] as Int64), .int(session["entryCount"] as Int64),
-        .int(session["rowCount"] as Int64), .int(session["byteCount"] as Int64),
-        .int(session["eventSequence"] as Int64), .bool(session["hasMembers"]),
-        .int(session["nextTick"] as Int64?), .int(session["activeAt"] as Int64),
-        .int(session["rules"] as Int64?), .text(session["tzdata"]),
-        .int((session["ordinal"] as Int64?) ?? number),
-        .bytes((session["external"] as String?).map { Data($0.utf8) }), .text(session["status"]),
+        .text(try row["id"]), .text(try row["epoch"]), .bytes(try row["origin"]),
+        .int(try row["ttlSeconds"] as Int?), .int(try row["entryCount"] as Int?),
+        .int(try row["rowCount"] as Int?),
+        .int(try row["byteCount"] as Int?), .int(try row["eventSequence"] as Int?),
+        .bool(try row["hasMembers"]),
+        .int(try row["nextTick"] as Int?), .int(try row["activeAt"] as Int?),
+        .int(try row["rules"] as Int?),
+        .text(try row["tzdata"]), .int(ordinal ?? number),
+        .bytes(external.map { Data($0.utf8) }), .text(try row["status"]),
       ])
-    let target = copy.int(0, 0) ?? 0
-    try copyRows(of: number, database) { try connection.run($0, [.int(target)] + $1) }
-    try connection.run("COMMIT")
+    return copy.int(0, 0) ?? 0
   }
 
   private static func copyRows(
-    of number: Int64, _ database: Database,
+    of number: Int64, _ database: SQLiteConnection,
     _ insert: (_ sql: String, _ parameters: [PostgresValue]) throws -> Void
   ) throws {
-    let entries = try Row.fetchCursor(
-      database, sql: "SELECT place, body FROM entry WHERE session = ? ORDER BY place",
-      arguments: [number])
-    while case let part = try entries.part(of: 500), !part.isEmpty {
+    try database.forEachPart(
+      of: 500, "SELECT place, body FROM entry WHERE session = ? ORDER BY place", [number]
+    ) { row in
+      (sequence: try row[0] as Int, body: try row[1] as Data)
+    } body: { part in
       try insert(
         """
         INSERT INTO entry (session, sequence, node, serial, body)
         SELECT $1, e.sequence, 0, 0, e.body FROM unnest($2, $3) AS e(sequence, body)
-        """, [.ints(part.map { $0[0] }), .blobs(part.map { $0[1] })])
+        """, [.ints(part.map(\.sequence)), .blobs(part.map(\.body))])
     }
-    let definitions = try Row.fetchCursor(
-      database, sql: "SELECT digest, body, isLogged FROM definition WHERE session = ?",
-      arguments: [number])
-    while let row = try definitions.next() {
+    try database.forEach(
+      "SELECT digest, body, isLogged FROM definition WHERE session = ?", [number]
+    ) { row in
       try insert(
         "INSERT INTO definition (session, digest, body, is_logged) VALUES ($1, $2, $3, $4)",
-        [.bytes(row[0]), .bytes(row[1]), .bool(row[2])])
+        [.bytes(row[0]), .bytes(row[1]), .bool(try row[2])])
+      return true
     }
-    let snapshots = try Row.fetchCursor(
-      database, sql: "SELECT * FROM snapshot WHERE session = ? ORDER BY place",
-      arguments: [number])
-    while let row = try snapshots.next() {
+    try database.forEach(
+      "SELECT * FROM snapshot WHERE session = ? ORDER BY place", [number]
+    ) { row in
       try insert(
         """
         INSERT INTO snapshot
@@ -141,60 +149,61 @@ package enum PostgresMove {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         """,
         [
-          .int(row["place"] as Int64), .int(row["revision"] as Int64), .bool(row["isIdle"]),
-          .int(row["rowCount"] as Int64), .bytes(row["body"]), .bytes(row["definition"]),
-          .bytes(row["shown"]), .int(row["checksum"] as Int64?), .int(row["rules"] as Int64?),
-          .text(row["tzdata"]), .text(row["replaces"]),
+          .int(try row["place"] as Int?), .int(try row["revision"] as Int?),
+          .bool(try row["isIdle"]),
+          .int(try row["rowCount"] as Int?), .bytes(try row["body"]), .bytes(try row["definition"]),
+          .bytes(try row["shown"]), .int(try row["checksum"] as Int?),
+          .int(try row["rules"] as Int?),
+          .text(try row["tzdata"]), .text(try row["replaces"]),
         ])
+      return true
     }
   }
 
   /// Copies the feed, its cursors and the idempotency keys, and opens the database for servers.
-  private static func finish(_ database: Database, _ connection: PostgresConnection) throws {
+  private static func finish(_ database: SQLiteConnection, _ connection: PostgresConnection) throws
+  {
     try connection.run([
       PostgresStatement("BEGIN"), PostgresStatement("DELETE FROM event"),
       PostgresStatement("DELETE FROM feed_cursor"), PostgresStatement("DELETE FROM creation"),
     ])
-    let events = try Row.fetchCursor(
-      database, sql: "SELECT position, at, type, id, body FROM event ORDER BY position")
-    while case let part = try events.part(of: 500), !part.isEmpty {
+    try database.forEachPart(
+      of: 500, "SELECT position, at, type, id, body FROM event ORDER BY position"
+    ) { row in
+      (
+        position: try row[0] as Int, at: try row[1] as Int, type: try row[2] as String,
+        id: try row[3] as String, body: try row[4] as Data
+      )
+    } body: { part in
       try connection.run(
         "INSERT INTO event (position, at, type, id, body) SELECT * FROM unnest($1, $2, $3, $4, $5)",
         [
-          .ints(part.map { $0[0] }), .ints(part.map { $0[1] }), .texts(part.map { $0[2] }),
-          .texts(part.map { $0[3] }), .blobs(part.map { $0[4] }),
+          .ints(part.map(\.position)), .ints(part.map(\.at)), .texts(part.map(\.type)),
+          .texts(part.map(\.id)), .blobs(part.map(\.body)),
         ])
     }
-    if let feed = try Row.fetchOne(database, sql: "SELECT newest, byteCount, epoch FROM feed") {
+    try database.forEach("SELECT newest, byteCount, epoch FROM feed") { row in
       try connection.run(
         "UPDATE feed SET newest = $1, byte_count = $2, epoch = $3",
-        [.int(feed[0] as Int64), .int(feed[1] as Int64), .text(feed[2])])
+        [.int(row[0] as Int?), .int(row[1] as Int?), .text(row[2])])
+      return true
     }
-    for row in try Row.fetchAll(database, sql: "SELECT name, position FROM feedCursor") {
+    try database.forEach("SELECT name, position FROM feedCursor") { row in
       try connection.run(
-        "INSERT INTO feed_cursor VALUES ($1, $2)", [.text(row[0]), .int(row[1] as Int64)])
+        "INSERT INTO feed_cursor VALUES ($1, $2)", [.text(row[0]), .int(row[1] as Int?)])
+      return true
     }
-    let keys = try Row.fetchCursor(
-      database, sql: "SELECT key, body, session, epoch, salt, at FROM creation")
-    while let row = try keys.next() {
+    try database.forEach("SELECT key, body, session, epoch, salt, at FROM creation") { row in
       try connection.run(
         "INSERT INTO creation VALUES ($1, $2, $3, $4, $5, $6)",
         [
-          .bytes(row[0]), .bytes(row[1]), .text(row[2]), .text(row[3]), .text(row[4]),
-          .int(row[5] as Int64),
+          .bytes(row[0]), .bytes(row[1]), .text(row[2]), .text(row[3]),
+          .text(row[4]), .int(row[5] as Int?),
         ])
+      return true
     }
     try connection.run([
       PostgresStatement("UPDATE store SET moving_from = NULL"), PostgresStatement("COMMIT"),
     ])
-  }
-}
-
-extension RowCursor {
-  /// The next rows, at most `count`.
-  fileprivate func part(of count: Int) throws -> [Row] {
-    var rows: [Row] = []
-    while rows.count < count, let row = try next() { rows.append(row.copy()) }
-    return rows
   }
 }

@@ -1,10 +1,9 @@
 import Foundation
-import GRDB
 
 /// Copies a store, also while a server uses it.
 package struct SQLiteBackup {
   private let path: String
-  private let store: DatabaseQueue
+  private let store: SQLiteConnection
 
   /// The contents of a copy.
   package struct Copy: Hashable, Sendable {
@@ -38,35 +37,27 @@ package struct SQLiteBackup {
     } catch {
       target.drop(part)
       if let problem = error as? StoreProblem { throw problem }
-      throw StoreProblem("cannot write \(target.path): \(error.storeText)")
+      throw StoreProblem("cannot write \(target.path): \(error)")
     }
   }
 
   private func copy(into part: String) throws -> Copy {
-    var configuration = Configuration()
-    configuration.label = "pickerd.backup"
-    let copy = try DatabaseQueue(path: part, configuration: configuration)
-    defer { try? copy.close() }
-    try store.backup(to: copy)
-    return try copy.inDatabase { database in
-      // Without WAL mode, because its journal is a second file.
-      let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
-      guard mode == "delete" else { throw StoreProblem("SQLite cannot remove its journal") }
-      try database.execute(sql: "PRAGMA synchronous = EXTRA")
-      try database.inTransaction {
-        try database.execute(sql: "UPDATE store SET isBackup = 1")
-        return .commit
-      }
-      let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-      guard problem == "ok" else {
-        throw StoreProblem("the store is damaged (\(problem ?? "?")), and so is its copy")
-      }
-      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-      let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-      return Copy(
-        sessionCount: try Int.fetchOne(
-          database, sql: "SELECT count(*) FROM session WHERE isEnded = 0") ?? 0,
-        byteCount: pages * pageBytes)
+    let database = try SQLiteConnection(part)
+    try store.copy(to: database)
+    // Without WAL mode, because its journal is a second file.
+    let mode = try database.value("PRAGMA journal_mode = DELETE", as: String.self)
+    guard mode == "delete" else { throw StoreProblem("SQLite cannot remove its journal") }
+    try database.run("PRAGMA synchronous = EXTRA")
+    try database.run("UPDATE store SET isBackup = 1")
+    let problem = try database.value("PRAGMA quick_check(1)", as: String.self)
+    guard problem == "ok" else {
+      throw StoreProblem("the store is damaged (\(problem ?? "?")), and so is its copy")
     }
+    let pages = try database.value("PRAGMA page_count", as: Int.self) ?? 0
+    let pageBytes = try database.value("PRAGMA page_size", as: Int.self) ?? 0
+    return Copy(
+      sessionCount: try database.value(
+        "SELECT count(*) FROM session WHERE isEnded = 0", as: Int.self) ?? 0,
+      byteCount: pages * pageBytes)
   }
 }

@@ -1,27 +1,27 @@
 import Foundation
-import GRDB
 import Synchronization
 
 /// The feed of an SQLite store, read on a queue of its own.
 package final class SQLiteFeed: EventFeed {
   package let epoch: String
   package let signal = FeedSignal()
-  private let pool: DatabasePool
+  private let pool: SQLitePool
   private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
 
   /// The positions of the stored cursors; changed only on ``queue``.
   private let positions: Mutex<[String: Int]>
 
-  init(_ pool: DatabasePool) throws {
+  init(_ pool: SQLitePool) throws {
     self.pool = pool
-    let rows = try pool.read { database in
-      try Row.fetchAll(database, sql: "SELECT name, position FROM feedCursor")
+    let cursors = try pool.read { database in
+      try database.rows("SELECT name, position FROM feedCursor") { row in
+        (try row[0] as String, try row[1] as Int)
+      }
     }
     epoch = try pool.read { database in
-      try String.fetchOne(database, sql: "SELECT epoch FROM feed") ?? ""
+      try database.value("SELECT epoch FROM feed", as: String.self) ?? ""
     }
-    positions = Mutex(
-      Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) }))
+    positions = Mutex(Dictionary(uniqueKeysWithValues: cursors))
     signal.advance(to: try pool.read { try StoredFeed($0).newest })
   }
 
@@ -34,7 +34,7 @@ package final class SQLiteFeed: EventFeed {
   }
 
   private func attempt<Value>(
-    _ body: (Database) throws -> Value
+    _ body: (SQLiteConnection) throws -> Value
   ) -> Result<Value, FeedProblem> {
     do {
       return .success(try pool.read(body))
@@ -43,30 +43,28 @@ package final class SQLiteFeed: EventFeed {
     }
   }
 
-  private static func page(_ request: FeedRequest, _ database: Database) throws -> FeedPage {
+  private static func page(_ request: FeedRequest, _ database: SQLiteConnection) throws -> FeedPage
+  {
     let newest = try StoredFeed(database).newest
-    let oldest = try Int.fetchOne(database, sql: "SELECT min(position) FROM event")
+    let oldest = try database.value("SELECT min(position) FROM event", as: Int.self)
     try FeedBounds(oldest: oldest ?? newest + 1, newest: newest).check(request.after)
     let types = request.types ?? []
     let marks = types.map { _ in "?" }.joined(separator: ", ")
     let condition = request.types == nil ? "" : " AND type IN (\(marks))"
-    let rows = try Row.fetchCursor(
-      database,
-      sql: "SELECT position, type, id, body FROM event WHERE position > ?\(condition) "
+    var (lines, byteCount, isEnd): ([FeedLine], Int, Bool) = ([], 0, true)
+    try database.forEach(
+      "SELECT position, type, id, body FROM event WHERE position > ?\(condition) "
         + "ORDER BY position LIMIT ?",
-      arguments: StatementArguments([request.after]) + StatementArguments(types)
-        + [request.countMax])
-    var (lines, byteCount): ([FeedLine], Int) = ([], 0)
-    while let row = try rows.next() {
+      [request.after] + types + [request.countMax]
+    ) { row in
       let line = FeedLine(
-        position: row[0], type: row[1], id: row[2], body: [UInt8](row[3] as Data))
+        position: try row[0], type: try row[1], id: try row[2], body: [UInt8](try row[3] as Data))
       lines.append(line)
       byteCount += line.byteCount
-      if lines.count >= request.countMax || byteCount >= FeedRequest.byteCountMax {
-        return FeedPage(lines: lines, position: line.position)
-      }
+      isEnd = lines.count < request.countMax && byteCount < FeedRequest.byteCountMax
+      return isEnd
     }
-    return FeedPage(lines: lines, position: newest)
+    return FeedPage(lines: lines, position: isEnd ? newest : lines.last?.position ?? newest)
   }
 
   package var cursors: [String: Int] { positions.withLock { $0 } }
@@ -89,12 +87,11 @@ package final class SQLiteFeed: EventFeed {
     }
   }
 
-  private static func write(_ name: String, _ position: Int?, _ database: Database) throws {
+  private static func write(_ name: String, _ position: Int?, _ database: SQLiteConnection) throws {
     guard let position else {
-      return try database.execute(sql: "DELETE FROM feedCursor WHERE name = ?", arguments: [name])
+      return try database.run("DELETE FROM feedCursor WHERE name = ?", [name])
     }
-    try database.execute(
-      sql: "INSERT OR REPLACE INTO feedCursor (name, position) VALUES (?, ?)",
-      arguments: [name, position])
+    try database.run(
+      "INSERT OR REPLACE INTO feedCursor (name, position) VALUES (?, ?)", [name, position])
   }
 }

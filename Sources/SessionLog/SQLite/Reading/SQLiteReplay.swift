@@ -1,6 +1,5 @@
 package import CivilTime
 import Foundation
-import GRDB
 import JSONText
 import PickerModel
 package import PickerSession
@@ -22,16 +21,16 @@ package enum SQLiteReplay {
     versions: FoldVersions, zone: @escaping (String) -> ZoneRules?,
     each: @escaping (ReplayedEntry) -> Void
   ) throws(ReplayProblem) -> ReplayReport {
-    let store: DatabaseQueue
+    let store: SQLiteConnection
     do throws(StoreProblem) {
       store = try SQLiteStoreFile.openForReading(path)
     } catch {
       throw ReplayProblem(.noInput, error.description)
     }
     do {
-      return try store.read { database in
+      return try store.transaction(.deferred) {
         try replay(
-          database, path, session, at: revision, limits: limits, versions: versions, zone: zone,
+          store, path, session, at: revision, limits: limits, versions: versions, zone: zone,
           each: each)
       }
     } catch let problem as ReplayProblem {
@@ -39,12 +38,12 @@ package enum SQLiteReplay {
     } catch let problem as StoredProblem {
       throw ReplayProblem(.badData, "\(path): \(problem)")
     } catch {
-      throw ReplayProblem(.badData, "cannot read \(path): \(error.storeText)")
+      throw ReplayProblem(.badData, "cannot read \(path): \(error)")
     }
   }
 
   private static func replay(
-    _ database: Database, _ path: String, _ session: SessionID, at revision: Int?,
+    _ database: SQLiteConnection, _ path: String, _ session: SessionID, at revision: Int?,
     limits: SessionLimits, versions: FoldVersions, zone: @escaping (String) -> ZoneRules?,
     each: @escaping (ReplayedEntry) -> Void
   ) throws -> ReplayReport {

@@ -1,22 +1,25 @@
 import Foundation
-import GRDB
 import PickerSession
 
 /// The rows of a session in an SQLite file.
 struct SQLiteRows: SessionRows {
   let session: StoredSession
-  private let database: Database
+  private let database: SQLiteConnection
 
   /// - Returns: `nil` if there is no such session, or it has ended.
-  init?(_ id: SessionID, _ database: Database) throws {
-    let row = try Row.fetchOne(
-      database, sql: "SELECT * FROM session WHERE id = ? AND isEnded = 0", arguments: [id.text])
-    guard let row else { return nil }
+  init?(_ id: SessionID, _ database: SQLiteConnection) throws {
+    let session = try database.first(
+      "SELECT * FROM session WHERE id = ? AND isEnded = 0", [id.text]
+    ) { row in
+      StoredSession(
+        id: id, number: try row["number"], epoch: try row["epoch"], origin: try row["origin"],
+        entryCount: try row["entryCount"], byteCount: try row["byteCount"],
+        eventSequence: try row["eventSequence"], activeAt: try row["activeAt"],
+        versions: try FoldVersions(row))
+    }
+    guard let session else { return nil }
     self.database = database
-    session = StoredSession(
-      id: id, number: row["number"], epoch: row["epoch"], origin: row["origin"],
-      entryCount: row["entryCount"], byteCount: row["byteCount"],
-      eventSequence: row["eventSequence"], activeAt: row["activeAt"], versions: FoldVersions(row))
+    self.session = session
   }
 
   func newestSnapshot() throws -> StoredSnapshot? {
@@ -24,15 +27,13 @@ struct SQLiteRows: SessionRows {
   }
 
   func newestSnapshotSequence() throws -> Int? {
-    try Int.fetchOne(
-      database, sql: "SELECT max(place) FROM snapshot WHERE session = ?",
-      arguments: [session.number])
+    try database.value(
+      "SELECT max(place) FROM snapshot WHERE session = ?", [session.number], as: Int.self)
   }
 
   func oldestSnapshotSequence() throws -> Int? {
-    try Int.fetchOne(
-      database, sql: "SELECT min(place) FROM snapshot WHERE session = ?",
-      arguments: [session.number])
+    try database.value(
+      "SELECT min(place) FROM snapshot WHERE session = ?", [session.number], as: Int.self)
   }
 
   func snapshots(after sequence: Int, through last: Int) throws -> [StoredSnapshot] {
@@ -47,43 +48,38 @@ struct SQLiteRows: SessionRows {
   }
 
   func baseSequence(revision: Int, rowCount: Int) throws -> Int? {
-    let statement = try database.cachedStatement(sql: SQLiteRows.baseSQL)
-    return try Int.fetchOne(statement, arguments: [session.number, revision, rowCount])
+    try database.value(SQLiteRows.baseSQL, [session.number, revision, rowCount])
   }
 
   func entries(
     after sequence: Int, through last: Int,
     each: (_ sequence: Int, _ body: Data) throws -> Bool
   ) throws {
-    let rows = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT place, body FROM entry WHERE session = ? AND place > ? AND place <= ? ORDER BY place
-        """, arguments: [session.number, sequence, last])
-    while let row = try rows.next(), try each(row[0], row[1]) {}
+    try database.forEach(
+      """
+      SELECT place, body FROM entry WHERE session = ? AND place > ? AND place <= ? ORDER BY place
+      """, [session.number, sequence, last]
+    ) { row in try each(try row[0], try row[1]) }
   }
 
   func document(_ digest: Data) throws -> Data? {
-    let statement = try database.cachedStatement(
-      sql: "SELECT body FROM definition WHERE session = ? AND digest = ?")
-    return try Data.fetchOne(statement, arguments: [session.number, digest])
+    try database.value(
+      "SELECT body FROM definition WHERE session = ? AND digest = ?", [session.number, digest])
   }
 
   /// Reads snapshots with the bodies of their definitions.
   private func snapshots(
-    where condition: String, _ order: String, _ arguments: StatementArguments
+    where condition: String, _ order: String, _ values: [any SQLiteValue]
   ) throws -> [StoredSnapshot] {
-    try Row.fetchAll(
-      database,
-      sql: """
-        SELECT snapshot.*, definition.body AS definitionBody, shown.body AS shownBody FROM snapshot
-        LEFT JOIN definition ON definition.session = snapshot.session
-          AND definition.digest = snapshot.definition
-        LEFT JOIN definition AS shown ON shown.session = snapshot.session
-          AND shown.digest = snapshot.shown
-        WHERE snapshot.session = ? \(condition) \(order)
-        """, arguments: StatementArguments([session.number]) + arguments
-    ).map(StoredSnapshot.init)
+    try database.rows(
+      """
+      SELECT snapshot.*, definition.body AS definitionBody, shown.body AS shownBody FROM snapshot
+      LEFT JOIN definition ON definition.session = snapshot.session
+        AND definition.digest = snapshot.definition
+      LEFT JOIN definition AS shown ON shown.session = snapshot.session
+        AND shown.digest = snapshot.shown
+      WHERE snapshot.session = ? \(condition) \(order)
+      """, [session.number] + values, StoredSnapshot.init)
   }
 
   /// Selects the snapshot where reading the history begins, for a session (1), a revision (2) and a
@@ -96,21 +92,23 @@ struct SQLiteRows: SessionRows {
 }
 
 extension StoredSnapshot {
-  fileprivate init(_ row: Row) {
-    let (definition, shown): (Data?, Data?) = (row["definitionBody"], row["shownBody"])
-    let digests: [Data?] = [row["definition"], row["shown"]]
+  fileprivate init(_ row: SQLiteRow) throws {
+    let definition: Data? = try row["definitionBody"]
+    let shown: Data? = try row["shownBody"]
+    let digests: [Data?] = [try row["definition"], try row["shown"]]
     self.init(
-      sequence: row["place"], revision: row["revision"], isIdle: row["isIdle"],
-      rowCount: row["rowCount"], body: row["body"], definition: definition, shown: shown,
+      sequence: try row["place"], revision: try row["revision"], isIdle: try row["isIdle"],
+      rowCount: try row["rowCount"], body: try row["body"], definition: definition, shown: shown,
       lacksDefinition: digests.count { $0 != nil } != [definition, shown].count { $0 != nil },
-      checksum: row["checksum"], versions: FoldVersions(row), replaces: row["replaces"])
+      checksum: try row["checksum"], versions: try FoldVersions(row),
+      replaces: try row["replaces"])
   }
 }
 
 extension FoldVersions {
   /// The versions in a row of a session or a snapshot; `nil` if an older pickerd wrote it.
-  fileprivate init?(_ row: Row) {
-    guard let rules: Int = row["rules"] else { return nil }
-    self.init(rules: rules, tzdata: row["tzdata"])
+  fileprivate init?(_ row: SQLiteRow) throws {
+    guard let rules: Int = try row["rules"] else { return nil }
+    self.init(rules: rules, tzdata: try row["tzdata"])
   }
 }

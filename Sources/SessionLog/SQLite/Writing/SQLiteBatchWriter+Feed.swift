@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import PickerHub
 import PickerSession
 
@@ -11,7 +10,7 @@ extension SQLiteBatchWriter {
   ///
   /// - Returns: False if the record before it was lost: this one would hide that.
   mutating func feed(
-    _ record: FeedRecord, _ session: SessionID, _ now: Int64, _ database: Database
+    _ record: FeedRecord, _ session: SessionID, _ now: Int64, _ database: SQLiteConnection
   ) throws -> Bool {
     guard var position = try position(of: session, database) else { return true }
     guard position.eventSequence >= record.previous else { return false }
@@ -19,18 +18,18 @@ extension SQLiteBatchWriter {
     for event in record.events { try insert(event, now, database) }
     position.eventSequence = record.sequence
     positions[session] = position
-    try execute(
-      database, "UPDATE session SET eventSequence = ? WHERE number = ?",
+    try database.run(
+      "UPDATE session SET eventSequence = ? WHERE number = ?",
       [record.sequence, position.number])
     return true
   }
 
   /// Stores an event at the next position.
-  mutating func insert(_ event: FeedEvent, _ now: Int64, _ database: Database) throws {
+  mutating func insert(_ event: FeedEvent, _ now: Int64, _ database: SQLiteConnection) throws {
     var feed = try feed ?? StoredFeed(database)
     let line = FeedLine(event, position: feed.newest + 1, digest: digest)
-    try execute(
-      database, "INSERT INTO event (position, at, type, id, body) VALUES (?, ?, ?, ?, ?)",
+    try database.run(
+      "INSERT INTO event (position, at, type, id, body) VALUES (?, ?, ?, ?, ?)",
       [line.position, now, line.type, line.id, Data(line.body)])
     feed.newest += 1
     feed.byteCount += line.byteCount
@@ -39,10 +38,10 @@ extension SQLiteBatchWriter {
   }
 
   func endOfUnreadable(
-    _ session: SessionID, _ now: Int64, _ database: Database
+    _ session: SessionID, _ now: Int64, _ database: SQLiteConnection
   ) throws -> FeedEvent? {
-    let epoch = try String.fetchOne(
-      database, sql: "SELECT epoch FROM session WHERE id = ?", arguments: [session.text])
+    let epoch = try database.value(
+      "SELECT epoch FROM session WHERE id = ?", [session.text], as: String.self)
     return epoch.map {
       FeedEvent(endOfUnreadable: session, epoch: $0, at: Instant(milliseconds: now))
     }
@@ -50,26 +49,28 @@ extension SQLiteBatchWriter {
 
   /// Deletes events beyond the limits, and stores where the feed ends. Called once per batch; more
   /// than the batch has added is deleted only in small parts, so that no batch takes long.
-  mutating func trimFeed(_ now: Int64, _ database: Database) throws {
+  mutating func trimFeed(_ now: Int64, _ database: SQLiteConnection) throws {
     guard var feed, feed.insertedCount > 0 else { return }
     let countMax = 2 * feed.insertedCount + 100
-    let statement = try database.cachedStatement(
-      sql: "SELECT position, at, length(id) + length(body) FROM event ORDER BY position LIMIT ?")
     var last: Int?
-    for row in try Row.fetchAll(statement, arguments: [countMax]) {
-      let position: Int = row[0]
+    try database.forEach(
+      "SELECT position, at, length(id) + length(body) FROM event ORDER BY position LIMIT ?",
+      [countMax]
+    ) { row in
+      let position: Int = try row[0]
+      let time: Int64 = try row[1]
       let isBeyond =
         feed.newest - position >= feedLimits.events || feed.byteCount > feedLimits.bytes
-        || (row[1] as Int64) < now - feedLimits.milliseconds
-      guard isBeyond else { break }
-      feed.byteCount -= row[2]
+        || time < now - feedLimits.milliseconds
+      guard isBeyond else { return false }
+      feed.byteCount -= try row[2]
       last = position
+      return true
     }
-    if let last { try execute(database, "DELETE FROM event WHERE position <= ?", [last]) }
+    if let last { try database.run("DELETE FROM event WHERE position <= ?", [last]) }
     feed.insertedCount = 0
     self.feed = feed
-    try execute(
-      database, "UPDATE feed SET newest = ?, byteCount = ?", [feed.newest, feed.byteCount])
+    try database.run("UPDATE feed SET newest = ?, byteCount = ?", [feed.newest, feed.byteCount])
   }
 }
 
@@ -82,9 +83,11 @@ struct StoredFeed {
   /// Events of the batch that is being written.
   var insertedCount = 0
 
-  init(_ database: Database) throws {
-    let row = try Row.fetchOne(database, sql: "SELECT newest, byteCount FROM feed")
-    newest = row?[0] ?? 0
-    byteCount = row?[1] ?? 0
+  init(_ database: SQLiteConnection) throws {
+    let feed = try database.first("SELECT newest, byteCount FROM feed") { row in
+      (newest: try row[0] as Int, byteCount: try row[1] as Int)
+    }
+    newest = feed?.newest ?? 0
+    byteCount = feed?.byteCount ?? 0
   }
 }

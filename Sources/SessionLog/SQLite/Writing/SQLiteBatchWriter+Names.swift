@@ -1,20 +1,18 @@
 import CivilTime
 import Foundation
-import GRDB
 import PickerHub
 import PickerSession
 
 /// Idempotency keys, stored with the creations that they identify.
 extension SQLiteBatchWriter {
-  func store(_ key: CreationKey, _ database: Database) throws {
-    try execute(
-      database, "DELETE FROM creation WHERE at <= ?",
+  func store(_ key: CreationKey, _ database: SQLiteConnection) throws {
+    try database.run(
+      "DELETE FROM creation WHERE at <= ?",
       [key.at.milliseconds - SessionIndex.keyMilliseconds])
     if let forgotten = key.forgotten {
-      try execute(database, "DELETE FROM creation WHERE key = ?", [Data(forgotten)])
+      try database.run("DELETE FROM creation WHERE key = ?", [Data(forgotten)])
     }
-    try execute(
-      database,
+    try database.run(
       """
       INSERT OR REPLACE INTO creation (key, body, session, epoch, salt, at)
       VALUES (?, ?, ?, ?, ?, ?)
@@ -28,35 +26,31 @@ extension SQLiteBatchWriter {
 
 extension StoredNames {
   /// A session in memory at the last snapshot may have another status since: then it is not known.
-  init(_ database: Database) throws {
+  init(_ database: SQLiteConnection) throws {
     self.init()
-    let sessions = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT id, coalesce(ordinal, number) AS place, external,
-          CASE WHEN hasMembers THEN NULL ELSE status END
-        FROM session WHERE isEnded = 0 ORDER BY place
-        """)
-    while let row = try sessions.next() {
+    entries = try database.rows(
+      """
+      SELECT id, coalesce(ordinal, number) AS place, external,
+        CASE WHEN hasMembers THEN NULL ELSE status END
+      FROM session WHERE isEnded = 0 ORDER BY place
+      """
+    ) { row in
       let status: String? = row[3]
-      entries.append(
-        SessionIndex.Entry(
-          id: SessionID(row[0]), ordinal: row[1], external: row[2],
-          status: status.flatMap(SessionStatus.init(rawValue:))))
+      return SessionIndex.Entry(
+        id: SessionID(try row[0]), ordinal: try row[1], external: row[2],
+        status: status.flatMap(SessionStatus.init(rawValue:)))
     }
     // A session that lives may have another epoch since.
-    let creations = try Row.fetchCursor(
-      database,
-      sql: """
-        SELECT key, body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
-        FROM creation LEFT JOIN session ON session.id = creation.session ORDER BY at
-        """)
-    while let row = try creations.next() {
-      keys.append(
-        CreationKey(
-          keyHash: [UInt8](row[0] as Data), bodyHash: [UInt8](row[1] as Data),
-          session: SessionID(row[2]), epoch: row[3], salt: row[4],
-          at: Instant(milliseconds: row[5])))
+    keys = try database.rows(
+      """
+      SELECT key, body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
+      FROM creation LEFT JOIN session ON session.id = creation.session ORDER BY at
+      """
+    ) { row in
+      CreationKey(
+        keyHash: [UInt8](try row[0] as Data), bodyHash: [UInt8](try row[1] as Data),
+        session: SessionID(try row[2]), epoch: try row[3], salt: try row[4],
+        at: Instant(milliseconds: try row[5]))
     }
   }
 }

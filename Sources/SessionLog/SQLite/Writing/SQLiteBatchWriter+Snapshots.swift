@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import JSONText
 import PickerSession
 
@@ -11,7 +10,7 @@ extension SQLiteBatchWriter {
   ///
   /// - Returns: `false` if events of entries that the snapshot covers are lost.
   mutating func store(
-    _ snapshot: EncodedSnapshot, _ session: SessionID, _ now: Int64, _ database: Database
+    _ snapshot: EncodedSnapshot, _ session: SessionID, _ now: Int64, _ database: SQLiteConnection
   ) throws -> Bool {
     guard var position = try position(of: session, database) else { return true }
     guard position.eventSequence >= snapshot.eventSequence else { return false }
@@ -26,8 +25,7 @@ extension SQLiteBatchWriter {
     try noteSize(of: session, position, database)
     positions[session] = position
     guard snapshot.isIdle && position.entryCount == snapshot.entryCount else { return true }
-    try execute(
-      database,
+    try database.run(
       """
       UPDATE session SET hasMembers = 0, nextTick = ?, activeAt = ?, status = ? WHERE number = ?
       """,
@@ -40,7 +38,7 @@ extension SQLiteBatchWriter {
   }
 
   private func insert(
-    _ snapshot: EncodedSnapshot, _ position: inout Position, _ database: Database
+    _ snapshot: EncodedSnapshot, _ position: inout Position, _ database: SQLiteConnection
   ) throws {
     let sequence = snapshot.entryCount
     try delete(
@@ -48,8 +46,7 @@ extension SQLiteBatchWriter {
       [position.number, sequence], &position, database)
     // Entries after the snapshot are not compacted yet, so each one has a row.
     let rowCount = position.rowCount - (position.entryCount - sequence)
-    try execute(
-      database,
+    try database.run(
       """
       INSERT OR IGNORE INTO snapshot
         (session, place, revision, isIdle, body, rowCount, rules, tzdata, checksum,
@@ -61,13 +58,13 @@ extension SQLiteBatchWriter {
         versions.rules, versions.tzdata, snapshot.checksum, snapshot.definition?.digest,
         snapshot.shown?.digest,
       ])
-    if database.changesCount > 0 { position.byteCount += snapshot.body.count }
+    if database.changedRowCount > 0 { position.byteCount += snapshot.body.count }
   }
 
   /// Deletes spent entries. A refused command whose time has moved the picker is replaced by a
   /// tick.
   private func compact(
-    _ spent: SpentEntries, _ position: inout Position, _ database: Database
+    _ spent: SpentEntries, _ position: inout Position, _ database: SQLiteConnection
   ) throws {
     for run in spent.dropped.runs {
       position.rowCount -= try delete(
@@ -75,30 +72,28 @@ extension SQLiteBatchWriter {
         [position.number, run.lowerBound, run.upperBound], &position, database)
     }
     for sequence in spent.ticks {
-      let statement = try database.cachedStatement(
-        sql: "SELECT body FROM entry WHERE session = ? AND place = ?")
       guard
-        let body = try Data.fetchOne(statement, arguments: [position.number, sequence]),
+        let body: Data = try database.value(
+          "SELECT body FROM entry WHERE session = ? AND place = ?", [position.number, sequence]),
         let at = try JSONTree.parse([UInt8](body))["at"]?.integer
       else { continue }
       let tick = LogEntry(at: Instant(milliseconds: Int64(at)), body: .tick)
       let shorter = Data(tick.tree.serialized())
       position.byteCount += shorter.count - body.count
-      try execute(
-        database, "UPDATE entry SET body = ? WHERE session = ? AND place = ?",
+      try database.run(
+        "UPDATE entry SET body = ? WHERE session = ? AND place = ?",
         [shorter, position.number, sequence])
     }
   }
 
   /// Deletes snapshots before the one from which the history is read, and thins those after it.
   private func prune(
-    _ newest: EncodedSnapshot, _ position: inout Position, _ database: Database
+    _ newest: EncodedSnapshot, _ position: inout Position, _ database: SQLiteConnection
   ) throws {
     let rowCount = position.rowCount - (position.entryCount - newest.entryCount)
-    let statement = try database.cachedStatement(sql: SQLiteRows.baseSQL)
-    let base = try Int.fetchOne(
-      statement,
-      arguments: [
+    let base: Int? = try database.value(
+      SQLiteRows.baseSQL,
+      [
         position.number, spacing.revision(before: newest.revision),
         spacing.rowCount(before: rowCount),
       ])
@@ -121,17 +116,17 @@ extension SQLiteBatchWriter {
   ///
   /// - Parameter isLogged: Whether an entry refers to it.
   func store(
-    _ document: StoredDocument, isLogged: Bool, _ position: inout Position, _ database: Database
+    _ document: StoredDocument, isLogged: Bool, _ position: inout Position,
+    _ database: SQLiteConnection
   ) throws {
-    try execute(
-      database,
+    try database.run(
       "INSERT OR IGNORE INTO definition (session, digest, body, isLogged) VALUES (?, ?, ?, ?)",
       [position.number, document.digest, document.body, isLogged])
-    if database.changesCount > 0 {
+    if database.changedRowCount > 0 {
       position.byteCount += document.body.count
     } else if isLogged {
-      try execute(
-        database, "UPDATE definition SET isLogged = 1 WHERE session = ? AND digest = ?",
+      try database.run(
+        "UPDATE definition SET isLogged = 1 WHERE session = ? AND digest = ?",
         [position.number, document.digest])
     }
   }
@@ -139,21 +134,20 @@ extension SQLiteBatchWriter {
   /// Deletes the snapshot before the newest if few entries are between its neighbours.
   private func thin(
     _ newest: EncodedSnapshot, _ rowCount: Int, base: Int, _ position: inout Position,
-    _ database: Database
+    _ database: SQLiteConnection
   ) throws {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT place, rowCount FROM snapshot WHERE session = ? AND place < ? AND place >= ?
-        ORDER BY place DESC LIMIT 2
-        """)
-    let before = try Row.fetchAll(
-      statement, arguments: [position.number, newest.entryCount, base])
-    guard let last = before.first, last[0] != base else { return }
-    let start: Int = before.count == 2 ? before[1][1] : 0
+    let before = try database.rows(
+      """
+      SELECT place, rowCount FROM snapshot WHERE session = ? AND place < ? AND place >= ?
+      ORDER BY place DESC LIMIT 2
+      """, [position.number, newest.entryCount, base]
+    ) { row in (sequence: try row[0] as Int, rowCount: try row[1] as Int) }
+    guard let last = before.first, last.sequence != base else { return }
+    let start = before.count == 2 ? before[1].rowCount : 0
     guard rowCount - start < spacing.rowCountMin else { return }
     try delete(
       "DELETE FROM snapshot WHERE session = ? AND place = ? AND replaces IS NULL",
-      [position.number, last[0] as Int], &position, database)
+      [position.number, last.sequence], &position, database)
   }
 
   /// Deletes rows that have a `body`, and subtracts their size.
@@ -161,11 +155,12 @@ extension SQLiteBatchWriter {
   /// - Returns: The number of deleted rows.
   @discardableResult
   private func delete(
-    _ sql: String, _ arguments: StatementArguments, _ position: inout Position,
-    _ database: Database
+    _ sql: String, _ values: [(any SQLiteValue)?], _ position: inout Position,
+    _ database: SQLiteConnection
   ) throws -> Int {
-    let statement = try database.cachedStatement(sql: sql + " RETURNING length(body)")
-    let byteCounts = try Int.fetchAll(statement, arguments: arguments)
+    let byteCounts = try database.rows(sql + " RETURNING length(body)", values) { row in
+      try row[0] as Int
+    }
     position.byteCount -= byteCounts.reduce(0, +)
     return byteCounts.count
   }

@@ -1,6 +1,5 @@
 import CivilTime
 import Foundation
-import GRDB
 import JSONText
 import PickerHub
 import PickerSession
@@ -73,34 +72,30 @@ struct SQLiteBatchWriter {
   /// - Throws: SQLite's error. Nothing of the batch is stored then, and the writer must be
   ///   replaced, because its cached positions are wrong.
   mutating func commit(
-    _ records: [StoreRecord], isClockPlausible: Bool, _ database: Database
+    _ records: [StoreRecord], isClockPlausible: Bool, _ database: SQLiteConnection
   ) throws -> Result {
     byteCounts.removeAll(keepingCapacity: true)
     hasEnded = false
     refused = []
-    try database.execute(sql: "BEGIN IMMEDIATE")
-    do {
+    return try database.transaction {
       let now = Int64(Date.now.timeIntervalSince1970 * 1000)
       for record in records { try write(record, now, database) }
       for session in grown { try noteGrowth(of: session, now, database) }
       grown.removeAll(keepingCapacity: true)
       try trimFeed(now, database)
-      try execute(
-        database,
+      try database.run(
         "UPDATE store SET batch = batch + 1, writtenAt = CASE WHEN ?2 THEN ?1 ELSE writtenAt END",
         [now, isClockPlausible])
-      let batch = try Int.fetchOne(database, sql: "SELECT batch FROM store") ?? 0
-      try database.execute(sql: "COMMIT")
+      let batch = try database.value("SELECT batch FROM store", as: Int.self) ?? 0
       return Result(
         batch: batch, byteCounts: byteCounts, hasEnded: hasEnded, refused: refused,
         feedPosition: feed?.newest)
-    } catch {
-      if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
-      throw error
     }
   }
 
-  private mutating func write(_ record: StoreRecord, _ now: Int64, _ database: Database) throws {
+  private mutating func write(_ record: StoreRecord, _ now: Int64, _ database: SQLiteConnection)
+    throws
+  {
     switch record {
     case .log(.created(let origin), let session): try create(session, origin, now, database)
     case .log(.entry(let entry), let session): try add(entry, session, database)
@@ -112,17 +107,10 @@ struct SQLiteBatchWriter {
     }
   }
 
-  func execute(
-    _ database: Database, _ sql: String, _ arguments: StatementArguments
-  ) throws {
-    try database.cachedStatement(sql: sql).execute(arguments: arguments)
-  }
-
   private mutating func create(
-    _ session: SessionID, _ origin: SessionOrigin, _ now: Int64, _ database: Database
+    _ session: SessionID, _ origin: SessionOrigin, _ now: Int64, _ database: SQLiteConnection
   ) throws {
-    try execute(
-      database,
+    try database.run(
       """
       INSERT INTO session
         (id, epoch, origin, ttlSeconds, hasMembers, activeAt, rules, tzdata, ordinal, external)
@@ -135,12 +123,12 @@ struct SQLiteBatchWriter {
       ])
     if let key = origin.key { try store(key, database) }
     positions[session] = Position(
-      number: database.lastInsertedRowID, entryCount: 0, rowCount: 0, byteCount: 0,
+      number: database.lastInsertedRow, entryCount: 0, rowCount: 0, byteCount: 0,
       eventSequence: FeedRecord.nothing)
   }
 
   private mutating func add(
-    _ entry: LogEntry, _ session: SessionID, _ database: Database
+    _ entry: LogEntry, _ session: SessionID, _ database: SQLiteConnection
   ) throws {
     guard var position = try position(of: session, database) else { return }
     let (body, document) = entry.stored(digest: digest)
@@ -148,19 +136,19 @@ struct SQLiteBatchWriter {
     position.entryCount += 1
     position.rowCount += 1
     position.byteCount += body.count
-    try execute(
-      database, "INSERT INTO entry (session, place, body) VALUES (?, ?, ?)",
+    try database.run(
+      "INSERT INTO entry (session, place, body) VALUES (?, ?, ?)",
       [position.number, position.entryCount, body])
     positions[session] = position
     grown.insert(session)
   }
 
   /// Updates the row of a session with new entries: once per batch, not per entry.
-  mutating func noteGrowth(of session: SessionID, _ now: Int64, _ database: Database) throws {
+  mutating func noteGrowth(of session: SessionID, _ now: Int64, _ database: SQLiteConnection) throws
+  {
     guard let position = positions[session] else { return }
     byteCounts[session] = .some(position.byteCount)
-    try execute(
-      database,
+    try database.run(
       """
       UPDATE session SET entryCount = ?, rowCount = ?, byteCount = ?, hasMembers = 1, activeAt = ?
       WHERE number = ?
@@ -170,11 +158,10 @@ struct SQLiteBatchWriter {
 
   /// Stores the size of a log that has been compacted.
   mutating func noteSize(
-    of session: SessionID, _ position: Position, _ database: Database
+    of session: SessionID, _ position: Position, _ database: SQLiteConnection
   ) throws {
     byteCounts[session] = .some(position.byteCount)
-    try execute(
-      database,
+    try database.run(
       "UPDATE session SET rowCount = ?, byteCount = ?, eventSequence = ? WHERE number = ?",
       [position.rowCount, position.byteCount, position.eventSequence, position.number])
   }
@@ -182,34 +169,34 @@ struct SQLiteBatchWriter {
   /// Ends a session: no reader finds it any more. The rows of a long log are deleted later, so that
   /// they do not delay the entries of other sessions.
   private mutating func end(
-    _ session: SessionID, _ event: FeedEvent?, _ now: Int64, _ database: Database
+    _ session: SessionID, _ event: FeedEvent?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
     guard let position = try position(of: session, database) else { return }
     if let event = try event ?? endOfUnreadable(session, now, database) {
       try insert(event, now, database)
     }
     if position.rowCount > SQLiteBatchWriter.deletedRowCountMax {
-      try execute(
-        database, "UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
+      try database.run("UPDATE session SET isEnded = 1 WHERE number = ?", [position.number])
       hasEnded = true
     } else {
-      try execute(database, "DELETE FROM session WHERE number = ?", [position.number])
+      try database.run("DELETE FROM session WHERE number = ?", [position.number])
     }
     positions[session] = nil
     byteCounts[session] = .some(nil)
     grown.remove(session)
   }
 
-  func position(of session: SessionID, _ database: Database) throws -> Position? {
+  func position(of session: SessionID, _ database: SQLiteConnection) throws -> Position? {
     if let position = positions[session] { return position }
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT number, entryCount, rowCount, byteCount, eventSequence FROM session
-        WHERE id = ? AND isEnded = 0
-        """)
-    guard let row = try Row.fetchOne(statement, arguments: [session.text]) else { return nil }
-    return Position(
-      number: row[0], entryCount: row[1], rowCount: row[2], byteCount: row[3],
-      eventSequence: row[4])
+    return try database.first(
+      """
+      SELECT number, entryCount, rowCount, byteCount, eventSequence FROM session
+      WHERE id = ? AND isEnded = 0
+      """, [session.text]
+    ) { row in
+      Position(
+        number: try row[0], entryCount: try row[1], rowCount: try row[2], byteCount: try row[3],
+        eventSequence: try row[4])
+    }
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// Deletes the rows of ended sessions in parts, between the batches. The remaining rows are deleted
 /// after the next start.
@@ -26,7 +25,7 @@ extension SQLiteSessionLog {
   }
 
   private func deletePart() {
-    let isDone = try? pool.writeWithoutTransaction { database in
+    let isDone = try? pool.write { database in
       try SQLiteSessionLog.deletePart(database)
     }
     guard isDone == false else { return state.withLock { $0.isDeleting = false } }
@@ -34,27 +33,26 @@ extension SQLiteSessionLog {
   }
 
   /// - Returns: Whether no rows remain.
-  private static func deletePart(_ database: Database) throws -> Bool {
+  private static func deletePart(_ database: SQLiteConnection) throws -> Bool {
     guard
-      let number = try Int64.fetchOne(
-        database, sql: "SELECT number FROM session WHERE isEnded ORDER BY number LIMIT 1")
+      let number = try database.value(
+        "SELECT number FROM session WHERE isEnded ORDER BY number LIMIT 1", as: Int64.self)
     else { return true }
-    try database.inTransaction(.immediate) {
-      try database.execute(
-        sql: """
-          DELETE FROM snapshot WHERE session = ?1 AND place IN
-            (SELECT place FROM snapshot WHERE session = ?1 ORDER BY place LIMIT ?2)
-          """, arguments: [number, snapshotCountMax])
-      let snapshotCount = database.changesCount
-      try database.execute(
-        sql: """
-          DELETE FROM entry WHERE number IN
-            (SELECT number FROM entry WHERE session = ? ORDER BY place LIMIT ?)
-          """, arguments: [number, rowCountMax])
-      if snapshotCount < snapshotCountMax && database.changesCount < rowCountMax {
-        try database.execute(sql: "DELETE FROM session WHERE number = ?", arguments: [number])
+    try database.transaction {
+      try database.run(
+        """
+        DELETE FROM snapshot WHERE session = ?1 AND place IN
+          (SELECT place FROM snapshot WHERE session = ?1 ORDER BY place LIMIT ?2)
+        """, [number, snapshotCountMax])
+      let snapshotCount = database.changedRowCount
+      try database.run(
+        """
+        DELETE FROM entry WHERE number IN
+          (SELECT number FROM entry WHERE session = ? ORDER BY place LIMIT ?)
+        """, [number, rowCountMax])
+      if snapshotCount < snapshotCountMax && database.changedRowCount < rowCountMax {
+        try database.run("DELETE FROM session WHERE number = ?", [number])
       }
-      return .commit
     }
     return false
   }
