@@ -87,6 +87,40 @@ import Testing
     #expect(rates.take(.check, from: first, at: 1) == 1)
   }
 
+  @Test func `a request takes a token for each 64 KiB of its body`() throws {
+    let rates = try rates("checksPerSecond=1", "checksBurst=5")
+    let first = PeerAddress("192.0.2.1")
+
+    #expect(rates.take(.check, from: first, bodyByteCount: 131_073, at: 0) == nil)
+    #expect(rates.take(.check, from: first, bodyByteCount: 131_073, at: 0) == 1)
+    #expect(rates.take(.check, from: first, bodyByteCount: 131_072, at: 0) == nil)
+    #expect(rates.take(.check, from: first, at: 0) == 1)
+    #expect(rates.take(.check, from: first, bodyByteCount: 262_144, at: 0) == 4)
+    #expect(rates.take(.check, from: first, bodyByteCount: 262_144, at: 3_999) == 1)
+    #expect(rates.take(.check, from: first, bodyByteCount: 262_144, at: 4_000) == nil)
+  }
+
+  @Test func `a body larger than the burst takes a full bucket`() throws {
+    let rates = try rates("checksPerSecond=1", "checksBurst=2", "fullRateAddresses=1")
+    let first = PeerAddress("192.0.2.1")
+
+    #expect(rates.take(.check, from: first, bodyByteCount: 4_194_304, at: 0) == nil)
+    #expect(rates.take(.check, from: first, bodyByteCount: 4_194_304, at: 1_000) == 1)
+    #expect(rates.take(.check, from: first, bodyByteCount: 4_194_304, at: 2_000) == nil)
+  }
+
+  @Test func `large bodies of all addresses share a total rate`() throws {
+    let rates = try rates("checksPerSecond=1", "checksBurst=64", "fullRateAddresses=2")
+
+    for number in 0..<2 {
+      let address = PeerAddress("192.0.2.\(number)")
+      #expect(rates.take(.check, from: address, bodyByteCount: 4_194_304, at: 0) == nil)
+    }
+    let third = PeerAddress("192.0.2.3")
+    #expect(rates.take(.check, from: third, bodyByteCount: 4_194_304, at: 0) == 32)
+    #expect(rates.take(.check, from: third, bodyByteCount: 4_194_304, at: 32_000) == nil)
+  }
+
   @Test func `the number of buckets is limited, and further addresses share one`() throws {
     let rates = try rates(
       "rateBuckets=3", "createsPerSecond=1", "createsBurst=2", "fullRateAddresses=100")

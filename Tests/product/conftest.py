@@ -78,7 +78,8 @@ def _shared(_logs, _servers):
 
 @pytest.fixture(scope="session")
 def _everyday(_shared):
-    return _shared("server", limits={"messagesPerSecond": MANY})
+    return _shared("server", limits={
+        "messagesPerSecond": MANY, "createsBurst": MANY, "checksBurst": MANY})
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +137,7 @@ def for_one_test(server, request):
 
 @pytest.fixture
 def server(_everyday, request):
-    """Manual clock, `--auth open`, default limits except for the message rate."""
+    """Manual clock, `--auth open`, default limits except for the rates of `_everyday`."""
     yield from for_one_test(_everyday, request)
 
 

@@ -12,6 +12,8 @@ from harness.definitions import LISTS
 from rawsocket import Raw
 
 MIB = 1024 * 1024
+#: Little memory for bodies, and a rate of checks that is not reached.
+ROOM = {"bodiesBytes": 4 * MIB, "bodyBytes": MIB, "checksBurst": 100_000}
 #: About 4 MiB each, with as many values as fit, or as expensive to parse as possible.
 HEAVY = {
     "values": b'{"definition":{"kind":"columns","columns":[[' + b"0," * (2 * MIB - 40) + b"0]]}}",
@@ -110,7 +112,7 @@ def announced(server, length, sent=b"{"):
 
 
 def test_all_bodies_in_flight_share_one_limit(start):
-    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    server = start(limits=ROOM)
     held = [announced(server, MIB, sent=b"{" * (MIB - 1)) for _ in range(3)]
     time.sleep(1)  # until they have been received
     try:
@@ -128,7 +130,7 @@ def test_all_bodies_in_flight_share_one_limit(start):
 
 
 def test_announced_bytes_that_are_not_sent_do_not_count(start):
-    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    server = start(limits=ROOM)
     held = [announced(server, MIB) for _ in range(50)]
     time.sleep(0.3)
     try:
@@ -151,7 +153,7 @@ def wait_for_room(server):
 
 
 def test_parsed_bodies_no_longer_count_towards_the_limit(start):
-    server = start(limits={"bodiesBytes": 4 * MIB, "bodyBytes": MIB})
+    server = start(limits=ROOM)
     body = json.dumps({"definition": LISTS}).encode().ljust(MIB)
 
     assert [server.post("/v1/definitions/check", body).status for _ in range(20)] == [200] * 20

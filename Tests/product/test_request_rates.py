@@ -1,4 +1,4 @@
-"""`429 tooMany`: requests of each kind are limited per address and in total."""
+"""`429 tooMany`: requests of each kind are limited per address and in total, by number and size."""
 
 import json
 import time
@@ -119,6 +119,67 @@ def test_forged_addresses_in_x_forwarded_for_are_ignored(start):
     assert 429 in statuses
 
 
-def test_the_default_rates_allow_150_checks_in_a_row(server):
+def test_the_default_rates_allow_150_checks_in_a_row(plain):
     for _ in range(150):
-        assert server.check(DATE).status == 200
+        assert plain.check(DATE).status == 200
+
+
+#: The bytes of a body that one token pays for.
+TOKEN_BYTES = 65_536
+#: So many tokens that no test lasts until they are refilled, at one per second.
+TOKENS = 60
+
+
+def sized(tokens):
+    """The body of a valid check or creation that costs so many tokens."""
+    return json.dumps({"definition": DATE}).encode().ljust(tokens * TOKEN_BYTES)
+
+
+@pytest.mark.parametrize("kind, path", [
+    ("checks", "/v1/definitions/check"), ("creates", "/v1/sessions")])
+def test_a_body_takes_a_token_per_64_kib(start, kind, path):
+    server = start(limits=limits(kind, burst=TOKENS))
+
+    def ask(address, tokens):
+        return server.post(path, sized(tokens), headers=forwarded(address))
+
+    assert [ask("192.0.2.1", TOKENS // 2).status < 300 for _ in range(2)] == [True] * 2
+    refused = ask("192.0.2.1", TOKENS // 2)
+    assert (refused.status, refused.code) == (429, "tooMany")
+    assert 1 <= int(refused.headers["retry-after"]) <= TOKENS // 2
+    assert ask("192.0.2.2", TOKENS).status < 300
+    assert sum(metric(server, "pickerd_rate_limited_total").values()) == 1
+
+
+def test_large_bodies_of_all_addresses_share_a_rate(start):
+    server = start(limits={**limits("checks", burst=TOKENS), "fullRateAddresses": 2})
+
+    statuses = [server.post("/v1/definitions/check", sized(TOKENS),
+                            headers=forwarded(f"192.0.2.{n}")).status for n in range(3)]
+
+    assert statuses == [200, 200, 429]
+
+
+def test_a_body_over_the_rate_is_refused_before_it_is_read(start):
+    server = start(limits=limits("checks", burst=TOKENS), origins=["https://a.example"])
+    assert server.post("/v1/definitions/check", sized(TOKENS)).status == 200
+
+    with Raw(("127.0.0.1", server.port)) as there:
+        there.request("POST", "/v1/definitions/check", [
+            ("Content-Length", str(len(sized(TOKENS)))), ("Origin", "https://a.example")])
+        status, headers, body = there.response()
+        assert (status, json.loads(body)["code"]) == (429, "tooMany")
+        assert 1 <= int(headers["retry-after"]) <= TOKENS
+        assert headers["access-control-allow-origin"] == "https://a.example"
+        there.send(sized(TOKENS))
+        assert there.exchange("GET", "/healthz")[0] == 200, "the connection stays open"
+
+
+def test_an_announced_body_takes_its_tokens_although_it_is_not_sent(start):
+    server = start(limits=limits("checks", burst=TOKENS))
+
+    with Raw(("127.0.0.1", server.port)) as there:
+        there.request("POST", "/v1/definitions/check", [
+            ("Content-Length", str(len(sized(TOKENS)))), ("Expect", "100-continue")])
+        assert there.response()[0] == 100
+        assert server.check(DATE).status == 429

@@ -25,15 +25,20 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return 0;
 }
 
-/// Answers a request before its body is read; libwebsockets discards the body.
+/// Has libwebsockets discard the body of a request that was answered before its body was read.
+static int discard_body(wsl_slot *slot, struct lws *wsi) {
+  slot->phase = PHASE_DISCARDING;
+  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+/// Answers a request before its body is read.
 static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *headers,
                        const char *code, const char *detail) {
   char text[WSL_PROBLEM_BYTES];
   size_t count = wsl_problem_text(text, sizeof text, status, headers, code, detail);
-  slot->phase = PHASE_DISCARDING;
-  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
   if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
-  return lws_http_transaction_completed(wsi) ? -1 : 0;
+  return discard_body(slot, wsi);
 }
 
 static const char no_room[] = "the memory for request bodies is in use; retry later";
@@ -76,6 +81,15 @@ static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t l
   return 0;
 }
 
+/// Asks the handler whether to receive a large body.
+static int ask_for_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
+  wsl_request request;
+  wsl_request_init(&request, loop, slot, wsi);
+  if (loop->handlers.admit_body(loop->owner, &request, length) == 0)
+    return expect_body(loop, slot, wsi, length);
+  return request.is_refused ? discard_body(slot, wsi) : -1;
+}
+
 /// Handles a request whose headers have been received: refuses it, waits for its body, or passes
 /// it to the handler.
 int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
@@ -86,6 +100,7 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (length > loop->limits.body_bytes_max)
     return refuse_body(slot, wsi, 413, "", "tooLarge", "the body is larger than the limit");
   slot->is_body_dropped = false;
+  if (length > WSL_SMALL_BODY_BYTES) return ask_for_body(loop, slot, wsi, (size_t)length);
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
   // For a POST without a body, LWS_CALLBACK_HTTP_BODY_COMPLETION is called nevertheless.
   if (lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI)) slot->phase = PHASE_BODY;

@@ -205,8 +205,8 @@ bool wsl_request_accepts_chunks(const wsl_request *request);
 /// The peer's numeric address. Valid until the next call with this request.
 wsl_text wsl_request_peer(wsl_request *request);
 
-/// Refuses an upgrade with `head` (status line, headers, empty line) and `body`. Only valid within
-/// `admit`, which must then return a value other than 0.
+/// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
+/// `body`. Only valid within `admit` and `admit_body`, which must then return a value other than 0.
 void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const void *body,
                 size_t body_count);
 

@@ -33,6 +33,9 @@ typedef uint64_t wsl_network_id;
 /// Connections of a loop's admin listener; further ones are answered 503.
 #define WSL_ADMIN_CONNECTIONS_MAX 64
 
+/// A longer request body is large: `admit_body` decides whether it is received.
+#define WSL_SMALL_BODY_BYTES 16384
+
 /// The clients for whom a listener is. Their requests differ, see `wsl_request_audience`.
 typedef enum wsl_audience {
   WSL_PUBLIC,    ///< clients; the handler may move their connections to another loop
@@ -132,6 +135,10 @@ typedef struct wsl_handlers {
   void (*writable)(void *owner, wsl_id id);
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
+  /// The headers of a request announce a large body of `byte_count` bytes. Return 0 to receive it;
+  /// `respond` follows. To refuse it, call `wsl_refuse` and return any other value: the body is
+  /// discarded, and the connection remains open.
+  int (*admit_body)(void *owner, wsl_request *request, size_t byte_count);
   /// A complete HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later, or
   /// move it to another loop with `wsl_move`.
   void (*respond)(void *owner, wsl_id id, wsl_request *request);

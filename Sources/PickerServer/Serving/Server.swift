@@ -159,6 +159,7 @@ package final class Server {
         limits: DefinitionLimits(configuration.limits),
         zone: { [zones = parts.zones] in zones.rules(named: $0) }, digest: SocketLoop.sha256))
     transport.routes = routes.respond
+    transport.bodyRefusal = routes.refusal
     loop.handler = transport
   }
 

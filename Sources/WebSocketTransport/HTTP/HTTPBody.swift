@@ -6,7 +6,7 @@ package enum HTTPBody: Sendable {
   case large(LargeBody)
 
   /// Bodies of more bytes are large.
-  package static let smallByteCountMax = 16_384
+  package static let smallByteCountMax = Int(WSL_SMALL_BODY_BYTES)
 
   package var count: Int {
     switch self {

@@ -19,6 +19,10 @@ extension HubTransport {
     index == self.index ? nil : group.transports[index].loop
   }
 
+  package func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
+    bodyRefusal(request, bodyByteCount)
+  }
+
   package func respond(to id: RequestID, _ request: HTTPRequest) {
     var caller = Caller(loop: loop, id: id)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])

@@ -13,6 +13,9 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   package var hub: Hub!
   /// Answers HTTP requests. Must be set before the loop runs.
   package var routes: ((Caller, HTTPRequest) -> Void)!
+  /// Checks a request with a large body by its headers, before the body is read. Returns the
+  /// response that refuses it, or `nil` to read the body. Default: reads all bodies.
+  package var bodyRefusal: (HTTPRequest, _ byteCount: Int) -> HTTPResponse? = { _, _ in nil }
   /// Receives what happens to connections. Default: ignores it.
   package var connectionLog: (ConnectionID, ConnectionEvent) -> Void = { _, _ in }
   /// All loops of the server, including this one.

@@ -22,6 +22,9 @@ extension SocketLoop {
     full: { owner, id in SocketLoop.of(owner).handler?.full(ConnectionID(raw: id)) },
     writable: { owner, id in SocketLoop.of(owner).handler?.writable(ConnectionID(raw: id)) },
     closed: { owner, id in SocketLoop.of(owner).handler?.closed(ConnectionID(raw: id)) },
+    admit_body: { owner, request, byteCount in
+      SocketLoop.of(owner).admitBody(of: request!, byteCount)
+    },
     respond: { owner, id, request in
       SocketLoop.of(owner).respond(id, request!)
     },
@@ -72,8 +75,18 @@ extension SocketLoop {
     }
   }
 
-  private func refuse(_ request: OpaquePointer, _ response: HTTPResponse) {
-    let head = response.head(length: response.body.count, keepAlive: false)
+  /// Asks the handler to admit a large body. Returns 0 to receive it.
+  private func admitBody(of request: OpaquePointer, _ byteCount: Int) -> CInt {
+    let announced = HTTPRequest(request, nil)
+    guard let refusal = handler?.refusal(of: announced, bodyByteCount: byteCount) else { return 0 }
+    refuse(request, refusal, keepAlive: true)
+    return 1
+  }
+
+  private func refuse(
+    _ request: OpaquePointer, _ response: HTTPResponse, keepAlive: Bool = false
+  ) {
+    let head = response.head(length: response.body.count, keepAlive: keepAlive)
     wsl_refuse(request, head, head.count, response.body, response.body.count)
   }
 

@@ -36,6 +36,13 @@ package protocol SocketLoopHandler: AnyObject {
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   func closed(_ connection: ConnectionID)
 
+  /// The headers of a request announce a body of more than `HTTPBody.smallByteCountMax` bytes,
+  /// which has not been read: the body of `request` is empty.
+  ///
+  /// - Returns: The response that refuses the request; the body is then discarded. `nil` to receive
+  ///   the body; `respond` follows.
+  func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse?
+
   /// A complete HTTP request. It must be answered once, now or later, with
   /// ``SocketLoop/answer(_:_:)`` or ``SocketLoop/startStream(_:headers:)``. The connection is
   /// dropped if no answer follows within `answerMilliseconds`.
@@ -60,6 +67,7 @@ package protocol SocketLoopHandler: AnyObject {
 extension SocketLoopHandler {
   package func loop(forConnection received: UnsafeRawBufferPointer) -> SocketLoop? { nil }
   package func loop(forOpening head: RequestHead, isWebSocket: Bool) -> SocketLoop? { nil }
+  package func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? { nil }
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
   package func written() {}

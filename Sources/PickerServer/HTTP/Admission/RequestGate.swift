@@ -53,9 +53,12 @@ struct RequestGate: Sendable {
   /// Counts a request against its rate limits.
   ///
   /// - Throws: 429 if its address, or all addresses together, exceed the rate of this kind.
-  func admit(_ kind: RequestKind, _ request: RequestHead) throws(ProblemDocument) {
+  func admit(
+    _ kind: RequestKind, _ request: RequestHead, bodyByteCount: Int = 0
+  ) throws(ProblemDocument) {
     let client = client(of: request)
-    let wait = rates.take(kind, from: client, at: SocketLoop.monotonicMilliseconds())
+    let wait = rates.take(
+      kind, from: client, bodyByteCount: bodyByteCount, at: SocketLoop.monotonicMilliseconds())
     guard let wait else { return }
     throw ProblemDocument(
       status: 429, code: "tooMany",

@@ -49,15 +49,24 @@ package final class RequestRates: Sendable {
   /// Replaces the limits. Tokens that were taken stay taken.
   package func change(_ limits: RateLimits) { table.withLock { $0.limits = limits } }
 
-  /// Takes a token for a request from the bucket of its address and from the server's.
+  /// The bytes of a body that one token pays for.
+  package static let bytesPerToken = 65_536
+
+  /// Takes the tokens for a request from the bucket of its address and from the server's: one, or
+  /// one per ``bytesPerToken`` of its body, rounded up. A request that needs more tokens than a
+  /// bucket can hold takes a full bucket.
   ///
   /// - Parameters:
   ///   - address: `nil` for a peer without a numeric address.
   ///   - now: Milliseconds of a monotonic clock.
-  /// - Returns: `nil` if the request is admitted; otherwise the seconds until a token is available,
-  ///   at least 1.
-  package func take(_ kind: RequestKind, from address: PeerAddress?, at now: Int64) -> Int? {
-    table.withLock { $0.take(kind, from: address, at: now * 1_000_000) }
+  /// - Returns: `nil` if the request is admitted; otherwise the seconds until the tokens are
+  ///   available, at least 1.
+  package func take(
+    _ kind: RequestKind, from address: PeerAddress?, bodyByteCount: Int = 0, at now: Int64
+  ) -> Int? {
+    let bytesPerToken = RequestRates.bytesPerToken
+    let tokens = max(1, (bodyByteCount + bytesPerToken - 1) / bytesPerToken)
+    return table.withLock { $0.take(tokens, kind, from: address, at: now * 1_000_000) }
   }
 
   /// How long an address has to wait for a token of its bucket, in seconds; `nil` if there is one.
@@ -101,20 +110,22 @@ private struct Table: Sendable {
   var bucketCount: Int { buckets.count + olderBuckets.count }
 
   mutating func take(
-    _ kind: RequestKind, from address: PeerAddress?, at now: Int64
+    _ tokens: Int, _ kind: RequestKind, from address: PeerAddress?, at now: Int64
   ) -> Int? {
     startGeneration(at: now, refill: limits.refillNanoseconds)
     let key = key(kind, address)
     let rate = limits[kind]
     let totalRate = rate.times(limits.fullRateAddresses)
     var bucket = buckets[key] ?? olderBuckets[key] ?? TokenBucket()
-    let wait = max(bucket.wait(at: now, rate), totals[kind.rawValue].wait(at: now, totalRate))
+    let wait = max(
+      bucket.wait(for: tokens, at: now, rate),
+      totals[kind.rawValue].wait(for: tokens, at: now, totalRate))
     guard wait == 0 else {
       refusals[kind, default: 0] += 1
       return Int((wait + 999_999_999) / 1_000_000_000)
     }
-    bucket.take(at: now, rate)
-    totals[kind.rawValue].take(at: now, totalRate)
+    bucket.take(tokens, at: now, rate)
+    totals[kind.rawValue].take(tokens, at: now, totalRate)
     buckets[key] = bucket
     return nil
   }

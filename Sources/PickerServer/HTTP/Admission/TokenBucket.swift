@@ -22,14 +22,18 @@ struct TokenBucket: Hashable, Sendable {
   /// Nanoseconds of a monotonic clock.
   private(set) var fullAt: Int64 = .min
 
-  /// The time until a token is available: 0 if one is available now.
-  func wait(at now: Int64, _ rate: Rate) -> Int64 {
-    let fullAfter = max(fullAt, now) + rate.tokenNanoseconds
-    return max(0, fullAfter - now - rate.refillNanoseconds)
+  /// The time until tokens are available: 0 if they are available now. More tokens than the burst
+  /// count as the burst.
+  func wait(for tokens: Int = 1, at now: Int64, _ rate: Rate) -> Int64 {
+    max(0, fullAt(without: tokens, at: now, rate) - now - rate.refillNanoseconds)
   }
 
-  /// Takes a token. The caller must have checked that ``wait(at:_:)`` is 0.
-  mutating func take(at now: Int64, _ rate: Rate) {
-    fullAt = max(fullAt, now) + rate.tokenNanoseconds
+  /// Takes tokens. The caller must have checked that ``wait(for:at:_:)`` is 0.
+  mutating func take(_ tokens: Int = 1, at now: Int64, _ rate: Rate) {
+    fullAt = fullAt(without: tokens, at: now, rate)
+  }
+
+  private func fullAt(without tokens: Int, at now: Int64, _ rate: Rate) -> Int64 {
+    max(fullAt, now) + rate.tokenNanoseconds * Int64(min(tokens, rate.burst))
   }
 }

@@ -45,20 +45,42 @@ final class HubRoutes {
         // CSRF protection: a page of another origin must not change anything.
         try gate.admitOrigin(of: request.head)
       }
-      if request.isAdmin { return try route(caller, request, .admin) }
-      if isPreflight(request) { return answerPreflight(caller) }
-      try route(caller, request, mainRoutes)
+      if !request.isAdmin, isPreflight(request) { return answerPreflight(caller) }
+      try route(caller, request)
     } catch {
       answer(caller, error)
     }
   }
 
-  private func route(
-    _ caller: Caller, _ request: HTTPRequest, _ table: RouteTable
-  ) throws(ProblemDocument) {
-    switch table.match(request.method, request.path) {
+  /// The routes of the listener that accepted a request.
+  private func table(for request: HTTPRequest) -> RouteTable {
+    request.isAdmin ? .admin : mainRoutes
+  }
+
+  /// Counts a request with a large body against its rate limits, when its headers have been read.
+  ///
+  /// - Returns: The response that refuses the request, or `nil` to read the body.
+  func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
+    guard case .route(let route, _) = table(for: request).match(request.method, request.path),
+      let rate = route.rate
+    else { return nil }
+    do throws(ProblemDocument) {
+      try gate.admit(rate, request.head, bodyByteCount: bodyByteCount)
+      return nil
+    } catch {
+      var response = error.response
+      response.headers += crossOriginHeaders(for: request)
+      return response
+    }
+  }
+
+  private func route(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+    switch table(for: request).match(request.method, request.path) {
     case .route(let route, let variables):
-      if let rate = route.rate { try gate.admit(rate, request.head) }
+      // A request with a large body has been counted before its body was read.
+      if let rate = route.rate, request.body.count <= HTTPBody.smallByteCountMax {
+        try gate.admit(rate, request.head)
+      }
       let credential = try gate.credential(
         request.head, for: route.access, session: variables["id"].map { SessionID($0) })
       try route.handle(self)(
