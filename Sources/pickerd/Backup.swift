@@ -15,35 +15,45 @@ struct Backup: ParsableCommand {
 
         pickerd backup sqlite:/var/lib/pickerd/pickerd.sqlite /backup/pickerd-monday.sqlite
 
+      A PostgreSQL database is copied into such a file, too, with all sessions or one of them, \
+      from which a server can serve them. Back up the database itself with PostgreSQL's \
+      pg_basebackup, or pg_dump --schema=pickerd.
+
+        pickerd backup postgres://pickerd@db1,db2/pickerd one.sqlite --session ID
+
       EXIT STATUS: 0 success. 64 usage error. 66 the store does not exist or cannot be read. \
       73 the backup cannot be created; an existing file is unchanged.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The store; sqlite: means the file in the state directory.", valueName: "sqlite:PATH"))
+      "The store, sqlite:PATH or postgres://...; sqlite: means the file in the state directory.",
+      valueName: "store"))
   var store: String
 
   @Argument(help: ArgumentHelp("The file to create.", valueName: "to"))
   var target: String
 
+  @Option(help: ArgumentHelp("Copy only this session of a database.", valueName: "ID"))
+  var session: String?
+
   @Flag(help: "Replace an existing file.")
   var force = false
 
   func run() throws {
-    let path: String
     do {
       switch try StoreLocation(store) {
-      case .sqlite(let file): path = file
+      case .sqlite(let file) where session == nil: try copy(file)
+      case .sqlite: throw complain("--session needs a PostgreSQL store", EX_USAGE)
       case .memory: throw complain("memory: cannot be backed up; use sqlite:PATH", EX_USAGE)
-      case .postgres(let address):
-        throw complain(
-          "\(address) cannot be backed up by pickerd; use PostgreSQL's pg_basebackup, or pg_dump "
-            + "--schema=pickerd", EX_USAGE)
+      case .postgres(let address): try copy(address)
       }
     } catch let problem as ConfigurationProblem {
       throw complain(problem.detail, EX_USAGE)
     }
+  }
+
+  private func copy(_ path: String) throws {
     let backup: SQLiteBackup
     do {
       backup = try SQLiteBackup(of: path)
@@ -51,12 +61,32 @@ struct Backup: ParsableCommand {
       throw complain(error.description, EX_NOINPUT)
     }
     do {
-      let made = try backup.copy(to: target, isForced: force)
-      let sessions = made.sessionCount == 1 ? "1 session" : "\(made.sessionCount) sessions"
-      print("pickerd backup: \(target) has \(sessions), \(made.byteCount) bytes")
+      report(try backup.copy(to: target, isForced: force))
     } catch {
       throw complain(error.description, EX_CANTCREAT)
     }
+  }
+
+  private func copy(_ address: PostgresAddress) throws {
+    do throws(PostgresBackup.Failure) {
+      report(
+        try PostgresBackup.copy(
+          of: address, session: session, to: target, isForced: force))
+    } catch {
+      switch error {
+      case .source(let problem): throw complain(problem.description, EX_NOINPUT)
+      case .target(let problem): throw complain(problem.description, EX_CANTCREAT)
+      }
+    }
+    guard session == nil else { return }
+    print(
+      "pickerd backup: this is a copy to serve from a file; to restore the database itself, use "
+        + "PostgreSQL's pg_basebackup, or pg_dump --schema=pickerd")
+  }
+
+  private func report(_ made: SQLiteBackup.Copy) {
+    let sessions = made.sessionCount == 1 ? "1 session" : "\(made.sessionCount) sessions"
+    print("pickerd backup: \(target) has \(sessions), \(made.byteCount) bytes")
   }
 
   private func complain(_ sentence: String, _ status: Int32) -> ExitCode {

@@ -212,12 +212,6 @@ def replayed(store, session):
         timeout=60)
 
 
-def test_backup_names_the_tools_of_postgresql(store, tmp_path):
-    ran = subprocess.run(
-        [binary(), "backup", store, tmp_path / "copy"], capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 64 and "pg_basebackup" in ran.stderr
-
-
 def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres):
     server = stored_at(tmp_path / "log", own_postgres.database())
     try:

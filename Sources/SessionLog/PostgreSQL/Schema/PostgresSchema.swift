@@ -82,7 +82,7 @@ enum PostgresSchema {
   }
 
   /// The version of the stored schema; 0 if there is none.
-  private static func storedVersion(
+  static func storedVersion(
     _ connection: PostgresConnection
   ) throws(PostgresError) -> Int {
     let isThere = try connection.run("SELECT to_regclass('pickerd.store') IS NOT NULL").bool(0, 0)
