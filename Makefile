@@ -21,7 +21,7 @@ COUNT = 1000
 BENCH =
 FLUSH =
 SCENARIOS =
-ROUNDS = 1000
+ROUNDS = 5
 SECONDS = 60
 PREFIX = /usr/local
 DESTDIR =
@@ -93,7 +93,6 @@ sim: build-needs ## Run COUNT simulations from SEED, and faults at every byte (S
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
 
 .PHONY: bench
-bench: ROUNDS = 5
 bench: build ## Compare with plain libwebsockets and SwiftNIO (SCENARIOS="1x1 attacks" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
 	@[ "$(SCENARIOS)" = attacks ] || { $(FIND_SWIFT) && swift build $(RELEASE) \
@@ -114,8 +113,10 @@ bench-store: build ## Compare durable commands with plain fsynced transactions (
 	  FLUSH_MICROSECONDS="$(FLUSH)") .build/release/StoreBench $(BENCH)
 
 .PHONY: soak
-soak: build-needs ## Kill the server ROUNDS=1000 times under load; acknowledged changes must survive
-	@$(FIND_SWIFT) && exec Tests/soak/kill.sh "$(ROUNDS)" "$(SEED)"
+soak: SECONDS = 3600
+soak: build ## Kills, floods, slow readers and simulated worlds for SECONDS=3600, with a report
+	@$(FIND_SWIFT) && swift build $(RELEASE) --product picker-simulator
+	@exec Tests/soak/soak.sh "$(SECONDS)" "$(SEED)"
 
 .PHONY: fuzz
 fuzz: build-needs ## Fuzz messages, definitions and hub events for SECONDS=60 each (libFuzzer, ASan)

@@ -29,6 +29,7 @@ package final class Hub {
   var lookups = SessionLookups()
   var definitions = DefinitionTable()
   var buffers = EffectBuffers()
+  package let buffered = HubBuffers()
   /// The time of the current call.
   var now = HubTime(session: Instant(milliseconds: 0), machine: 0)
   /// What the hub itself counts: messages, commands, refusals, joins and resumes.
@@ -48,10 +49,10 @@ package final class Hub {
     self.shard = shard
     self.identities = identities
     admission = Admission(configuration.authentication, identities)
-    connections = Connections(port, schedule, limits: configuration.limits)
+    connections = Connections(port, schedule, buffered, limits: configuration.limits)
     fanOut = FanOut(
       MessageEncoder(limits: configuration.limits), Languages(texts), connections)
-    directory = SessionDirectory(total: shard.total, names: shard.names)
+    directory = SessionDirectory(total: shard.total, names: shard.names, buffered)
   }
 }
 

@@ -1,10 +1,7 @@
-package import PickerModel
-
 /// Counters since the start, for metrics and for tests of the cost of a tap.
 package struct HubCounters: Sendable {
   package var messagesIn = 0
-  package var commands = 0
-  package var refusals: [Rejection: Int] = [:]
+  package var commands = CommandCounts()
   package var deltas = 0
   package var ticks = 0
   /// Messages handed to the port, of every type.
@@ -21,7 +18,6 @@ package struct HubCounters: Sendable {
   package static func += (sum: inout HubCounters, other: HubCounters) {
     sum.messagesIn += other.messagesIn
     sum.commands += other.commands
-    sum.refusals.merge(other.refusals, uniquingKeysWith: +)
     sum.deltas += other.deltas
     sum.ticks += other.ticks
     sum.deliveries += other.deliveries

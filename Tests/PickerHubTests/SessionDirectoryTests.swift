@@ -24,7 +24,7 @@ import Testing
     let origin = SessionOrigin(
       id: SessionID(id), epoch: "e", definition: definition, createdAt: noon)
     let time = HubTime(session: noon, machine: 0)
-    return HostedSession(Session(try SessionFold(origin)), number: 1, at: time)
+    return HostedSession(Session(try SessionFold(origin)), number: 1, HubBuffers(), at: time)
   }
 
   @Test func `a session counts from its creation until the log has stored its end`() throws {

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `a step that waits for the log runs once per stored record, with those after it`() {
-    var steps = StepQueue()
+    var steps = StepQueue(total: HubBuffers())
     for step in [SessionStep.created { _ in }, .look { _ in }, .end { _ in }] { steps.append(step) }
     var storedCount = 1
     var run = 0
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `paused connections are resumed once, at half of the maximum`() {
-    var steps = StepQueue()
+    var steps = StepQueue(total: HubBuffers())
     for _ in 0..<4 { steps.append(.created { _ in }) }
     let isPaused = steps.pausesConnections(byteCountMax: 1024)
     var resumed: [Bool] = []

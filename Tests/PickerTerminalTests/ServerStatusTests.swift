@@ -7,7 +7,8 @@ import Testing
   private static let before = """
     # HELP pickerd_commands_total Commands from clients.
     # TYPE pickerd_commands_total counter
-    pickerd_commands_total 100
+    pickerd_commands_total{kind="date",outcome="accepted"} 60
+    pickerd_commands_total{kind="slot",outcome="accepted"} 40
     pickerd_refusals_total{code="stale"} 4
     pickerd_loop_seconds_total{loop="0"} 10
     pickerd_loop_seconds_total{loop="1"} 20
@@ -18,7 +19,9 @@ import Testing
   private static let after = """
     pickerd_sessions 12
     pickerd_sessions_resident 8
-    pickerd_commands_total 300
+    pickerd_commands_total{kind="date",outcome="accepted"} 160
+    pickerd_commands_total{kind="date",outcome="refused"} 50
+    pickerd_commands_total{kind="slot",outcome="accepted"} 90
     pickerd_refusals_total{code="stale"} 6
     pickerd_refusals_total{code="full"} 4
     pickerd_loop_seconds_total{loop="0"} 11
@@ -28,6 +31,9 @@ import Testing
     pickerd_delivery_seconds_bucket{le="+Inf"} 110
     pickerd_closes_total{code="4508"} 3
     pickerd_store_failed 1
+    pickerd_store_lag_seconds 0.25
+    pickerd_buffer_bytes{buffer="outboxes"} 3000
+    pickerd_buffer_bytes{buffer="queues"} 0
     pickerd_feed_events_total 42
     pickerd_feed_lag_events{cursor="shop \\"A\\""} 7
     """
@@ -52,7 +58,7 @@ import Testing
   }
 
   @Test func `a counter of a new process begins with zero`() {
-    let status = status("pickerd_commands_total 1000")
+    let status = status("pickerd_commands_total 1000", "pickerd_commands_total 300")
     #expect(status.rates.first { $0.name == "commands" }?.perSecond == 0)
   }
 
@@ -80,7 +86,8 @@ import Testing
     let bars = page.filter { $0.hasPrefix("loop") }
     #expect(bars.map { $0.count { $0 == "|" } } == [20, 38])
     #expect(bars.map { $0.hasSuffix(" 50%") } == [true, false])
-    #expect(page.contains { $0.hasPrefix("store         NOT WRITABLE") })
+    #expect(page.contains { $0.hasPrefix("store         NOT WRITABLE") && $0.hasSuffix("250.0 ms") })
+    #expect(page.contains("buffers       outboxes 3 KiB"))
     #expect(page.contains { $0.hasPrefix("feed          position 42") })
   }
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -73,6 +74,16 @@ class Service:
         assert self.process.wait(15) == 0
 
 
+def refusal(chroot, *arguments):
+    """What pickerd prints when it ends with an error."""
+    start = (f"mount -t proc proc {chroot.root}/proc && exec chroot {chroot.root} "
+             f"/usr/bin/pickerd {shlex.join(arguments)}")
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", start], env=ENVIRONMENT,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0, done.stdout
+    return done.stdout + done.stderr
+
+
 def check(binary):
     """Yields a sentence for each part that works."""
     packages(binary)
@@ -97,6 +108,17 @@ def check(binary):
         assert b"<html" in service.get("/"), "the web pages are found"
         assert os.stat(chroot.path(STORE)).st_mode & 0o077 == 0
         yield "the service runs as its user, with its web pages and a private store"
+
+        for arguments, library in ((("serve", "--store", "postgres://db/pickerd"), "libpq5"),
+                                   (("status", "--once"), "libcurl4")):
+            refused = refusal(chroot, *arguments)
+            assert f"install {library}" in refused, refused
+        chroot.run("apt-get", "-qq", "install", "-y", "--no-install-recommends", "libpq5", "libcurl4")
+        for arguments in (("serve", "--store", "postgres://127.0.0.1:9/pickerd"),
+                          ("status", "--once")):
+            assert "onnect" in refusal(chroot, *arguments)
+        chroot.run("apt-get", "-qq", "purge", "-y", "--autoremove", "libpq5", "libcurl4")
+        yield "a PostgreSQL store and pickerd status name the package that they need"
 
         # Unpacked under the running service, like on a real system.
         chroot.run("dpkg", "-i", "/tmp/later.deb")

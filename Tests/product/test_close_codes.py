@@ -110,5 +110,7 @@ def test_a_stored_session_that_cannot_be_read_closes_with_4500(tmp_path):
         assert server.get(session.path).status == 503
         assert other.back(bo).welcome["resumed"], "other sessions are not affected"
         assert metric(server, "pickerd_closes_total")["4500"] == 1
+        log = server.log.read_text()
+        assert f"session {session.id[:8]}… cannot be read" in log and session.id not in log
     finally:
         server.kill()

@@ -64,6 +64,8 @@ def test_a_delivery_is_measured_with_the_time_that_the_store_takes(_logs, tmp_pa
         assert count == 10 and buckets["+Inf"] == 10, "one per command, however many listen"
         assert list(buckets.values()) == sorted(buckets.values())
         assert handling < total < 10 and committing / 13 * 5 < total
+        _, last_count, last_total = histogram(server, "pickerd_last_delivery_seconds")
+        assert last_count == 10 and total <= last_total < 10, "the last write follows the first"
     finally:
         server.stop()
 

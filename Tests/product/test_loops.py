@@ -7,6 +7,7 @@ import pytest
 
 from harness.definitions import DATE, LISTS
 from harness.loops import loop_of, metric, one_on_each_loop
+from harness.metrics import samples
 from harness.pickerd import NOON, wait_until
 from harness.store import again, back, stored
 from test_event_streams import Watcher
@@ -87,7 +88,7 @@ def test_metrics_are_summed_over_the_loops(looped):
     assert count >= COUNT
     assert metric(looped, "pickerd_connections") == 2 * COUNT
     assert metric(looped, "pickerd_joins_total") == 2 * COUNT
-    assert metric(looped, "pickerd_commands_total") == sum(range(1, COUNT + 1))
+    assert sum(samples(looped, "pickerd_commands_total").values()) == sum(range(1, COUNT + 1))
     assert metric(looped, "pickerd_deltas_total") == sum(range(1, COUNT + 1))
     seconds = metric(looped, "pickerd_loop_seconds_total")
     assert list(seconds) == [str(n) for n in range(COUNT)]

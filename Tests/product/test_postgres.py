@@ -5,18 +5,22 @@ The rules of a store are the same as for SQLite: no acknowledged command is lost
 
 import os
 import random
+import shutil
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from harness import contract
+from harness.certificates import Authority
 from harness.definitions import LISTS
 from harness.listener import Listener
 from harness.member import Hung
 from harness.pickerd import binary, wait_until
 from harness.postgres import Cut
+from harness.proxies import free_ports
 from harness.store import Crowd, again, back, log_lines, stored_at
 
 ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "6"))
@@ -274,3 +278,35 @@ def test_clients_resume_after_a_store_was_moved(store, tmp_path):
 def moved(path, store):
     return subprocess.run(
         [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True, timeout=60)
+
+
+def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres):
+    port, = free_ports(1)
+    (tmp_path / "other").mkdir()
+    authority, other = Authority(tmp_path), Authority(tmp_path / "other")
+    issued = authority.issue()
+    own_postgres.run("createdb", "safe")
+    data = Path(own_postgres.folder) / "data"
+    for name, file in (("server.crt", issued.certificate), ("server.key", issued.key)):
+        shutil.copy(file, data / name)
+        (data / name).chmod(0o600)
+        os.chown(data / name, data.stat().st_uid, data.stat().st_gid)
+    for setting, value in (("ssl", "on"), ("listen_addresses", "127.0.0.1"), ("port", port)):
+        own_postgres.run("psql", "-d", "safe", "-c", f"ALTER SYSTEM SET {setting} = '{value}'")
+    own_postgres.crash()
+    own_postgres.start()
+
+    def store(host, root):
+        return (f"postgres://pickerd@{host}:{port}/safe?sslmode=verify-full"
+                f"&sslrootcert={root}&hostaddr=127.0.0.1")
+
+    for host, root in (("localhost", other.root), ("db.example.org", authority.root)):
+        ran = subprocess.run(
+            [binary(), "serve", "--store", store(host, root), "--listen", "127.0.0.1:0"],
+            capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 69 and "certificate" in ran.stderr, ran.stderr
+    server = stored_at(tmp_path / "log", store("localhost", authority.root))
+    try:
+        assert server.session(LISTS).join("Ana").select(0, 1)["type"] == "delta"
+    finally:
+        server.stop()

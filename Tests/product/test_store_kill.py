@@ -1,8 +1,7 @@
 """kill -9 at random moments under load loses no acknowledged command.
 
-Each restart uses another number of event loops.
-
-`make soak` sets PICKERD_KILL_ROUNDS to 1,000.
+Each restart uses another number of event loops. `make soak` does the same for longer, together with
+floods and slow readers.
 """
 
 import os

@@ -180,6 +180,7 @@ def test_plain_requests_are_redirected_or_refused(secure):
         assert status == 308
         assert headers["location"] == there + "/v1/sessions/a%20b?locale=de&x=%26%C3%BC"
     assert plain(secure, "GET", "/")[1]["location"] == there + "/"
+    assert plain(secure, "GET", "/?a=&b&c=d")[1]["location"] == there + "/?a=&b&c=d"
     for method in ("POST", "PUT", "DELETE"):
         status, headers, body = plain(secure, method, "/v1/sessions", [("Content-Length", "0")])
         assert (status, json.loads(body)["code"]) == (403, "notAllowed")

@@ -5,9 +5,9 @@
 /// that has ended do nothing.
 ///
 /// Threads: every function must be called on the thread that runs `wsl_run`, except `wsl_wake`,
-/// `wsl_peek`, `wsl_discard`, `wsl_count_body`, gzip, the clocks and the cryptography, which are
-/// safe on any thread. A process can run several loops, each on its own thread. A connection moves
-/// from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
+/// `wsl_peek`, `wsl_discard`, `wsl_count_body`, `wsl_body_count`, gzip, the clocks and the
+/// cryptography, which are safe on any thread. A process can run several loops, each on its own
+/// thread. A connection moves from one loop (`accepted`, `wsl_move`) to another (`wsl_adopt`).
 ///
 /// Ownership: memory passed to a function is borrowed until the function returns; memory passed to
 /// a callback is borrowed until the callback returns. Copy what is needed longer.
@@ -89,6 +89,9 @@ void wsl_adopt(wsl_loop *loop, wsl_connection connection, const void *head, size
 /// Adds `count` bytes to the total of request bodies in memory. The handler that has taken a body
 /// subtracts its bytes with a negative `count` when it frees it. Safe on any thread.
 void wsl_count_body(uint64_t *bodies_bytes, int64_t count);
+
+/// The total of request bodies in memory.
+uint64_t wsl_body_count(const uint64_t *bodies_bytes);
 
 /// Closes a connection that no loop will adopt.
 void wsl_discard(wsl_connection connection, wsl_peers *count);

@@ -163,6 +163,12 @@ typedef struct wsl_handlers {
   void (*log)(void *owner, bool is_error, const char *line);
 } wsl_handlers;
 
+/// Close codes that are counted separately: 1000 to 1015 by their offset, then all others together.
+#define WSL_CLOSE_CODES 17
+
+/// The offset of code 1006, which is never sent: the connection ended without a close frame.
+#define WSL_CLOSED_ABNORMALLY 6
+
 /// Gauges, and counters since the loop was created.
 typedef struct wsl_counters {
   uint32_t connections;          ///< TCP connections now
@@ -170,7 +176,8 @@ typedef struct wsl_counters {
   uint64_t accepted;             ///< TCP connections accepted
   uint64_t refused_full;         ///< TCP connections refused by `connections_max` or descriptors
   uint64_t refused_network;      ///< TCP connections refused by `network_connections_max`
-  uint64_t failed;               ///< WebSockets closed for violating RFC 6455 or a limit
+  uint64_t failed[WSL_CLOSE_CODES]; ///< WebSockets closed for violating RFC 6455 or a limit
+  uint64_t left[WSL_CLOSE_CODES];   ///< WebSockets that the peer has closed, or that were lost
   uint64_t timed_out;            ///< connections dropped because a time limit expired
   uint64_t log_lines_dropped;    ///< log lines in excess of 20 per second
 } wsl_counters;

@@ -30,4 +30,8 @@ void wsl_count_body(uint64_t *bodies_bytes, int64_t count) {
   __atomic_fetch_add(bodies_bytes, (uint64_t)count, __ATOMIC_RELAXED);
 }
 
+uint64_t wsl_body_count(const uint64_t *bodies_bytes) {
+  return __atomic_load_n(bodies_bytes, __ATOMIC_RELAXED);
+}
+
 void wsl_body_free(void *body) { free(body); }

@@ -66,6 +66,7 @@ void wsl_slot_end(wsl_loop *loop, wsl_slot *slot) {
   bool was_streaming = slot->is_streaming && !slot->is_ending;
   lws_set_opaque_user_data(slot->wsi, NULL);
   if (was_opened) loop->counters.websockets--;
+  if (slot->phase == PHASE_OPEN) loop->counters.left[WSL_CLOSED_ABNORMALLY]++;
   if (slot->is_detached) hand_over(loop, slot);
   wsl_slot_release(loop, slot);
   if (was_opened) loop->handlers.closed(loop->owner, id);
@@ -111,6 +112,7 @@ void wsl_kick(wsl_loop *loop) {
 /// remains valid until then.
 void wsl_abort(wsl_loop *loop, wsl_slot *slot) {
   wsl_kick(loop);
+  if (slot->phase == PHASE_OPEN) loop->counters.left[WSL_CLOSED_ABNORMALLY]++;
   slot->phase = PHASE_ABORTED;
   slot->deadline_ms = 0;
   lws_set_timeout(slot->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);

@@ -4,6 +4,16 @@
 
 enum { FAILED_LINGER_MS = 300, CLOSE_FRAME = 0x88 };
 
+/// Counts a close code.
+static void count_code(uint64_t counts[WSL_CLOSE_CODES], uint16_t code) {
+  counts[code >= 1000 && code < 999 + WSL_CLOSE_CODES ? code - 1000 : WSL_CLOSE_CODES - 1]++;
+}
+
+/// The code in the body of a close frame; 1005 if it has none.
+static uint16_t code_in(const uint8_t *body, size_t count) {
+  return count < 2 ? 1005 : (uint16_t)(body[0] << 8 | body[1]);
+}
+
 /// Writes a close frame after everything sent before. Not with lws_close_reason(), because
 /// libwebsockets stores the reason in the buffer into which it copies the payload of the next ping,
 /// and loses the close frame after a partial write.
@@ -41,7 +51,7 @@ void wsl_drop(wsl_loop *loop, wsl_id id) {
 
 /// Closes a connection whose peer has violated RFC 6455 or a limit.
 void wsl_ws_fail(wsl_loop *loop, wsl_slot *slot, uint16_t code, const char *reason) {
-  loop->counters.failed++;
+  count_code(loop->counters.failed, code);
   start_close(loop, slot, code, reason, strlen(reason));
 }
 
@@ -56,7 +66,12 @@ void wsl_ws_failing(wsl_loop *loop, wsl_slot *slot) {
     shutdown(lws_get_socket_fd(slot->wsi), SHUT_WR);
   }
   if (slot->phase != PHASE_OPEN) return;
-  if (lws_get_close_length(slot->wsi) > 0) loop->counters.failed++;
+  int count = lws_get_close_length(slot->wsi);
+  if (count == 0) {
+    loop->counters.left[WSL_CLOSED_ABNORMALLY]++;
+  } else {
+    count_code(loop->counters.failed, code_in(lws_get_close_payload(slot->wsi), (size_t)count));
+  }
   wsl_tls_discard_read(slot->wsi);
   slot->phase = PHASE_FAILED;
   slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;
@@ -77,6 +92,7 @@ int wsl_ws_peer_closes(wsl_loop *loop, wsl_slot *slot, const uint8_t *body, size
   if (slot->posted_first) wsl_flush(loop);
   if (slot->phase == PHASE_FAILED) return 0;  // libwebsockets is sending its own close frame
   if (slot->phase != PHASE_OPEN) return -1;
+  count_code(loop->counters.left, code_in(body, count));
   wsl_slot_drop_parts(slot);
   slot->phase = PHASE_CLOSING;
   slot->deadline_ms = wsl_monotonic_ms() + FAILED_LINGER_MS;

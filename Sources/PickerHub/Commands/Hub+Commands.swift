@@ -17,7 +17,6 @@ extension Hub {
     _ command: Command, ref: Int, by member: MemberID, isOverRate: Bool, to hosted: HostedSession,
     at time: HubTime, completion: (([SessionEffect]?) -> Void)? = nil
   ) -> Bool {
-    ownCounters.commands += 1
     if isOverRate || command.isUnknown || hosted.isBarred(command, of: member) {
       let unstored = UnstoredCommand(
         member: member, ref: ref, command: command, limit: isOverRate ? .rate : nil)
@@ -48,13 +47,16 @@ extension Hub {
     in hosted: HostedSession, at time: HubTime
   ) {
     if hosted.isEnding {
+      countDropped(in: hosted)
       completion?(nil)
       return
     }
     let effect = hosted.session.refuse(
       unstored.command, ref: unstored.ref, by: unstored.member, beyond: unstored.limit)
-    if let completion { return completion(effect.map { [$0] } ?? []) }
-    if let effect { perform([effect], in: hosted, at: time) }
+    let effects = effect.map { [$0] } ?? []
+    countCommand(effects, in: hosted)
+    if let completion { return completion(effects) }
+    perform(effects, in: hosted, at: time)
   }
 }
 

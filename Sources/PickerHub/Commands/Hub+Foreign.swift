@@ -19,7 +19,11 @@ extension Hub {
     let steps = hosted.steps.takeAll()
     directory.refused(hosted)
     for step in steps {
-      if case .created(let completion) = step { completion(.refused) } else { refuse(step) }
+      if case .created(let completion) = step {
+        completion(.refused)
+      } else {
+        refuse(step, of: hosted)
+      }
     }
   }
 
@@ -29,7 +33,11 @@ extension Hub {
     let steps = hosted.steps.takeAll()
     remove(hosted)
     for step in steps {
-      if case .end(let completion) = step { completion(true) } else { refuse(step) }
+      if case .end(let completion) = step {
+        completion(true)
+      } else {
+        refuse(step, of: hosted)
+      }
     }
   }
 }

@@ -34,9 +34,11 @@ extension Hub {
         member: member, ref: ref, command: command, limit: .logBytes)
       enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
+      countDropped(entry, in: hosted)
       fail(hosted)
       return false
     case .exhausted:
+      countDropped(entry, in: hosted)
       endFull(hosted)
       return false
     }
@@ -54,7 +56,7 @@ extension Hub {
   /// Runs a step at once if the session's queue is empty, else queues it behind the others.
   func enqueue(_ step: SessionStep, in hosted: HostedSession, at time: HubTime) {
     if hosted.phase == .unloaded {
-      refuse(step)
+      refuse(step, of: hosted)
     } else if hosted.steps.isEmpty {
       run(step, in: hosted, at: time)
     } else {
@@ -109,13 +111,18 @@ extension Hub {
   }
 
   /// Answers a step that cannot be run because its session has been unloaded.
-  func refuse(_ step: SessionStep) {
+  func refuse(_ step: SessionStep, of hosted: HostedSession) {
     switch step {
     case .attach(let connection, _): cannotStore(connection)
     case .created(let completion): completion(.lost)
     case .end(let completion): completion(false)
     case .request(let body): body(nil)
-    case .apply(_, _, let completion), .refuse(_, let completion): completion?(nil)
+    case .apply(let entry, _, let completion):
+      countDropped(entry, in: hosted)
+      completion?(nil)
+    case .refuse(_, let completion):
+      countDropped(in: hosted)
+      completion?(nil)
     case .look: break
     }
   }
@@ -135,9 +142,11 @@ extension Hub {
     hosted.attendance.applied(entry.body, isOwn: arrival != nil)
     if case .tick = entry.body, arrival != nil { hosted.ticks.applied() }
     if hosted.isEnding {
+      if arrival != nil { countDropped(entry, in: hosted) }
       completion?(nil)
       return
     }
+    if case .command = entry.body, arrival != nil { countCommand(effects, in: hosted) }
     completion?(effects)
     if completion != nil || arrival == nil {
       // A command that was posted over HTTP is answered in its response only, even if the member

@@ -193,9 +193,6 @@ extension Hub {
         guard let author = delta.author, author.member == member else { continue }
         return encoder.frame(of: delta, ref: author.ref, texts: texts)
       case .answer(_, let answer), .answerOffline(_, let answer):
-        if case .refused(let refusal, _) = answer.body {
-          ownCounters.refusals[refusal.code, default: 0] += 1
-        }
         return fanOut.encode(answer, texts, in: hosted.session)
       case .monthsAgain, .presence, .revoked, .settled: continue
       }

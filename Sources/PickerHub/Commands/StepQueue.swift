@@ -14,12 +14,18 @@ struct StepQueue {
   private(set) var byteCount = 0
   /// Whether connections are paused because ``byteCount`` was at its limit.
   private var hasPausedConnections = false
+  private let total: HubBuffers
+
+  /// - Parameter total: The buffers of the hub, in which the steps count, too.
+  init(total: HubBuffers) { self.total = total }
 
   var isEmpty: Bool { steps.isEmpty }
   var count: Int { steps.count }
 
   mutating func append(_ step: SessionStep) {
-    byteCount += step.byteCount
+    let size = step.byteCount
+    byteCount += size
+    total.stepBytes += size
     steps.append(step)
   }
 
@@ -33,12 +39,15 @@ struct StepQueue {
       guard storedCount > 0 else { return nil }
       storedCount -= 1
     }
-    byteCount -= step.byteCount
+    let size = step.byteCount
+    byteCount -= size
+    total.stepBytes -= size
     return steps.removeFirst()
   }
 
   /// Removes all steps of a session that is unloaded; none of them runs.
   mutating func takeAll() -> Deque<SessionStep> {
+    total.stepBytes -= byteCount
     defer { (steps, byteCount) = ([], 0) }
     return steps
   }

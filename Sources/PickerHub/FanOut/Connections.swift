@@ -14,6 +14,7 @@ import PickerWire
 final class Connections {
   private let port: any HubPort
   private let schedule: HubSchedule
+  private let buffers: HubBuffers
   private let limits: ServerLimits
   private(set) var table = ConnectionTable()
   /// How often a connection became write-blocked or was closed. The fan-out compares it to see
@@ -23,9 +24,12 @@ final class Connections {
   private(set) var counters = HubCounters()
   private var overflowing: [HubConnection] = []
 
-  init(_ port: any HubPort, _ schedule: HubSchedule, limits: ServerLimits) {
+  init(
+    _ port: any HubPort, _ schedule: HubSchedule, _ buffers: HubBuffers, limits: ServerLimits
+  ) {
     self.port = port
     self.schedule = schedule
+    self.buffers = buffers
     self.limits = limits
   }
 
@@ -36,7 +40,27 @@ final class Connections {
 
   func insert(_ connection: HubConnection) { table.insert(connection) }
 
-  func remove(_ id: ConnectionID) -> HubConnection? { table.remove(id) }
+  func remove(_ id: ConnectionID) -> HubConnection? {
+    guard let connection = table.remove(id) else { return nil }
+    change(connection) { $0.clear() }
+    if connection.sending.isPaused { buffers.pausedConnections -= 1 }
+    connection.sending.isPaused = false
+    return connection
+  }
+
+  /// Changes an outbox, and with it the sums over all outboxes. Every change goes through here.
+  private func change<Value>(
+    _ connection: HubConnection, _ body: (inout Outbox) -> Value
+  ) -> Value {
+    count(connection, times: -1)
+    defer { count(connection, times: 1) }
+    return body(&connection.sending.outbox)
+  }
+
+  private func count(_ connection: HubConnection, times: Int) {
+    buffers.outboxBytes += times * connection.sending.outbox.byteCount
+    buffers.writeBlockedConnections += connection.sending.outbox.isFull ? times : 0
+  }
 }
 
 /// What is pending for a connection. Only ``Connections`` changes it.
@@ -79,8 +103,9 @@ extension Connections {
   ) {
     if connection.sending.isOverflowing { return }
     let hadSnapshot = connection.sending.outbox.needsSnapshot
-    connection.sending.outbox.append(
-      message, byteCountMax: limits.outboxBytes, countMax: limits.outboxMessages)
+    change(connection) {
+      $0.append(message, byteCountMax: limits.outboxBytes, countMax: limits.outboxMessages)
+    }
     if connection.sending.outbox.needsSnapshot && !hadSnapshot {
       counters.snapshotsForSlowReaders += 1
       watch(connection, at: time)
@@ -120,13 +145,13 @@ extension Connections {
 
   private func block(_ connection: HubConnection) {
     stopCount += 1
-    connection.sending.outbox.isFull = true
+    change(connection) { $0.isFull = true }
   }
 
   /// A write-blocked connection is writable again. The caller calls
   /// ``flush(_:at:replacement:lateAnswer:)``.
   func writable(_ connection: HubConnection) {
-    connection.sending.outbox.isFull = false
+    change(connection) { $0.isFull = false }
     connection.sending.stalledSince = nil
   }
 
@@ -142,18 +167,18 @@ extension Connections {
   ) {
     while !connection.sending.outbox.isFull {
       guard connection.sending.outbox.needsSnapshot else {
-        guard let message = connection.sending.outbox.next() else { break }
+        guard let message = change(connection, { $0.next() }) else { break }
         if let frame = message.frame { send(frame, connection) }
         continue
       }
-      if let welcome = connection.sending.outbox.nextRetained() {
+      if let welcome = change(connection, { $0.nextRetained() }) {
         send(welcome, connection)
         continue
       }
       let replacement = replacement()
-      connection.sending.outbox.snapshotTaken(encode: lateAnswer)
-      for frame in replacement.details.reversed() {
-        connection.sending.outbox.prepend(.updates(frame))
+      change(connection) { outbox in
+        outbox.snapshotTaken(encode: lateAnswer)
+        for frame in replacement.details.reversed() { outbox.prepend(.updates(frame)) }
       }
       send(replacement.snapshot, connection)
       watch(connection, at: time)
@@ -179,7 +204,7 @@ extension Connections {
   /// from its session.
   func close(_ connection: HubConnection, _ code: CloseCode, _ detail: String, last: Frame?) {
     stopCount += 1
-    connection.sending.outbox.clear()
+    change(connection) { $0.clear() }
     counters.closes[code, default: 0] += 1
     port.close(connection.id, code: code.rawValue, reason: reason(detail), last: last)
   }
@@ -195,12 +220,14 @@ extension Connections {
   func pause(_ connection: HubConnection) {
     guard !connection.sending.isPaused, !connection.isClosing else { return }
     connection.sending.isPaused = true
+    buffers.pausedConnections += 1
     port.pause(connection.id)
   }
 
   func resume(_ connection: HubConnection) {
     guard connection.sending.isPaused else { return }
     connection.sending.isPaused = false
+    buffers.pausedConnections -= 1
     port.resume(connection.id)
   }
 }

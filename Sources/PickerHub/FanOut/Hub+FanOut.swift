@@ -28,9 +28,6 @@ extension Hub {
   }
 
   func answer(_ connection: HubConnection, _ answer: Answer, in hosted: HostedSession) {
-    if case .refused(let refusal, _) = answer.body {
-      ownCounters.refusals[refusal.code, default: 0] += 1
-    }
     fanOut.send(answer, to: connection, in: hosted.session, at: now)
     closeOverflowing()
   }

@@ -132,6 +132,7 @@ extension Hub {
   }
 
   private func refuse(_ refusal: Refusal, _ connection: HubConnection, _ hosted: HostedSession) {
+    countRefusal(refusal.code, in: hosted)
     answer(connection, Answer(ref: nil, body: .refused(refusal, .nothing)), in: hosted)
   }
 }

@@ -131,7 +131,7 @@ extension Hub {
   private func waiting(
     _ connection: HubConnection, _ text: Span<UInt8>
   ) -> (_ isLoaded: Bool) -> Void {
-    let inbox = Inbox()
+    let inbox = Inbox(total: buffered)
     connection.phase = .waiting(inbox)
     buffer(text, of: connection, in: inbox)
     let id = connection.id

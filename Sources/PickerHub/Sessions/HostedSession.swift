@@ -13,7 +13,7 @@ package final class HostedSession {
   /// A copy of the directory's state of this session, so that a delivery need not look it up.
   private(set) var phase = Phase.open
   /// What waits for the log.
-  var steps = StepQueue()
+  var steps: StepQueue
   /// The progress in its log.
   var log: LogProgress
   var history: HistoryReading
@@ -39,8 +39,9 @@ package final class HostedSession {
   }
 
   /// A new session.
-  init(_ session: Session, number: Int, at time: HubTime) {
+  init(_ session: Session, number: Int, _ buffers: HubBuffers, at time: HubTime) {
     self.session = session
+    steps = StepQueue(total: buffers)
     id = session.id
     self.number = number
     log = LogProgress()
@@ -50,8 +51,9 @@ package final class HostedSession {
   }
 
   /// A session that was reloaded from its log.
-  init(_ loaded: LoadedSession, number: Int, lastActivity: Int64) {
+  init(_ loaded: LoadedSession, number: Int, _ buffers: HubBuffers, lastActivity: Int64) {
     let fold = loaded.fold
+    steps = StepQueue(total: buffers)
     session = Session(fold)
     id = session.id
     self.number = number

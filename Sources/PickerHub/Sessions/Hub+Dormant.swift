@@ -164,7 +164,7 @@ extension Hub {
       guard let connection = connections[id] else { continue }
       cannotStore(connection)
     }
-    for step in hosted.steps.takeAll() { refuse(step) }
+    for step in hosted.steps.takeAll() { refuse(step, of: hosted) }
   }
 
   /// Schedules the reload of a lost session: soon if it has members, which may have to leave, or if

@@ -13,6 +13,7 @@ struct SessionDirectory {
   private var backgroundLoads: Deque<BackgroundLoad> = []
   private let total: any SessionTotal
   private let names: any SharedIndex
+  private let buffers: HubBuffers
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
   /// Sessions in memory.
@@ -20,9 +21,13 @@ struct SessionDirectory {
   /// Sessions that the log is reloading.
   private(set) var loadingCount = 0
 
-  init(total: any SessionTotal, names: any SharedIndex = OwnIndex()) {
+  init(
+    total: any SessionTotal, names: any SharedIndex = OwnIndex(),
+    _ buffers: HubBuffers = HubBuffers()
+  ) {
     self.total = total
     self.names = names
+    self.buffers = buffers
   }
 
   /// Sessions that have not ended; one that is ending counts until the log has its end.
@@ -67,7 +72,7 @@ extension SessionDirectory {
   /// ``create(_:isStored:)``.
   mutating func host(_ fold: SessionFold, at time: HubTime) -> HostedSession {
     hostedCount += 1
-    return HostedSession(Session(fold), number: hostedCount, at: time)
+    return HostedSession(Session(fold), number: hostedCount, buffers, at: time)
   }
 
   /// - Parameter isStored: Whether the log has stored the creation already.
@@ -130,7 +135,8 @@ extension SessionDirectory {
       preconditionFailure("only a load that was asked for ends")
     }
     hostedCount += 1
-    let hosted = HostedSession(loaded, number: hostedCount, lastActivity: known.lastActivity)
+    let hosted = HostedSession(
+      loaded, number: hostedCount, buffers, lastActivity: known.lastActivity)
     set(.resident(hosted), of: hosted.id)
     return hosted
   }

@@ -30,7 +30,7 @@ final class HTTPSRedirect: Sendable {
     let authority = port == 443 ? host : "\(host):\(port)"
     let query = head.query.map { field in
       let name = HTTPSRedirect.encoded(field.name)
-      return field.value.isEmpty ? name : "\(name)=\(HTTPSRedirect.encoded(field.value))"
+      return field.hasEqualsSign ? "\(name)=\(HTTPSRedirect.encoded(field.value))" : name
     }
     return "https://" + authority + HTTPSRedirect.encoded(head.path, keeping: UInt8(ascii: "/"))
       + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))

@@ -29,7 +29,7 @@ struct ConnectionLog {
     switch event {
     case .opened(let session, let head, let isStream):
       message = isStream ? "event stream opened" : "WebSocket opened"
-      metadata["session"] = "\(ConnectionLog.shortened(session))"
+      metadata["session"] = "\(session.shortened)"
       metadata["address"] = "\(gate.client(of: head)?.text ?? head.remoteAddress)"
     case .joined(let member):
       message = "member joined"
@@ -52,11 +52,5 @@ struct ConnectionLog {
         "status": "\(status)",
         "address": "\(gate.client(of: request)?.text ?? request.remoteAddress)",
       ])
-  }
-
-  /// Enough of an id to recognize a session. With `--auth open` the whole id admits everyone who
-  /// reads the log.
-  private static func shortened(_ session: SessionID) -> String {
-    String(session.text.prefix(8)) + "…"
   }
 }

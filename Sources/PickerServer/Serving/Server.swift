@@ -16,7 +16,7 @@ package final class Server {
   private let reloading: ConfigurationReloading
   /// `nil` without a service manager.
   private let notifier: ServiceNotifier?
-  private let rates: RequestRates
+  private let gate: RequestGate
   private let metrics: any MetricsFactory
   /// The port of the public listener.
   package let port: UInt16
@@ -45,7 +45,7 @@ package final class Server {
     self.metrics = metrics
     let limits = ServerLimits(configuration.limits)
     let parts = try SharedParts(configuration)
-    rates = parts.gate.rates
+    gate = parts.gate
     store = try ServerStore(
       configuration.store, limits, configuration.limits, loopCount: configuration.loops,
       zones: parts.zones, log: log)
@@ -227,9 +227,9 @@ package final class Server {
   /// Starts to pass the metrics to the backend of swift-metrics, if there is one.
   private func startSampler() -> MetricsSampler? {
     guard !(metrics is NOOPMetricsHandler) else { return nil }
-    let (group, store, rates) = (self.group, self.store, self.rates)
+    let (group, store, gate) = (self.group, self.store, self.gate)
     return MetricsSampler(metrics) { report in
-      group.post(to: 0) { ServerMetrics.collect(for: $0, store, rates, completion: report) }
+      group.post(to: 0) { ServerMetrics.collect(for: $0, store, gate, completion: report) }
     }
   }
 

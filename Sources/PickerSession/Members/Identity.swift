@@ -5,6 +5,10 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
   package init(_ text: String) { self.text = text }
 
   package var description: String { text }
+
+  /// Enough of the id to recognize a session, for the log. With `--auth open` the whole id admits
+  /// everyone who reads the log.
+  package var shortened: String { String(text.prefix(8)) + "…" }
 }
 
 /// A member's id, unique in its session: `m_` and random letters.

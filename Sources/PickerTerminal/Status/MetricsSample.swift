@@ -18,7 +18,7 @@ struct MetricsSample: Sendable {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// The values of a family with one label, by the label's value.
+  /// The values of a family by its label's value. Several labels are one key.
   func byLabel(_ name: String) -> [String: Double] {
     var found: [String: Double] = [:]
     for (sample, value) in values where sample.hasPrefix(name + "{") && sample.hasSuffix("\"}") {
@@ -35,14 +35,17 @@ struct MetricsInterval: Sendable {
 
   var seconds: Double { max(last.time - first.time, 0.001) }
 
-  /// The increase of a counter per second; `nil` if the server does not have it. A counter that has
-  /// decreased belongs to a new process.
+  /// The increase of a counter per second, in total over its labels; `nil` if the server does not
+  /// have it. A counter that has decreased belongs to a new process.
   func rate(_ name: String) -> Double? {
-    guard let value = last[name] else { return nil }
+    guard let value = last[name] else {
+      let rates = rates(name).values
+      return rates.isEmpty ? nil : rates.reduce(0, +)
+    }
     return max(0, value - min(first[name] ?? 0, value)) / seconds
   }
 
-  /// Rates by the value of the family's label.
+  /// Rates by the value of the family's label; by all values if it has several.
   func rates(_ name: String) -> [String: Double] {
     let before = first.byLabel(name)
     return last.byLabel(name).reduce(into: [:]) { rates, entry in

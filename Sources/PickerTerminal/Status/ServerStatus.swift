@@ -45,7 +45,8 @@ package struct ServerStatus: Sendable {
   /// Durations in seconds; `nil` if nothing was measured in the interval.
   var latencies: [(name: String, median: Double?, p99: Double?)] {
     let names = [
-      ("delivery", "pickerd_delivery_seconds"), ("message", "pickerd_message_seconds"),
+      ("delivery", "pickerd_delivery_seconds"),
+      ("lastDelivery", "pickerd_last_delivery_seconds"), ("message", "pickerd_message_seconds"),
       ("iteration", "pickerd_loop_iteration_seconds"), ("storeWait", "pickerd_store_wait_seconds"),
       ("storeCommit", "pickerd_store_commit_seconds"),
     ]
@@ -62,6 +63,13 @@ package struct ServerStatus: Sendable {
   /// Whether the store can be written; `nil` for a server without a store.
   var isStoreHealthy: Bool? { last["pickerd_store_failed"].map { $0 == 0 } }
   var storeBatches: Double? { interval.rate("pickerd_store_batches_total") }
+  /// The age of the oldest append that is not stored, in seconds.
+  var storeLag: Double? { last["pickerd_store_lag_seconds"] }
+
+  /// Bytes in buffers, by their names.
+  var buffers: [(name: String, bytes: Double)] {
+    last.byLabel("pickerd_buffer_bytes").sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
 
   var feedPosition: Double? { last["pickerd_feed_events_total"] }
   var feedReaders: Double? { last["pickerd_feed_readers"] }
@@ -93,7 +101,8 @@ extension ServerStatus {
       .init("slowReaderSnapshots", number(slowReaderSnapshots)),
       .init("slowReadersClosed", number(slowReadersClosed)),
       .init("storeHealthy", isStoreHealthy.map { .bool($0) } ?? .null),
-      .init("storeBatches", number(storeBatches)),
+      .init("storeBatches", number(storeBatches)), .init("storeLag", number(storeLag)),
+      .init("bufferBytes", .object(buffers.map { .init($0.name, number($0.bytes)) })),
       .init("feedPosition", number(feedPosition)), .init("feedReaders", number(feedReaders)),
       .init("feedLags", .object(feedLags.map { .init($0.cursor, number($0.events)) })),
     ])

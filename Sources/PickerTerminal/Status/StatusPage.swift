@@ -24,6 +24,7 @@ struct StatusPage {
     addRates(status)
     addLatencies(status)
     lines.append([])
+    addBuffers(status)
     addStore(status)
     addFeed(status)
   }
@@ -69,6 +70,15 @@ struct StatusPage {
     }
   }
 
+  /// The buffers that are not empty.
+  private mutating func addBuffers(_ status: ServerStatus) {
+    let used = status.buffers.filter { $0.bytes > 0 }
+    let texts = used.map { "\($0.name) \(StatusPage.kibibytes($0.bytes))" }
+    lines.append([
+      Part(text: "buffers       " + (used.isEmpty ? "empty" : texts.joined(separator: ", ")))
+    ])
+  }
+
   private mutating func addStore(_ status: ServerStatus) {
     let snapshots = status.slowReaderSnapshots.map(StatusPage.rate) ?? "-"
     lines.append([
@@ -84,7 +94,9 @@ struct StatusPage {
       Part(text: "store         "),
       isHealthy
         ? Part(text: "writable") : Part(text: "NOT WRITABLE", style: Style(color: "#e00000")),
-      Part(text: ", \(batches) transactions per second"),
+      Part(
+        text: ", \(batches) transactions per second, "
+          + "lag \(StatusPage.milliseconds(status.storeLag)) ms"),
     ])
   }
 
@@ -109,6 +121,10 @@ struct StatusPage {
 
   private static func milliseconds(_ seconds: Double?) -> String {
     seconds.map { tenths($0 * 1000) } ?? "-"
+  }
+
+  private static func kibibytes(_ bytes: Double) -> String {
+    "\(Int((bytes / 1024).rounded(.up))) KiB"
   }
 
   private static func tenths(_ value: Double) -> String {

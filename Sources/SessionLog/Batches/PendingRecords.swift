@@ -30,7 +30,10 @@ struct PendingRecords {
   var failure: String?
   /// Whether the rows of ended sessions are being deleted.
   var isDeleting = false
-  private(set) var figures = StoreFigures()
+  private var counted = StoreFigures()
+  /// The batch that is being written.
+  private var written = StoreBacklog()
+  private var writtenSince: ContinuousClock.Instant?
   /// Batches committed by this process.
   private(set) var batchCount = 0
   private let byteCountMax: Int
@@ -91,14 +94,33 @@ struct PendingRecords {
 
   mutating func takeBatch() -> Batch {
     isBatchQueued = false
-    defer { loads = [] }
-    let at = firstRecordAt ?? .now
-    return Batch(records: takeRecords(), loads: loads, appendedAt: at)
+    defer {
+      loads = []
+      (records, byteCount, firstRecordAt) = ([], 0, nil)
+    }
+    written.recordCount = records.count
+    written.byteCount = byteCount
+    writtenSince = firstRecordAt
+    return Batch(records: records, loads: loads, appendedAt: firstRecordAt ?? .now)
   }
 
-  mutating func takeRecords() -> [StoreRecord] {
+  /// Notes that the batch is lost, and takes the records after it, which are lost, too.
+  mutating func failed() -> [StoreRecord] {
     defer { (records, byteCount, firstRecordAt) = ([], 0, nil) }
+    (written, writtenSince) = (StoreBacklog(), nil)
     return records
+  }
+
+  /// The durations and sizes of the batches, and what is not stored now.
+  var figures: StoreFigures {
+    var figures = counted
+    figures.backlog.recordCount = written.recordCount + records.count
+    figures.backlog.byteCount = written.byteCount + byteCount
+    figures.backlog.encodingByteCount = encodingByteCount
+    if let oldest = writtenSince ?? firstRecordAt {
+      figures.backlog.oldestSeconds = (ContinuousClock.now - oldest) / .seconds(1)
+    }
+    return figures
   }
 
   /// Reserves memory for a snapshot that is about to be encoded.
@@ -116,9 +138,10 @@ struct PendingRecords {
   mutating func committed(_ batch: Batch, begin: ContinuousClock.Instant) {
     let end = ContinuousClock.now
     batchCount += 1
-    figures.commitSeconds.record((end - begin) / .seconds(1))
-    figures.waitSeconds.record((end - batch.appendedAt) / .seconds(1))
-    figures.batchRecords.record(Double(batch.records.count))
+    (written, writtenSince) = (StoreBacklog(), nil)
+    counted.commitSeconds.record((end - begin) / .seconds(1))
+    counted.waitSeconds.record((end - batch.appendedAt) / .seconds(1))
+    counted.batchRecords.record(Double(batch.records.count))
   }
 
   /// Updates the sets of full logs by the size of a session's log; `nil`: the session has ended.

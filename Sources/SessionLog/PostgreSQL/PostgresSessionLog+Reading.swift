@@ -27,7 +27,7 @@ extension PostgresSessionLog {
         notify(.loaded(session, loaded))
       }
     } catch {
-      notify(.message("session \(session) cannot be read from \(address): \(error)"))
+      notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
       notify(.loaded(session, nil))
     }
   }

@@ -66,7 +66,7 @@ extension PostgresSessionLog {
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence
-      return state.takeRecords()
+      return state.failed()
     }
     notify(.message(sentence))
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
@@ -138,7 +138,7 @@ extension PostgresSessionLog {
       notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {
-      notify(.message("session \(session) cannot be read from \(address): \(error)"))
+      notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))
       notify(.loaded(session, nil))
     }
   }

@@ -31,7 +31,7 @@ extension SQLiteSessionLog {
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence
-      return state.takeRecords()
+      return state.failed()
     }
     notify(.message(sentence))
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a

@@ -24,7 +24,8 @@ extension SQLiteSessionLog {
         notify(.loaded(session, loaded))
       }
     } catch {
-      notify(.message("session \(session) cannot be read from \(path): \(error)"))
+      let id = session.shortened
+      notify(.message("session \(id) cannot be read from \(path): \(error)"))
       notify(.loaded(session, nil))
     }
   }

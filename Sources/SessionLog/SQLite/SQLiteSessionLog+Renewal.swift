@@ -17,7 +17,8 @@ extension SQLiteSessionLog {
       notify(divergence.notice(of: session, replayedWith: versions))
       readingQueue.async(execute: then)
     } catch {
-      notify(.message("session \(session) cannot be read from \(path): \(error)"))
+      let id = session.shortened
+      notify(.message("session \(id) cannot be read from \(path): \(error)"))
       notify(.loaded(session, nil))
     }
   }

@@ -62,7 +62,7 @@ struct StoredOrigin {
     var document: Range<Int>?
     var others: [JSONTree.Member] = []
     guard try cursor.open(UInt8(ascii: "{"), bytes.span) else {
-      throw StoredProblem("the origin of session \(session) is empty")
+      throw StoredProblem("the origin of session \(session.shortened) is empty")
     }
     repeat {
       let name = try cursor.readName(bytes.span)
@@ -77,7 +77,7 @@ struct StoredOrigin {
     } while try cursor.another(UInt8(ascii: "{"), bytes.span)
     try cursor.finish(bytes.span)
     guard let document else {
-      throw StoredProblem("the origin of session \(session) has no definition")
+      throw StoredProblem("the origin of session \(session.shortened) has no definition")
     }
     self.session = session
     self.document = Array(bytes[document])
@@ -95,9 +95,9 @@ struct StoredOrigin {
       return try Definition.make(from: tree, limits: .unbounded, zone: zone)
     } catch let problem as DefinitionProblem {
       throw StoredProblem(
-        "the definition of session \(session): \(problem.detail) at \(problem.pointer)")
+        "the definition of session \(session.shortened): \(problem.detail) at \(problem.pointer)")
     } catch {
-      throw StoredProblem("the definition of session \(session) is not JSON: \(error)")
+      throw StoredProblem("the definition of session \(session.shortened) is not JSON: \(error)")
     }
   }
 }

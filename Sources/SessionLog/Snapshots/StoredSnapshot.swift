@@ -33,7 +33,8 @@ struct StoredSnapshot {
     guard !lacksDefinition, let state = SessionFold.StoredState(tree: try tree, make: make),
       state.picker.fits(origin.definition)
     else {
-      throw StoredProblem("a snapshot of session \(origin.id) is not as pickerd writes it")
+      throw StoredProblem(
+        "a snapshot of session \(origin.id.shortened) is not as pickerd writes it")
     }
     return state.migrated(with: origin.definition)
   }
@@ -74,7 +75,7 @@ extension StoredDivergence {
   /// The log line about a session that is renewed.
   func notice(of session: SessionID, replayedWith current: FoldVersions) -> StoreNotice {
     .message(
-      "session \(session) was stored with \(versions.text), but replays differently with "
+      "session \(session.shortened) was stored with \(versions.text), but replays differently with "
         + "\(current.text): it continues from its last snapshot under a new epoch")
   }
 }

@@ -114,7 +114,8 @@ struct StoredFolding<Rows: SessionRows> {
       }
     }
     guard sequence == entryCount, sequence == start + count else {
-      throw StoredProblem("session \(origin.id) has \(start + count) of \(entryCount) entries")
+      throw StoredProblem(
+        "session \(origin.id.shortened) has \(start + count) of \(entryCount) entries")
     }
     let missed = FeedRecord(events: events, sequence: sequence, previous: eventSequence)
     return (start, spent, startsIdle && count == 0, events.isEmpty ? nil : missed)

@@ -69,13 +69,13 @@ extension SessionRows {
       case .object(let members) = tree
     {
       guard let body = try document(digest) else {
-        throw StoredProblem("a definition of session \(session.id) is missing")
+        throw StoredProblem("a definition of session \(session.id.shortened) is missing")
       }
       let document = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
       tree = .object(members + [.init("definition", document)])
     }
     guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
-      throw StoredProblem("an entry of session \(session.id) is not as pickerd writes it")
+      throw StoredProblem("an entry of session \(session.id.shortened) is not as pickerd writes it")
     }
     return entry
   }

@@ -14,7 +14,8 @@ extension RequestHead {
     while let field = String(wsl_request_query(request, query.count)) {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = parts.count > 1 ? String(parts[1]) : ""
-      query.append(QueryField(name: String(parts[0]), value: value))
+      query.append(
+        QueryField(name: String(parts[0]), value: value, hasEqualsSign: parts.count > 1))
     }
     for name in RequestHeader.allCases {
       let header = wsl_header(UInt32(name.rawValue))

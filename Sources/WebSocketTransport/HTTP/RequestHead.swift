@@ -31,9 +31,12 @@ package struct RequestHead: Sendable {
   }
 }
 
-/// One `name=value` of a query; without `=` the value is empty.
+/// One `name=value` of a query.
 package struct QueryField: Hashable, Sendable {
-  package var name, value: String
+  package var name: String
+  /// Empty without `=`.
+  package var value: String
+  package var hasEqualsSign: Bool
 }
 
 /// The headers that a request provides; all others are ignored. The raw values are those of

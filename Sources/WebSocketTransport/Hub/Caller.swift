@@ -2,6 +2,9 @@
 package struct Caller: Sendable {
   let loop: SocketLoop
   let id: RequestID
+  let method: HTTPMethod
+  /// The label of its route, see ``ResponseCounts/Key/route``.
+  package var route = "other"
   /// Headers that are added to every response to this request.
   package var headers: [HTTPResponse.Header] = []
   /// Whether the response body may be compressed with gzip.
@@ -9,8 +12,9 @@ package struct Caller: Sendable {
   /// Whether the response may use chunked transfer coding.
   var acceptsChunks = true
 
-  init(loop: SocketLoop, id: RequestID) {
+  init(loop: SocketLoop, id: RequestID, _ method: HTTPMethod) {
     self.loop = loop
     self.id = id
+    self.method = method
   }
 }

@@ -27,6 +27,7 @@ extension HubTransport {
   ) {
     var response = HTTPResponse(status: 200, headers: headers, body: first.bytes)
     guard let rest = first.rest else { return answer(caller, response) }
+    responses.count(caller.route, caller.method, status: 200)
     let loops = group.transports.map(\.loop)
     guard let index = loops.firstIndex(where: { $0 === caller.loop }) else { return }
     response.headers += caller.headers

@@ -41,6 +41,7 @@ extension HubTransport {
     let id = caller.id
     let headers = HubTransport.eventHeaders + caller.headers
     guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
+    responses.count(caller.route, caller.method, status: 200)
     let connection = ConnectionID(raw: id.raw)
     connectionLog(connection, .opened(session.id, head: session.head, isStream: true))
     streams[connection] = EventStream(

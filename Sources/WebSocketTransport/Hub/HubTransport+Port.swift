@@ -54,5 +54,5 @@ extension HubTransport {
   package func written() { latencies.written() }
 
   /// Covers deltas that were written without being posted, such as stream events.
-  package func iterated() { written() }
+  package func iterated() { latencies.iterated() }
 }

@@ -24,7 +24,7 @@ extension HubTransport {
   }
 
   package func respond(to id: RequestID, _ request: HTTPRequest) {
-    var caller = Caller(loop: loop, id: id)
+    var caller = Caller(loop: loop, id: id, request.method)
     caller.acceptsGzip = AcceptEncoding.acceptsGzip(request.head.headers[.acceptEncoding])
     caller.acceptsChunks = request.head.acceptsChunks
     let target: RequestLoop =
@@ -45,6 +45,7 @@ extension HubTransport {
   /// Answers a request on the loop of its connection. Compresses the body if the client accepts it,
   /// long bodies on another thread.
   package func answer(_ caller: Caller, _ response: HTTPResponse) {
+    responses.count(caller.route, caller.method, status: response.status)
     var response = response
     response.headers += caller.headers
     guard response.isNegotiated else { return send(caller, response) }

@@ -6,6 +6,15 @@ extension HubTransport {
   package static let subprotocol = "pickerd.v1"
 
   package func admit(_ request: UpgradeRequest) -> UpgradeAnswer {
+    let answer = answer(request)
+    switch answer {
+    case .accept: responses.count("websocket", .get, status: 101)
+    case .refuse(let refusal): responses.count("websocket", .get, status: refusal.status)
+    }
+    return answer
+  }
+
+  private func answer(_ request: UpgradeRequest) -> UpgradeAnswer {
     if let refusal = refusal(request) { return .refuse(refusal) }
     guard HubTransport.session(in: request.path) != nil else {
       return .refuse(problem(404, "notFound", "WebSockets are at /v1/sessions/ID"))

@@ -26,6 +26,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   var lastConnectionLoop = 0
   let refusal: (UpgradeRequest) -> HTTPResponse?
   package internal(set) var latencies = TransportLatencies()
+  package var responses = ResponseCounts()
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   private var timerDue: Int64?
   /// Connections that are event streams, not WebSockets.

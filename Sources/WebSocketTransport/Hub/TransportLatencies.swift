@@ -7,23 +7,39 @@ package struct TransportLatencies: Sendable {
   package private(set) var messageSeconds = Histogram.seconds
   /// The time from the arrival of a command to the first write of its delta.
   package private(set) var deliverySeconds = Histogram.seconds
+  /// The time from the arrival of a command until its delta was written to its last recipient.
+  package private(set) var lastDeliverySeconds = Histogram.seconds
   /// The arrival times of commands whose deltas have been posted since the last write.
   private var unwritten: [Int64] = []
+  /// The arrival times of commands whose deltas have been posted in this event-loop iteration.
+  private var unfinished: [Int64] = []
 
   mutating func processed(messageOf arrival: Int64) {
     messageSeconds.record(TransportLatencies.seconds(since: arrival))
   }
 
-  /// Notes that the delta of a command was posted. ``written()`` measures the time.
-  mutating func delivered(commandOf arrival: Int64) { unwritten.append(arrival) }
+  /// Notes that the delta of a command was posted. ``written()`` and ``iterated()`` measure the
+  /// time.
+  mutating func delivered(commandOf arrival: Int64) {
+    unwritten.append(arrival)
+    unfinished.append(arrival)
+  }
 
   /// Records the commands whose deltas have been posted since the last call.
   mutating func written() {
-    guard !unwritten.isEmpty else { return }
-    for arrival in unwritten {
-      deliverySeconds.record(TransportLatencies.seconds(since: arrival))
-    }
-    unwritten.removeAll(keepingCapacity: true)
+    TransportLatencies.record(&unwritten, in: &deliverySeconds)
+  }
+
+  /// Records the commands of an event-loop iteration that has written everything.
+  mutating func iterated() {
+    written()
+    TransportLatencies.record(&unfinished, in: &lastDeliverySeconds)
+  }
+
+  private static func record(_ arrivals: inout [Int64], in histogram: inout Histogram) {
+    guard !arrivals.isEmpty else { return }
+    for arrival in arrivals { histogram.record(seconds(since: arrival)) }
+    arrivals.removeAll(keepingCapacity: true)
   }
 
   private static func seconds(since arrival: Int64) -> Double {

@@ -36,5 +36,7 @@ package final class BodyBytes: @unchecked Sendable {
     count.initialize(to: 0)
   }
 
+  package var byteCount: Int { Int(wsl_body_count(count)) }
+
   deinit { count.deallocate() }
 }

@@ -116,15 +116,10 @@ package final class SocketLoop: @unchecked Sendable {
   /// one; `nil` clears it.
   package func setTimer(atMonotonicMilliseconds time: Int64?) { wsl_timer(loop, time ?? -1) }
 
-  package var counters: SocketLoopCounters {
-    let counted = wsl_count(loop)
-    return SocketLoopCounters(
-      connections: Int(counted.connections), webSockets: Int(counted.websockets),
-      accepted: Int(counted.accepted), refusedFull: Int(counted.refused_full),
-      refusedOfAddress: Int(counted.refused_network),
-      failed: Int(counted.failed), timedOut: Int(counted.timed_out),
-      logLinesDropped: Int(counted.log_lines_dropped))
-  }
+  package var counters: SocketLoopCounters { SocketLoopCounters(wsl_count(loop)) }
+
+  /// The bytes of all request bodies in memory, of all loops that share the count.
+  package var bodyBytes: Int { configuration.bodies?.byteCount ?? 0 }
 
   /// The connection limit in effect, which RLIMIT_NOFILE may have reduced.
   package var connectionsMax: Int { Int(wsl_connections_max(loop)) }

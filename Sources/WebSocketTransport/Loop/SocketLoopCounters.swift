@@ -1,3 +1,5 @@
+import CWebSocketLoop
+
 /// Gauges, and counters since the loop was created.
 package struct SocketLoopCounters: Sendable {
   /// TCP connections of all kinds, now.
@@ -9,11 +11,27 @@ package struct SocketLoopCounters: Sendable {
   package var refusedFull: Int
   /// Connections refused because of `addressConnectionsMax`.
   package var refusedOfAddress: Int
-  /// WebSockets closed for violating RFC 6455 or a limit.
-  package var failed: Int
+  /// WebSockets closed for violating RFC 6455 or a limit, by close code.
+  package var failures: CloseCodeCounts
+  /// WebSockets that the peer has closed, or that were lost, by close code.
+  package var left: CloseCodeCounts
   /// Connections dropped because a time limit expired.
   package var timedOut: Int
   package var logLinesDropped: Int
+
+  package var failed: Int { failures.total }
+
+  init(_ counted: wsl_counters) {
+    connections = Int(counted.connections)
+    webSockets = Int(counted.websockets)
+    accepted = Int(counted.accepted)
+    refusedFull = Int(counted.refused_full)
+    refusedOfAddress = Int(counted.refused_network)
+    failures = withUnsafeBytes(of: counted.failed) { CloseCodeCounts($0) }
+    left = withUnsafeBytes(of: counted.left) { CloseCodeCounts($0) }
+    timedOut = Int(counted.timed_out)
+    logLinesDropped = Int(counted.log_lines_dropped)
+  }
 
   package static func += (sum: inout SocketLoopCounters, other: SocketLoopCounters) {
     sum.connections += other.connections
@@ -21,8 +39,31 @@ package struct SocketLoopCounters: Sendable {
     sum.accepted += other.accepted
     sum.refusedFull += other.refusedFull
     sum.refusedOfAddress += other.refusedOfAddress
-    sum.failed += other.failed
+    sum.failures += other.failures
+    sum.left += other.left
     sum.timedOut += other.timedOut
     sum.logLinesDropped += other.logLinesDropped
+  }
+}
+
+/// Closed WebSockets by close code. Codes other than 1000 to 1015 are counted together.
+package struct CloseCodeCounts: Sendable {
+  private var counts: [Int]
+
+  init(_ counted: UnsafeRawBufferPointer) {
+    counts = counted.bindMemory(to: UInt64.self).map { Int($0) }
+  }
+
+  package var total: Int { counts.reduce(0, +) }
+
+  /// The codes with a count above 0, as texts: `1002`, `other`.
+  package var byCode: [(code: String, count: Int)] {
+    counts.enumerated().filter { $0.element > 0 }.map { offset, count in
+      (offset < Int(WSL_CLOSE_CODES) - 1 ? "\(1000 + offset)" : "other", count)
+    }
+  }
+
+  package static func += (sum: inout CloseCodeCounts, other: CloseCodeCounts) {
+    for index in sum.counts.indices { sum.counts[index] += other.counts[index] }
   }
 }

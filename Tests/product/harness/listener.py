@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from . import secrets
 from .contract import message_fits
 from .screen import Screen
 
@@ -56,6 +57,7 @@ class Listener:
     def _on_welcome(self, message):
         assert self.welcome is None, "a connection has one welcome"
         self.welcome = message
+        secrets.note_text(message["member"].get("secret"))
         screen = self.screen
         if message["resumed"]:
             assert message["revision"] == screen.revision, "resumed at the client's own revision"

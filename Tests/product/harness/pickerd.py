@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import contract
+from . import contract, secrets
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -126,6 +126,8 @@ class Pickerd:
             except subprocess.TimeoutExpired:
                 self.kill()
                 raise AssertionError("pickerd did not exit on SIGTERM") from None
+        leaked = secrets.leaked(self.log.read_text(errors="replace"))
+        assert not leaked, f"the log of {self.log} has secrets: {leaked}"
 
     def log_tail(self, lines=40):
         """The log's last lines, or the first lines of a crash report."""
@@ -147,6 +149,7 @@ class Pickerd:
         sent = dict(headers or {})
         if token:
             sent["Authorization"] = f"Bearer {token}"
+            secrets.note_text(token)
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, ensure_ascii=False).encode()
             sent.setdefault("Content-Type", "application/json")
@@ -156,6 +159,7 @@ class Pickerd:
             response = connection.getresponse()
             pairs = {name.lower(): value for name, value in response.getheaders()}
             answer = Answer(response.status, pairs, response.read())
+            secrets.note(answer.body)
         finally:
             connection.close()
         if answer.status >= 400 and method != "HEAD":

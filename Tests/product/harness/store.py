@@ -108,13 +108,15 @@ class Crowd:
             member.is_trusted = True
         self.revisions = {s: 0 for s in self.sessions}
         self.created, self.deleted = [], []
+        #: Answers of the server that were compared with its log after a restart.
+        self.checked = 0
 
     @property
     def everybody(self):
         return [member for members in self.members.values() for member in members]
 
-    def load(self, seconds, seed):
-        """Sends commands, creates and deletes sessions, and kills the server after `seconds`."""
+    def load(self, seconds, seed, is_killed=True):
+        """Sends commands, creates and deletes sessions; kills the server after `seconds`."""
         is_over = threading.Event()
         failures = []
 
@@ -131,11 +133,12 @@ class Crowd:
         for thread in threads:
             thread.start()
         time.sleep(seconds)
-        self.server.kill()
+        if is_killed:
+            self.server.kill()
         is_over.set()
         for thread in threads:
             thread.join(20)
-            assert not thread.is_alive(), "a member hangs after the server has been killed"
+            assert not thread.is_alive(), "a member hangs"
         assert not failures, failures
 
     def come_and_go(self, is_over):
@@ -145,6 +148,9 @@ class Crowd:
             number += 1
             try:
                 answer = self.server.create(LISTS, title=str(number))
+                if answer.status == 429:
+                    is_over.wait(0.2)
+                    continue
                 assert answer.status == 201, answer
                 path = f"/v1/sessions/{answer.json['session']}"
                 if number % 2:
@@ -175,6 +181,7 @@ class Crowd:
         for member in self.members[session]:
             for message in member.record:
                 if message["type"] == "delta" and message["revision"] > self.revisions[session]:
+                    self.checked += 1
                     self.check_delta(member, message, lines.get(message["revision"]))
         for member in self.members[session]:
             member.drop()

@@ -28,8 +28,8 @@ extension Setting {
     let rows = allCases.map { setting in
       let facts = setting.facts
       let meaning = facts.meaning + (facts.isList ? " Can be repeated." : "")
-      return "| `\(setting.flag)` | \(facts.standard) | \(facts.isReloadable ? "yes" : "no") "
-        + "| \(meaning) |"
+      let reload = setting == .limit ? "[some](#limits)" : facts.isReloadable ? "yes" : "no"
+      return "| `\(setting.flag)` | \(facts.standard) | \(reload) | \(meaning) |"
     }
     return (["| option | default | SIGHUP | |", "|---|---|---|---|"] + rows)
       .joined(separator: "\n")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The accepted hosts, origins and proxies, which can change while the server runs.
+/// The accepted hosts, origins and proxies and the limits, which can change while the server runs.
 final class AdmissionPolicies: Sendable {
   struct Values: Sendable {
     let hosts: HostPolicy
@@ -8,6 +8,7 @@ final class AdmissionPolicies: Sendable {
     let adminHosts: HostPolicy
     let origins: OriginPolicy
     let proxies: TrustedProxies
+    let limits: LimitSettings
 
     init(_ configuration: ServerConfiguration) {
       hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
@@ -15,6 +16,7 @@ final class AdmissionPolicies: Sendable {
         listen: configuration.adminListen ?? .standard, names: configuration.hosts)
       origins = configuration.origins
       proxies = configuration.trustedProxies
+      limits = configuration.limits
     }
   }
 

@@ -17,6 +17,8 @@ struct RequestGate: Sendable {
 
   var origins: OriginPolicy { policies.current.origins }
   var proxies: TrustedProxies { policies.current.proxies }
+  /// The limits in force.
+  var limits: LimitSettings { policies.current.limits }
 
   /// - Throws: 400 if `Host` is missing or malformed, 421 if it is not accepted.
   func admitHost(of request: RequestHead) throws(ProblemDocument) {

@@ -83,6 +83,7 @@ package final class RequestRates: Sendable {
   /// The number of refused requests by kind.
   package var refusals: [RequestKind: Int] { table.withLock { $0.refusals } }
 
+  /// The number of token buckets in memory.
   var bucketCount: Int { table.withLock { $0.bucketCount } }
 }
 

@@ -25,7 +25,7 @@ extension HubRoutes {
   /// `GET /metrics`, with the figures of every loop.
   func metrics(_ call: RoutedRequest) {
     let caller = call.caller
-    ServerMetrics.collect(for: transport, store, gate.rates) { [self] metrics in
+    ServerMetrics.collect(for: transport, store, gate) { [self] metrics in
       answer(caller, 200, MetricsText.contentType, Array(MetricsText(metrics).text.utf8))
     }
   }

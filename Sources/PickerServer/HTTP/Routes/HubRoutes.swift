@@ -46,7 +46,7 @@ final class HubRoutes {
         try gate.admitOrigin(of: request.head)
       }
       if !request.isAdmin, isPreflight(request) { return answerPreflight(caller) }
-      try route(caller, request)
+      try route(&caller, request)
     } catch {
       answer(caller, error)
     }
@@ -69,14 +69,18 @@ final class HubRoutes {
       return nil
     } catch {
       var response = error.response
+      transport.responses.count(route.pattern.text, request.method, status: response.status)
       response.headers += crossOriginHeaders(for: request)
       return response
     }
   }
 
-  private func route(_ caller: Caller, _ request: HTTPRequest) throws(ProblemDocument) {
+  private func route(
+    _ caller: inout Caller, _ request: HTTPRequest
+  ) throws(ProblemDocument) {
     switch table(for: request).match(request.method, request.path) {
     case .route(let route, let variables):
+      caller.route = route.pattern.text
       // A request with a large body has been counted before its body was read.
       if let rate = route.rate, request.body.count <= HTTPBody.smallByteCountMax {
         try gate.admit(rate, request.head)
@@ -88,7 +92,9 @@ final class HubRoutes {
           caller: caller, request: request, variables: variables, credential: credential))
     case .otherMethods(let methods): throw methodNotAllowed(methods)
     case .none where request.isAdmin: throw notFound(request.path)
-    case .none: try sendFile(caller, request, at: request.path)
+    case .none:
+      caller.route = "files"
+      try sendFile(caller, request, at: request.path)
     }
   }
 

@@ -1,0 +1,111 @@
+package import PickerModel
+import PickerSession
+
+/// Commands and refusals by the kind of their session's picker. A fixed array, so that counting a
+/// command allocates nothing.
+package struct CommandCounts: Sendable {
+  /// What has become of a command.
+  package enum Outcome: Int, CaseIterable, Sendable {
+    /// It made a revision.
+    case accepted
+    /// It made a revision with the nearest possible value instead of the requested one.
+    case clamped
+    /// It had nothing to change, or was a repeat of one that was executed before.
+    case unchanged
+    case refused
+    /// It was not answered: the store failed, or the session or the member's membership ended.
+    case dropped
+  }
+
+  private var counts = [Int](
+    repeating: 0, count: PickerKind.allCases.count * Outcome.allCases.count)
+  /// The refusals by kind and code, also of messages without a ref.
+  package private(set) var refusals: [PickerKind: [Rejection: Int]] = [:]
+
+  package subscript(kind: PickerKind, outcome: Outcome) -> Int {
+    counts[kind.number * Outcome.allCases.count + outcome.rawValue]
+  }
+
+  mutating func count(_ outcome: Outcome, in kind: PickerKind) {
+    counts[kind.number * Outcome.allCases.count + outcome.rawValue] += 1
+  }
+
+  mutating func countRefusal(_ code: Rejection, in kind: PickerKind) {
+    refusals[kind, default: [:]][code, default: 0] += 1
+  }
+
+  package static func += (sum: inout CommandCounts, other: CommandCounts) {
+    for index in sum.counts.indices { sum.counts[index] += other.counts[index] }
+    for (kind, codes) in other.refusals {
+      sum.refusals[kind, default: [:]].merge(codes, uniquingKeysWith: +)
+    }
+  }
+}
+
+extension PickerKind {
+  fileprivate var number: Int {
+    switch self {
+    case .date: 0
+    case .slot: 1
+    case .cascade: 2
+    case .columns: 3
+    case .calendar: 4
+    }
+  }
+}
+
+/// Counting commands.
+extension Hub {
+  /// Counts a command that was applied, by its effects.
+  func countCommand(_ effects: [SessionEffect], in hosted: HostedSession) {
+    let kind = hosted.session.fold.definition.kind
+    for effect in effects {
+      switch effect {
+      case .broadcast(let delta) where delta.by != nil:
+        return ownCounters.commands.count(
+          delta.change.isClamped ? .clamped : .accepted, in: kind)
+      case .answer(_, let answer), .answerOffline(_, let answer):
+        return count(answer, in: kind)
+      case .broadcast, .monthsAgain, .presence, .revoked, .settled: continue
+      }
+    }
+    ownCounters.commands.count(.dropped, in: kind)
+  }
+
+  private func count(_ answer: Answer, in kind: PickerKind) {
+    switch answer.body {
+    case .reply: ownCounters.commands.count(.unchanged, in: kind)
+    case .refused(let refusal, _):
+      ownCounters.commands.count(.refused, in: kind)
+      ownCounters.commands.countRefusal(refusal.code, in: kind)
+    }
+  }
+
+  /// Counts an entry that gets no answer, if it is a command.
+  func countDropped(_ entry: LogEntry, in hosted: HostedSession) {
+    if case .command = entry.body { countDropped(in: hosted) }
+  }
+
+  /// Counts a command that gets no answer.
+  func countDropped(in hosted: HostedSession) {
+    ownCounters.commands.count(.dropped, in: hosted.session.fold.definition.kind)
+  }
+
+  /// Counts the refusal of a message without a ref.
+  func countRefusal(_ code: Rejection, in hosted: HostedSession) {
+    ownCounters.commands.countRefusal(code, in: hosted.session.fold.definition.kind)
+  }
+}
+
+extension SessionChange {
+  /// Whether a value was replaced by the nearest possible one.
+  fileprivate var isClamped: Bool {
+    pickerChanges.contains { change in
+      switch change {
+      case .row(column: _, let move): move.cause == .clamp
+      case .range(let range): range.cause == .clamp
+      case .reload, .removal, .months: false
+      }
+    }
+  }
+}

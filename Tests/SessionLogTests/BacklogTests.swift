@@ -1,0 +1,61 @@
+import CivilTime
+import PickerHub
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// What a store reports as not stored yet.
+@Suite struct BacklogTests {
+  private func pending(_ count: Int) -> PendingRecords {
+    var pending = PendingRecords(byteCountMax: 100_000, logByteCountMax: 100_000)
+    for _ in 0..<count { add(to: &pending) }
+    return pending
+  }
+
+  private func add(to pending: inout PendingRecords) {
+    let entry = LogEntry(at: Instant(milliseconds: 0), body: .tick)
+    _ = pending.add(.log(.entry(entry), SessionID("s")), needsBudget: false)
+  }
+
+  @Test func `records count until their batch is committed, with the age of the oldest`() throws {
+    var pending = pending(3)
+    let size = pending.figures.backlog.byteCount
+    #expect(pending.figures.backlog.recordCount == 3 && size > 0)
+
+    let batch = pending.takeBatch()
+    add(to: &pending)
+    let written = pending.figures.backlog
+    #expect(written.recordCount == 4 && written.byteCount > size)
+    #expect(written.oldestSeconds >= (ContinuousClock.now - batch.appendedAt) / .seconds(2))
+    pending.committed(batch, begin: .now)
+
+    #expect(pending.figures.backlog.recordCount == 1)
+    let last = pending.takeBatch()
+    pending.committed(last, begin: .now)
+    #expect(pending.figures.backlog == StoreBacklog())
+  }
+
+  @Test func `lost records do not count`() {
+    var pending = pending(3)
+    _ = pending.takeBatch()
+    add(to: &pending)
+
+    let later = pending.failed()
+
+    #expect(later.count == 1)
+    #expect(pending.figures.backlog == StoreBacklog())
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a store has a backlog until its batch is stored`(engine: Engine) throws {
+    let log = try Shelf(engine).store(afterIteration: { _, _ in })
+    let fixture = try LogFixture(in: log)
+    fixture.join("m_1")
+    #expect(log.figures.backlog.recordCount > 0 && log.figures.backlog.oldestSeconds > 0)
+
+    log.flush()
+
+    #expect(log.figures.backlog == StoreBacklog())
+  }
+}

@@ -1,0 +1,61 @@
+"""Ids, tokens and names cannot be guessed or broken out of."""
+
+import secrets
+import string
+from pathlib import Path
+
+from websockets.exceptions import InvalidStatus
+
+from harness.definitions import LISTS
+from harness.member import dial
+from harness.metrics import samples
+
+LETTERS = string.ascii_letters + string.digits
+#: SQL and JSON that would do harm if a store pasted it into its statements.
+HARMFUL = """x'); DROP TABLE entry; -- " \\" ' ; %s $1 ? \\0 {"a":1} 日本"""
+
+
+def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):
+    server = start(limits={"joinsBurst": 50, "joinsPerSecond": 1})
+    session = server.session(LISTS)
+    width = len(session.id)
+    assert width * 5.95 >= 128, "at least 128 random bits, with 62 letters"
+
+    guesses = ["".join(secrets.choice(LETTERS) for _ in range(width)) for _ in range(1000)]
+    guesses += [session.id[:-1] + last for last in LETTERS if last != session.id[-1]]
+    found = {server.get(f"/v1/sessions/{guess}").status for guess in guesses}
+    refused = 0
+    for guess in guesses[:80]:
+        try:
+            dial(server.socket(f"/v1/sessions/{guess}")).close()
+        except InvalidStatus as error:
+            assert error.response.status_code == 429
+            refused += 1
+
+    assert found == {404} and refused >= 20
+    assert samples(server, "pickerd_rate_limited_total")[("join",)] == refused
+
+
+def test_harmful_text_in_every_field_is_stored_as_text(start, tmp_path):
+    server = start(options=("--store", f"sqlite:{tmp_path}/store.sqlite"))
+    session = server.session(LISTS, title=HARMFUL, external=HARMFUL[:60])
+    ana = session.join(HARMFUL[:60])
+    ana.select(0, 1)
+
+    server.kill()
+    server.start()
+    got = session.get()
+
+    assert got["title"] == HARMFUL and got["external"] == HARMFUL[:60]
+    assert got["members"][0]["name"] == HARMFUL[:60] and got["revision"] == 1
+
+
+def test_the_admin_listener_is_bound_to_its_address_only(start):
+    server = start()
+
+    rows = [line.split() for name in ("tcp", "tcp6")
+            for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+
+    listening = "0A"
+    assert [row[1] for row in rows if row[3] == listening and row[1].endswith(
+        f":{server.admin_port:04X}")] == [f"0100007F:{server.admin_port:04X}"]

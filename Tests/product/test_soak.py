@@ -1,0 +1,82 @@
+"""The checks of `make soak` find what they are for: lost answers and growing resources."""
+
+import sqlite3
+import sys
+from contextlib import closing
+
+import pytest
+
+from harness import contract
+from harness.listener import Listener
+from harness.pickerd import REPOSITORY
+from harness.store import Crowd, stored
+
+sys.path.insert(0, str(REPOSITORY / "Tests/soak"))
+
+from attackers import Attackers  # noqa: E402
+from resources import Sample, growth  # noqa: E402
+
+
+@pytest.fixture
+def crowd(tmp_path, monkeypatch):
+    """A crowd whose server has been killed under load, before the restart."""
+    monkeypatch.setattr(Listener, "is_trusted", True)
+    monkeypatch.setattr(contract, "fits", lambda name, value: value)
+    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    crowd = Crowd(server, session_count=2, member_count=3)
+    crowd.load(0.5, "soak")
+    yield crowd
+    server.stop()
+
+
+def test_the_check_counts_the_answers_that_it_has_compared(crowd):
+    crowd.server.start()
+    crowd.check()
+
+    assert crowd.checked > 10
+
+
+def test_the_check_finds_an_acknowledged_change_that_the_store_has_lost(crowd, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store, store:
+        lost = """
+            SELECT rowid FROM entry WHERE (SELECT count(*) FROM entry later WHERE
+              later.session = entry.session AND later.place > entry.place) < 40"""
+        store.execute(f"""
+            UPDATE session SET entryCount = entryCount - (SELECT count(*) FROM entry
+              WHERE session = session.number AND rowid IN ({lost}))""")
+        store.execute(f"DELETE FROM entry WHERE rowid IN ({lost})")
+    crowd.server.start()
+
+    with pytest.raises(AssertionError, match="which is lost|^log "):
+        crowd.check()
+
+
+def samples(mib, descriptors):
+    return [Sample(n, mib(n), descriptors(n), 0, 0) for n in range(40)]
+
+
+def test_memory_and_descriptors_that_grow_are_reported():
+    assert growth(samples(lambda n: 100 + n, lambda n: 50)) == []
+    assert growth(samples(lambda n: 100 + n % 7, lambda n: 50 + n)) == []
+    assert growth(samples(lambda n: 100 + 5 * n, lambda n: 50)) == [
+        "memory grew from 175 to 275 MiB"]
+    assert growth(samples(lambda n: 100, lambda n: 50 + 20 * n)) == [
+        "file descriptors grew from 350 to 750"]
+    assert growth(samples(lambda n: 100, lambda n: 50)[:5]) == ["only 5 samples were taken"]
+
+
+def test_an_outcome_that_the_server_may_not_have_is_a_failure(start):
+    server = start(limits={"headerMilliseconds": 1000, "messagesPerSecond": 100_000})
+    attackers = Attackers(server, seed=1)
+    attackers.is_over.wait(2)
+    attackers.stop()
+    assert attackers.failures == []
+    assert {name for name, _ in attackers.done} >= {
+        "bursts of creations", "garbage requests", "garbage messages", "idle connections"}
+
+    server.kill()
+    attackers = Attackers(server, seed=1)
+    attackers.is_over.wait(0.2)
+    attackers.stop()
+
+    assert any("Connection" in failure for failure in attackers.failures)
