@@ -91,6 +91,18 @@ import Testing
     #expect(page.contains { $0.hasPrefix("feed          position 42") })
   }
 
+  @Test func `the page of 16 loops fits on a terminal of 80 by 24`() throws {
+    let loops = (0..<16).map { "pickerd_loop_seconds_total{loop=\"\($0)\"} \($0)" }
+    let status = status(
+      ServerStatusTests.before, ServerStatusTests.after + "\n" + loops.joined(separator: "\n"))
+    let page = status.page.split(separator: "\n", omittingEmptySubsequences: false)
+
+    // With the line of a reader of the feed, which comes last; the terminal's last line has a hint.
+    #expect(page.dropLast().count <= 23)
+    #expect(page.allSatisfy { $0.count <= 80 })
+    #expect(page[5].hasPrefix("loop 12 [") && page[5].contains("loop 15 ["))
+  }
+
   @Test func `a terminal that is too small shows the beginning of the page`() {
     let canvas = StatusPage(status()).draw(width: 20, height: 4)
     #expect(canvas.lines[0] == "pickerd http://a:1")

@@ -6,6 +6,7 @@ from copy import deepcopy
 
 import pytest
 
+from harness import secrets
 from harness.calendar import bands
 from harness.contract import message_fits
 from harness.member import Member
@@ -140,3 +141,13 @@ def test_bands_are_computed_by_the_rules():
     assert bands("2016-07", {"start": "2016-07-30", "end": "2016-08-02"}) == [
         {"row": 4, "from": 6, "to": 6, "shape": "circle", "head": True, "tail": False},
         {"row": 5, "from": 0, "to": 0, "shape": "circle", "head": False, "tail": False}]
+
+
+def test_a_secret_in_the_log_of_a_server_is_found(monkeypatch):
+    monkeypatch.setattr(secrets, "used", set())
+    secrets.note(b'{"tokens":{"owner":"0123456789abcdefghijkl","viewer":"short"}}')
+    secrets.note_text("Bearer-0123456789.abcdefghi")
+
+    assert secrets.leaked("no secret 0123456789abcdefghijk") == set()
+    assert secrets.leaked("a=0123456789abcdefghijkl b") == {"0123456789abcdefghijkl"}
+    assert secrets.leaked("(Bearer-0123456789.abcdefghi)") == {"Bearer-0123456789.abcdefghi"}

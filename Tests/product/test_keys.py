@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -355,6 +356,33 @@ def test_a_yaml_file_is_changed_with_its_comments_and_read_again(tmp_path):
         wait_until(lambda: f"{file}:4:13: the scopes of second must be different ones of sessions"
                    in server.log_tail(), what="the error in the log")
         assert status(second.stdout.strip()) == 201
+    finally:
+        server.stop()
+
+
+def test_keys_beside_a_configuration_file_are_read_again_even_if_that_has_a_problem(tmp_path):
+    keys, configuration = tmp_path / "keys.yaml", tmp_path / "pickerd.yaml"
+    first = pickerd("key", "add", keys, "first", "--scope", "sessions").stdout.strip()
+    configuration.write_text(f"auth: keys:{keys}\nlimit: {{members: 7}}\n")
+    server = Pickerd(tmp_path / "log", auth=None, clock=None,
+                     options=("--config", str(configuration)))
+    try:
+        def status(key):
+            return server.post("/v1/sessions", {"definition": CALENDAR}, token=key).status
+
+        assert status(first) == 201
+        second = pickerd("key", "add", keys, "second", "--scope", "sessions").stdout.strip()
+        configuration.write_text(f"auth: keys:{keys}\nlogLevel: info\n")
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "logLevel is now info" in server.log.read_text(), what="the reload")
+        wait_until(lambda: status(second) == 201, what="the second key")
+
+        assert pickerd("key", "revoke", keys, "first").returncode == 0
+        configuration.write_text("auth: [nobody]\n")
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "remains in force" in server.log.read_text(), what="the problem")
+        wait_until(lambda: status(first) == 401, what="the revocation")
+        assert status(second) == 201
     finally:
         server.stop()
 

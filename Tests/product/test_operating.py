@@ -43,7 +43,7 @@ def test_a_page_has_sessions_loops_rates_store_and_feed(running):
     page = found.stdout
     assert page.startswith(f"pickerd http://127.0.0.1:{server.admin_port}\n")
     assert re.search(r"^sessions \d+ \(\d+ in memory\)   WebSockets \d+   sockets \d+$", page, re.M)
-    assert re.findall(r"^loop (\d)   \[[| ]{40}\] +\d+%$", page, re.M) == ["0", "1"]
+    assert re.findall(r"^loop (\d)  \[[| ]{40}\] +\d+%$", page, re.M) == ["0", "1"]
     assert re.search(r"commands +\d+\.\d", page) and re.search(r"delivery +", page)
     assert re.search(r"^store +writable, \d+\.\d transactions per second, lag \d+\.\d ms$", page,
                      re.M)

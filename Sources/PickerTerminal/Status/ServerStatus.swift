@@ -55,6 +55,10 @@ package struct ServerStatus: Sendable {
     }
   }
 
+  /// Connections that receive less than is sent to them, now.
+  var writeBlocked: Double? { last["pickerd_connections_write_blocked"] }
+  /// Connections that are not read, because they send more than the store takes.
+  var paused: Double? { last["pickerd_connections_paused"] }
   /// Snapshots per second in place of the pending updates of slow readers.
   var slowReaderSnapshots: Double? { interval.rate("pickerd_slow_reader_snapshots_total") }
   /// Connections closed since the start because they did not read.
@@ -98,6 +102,7 @@ extension ServerStatus {
       .init("loops", .array(loopShares.map(number))),
       .init("rates", .object(rates.map { .init($0.name, number($0.perSecond)) })),
       .init("latencies", .object(latencies)),
+      .init("writeBlocked", number(writeBlocked)), .init("paused", number(paused)),
       .init("slowReaderSnapshots", number(slowReaderSnapshots)),
       .init("slowReadersClosed", number(slowReadersClosed)),
       .init("storeHealthy", isStoreHealthy.map { .bool($0) } ?? .null),

@@ -16,14 +16,10 @@ struct StatusPage {
           + "WebSockets \(StatusPage.count(status.webSockets))   "
           + "sockets \(StatusPage.count(status.sockets))")
     ])
-    lines.append([])
-    for (index, share) in status.loopShares.enumerated() {
-      lines.append(StatusPage.bar("loop \(index)", share))
-    }
+    addLoops(status.loopShares)
     lines.append([])
     addRates(status)
     addLatencies(status)
-    lines.append([])
     addBuffers(status)
     addStore(status)
     addFeed(status)
@@ -34,16 +30,26 @@ struct StatusPage {
     lines.map { harmless($0.map(\.text).joined()) + "\n" }.joined()
   }
 
+  /// A bar for each loop: one, two or four in a line, so that the page of a server with 16 loops
+  /// fits on a terminal of 80×24.
+  private mutating func addLoops(_ shares: [Double]) {
+    let (perLine, width) = shares.count <= 2 ? (1, 40) : shares.count <= 4 ? (2, 20) : (4, 4)
+    let bars = shares.enumerated().map { StatusPage.bar("loop \($0)", $1, width: width) }
+    for start in stride(from: 0, to: bars.count, by: perLine) {
+      let row = bars[start..<min(start + perLine, bars.count)]
+      lines.append(Array(row.joined(separator: [Part(text: " ")])))
+    }
+  }
+
   /// A bar as in htop: green, then yellow and red as the loop comes close to a whole core.
-  private static func bar(_ name: String, _ share: Double) -> [Part] {
-    let width = 40
+  private static func bar(_ name: String, _ share: Double, width: Int) -> [Part] {
     let filled = min(width, Int((share * Double(width)).rounded()))
     let color = share < 0.5 ? "#00c000" : share < 0.8 ? "#c0c000" : "#e00000"
     return [
-      Part(text: name.padding(to: 9) + "["),
+      Part(text: name.padding(to: 8) + "["),
       Part(text: String(repeating: "|", count: filled), style: Style(color: color)),
       Part(text: String(repeating: " ", count: width - filled) + "]"),
-      Part(text: "\(Int((share * 100).rounded()))%".leftPadding(to: 6)),
+      Part(text: "\(Int((share * 100).rounded()))%".leftPadding(to: 5)),
     ]
   }
 
@@ -83,7 +89,8 @@ struct StatusPage {
     let snapshots = status.slowReaderSnapshots.map(StatusPage.rate) ?? "-"
     lines.append([
       Part(
-        text: "slow readers  \(snapshots) snapshots per second, "
+        text: "slow readers  \(StatusPage.count(status.writeBlocked)) now, "
+          + "\(snapshots) snapshots per second, "
           + "\(StatusPage.count(status.slowReadersClosed)) closed since the start")
     ])
     guard let isHealthy = status.isStoreHealthy else {
