@@ -140,6 +140,7 @@ int wsl_http_filter(wsl_slot *slot, struct lws *wsi);
 int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
 int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count);
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+void wsl_http_resume(wsl_loop *loop, wsl_slot *slot);
 
 // http/upgrade.c
 int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);

@@ -86,7 +86,9 @@ typedef struct wsl_slot {
   int64_t deadline_ms;      ///< 0: none; see sweep.c for its effect in each phase
   int64_t ping_at_ms, pong_at_ms;
   int64_t paused_at_ms;
-  bool is_body_dropped;     ///< there was no room for the request's body
+  bool is_body_dropped;     ///< the request's body is read and dropped, instead of stored
+  bool is_body_answered;    ///< the request was refused before its body was read
+  uint32_t dropped_bytes;   ///< bytes of dropped bodies since the last sweep
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
   int64_t bytes_read;       ///< result of `wsl_bytes_read` when the previous request ended

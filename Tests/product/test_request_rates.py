@@ -171,8 +171,29 @@ def test_a_body_over_the_rate_is_refused_before_it_is_read(start):
         assert (status, json.loads(body)["code"]) == (429, "tooMany")
         assert 1 <= int(headers["retry-after"]) <= TOKENS
         assert headers["access-control-allow-origin"] == "https://a.example"
+        assert headers["connection"] == "close"
+        began = time.monotonic()
         there.send(sized(TOKENS))
-        assert there.exchange("GET", "/healthz")[0] == 200, "the connection stays open"
+        assert there.read_to_end() == b""
+        # One MiB per second: otherwise refused requests could occupy the event loop.
+        assert time.monotonic() - began > len(sized(TOKENS)) / 2**20 * 0.7
+
+
+@pytest.mark.parametrize("method, resource", [
+    ("PUT", "definition"), ("PATCH", "definition"), ("PATCH", "notes")])
+def test_large_changes_count_as_checks_and_small_ones_do_not(start, method, resource):
+    server = start(limits=limits("checks", burst=TOKENS))
+    path = f"{server.session(DATE).path}/{resource}"
+    small = json.dumps(DATE if method == "PUT" else {}).encode()
+
+    def change(address, byte_count):
+        return server.request(method, path, small.ljust(byte_count), headers=forwarded(address))
+
+    assert change("192.0.2.1", TOKENS * TOKEN_BYTES).status in (200, 413)
+    refused = change("192.0.2.1", TOKEN_BYTES + 1)
+    assert (refused.status, refused.code) == (429, "tooMany")
+    assert change("192.0.2.1", TOKEN_BYTES).status == 200
+    assert change("192.0.2.2", TOKEN_BYTES + 1).status == 200
 
 
 def test_an_announced_body_takes_its_tokens_although_it_is_not_sent(start):

@@ -4,7 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { BODY_FIRST_BYTES = 4096, DISCARD_MS = 5000 };
+enum {
+  BODY_FIRST_BYTES = 4096,
+  DISCARD_MS = 5000,
+  DROPPED_BYTES_MAX = 262144,  ///< of a dropped body, per connection and sweep
+};
 
 /// Passes a complete request to the handler. The response is written by the writeable callback,
 /// even if the handler answers immediately.
@@ -25,20 +29,15 @@ static int dispatch(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return 0;
 }
 
-/// Has libwebsockets discard the body of a request that was answered before its body was read.
-static int discard_body(wsl_slot *slot, struct lws *wsi) {
-  slot->phase = PHASE_DISCARDING;
-  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
-  return lws_http_transaction_completed(wsi) ? -1 : 0;
-}
-
-/// Answers a request before its body is read.
+/// Answers a request before its body is read; libwebsockets discards the body.
 static int refuse_body(wsl_slot *slot, struct lws *wsi, int status, const char *headers,
                        const char *code, const char *detail) {
   char text[WSL_PROBLEM_BYTES];
   size_t count = wsl_problem_text(text, sizeof text, status, headers, code, detail);
+  slot->phase = PHASE_DISCARDING;
+  slot->deadline_ms = wsl_monotonic_ms() + DISCARD_MS;
   if (lws_write(wsi, (unsigned char *)text, count, LWS_WRITE_HTTP) < 0) return -1;
-  return discard_body(slot, wsi);
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
 static const char no_room[] = "the memory for request bodies is in use; retry later";
@@ -62,6 +61,10 @@ static int answer_dropped(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return 0;
 }
 
+static int64_t body_deadline(const wsl_loop *loop, size_t length) {
+  return wsl_monotonic_ms() + loop->limits.body_ms + (int64_t)(length >> 16) * 1000;
+}
+
 static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
   static char continue_line[] = "HTTP/1.1 100 Continue\r\n\r\n";
   char expectation[32];
@@ -73,7 +76,7 @@ static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t l
   if (!slot->exchange) return -1;
   *slot->exchange = (wsl_exchange){.capacity = first};
   slot->phase = PHASE_BODY;
-  slot->deadline_ms = wsl_monotonic_ms() + loop->limits.body_ms + (int64_t)(length >> 16) * 1000;
+  slot->deadline_ms = body_deadline(loop, length);
   if (lws_hdr_copy(wsi, expectation, sizeof expectation, WSI_TOKEN_HTTP_EXPECT) > 0 &&
       strcasecmp(expectation, "100-continue") == 0 &&
       lws_write(wsi, (unsigned char *)continue_line, sizeof continue_line - 1, LWS_WRITE_HTTP) < 0)
@@ -81,13 +84,17 @@ static int expect_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t l
   return 0;
 }
 
-/// Asks the handler whether to receive a large body.
+/// Asks the handler whether to receive a large body. The body of a refused request is dropped.
 static int ask_for_body(wsl_loop *loop, wsl_slot *slot, struct lws *wsi, size_t length) {
   wsl_request request;
   wsl_request_init(&request, loop, slot, wsi);
   if (loop->handlers.admit_body(loop->owner, &request, length) == 0)
     return expect_body(loop, slot, wsi, length);
-  return request.is_refused ? discard_body(slot, wsi) : -1;
+  if (!request.is_refused) return -1;
+  slot->is_body_dropped = slot->is_body_answered = true;
+  slot->phase = PHASE_BODY;
+  slot->deadline_ms = body_deadline(loop, length);
+  return 0;
 }
 
 /// Handles a request whose headers have been received: refuses it, waits for its body, or passes
@@ -99,7 +106,7 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);  // from here on `deadline_ms` applies
   if (length > loop->limits.body_bytes_max)
     return refuse_body(slot, wsi, 413, "", "tooLarge", "the body is larger than the limit");
-  slot->is_body_dropped = false;
+  slot->is_body_dropped = slot->is_body_answered = false;
   if (length > WSL_SMALL_BODY_BYTES) return ask_for_body(loop, slot, wsi, (size_t)length);
   if (length > 0) return expect_body(loop, slot, wsi, (size_t)length);
   // For a POST without a body, LWS_CALLBACK_HTTP_BODY_COMPLETION is called nevertheless.
@@ -108,9 +115,29 @@ int wsl_http_begin(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   return 0;
 }
 
+/// Counts bytes of a dropped body, and stops reading until the next sweep if they are many:
+/// otherwise a client whose requests are refused could occupy the loop with their bodies.
+static void pause_dropping(wsl_slot *slot, size_t count) {
+  slot->dropped_bytes += (uint32_t)count;
+  if (slot->dropped_bytes >= DROPPED_BYTES_MAX) lws_rx_flow_control(slot->wsi, 0);
+}
+
+/// Continues to read a dropped body. Each sweep calls this, and the end of the body.
+void wsl_http_resume(wsl_loop *loop, wsl_slot *slot) {
+  bool is_paused = slot->dropped_bytes >= DROPPED_BYTES_MAX;
+  slot->dropped_bytes = 0;
+  if (!is_paused) return;
+  lws_rx_flow_control(slot->wsi, 1);
+  if (slot->is_tls) wsl_kick(loop);  // the socket does not report bytes that OpenSSL has decrypted
+}
+
 int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   wsl_exchange *body = slot->exchange;
-  if (count == 0 || (slot->phase == PHASE_BODY && slot->is_body_dropped)) return 0;
+  if (count == 0) return 0;
+  if (slot->phase == PHASE_BODY && slot->is_body_dropped) {
+    pause_dropping(slot, count);
+    return 0;
+  }
   if (slot->phase != PHASE_BODY || !body) return -1;
   if (count > loop->limits.body_bytes_max - body->count) return -1;
   if (count > body->capacity - body->count) {
@@ -136,5 +163,7 @@ int wsl_http_body(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t coun
 /// response, hence the check of the phase.
 int wsl_http_body_complete(wsl_loop *loop, wsl_slot *slot, struct lws *wsi) {
   if (slot->phase != PHASE_BODY) return 0;
+  wsl_http_resume(loop, slot);
+  if (slot->is_body_answered) return -1;
   return slot->is_body_dropped ? answer_dropped(loop, slot, wsi) : dispatch(loop, slot, wsi);
 }

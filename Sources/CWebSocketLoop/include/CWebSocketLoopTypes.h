@@ -136,8 +136,8 @@ typedef struct wsl_handlers {
   /// The WebSocket has ended, whichever side ended it. Called exactly once for each `opened`.
   void (*closed)(void *owner, wsl_id id);
   /// The headers of a request announce a large body of `byte_count` bytes. Return 0 to receive it;
-  /// `respond` follows. To refuse it, call `wsl_refuse` and return any other value: the body is
-  /// discarded, and the connection remains open.
+  /// `respond` follows. To refuse it, call `wsl_refuse` and return any other value: the connection
+  /// is closed when the body has been read and dropped, slowly.
   int (*admit_body)(void *owner, wsl_request *request, size_t byte_count);
   /// A complete HTTP request. Answer it with `wsl_answer` or `wsl_stream_start`, now or later, or
   /// move it to another loop with `wsl_move`.

@@ -16,7 +16,10 @@ static void check_slot(wsl_loop *loop, wsl_slot *slot, int64_t now) {
   case PHASE_ASKED:
   case PHASE_ANSWERING:
   case PHASE_STREAMING:
+    break;
   case PHASE_BODY:
+    wsl_http_resume(loop, slot);
+    break;
   case PHASE_DISCARDING:
   case PHASE_CLOSING:
   case PHASE_FAILED:

@@ -79,14 +79,12 @@ extension SocketLoop {
   private func admitBody(of request: OpaquePointer, _ byteCount: Int) -> CInt {
     let announced = HTTPRequest(request, nil)
     guard let refusal = handler?.refusal(of: announced, bodyByteCount: byteCount) else { return 0 }
-    refuse(request, refusal, keepAlive: true)
+    refuse(request, refusal)
     return 1
   }
 
-  private func refuse(
-    _ request: OpaquePointer, _ response: HTTPResponse, keepAlive: Bool = false
-  ) {
-    let head = response.head(length: response.body.count, keepAlive: keepAlive)
+  private func refuse(_ request: OpaquePointer, _ response: HTTPResponse) {
+    let head = response.head(length: response.body.count, keepAlive: false)
     wsl_refuse(request, head, head.count, response.body, response.body.count)
   }
 

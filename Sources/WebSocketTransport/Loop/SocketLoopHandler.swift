@@ -39,8 +39,8 @@ package protocol SocketLoopHandler: AnyObject {
   /// The headers of a request announce a body of more than `HTTPBody.smallByteCountMax` bytes,
   /// which has not been read: the body of `request` is empty.
   ///
-  /// - Returns: The response that refuses the request; the body is then discarded. `nil` to receive
-  ///   the body; `respond` follows.
+  /// - Returns: The response that refuses the request; the connection is closed when the body has
+  ///   been dropped. `nil` to receive the body; `respond` follows.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse?
 
   /// A complete HTTP request. It must be answered once, now or later, with

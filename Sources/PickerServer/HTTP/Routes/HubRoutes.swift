@@ -62,7 +62,7 @@ final class HubRoutes {
   /// - Returns: The response that refuses the request, or `nil` to read the body.
   func refusal(of request: HTTPRequest, bodyByteCount: Int) -> HTTPResponse? {
     guard case .route(let route, _) = table(for: request).match(request.method, request.path),
-      let rate = route.rate
+      let rate = route.rate(bodyByteCount: bodyByteCount)
     else { return nil }
     do throws(ProblemDocument) {
       try gate.admit(rate, request.head, bodyByteCount: bodyByteCount)

@@ -13,17 +13,26 @@ struct Route: Sendable {
   let access: RouteAccess
   /// The rate limit that a request counts against; `nil` if it is not limited.
   let rate: RequestKind?
+  /// The rate limit that a request counts against only if its body has more than
+  /// ``RequestRates/bytesPerToken``.
+  let largeBodyRate: RequestKind?
   let handle: Handler
 
   init(
     _ method: HTTPMethod, _ pattern: PathPattern, _ access: RouteAccess, rate: RequestKind? = nil,
-    _ handle: @escaping Handler
+    largeBodyRate: RequestKind? = nil, _ handle: @escaping Handler
   ) {
     self.method = method
     self.pattern = pattern
     self.access = access
     self.rate = rate
+    self.largeBodyRate = largeBodyRate
     self.handle = handle
+  }
+
+  /// The rate limit that a request with a body of that size counts against.
+  func rate(bodyByteCount: Int) -> RequestKind? {
+    rate ?? (bodyByteCount > RequestRates.bytesPerToken ? largeBodyRate : nil)
   }
 
   func accepts(_ method: HTTPMethod) -> Bool {

@@ -54,11 +54,16 @@ struct RouteTable: Sendable {
     Route(.delete, "/v1/sessions/{id}", .sessionKey(.sessions), HubRoutes.delete),
     Route(.get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, HubRoutes.log),
     Route(.get, "/v1/sessions/{id}/definition", .sessionReader, HubRoutes.readDefinition),
-    Route(.put, "/v1/sessions/{id}/definition", .sessionKey(.sessions), HubRoutes.changeDefinition),
     Route(
-      .patch, "/v1/sessions/{id}/definition", .sessionKey(.sessions), HubRoutes.changeDefinition),
+      .put, "/v1/sessions/{id}/definition", .sessionKey(.sessions), largeBodyRate: .check,
+      HubRoutes.changeDefinition),
+    Route(
+      .patch, "/v1/sessions/{id}/definition", .sessionKey(.sessions), largeBodyRate: .check,
+      HubRoutes.changeDefinition),
     Route(.get, "/v1/sessions/{id}/notes", .sessionReader, HubRoutes.readNotes),
-    Route(.patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), HubRoutes.changeNotes),
+    Route(
+      .patch, "/v1/sessions/{id}/notes", .sessionKey(.sessions), largeBodyRate: .check,
+      HubRoutes.changeNotes),
     Route(.post, "/v1/sessions/{id}/revoke", .sessionKey(.sessions), HubRoutes.revoke),
     Route(
       .post, "/v1/sessions/{id}/settle", .sessionKey(.decide), rate: .command, HubRoutes.settle),
