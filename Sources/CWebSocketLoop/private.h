@@ -9,8 +9,9 @@
 #include "CWebSocketLoop.h"
 #include "base/bytes.h"
 
-/// The limit for the request line and headers of one request; a longer head is answered 431.
-#define WSL_HEAD_BYTES_MAX 8192
+/// The limit for the request line and headers of one request; a longer head is answered 431. A
+/// member token of 8 KiB fits.
+#define WSL_HEAD_BYTES_MAX 12288
 
 /// The buffer size for a complete response with a problem document (RFC 9457). Its `detail` is
 /// always short.

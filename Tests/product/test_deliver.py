@@ -1,5 +1,6 @@
 """`pickerd deliver`: every event at the endpoint at least once, in order, signed, and nowhere else."""
 
+import http.server
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+import types
 
 import pytest
 
@@ -107,6 +109,59 @@ def test_a_part_of_the_feed_is_sent_again(fed, tmp_path, running):
     assert again.returncode == 0
     assert sorted(endpoint.positions()[5:]) == [2, 3, 4]
     assert cursor(fed) == 5
+
+
+def test_a_replay_ends_with_the_last_event(fed, tmp_path, running):
+    endpoint = running(Endpoint())
+    deliver = running(Deliver(fed, tmp_path, endpoint.url))
+    fed.session(LISTS)
+    wait_until(lambda: cursor(fed) == 1)
+
+    again = subprocess.run(deliver.command(*deliver.options, "--replay", "1..99999"), timeout=60)
+
+    assert again.returncode == 0
+    assert endpoint.positions() == [1, 1]
+
+
+def test_nothing_after_a_line_that_is_not_an_event_is_sent(tmp_path, running):
+    """A line that cannot be read is never skipped without a word."""
+    lines = [b'{"id":"e%d","position":%d,"type":"session.created","timestamp":"t",'
+             b'"data":{"session":"s%d"%s}}' % (n, n, n, b',"x":inf' if n == 2 else b"")
+             for n in (1, 2, 3)]
+
+    class Feed(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if "/cursors/" in self.path:
+                return self.answer(404, b"{}")
+            after = int(self.path.split("after=")[1].split("&")[0])
+            self.answer(200, b"".join(line + b"\n" for line in lines[after:]))
+
+        def do_PUT(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(200, b"{}")
+
+        def answer(self, status, body):
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words):
+            pass
+
+    feed = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Feed)
+    threading.Thread(target=feed.serve_forever, daemon=True).start()
+    endpoint = running(Endpoint())
+    server = types.SimpleNamespace(admin_port=feed.server_port)
+    deliver = running(Deliver(server, tmp_path, endpoint.url))
+
+    wait_until(lambda: "the line of the feed after position 1 is not an event" in deliver.says())
+    wait_until(lambda: endpoint.positions() == [1])
+    replay = subprocess.run(deliver.command(*deliver.options, "--replay", "1..3"), timeout=60)
+    feed.shutdown()
+
+    assert replay.returncode == 1
+    assert endpoint.positions() == [1], "nothing after the line is sent"
 
 
 def odd_endpoint(answer):

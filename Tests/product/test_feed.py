@@ -182,6 +182,15 @@ def test_a_position_that_the_feed_does_not_have_is_gone(tmp_path):
         server.stop()
 
 
+def test_no_position_ends_the_server(fed):
+    for number in (2**63 - 1, 2**63 - 2, 2**63, 10**40):
+        for query in (f"?after={number}", f"?after={number}&waitSeconds=1"):
+            assert ask(fed, query).status in (400, 410), query
+        with stream(fed, last=number) as response:
+            assert response.status in (400, 410), number
+    assert fed.get("/healthz").status == 200
+
+
 def copied(store, folder):
     """Copies a store that no server uses, without the record of how far it was written."""
     folder.mkdir()

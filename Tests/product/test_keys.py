@@ -155,6 +155,22 @@ def test_a_token_of_pyjwt_admits_over_every_transport(keyed, host, session, kid)
         member.leave()
 
 
+def test_a_token_of_8_kib_fits_into_a_header(keyed, host, session):
+    def padded(count):
+        return host.token(session, "editor", x="x" * count)
+
+    count = 5900
+    while len(padded(count)) < 8190:
+        count += 1
+    token = padded(count)
+    assert 8190 <= len(token) <= 8192
+
+    assert keyed.get(f"/v1/sessions/{session}", token=token).status == 200
+    Member(keyed.socket(f"/v1/sessions/{session}"),
+           headers={"Authorization": f"Bearer {token}"}).leave()
+    assert keyed.get(f"/v1/sessions/{session}", token=padded(count + 10)).code == "badToken"
+
+
 MUTATIONS = {
     "none": lambda h, s: {"alg_none": True}, "no aud": lambda h, s: {"aud": None},
     "foreign aud": lambda h, s: {"aud": "other"}, "far exp": lambda h, s: {"exp": 4_000_000_000},

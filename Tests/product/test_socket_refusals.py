@@ -19,7 +19,7 @@ REFUSED = {
     "bad escape": (b"GET /%zz" + END + b"\r\n", 400, "badRequest"),
     "no path": (b"GET x" + END + b"\r\n", 400, "badRequest"),
     "absolute target": (b"GET http://x/" + END + b"\r\n", 400, "badRequest"),
-    "long target": (b"GET /" + b"x" * 9000 + END + b"\r\n", 431, "tooLarge"),
+    "long target": (b"GET /" + b"x" * 13_000 + END + b"\r\n", 431, "tooLarge"),
     "large head": (b"GET /" + END + LINES + b"\r\n", 431, "tooLarge"),
     "very large head": (b"GET /" + END + LINES * 10 + b"\r\n", 431, "tooLarge"),
     "two methods": (b"GET /" + END + b"GET /x: y\r\n\r\n", 400, "badRequest"),

@@ -64,7 +64,7 @@ static void refuse_head(wsl_slot *slot, struct lws *wsi) {
   if (count <= 0 || !is_connected(descriptor)) return;
   slot->is_refused = true;
   if (count >= WSL_HEAD_BYTES_MAX)
-    wsl_refuse_last(wsi, 431, "tooLarge", "the head of the request is over 8192 bytes");
+    wsl_refuse_last(wsi, 431, "tooLarge", "the head of the request is over 12288 bytes");
   else
     wsl_refuse_last(wsi, 400, "badRequest", "the head of the request is malformed");
 }

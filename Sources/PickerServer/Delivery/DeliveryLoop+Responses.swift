@@ -49,7 +49,10 @@ extension DeliveryLoop {
   }
 
   private func receivedPage(_ response: HTTPExchange.Response, _ index: Int, _ now: Int64) {
-    if response.status == 200 { return endpoints[index].add(response.body, through: nil, at: now) }
+    if response.status == 200 {
+      if !endpoints[index].add(response.body, at: now) { failToRead(index, now) }
+      return
+    }
     guard response.status == 410, let tree = try? JSONTree.parse(response.body) else {
       return fail(response, index, now)
     }
@@ -58,6 +61,17 @@ extension DeliveryLoop {
     log("\(endpoints[index].settings.name): the feed begins at \(oldest) now; events were missed")
     endpoints[index].delivery = EndpointDelivery(
       types: endpoints[index].settings.types, watermark: oldest - 1)
+  }
+
+  /// Handles a line that is not an event: what follows it is not sent, because the endpoint would
+  /// not notice that one is missing. The line is read again after 2 s; a replay stops.
+  private func failToRead(_ index: Int, _ now: Int64) {
+    endpoints[index].nextRequestAt = now + 2000
+    if endpoints[index].replay != nil { endpoints[index].delivery?.halt() }
+    let position = endpoints[index].delivery?.readPosition ?? 0
+    log(
+      "\(endpoints[index].settings.name): the line of the feed after position \(position) is not an "
+        + "event; nothing after it is sent")
   }
 
   /// A backup was restored. Delivery continues after the cursor that the backup has.

@@ -70,7 +70,8 @@ package final class DeliveryLoop {
       endpoints[index].isReading = true
       ask(
         "GET",
-        "?after=\(delivery.readPosition)&limit=200&waitSeconds=20"
+        "?after=\(delivery.readPosition)&limit=200"
+          + (endpoints[index].replay == nil ? "&waitSeconds=20" : "")
           + (endpoints[index].epoch.map { "&epoch=\($0)" } ?? ""), .readFeed, index)
     }
     if endpoints[index].replay == nil { store(index, delivery, at: now) }

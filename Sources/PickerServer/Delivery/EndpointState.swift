@@ -47,14 +47,18 @@ struct EndpointState {
     return replay.map { delivery.readPosition < $0.upperBound } ?? true
   }
 
-  /// Adds the events of a page of the feed.
+  /// Adds the events of a page of the feed, up to the first line that is not an event. A replay
+  /// ends with the page that has no lines.
   ///
-  /// - Parameter position: The position at which the page ends if it has no events.
-  mutating func add(_ body: [UInt8], through position: Int?, at now: Int64) {
+  /// - Returns: Whether all lines are events.
+  mutating func add(_ body: [UInt8], at now: Int64) -> Bool {
     let last = replay?.upperBound ?? .max
-    let events = body.split(separator: UInt8(ascii: "\n")).compactMap { DeliveryEvent(line: $0) }
-    let through = events.last?.position ?? position ?? delivery?.readPosition ?? 0
+    let lines = body.split(separator: UInt8(ascii: "\n"))
+    let events = lines.map { DeliveryEvent(line: $0) }.prefix { $0 != nil }.compactMap(\.self)
+    let isEnd = lines.isEmpty && replay != nil
+    let through = isEnd ? last : events.last?.position ?? delivery?.readPosition ?? 0
     delivery?.add(events.filter { $0.position <= last }, through: min(through, last), at: now)
+    return events.count == lines.count
   }
 
   /// The body of a request that stores a cursor.

@@ -82,6 +82,6 @@ struct FeedBounds: Hashable, Sendable {
 
   /// - Throws: ``FeedProblem/gone`` if events after a position are missing.
   func check(_ after: Int) throws(FeedProblem) {
-    if after + 1 < oldest || after > newest { throw .gone(oldest: oldest, newest: newest) }
+    if after > newest || after < oldest - 1 { throw .gone(oldest: oldest, newest: newest) }
   }
 }
