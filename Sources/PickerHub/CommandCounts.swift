@@ -17,17 +17,18 @@ package struct CommandCounts: Sendable {
     case dropped
   }
 
-  private var counts = [Int](
-    repeating: 0, count: PickerKind.allCases.count * Outcome.allCases.count)
+  /// Stored, because `allCases` may allocate an array.
+  private static let outcomeCount = Outcome.allCases.count
+  private var counts = [Int](repeating: 0, count: PickerKind.allCases.count * outcomeCount)
   /// The refusals by kind and code, also of messages without a ref.
   package private(set) var refusals: [PickerKind: [Rejection: Int]] = [:]
 
   package subscript(kind: PickerKind, outcome: Outcome) -> Int {
-    counts[kind.number * Outcome.allCases.count + outcome.rawValue]
+    counts[kind.number * CommandCounts.outcomeCount + outcome.rawValue]
   }
 
   mutating func count(_ outcome: Outcome, in kind: PickerKind) {
-    counts[kind.number * Outcome.allCases.count + outcome.rawValue] += 1
+    counts[kind.number * CommandCounts.outcomeCount + outcome.rawValue] += 1
   }
 
   mutating func countRefusal(_ code: Rejection, in kind: PickerKind) {
