@@ -129,7 +129,7 @@ import Testing
     fixture.hub.loaded(
       fixture.session,
       LoadedSession(
-        fold: fold, entryCount: 2, idleMilliseconds: 0, eventSequence: 0, missed: missed),
+        fold: fold, entryCount: 2, idleMilliseconds: 0, eventSequence: 0, missed: [missed]),
       at: fixture.now)
 
     #expect(types(fixture) == [.created, .confirmed])

@@ -177,6 +177,49 @@ import Testing
     #expect(fixture.fold.members.count == 1)
   }
 
+  @Test func `a member that has just joined at another node may post a command`() throws {
+    let fixture = try shared()
+    let joining = LogEntry.Joining(
+      member: MemberID("m_bo"), secret: SecretHash(Array("s".utf8)), name: "Bo", role: nil)
+    fixture.log.catchUp = {
+      fixture.commit([.foreign(LogEntry(at: noon, body: .joined(joining)))])
+    }
+    let body = #"{"member":"m_bo","secret":"s","type":"confirm","ref":1}"#
+    var answer: Result<[UInt8], HubProblem>?
+
+    fixture.hub.post(
+      try CommandRequest(Array(body.utf8)), to: fixture.session, token: nil, locale: nil,
+      at: fixture.now
+    ) { answer = $0 }
+
+    #expect(throws: Never.self) { try answer?.get() }
+    #expect(fixture.fold.status == .confirmed)
+  }
+
+  @Test func `a session of a node that has stopped is loaded, unless it is in memory`() throws {
+    let fixture = try shared()
+    let known = DormantSession(
+      id: fixture.session, ttlSeconds: 60, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
+
+    fixture.hub.restore([dormant, known], at: fixture.now)
+
+    #expect(fixture.log.loads == [0])
+    fixture.hub.loaded(elsewhere, try loaded(elsewhere, of: fixture), at: fixture.now)
+    fixture.wait(6000)
+    #expect(fixture.log.released.contains(elsewhere))
+  }
+
+  @Test func `a lost session with members is loaded again`() throws {
+    let fixture = try shared()
+    fixture.join(1)
+    fixture.hub.lost([fixture.session], at: fixture.now)
+    #expect(fixture.log.released == [fixture.session] && fixture.log.loads.isEmpty)
+
+    fixture.wait(5000)
+
+    #expect(fixture.log.loads == [0])
+  }
+
   @Test func `a request of the host is about what it did through another node`() throws {
     let fixture = try shared()
     fixture.log.catchUp = { fixture.commit([.foreignEnd]) }

@@ -162,13 +162,7 @@ extension Hub {
       port.delivered(commandOf: arrival)
     }
     buffers.reuse(&effects)
-    if hosted.session.hasEvents {
-      if arrival == nil {
-        skipEvents(of: hosted)
-      } else if !feed(hosted) {
-        return
-      }
-    }
+    if hosted.session.hasEvents, !feed(hosted, isOwn: arrival != nil) { return }
     queueTick(of: hosted)
     if hosted.log.isSnapshotDue(memberCount: hosted.session.memberCount) {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)

@@ -101,32 +101,47 @@ extension Hub {
   ) {
     find(id, token: token, needs: .viewer, at: time, failure: { answer(.failure($0)) }) {
       [unowned self] hosted in
-      let fold = hosted.session.fold
-      guard let member = fold.knownMember(MemberID(request.member)) else {
-        return answer(.failure(.noSuchMember))
+      let isKnown = hosted.session.fold.knownMember(MemberID(request.member)) != nil
+      guard isShared, !isKnown else {
+        return post(request, to: hosted, token, locale, answer)
       }
-      do throws(HubProblem) {
-        try admit(request, token, as: member, in: hosted)
-      } catch {
-        return answer(.failure(error))
+      // The member may have joined at another node.
+      catchUp(hosted) { [unowned self] hosted in
+        guard let hosted else { return answer(.failure(absence(of: id))) }
+        post(request, to: hosted, token, locale, answer)
       }
-      renewAbsence(of: member.id, in: hosted)
-      let verdict = hosted.attendance.countPost(
-        of: member.id, at: now.machine, countMax: limits.messagesPerSecond)
-      let texts = languages.texts(for: locale, fallback: fold.definition.locale)
-      let isAccepted = submit(
-        request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
-        to: hosted, at: now
-      ) { [unowned self] effects in
-        guard let effects else {
-          return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
-        }
-        let frame = answerFrame(in: effects, to: member.id, texts, hosted)
-        let problem = hasRoom(hosted) ? HubProblem.noSuchMember : .sessionFull
-        answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem))
-      }
-      if !isAccepted { answer(.failure(problem(of: hosted))) }
     }
+  }
+
+  private func post(
+    _ request: CommandRequest, to hosted: HostedSession, _ token: Credential?, _ locale: String?,
+    _ answer: @escaping (Result<[UInt8], HubProblem>) -> Void
+  ) {
+    let fold = hosted.session.fold
+    guard let member = fold.knownMember(MemberID(request.member)) else {
+      return answer(.failure(.noSuchMember))
+    }
+    do throws(HubProblem) {
+      try admit(request, token, as: member, in: hosted)
+    } catch {
+      return answer(.failure(error))
+    }
+    renewAbsence(of: member.id, in: hosted)
+    let verdict = hosted.attendance.countPost(
+      of: member.id, at: now.machine, countMax: limits.messagesPerSecond)
+    let texts = languages.texts(for: locale, fallback: fold.definition.locale)
+    let isAccepted = submit(
+      request.command, ref: request.ref, by: member.id, isOverRate: verdict != .within,
+      to: hosted, at: now
+    ) { [unowned self] effects in
+      guard let effects else {
+        return answer(.failure(hosted.isEnding ? .noSuchSession : .unavailable))
+      }
+      let frame = answerFrame(in: effects, to: member.id, texts, hosted)
+      let problem = hasRoom(hosted) ? HubProblem.noSuchMember : .sessionFull
+      answer(frame.map { .success(Array($0.bytes)) } ?? .failure(problem))
+    }
+    if !isAccepted { answer(.failure(problem(of: hosted))) }
   }
 
   /// Checks that a request may give a command as `member`, and brings that member up to date.

@@ -107,18 +107,20 @@ extension Hub {
     close(connection, .connectedElsewhere, "the same member has connected again")
   }
 
-  /// A member may have connections to this node and another, because an announcement was lost.
+  /// A member has a connection to this node, and another node has announced that it has one, too.
   ///
-  /// - Parameter isKnown: Whether this node knew the other connection. If so, this one is newer and
-  ///   is announced again. If not, the other one is newer; its client may be gone, though, so the
-  ///   one of this connection may reconnect.
+  /// - Parameter isKnown: Whether this node knew the other connection. If not, the other node may
+  ///   just have received the announcement of this one, and is asked again. If so, an announcement
+  ///   was lost: this connection is announced again, so that the other one is closed.
   private func settle(_ member: MemberID, isKnown: Bool, in hosted: HostedSession) {
-    guard hosted.remote.isConfirmed(member),
-      let listener = hosted.session.listener(of: member),
-      let connection = connections[listener.connection]
-    else { return }
-    if isKnown { return announceConnection(of: member, in: hosted) }
-    close(connection, .unavailable, "the same member has connected to another node; reconnect")
+    guard hosted.remote.isConfirmed(member), hosted.session.listener(of: member) != nil else {
+      return
+    }
+    if isKnown {
+      announceConnection(of: member, in: hosted)
+    } else {
+      announce(.serving, in: hosted)
+    }
   }
 }
 

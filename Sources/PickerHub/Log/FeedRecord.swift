@@ -1,6 +1,6 @@
 package import PickerSession
 
-/// The events of one entry of a session's log, or of several entries after a reload.
+/// The events of one entry of a session's log.
 ///
 /// A session has a mark: the last entry whose events are in the feed. The store adds the events and
 /// advances the mark in one transaction, so that a crash neither loses nor duplicates events.
@@ -11,6 +11,9 @@ package struct FeedRecord: Sendable {
   /// The mark that the record needs, or a later one: that of the record before it. If that record
   /// was lost, this one must not be stored either.
   package let previous: Int
+  /// Whether this node has appended the entry. The events of an entry of another node are that
+  /// node's to store: the log only stores them if it has not done so after some seconds.
+  package let isOwn: Bool
   /// The status after the entry, for the list of sessions of a shared log. Each change of the
   /// status has an event.
   package let status: SessionStatus?
@@ -19,14 +22,33 @@ package struct FeedRecord: Sendable {
   package static let nothing = -1
 
   package init(
-    events: [FeedEvent], sequence: Int, previous: Int, status: SessionStatus? = nil
+    events: [FeedEvent], sequence: Int, previous: Int, isOwn: Bool = true,
+    status: SessionStatus? = nil
   ) {
     self.events = events
     self.sequence = sequence
     self.previous = previous
+    self.isOwn = isOwn
     self.status = status
   }
 
   /// The memory that it takes while it is pending, in bytes, an estimate.
   package var byteCount: Int { events.reduce(64) { $0 + $1.byteCount } }
+
+  /// The records of the entries of a session that are not in the feed.
+  package struct Missed {
+    package private(set) var records: [FeedRecord] = []
+    private var previous: Int
+
+    /// - Parameter previous: The mark of the session.
+    package init(after previous: Int) { self.previous = previous }
+
+    /// Adds the record of an entry, if it has events and the feed lacks them.
+    package mutating func add(_ events: [FeedEvent], sequence: Int, status: SessionStatus) {
+      guard sequence > previous, !events.isEmpty else { return }
+      records.append(
+        FeedRecord(events: events, sequence: sequence, previous: previous, status: status))
+      previous = sequence
+    }
+  }
 }

@@ -2,21 +2,17 @@ import PickerSession
 
 /// The feed: the hub passes the events of an entry to the log after it has applied the entry.
 extension Hub {
-  /// Passes the session's new events to the log.
+  /// Passes the events of the last applied entry to the log.
   ///
+  /// - Parameter isOwn: Whether this hub has appended the entry.
   /// - Returns: Whether the log has accepted them. If not, the session was unloaded, and its reload
   ///   derives the events again.
-  func feed(_ hosted: HostedSession) -> Bool {
+  func feed(_ hosted: HostedSession, isOwn: Bool) -> Bool {
     feed(
       FeedRecord(
         events: hosted.session.takeEvents(), sequence: hosted.log.entryCount,
-        previous: hosted.log.eventSequence, status: hosted.session.status), of: hosted)
-  }
-
-  /// Drops the events of an entry of another node, which passes them to the log.
-  func skipEvents(of hosted: HostedSession) {
-    _ = hosted.session.takeEvents()
-    hosted.log.fed(through: hosted.log.entryCount)
+        previous: hosted.log.eventSequence, isOwn: isOwn, status: hosted.session.status),
+      of: hosted)
   }
 
   /// Passes the event of the creation to the log.

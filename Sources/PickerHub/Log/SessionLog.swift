@@ -108,13 +108,13 @@ package struct LoadedSession: Sendable {
   package let isSnapshotted: Bool
   /// The last entry whose events the feed has.
   package let eventSequence: Int
-  /// The events of later entries; `nil` if there are none.
-  package let missed: FeedRecord?
+  /// The events of later entries, one record per entry that has some.
+  package let missed: [FeedRecord]
 
   package init(
     fold: SessionFold, entryCount: Int, snapshotEntryCount: Int = 0,
     spent: SpentEntries = SpentEntries(), idleMilliseconds: Int64, isSnapshotted: Bool = false,
-    eventSequence: Int = FeedRecord.nothing, missed: FeedRecord? = nil
+    eventSequence: Int = FeedRecord.nothing, missed: [FeedRecord] = []
   ) {
     self.fold = fold
     self.entryCount = entryCount

@@ -31,20 +31,23 @@ package struct DormantSession: Hashable, Sendable {
 
 /// Evicting sessions without members from memory, and reloading them on demand.
 extension Hub {
-  /// Adds the sessions that an earlier process has left in the log. Must be called before these
-  /// sessions are used.
+  /// Adds the sessions that an earlier process has left in the log; with a shared log, those that
+  /// another node has left, to be loaded because their members may have to leave. Sessions that the
+  /// hub knows are not added.
   package func restore(_ stored: some Sequence<DormantSession>, at time: HubTime) {
     now = time
-    for session in stored {
+    for session in stored where directory[session.id] == nil {
       let lastActivity = time.machine - session.idleMilliseconds
       directory.restore(
         session.id,
         DormantState(
           lastActivity: lastActivity, ttlSeconds: session.ttlSeconds, status: session.status,
           queuedTick: session.nextTick))
-      let ttl = Int64(session.ttlSeconds) * 1000
-      schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
-      if session.hasMembers {
+      if !isShared {
+        let ttl = Int64(session.ttlSeconds) * 1000
+        schedule.addExpiry(of: session.id, due: lastActivity + ttl, at: time)
+      }
+      if session.hasMembers || isShared {
         directory.loadLater(BackgroundLoad(session.id))
       } else if let nextTick = session.nextTick {
         schedule.addTick(of: session.id, at: nextTick)
@@ -79,7 +82,7 @@ extension Hub {
     }
     let hosted = directory.loaded(session)
     noteStatus(of: hosted, before: nil)
-    if let missed = session.missed { _ = feed(missed, of: hosted) }
+    for missed in session.missed where hosted.isInMemory { _ = feed(missed, of: hosted) }
     for member in session.fold.membersInOrder {
       noteAbsence(of: member.id, in: hosted, at: time)
     }
@@ -158,7 +161,7 @@ extension Hub {
     let nextTick = hosted.session.nextTick
     directory.lose(hosted, state(of: hosted, queuedTick: nextTick))
     announce(.present([]), in: hosted)
-    release(hosted.id)
+    release(hosted.id, forgets: hosted.session.memberCount == 0)
     if directory.dormant(hosted.id) != nil { reloadLater(hosted, nextTick) }
     for id in hosted.connectionsInOrder {
       guard let connection = connections[id] else { continue }

@@ -68,9 +68,12 @@ extension Hub {
   }
 
   /// A session that other nodes may still serve is in memory no more: the hub forgets it.
-  func release(_ id: SessionID) {
+  ///
+  /// - Parameter forgets: False for a session that is loaded again later because its members may
+  ///   have to leave.
+  func release(_ id: SessionID, forgets: Bool = true) {
     guard isShared else { return }
-    directory.forget(id)
+    if forgets { directory.forget(id) }
     log.released(id)
   }
 

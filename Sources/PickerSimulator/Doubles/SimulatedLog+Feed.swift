@@ -30,15 +30,14 @@ extension SimulatedLog {
   /// Folds entries, and derives the events that the feed does not have.
   func missedEvents(
     _ fold: inout SessionFold, _ entries: ArraySlice<LogEntry>, after eventSequence: Int
-  ) -> FeedRecord? {
-    var events = eventSequence == FeedRecord.nothing ? creationEvents(of: fold.origin) : []
+  ) -> [FeedRecord] {
+    var missed = FeedRecord.Missed(after: eventSequence)
+    missed.add(creationEvents(of: fold.origin), sequence: 0, status: .open)
     for (index, entry) in zip(entries.indices, entries) {
-      let outcomes = fold.apply(entry)
-      if index < eventSequence { continue }
-      events += outcomes.compactMap { fold.event(of: $0, at: entry.at) }
+      let events = fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+      missed.add(events, sequence: index + 1, status: fold.status)
     }
-    if events.isEmpty { return nil }
-    return FeedRecord(events: events, sequence: entries.endIndex, previous: eventSequence)
+    return missed.records
   }
 
   private func creationEvents(of origin: SessionOrigin) -> [FeedEvent] {

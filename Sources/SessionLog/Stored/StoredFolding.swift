@@ -98,27 +98,31 @@ struct StoredFolding<Rows: SessionRows> {
   ///   superfluous, whether the snapshot is idle and no entries follow it, and the events that are
   ///   not in the feed.
   mutating func foldTail() throws -> (
-    start: Int, spent: SpentEntries, isIdle: Bool, missed: FeedRecord?
+    start: Int, spent: SpentEntries, isIdle: Bool, missed: [FeedRecord]
   ) {
     let (entryCount, eventSequence) = (rows.session.entryCount, rows.session.eventSequence)
     let start = sequence
     var spent = SpentEntries()
     var count = 0
-    var events = eventSequence == FeedRecord.nothing ? [try creationEvent] : []
+    var missed = FeedRecord.Missed(after: eventSequence)
+    if eventSequence == FeedRecord.nothing {
+      missed.add([try creationEvent], sequence: 0, status: .open)
+    }
     try foldEntries(through: .max) { fold, outcomes, sequence, now in
       spent.note(fold.remnant, sequence: sequence)
       count += 1
       guard sequence > eventSequence else { return }
+      var events: [FeedEvent] = []
       for outcome in outcomes {
         if let event = fold.event(of: outcome, at: now) { events.append(event) }
       }
+      missed.add(events, sequence: sequence, status: fold.status)
     }
     guard sequence == entryCount, sequence == start + count else {
       throw StoredProblem(
         "session \(origin.id.shortened) has \(start + count) of \(entryCount) entries")
     }
-    let missed = FeedRecord(events: events, sequence: sequence, previous: eventSequence)
-    return (start, spent, startsIdle && count == 0, events.isEmpty ? nil : missed)
+    return (start, spent, startsIdle && count == 0, missed.records)
   }
 
   private var creationEvent: FeedEvent {
