@@ -11,7 +11,7 @@
   each(PQpipelineSync) each(PQflush) each(PQisBusy) each(PQconsumeInput) each(PQexec)              \
   each(PQsendPrepare) each(PQsendQueryPrepared) each(PQgetResult) each(PQclear)                    \
   each(PQresultStatus) each(PQresultErrorMessage) each(PQresultErrorField) each(PQntuples)         \
-  each(PQgetisnull) each(PQgetlength) each(PQgetvalue)
+  each(PQgetisnull) each(PQgetlength) each(PQgetvalue) each(PQnotifies)
 
 static struct {
 #define FIELD(name) __typeof__(name) *name;
@@ -159,6 +159,10 @@ int PQgetlength(const PGresult *result, int row, int column) {
 
 char *PQgetvalue(const PGresult *result, int row, int column) {
   return library.PQgetvalue(result, row, column);
+}
+
+PGnotify *PQnotifies(PGconn *connection) {
+  return library.PQnotifies(connection);
 }
 
 #pragma GCC visibility pop

@@ -27,6 +27,12 @@ import Testing
 
     mailboxes.post(.committed(ids.map { ($0, .own(2)) }))
     mailboxes.post(.lost(ids))
+    mailboxes.post(
+      .orphaned(
+        ids.map {
+          DormantSession(
+            id: $0, ttlSeconds: 1, idleMilliseconds: 0, nextTick: nil, hasMembers: true)
+        }))
     for id in ids { mailboxes.post(.loaded(id, nil)) }
     for id in ids { mailboxes.post(.announced(.serving, by: NodeIncarnation("n"), id)) }
     for index in 0..<3 { mailboxes.post(.runInHub(index) {}) }
@@ -39,7 +45,8 @@ import Testing
       #expect(!own.isEmpty)
       #expect(
         received.withLock { $0[index] }
-          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" } + own.map { "\($0) loaded" }
+          == own.map { "\($0) own(2)" } + own.map { "\($0) lost" }
+          + own.map { "\($0) orphaned" } + own.map { "\($0) loaded" }
           + own.map { "\($0) announced" } + ["hub \(index)", "announcements", "node n"])
     }
   }
@@ -54,6 +61,7 @@ extension StoreNotice {
     case .run(let session, _): ["\(session) run"]
     case .announced(_, by: _, let session): ["\(session) announced"]
     case .runInHub(let index, _): ["hub \(index)"]
+    case .orphaned(let sessions): sessions.map { "\($0.id) orphaned" }
     case .announcementsLost: ["announcements"]
     case .nodeLost(let node): ["node \(node)"]
     case .message(let sentence): [sentence]

@@ -65,7 +65,7 @@ import Testing
 
     log = try shelf.store()
 
-    #expect(log!.restored.isEmpty)
+    #expect(try log!.stored().isEmpty)
     try await waitUntilEmpty(shelf)
   }
 }

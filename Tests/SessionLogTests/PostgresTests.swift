@@ -67,8 +67,10 @@ import Testing
       }
     }
 
+    let epochs = Dictionary(uniqueKeysWithValues: (0..<300).map { (SessionID("s\($0)"), "e") })
+
     let batch = PostgresBatch(
-      records, by: PostgresNode(incarnation: 1, fence: 1), heads: [:], SessionLimits(),
+      records, by: PostgresNode(incarnation: 1, fence: 1), epochs: epochs, SessionLimits(),
       FeedLimits(), FoldVersions(tzdata: nil), digest: { $0 })
 
     #expect(batch.statements.count == 7)
@@ -90,43 +92,17 @@ import Testing
     let fixture = try LogFixture(in: log)
     log.flush()
     let entry = LogEntry(at: fixture.origin.createdAt, body: .tick)
+    let node = try #require(try shelf.read(Int.self, "SELECT incarnation FROM pickerd.node"))
     let late = PostgresBatch(
-      [.log(.entry(entry), fixture.origin.id)], by: PostgresNode(incarnation: 1, fence: 0),
-      heads: [fixture.origin.id: 0], SessionLimits(), FeedLimits(), FoldVersions(tzdata: nil),
-      digest: { $0 })
+      [.log(.entry(entry), fixture.origin.id)], by: PostgresNode(incarnation: node, fence: 0),
+      epochs: [fixture.origin.id: "first"], SessionLimits(), FeedLimits(),
+      FoldVersions(tzdata: nil), digest: { $0 })
     try shelf.write("UPDATE pickerd.node SET fence = fence + 1")
 
     let connection = try TestServer.shared.connect(shelf.database)
     #expect(throws: PostgresError.self) { try connection.run(late.statements) }
 
     #expect(try shelf.read(Int.self, "SELECT head FROM pickerd.session") == 0)
-  }
-
-  @Test func `a session whose log has another entry is lost, and nothing is added to it`()
-    async throws
-  {
-    let shelf = try Shelf(.postgres)
-    let log = try shelf.store()
-    let (fixture, other) = (try LogFixture(in: log), try LogFixture(in: log, id: "other"))
-    fixture.join("m_1")
-    other.join("m_1")
-    log.flush()
-    // As a transaction of a connection that was given up.
-    try shelf.write(
-      """
-      INSERT INTO entry
-        SELECT number, 2, 1, 99, '{"at":1,"tick":true}'::bytea FROM session WHERE id = 's';
-      UPDATE session SET head = 2, row_count = 2 WHERE id = 's'
-      """)
-
-    fixture.tap(1, by: "m_1")
-    other.tap(1, by: "m_1")
-    log.flush()
-
-    #expect(try await lost(shelf) == [fixture.origin.id])
-    #expect(try await shelf.loaded(fixture.origin.id, from: log)?.entryCount == 2)
-    #expect(try await shelf.loaded(other.origin.id, from: log)?.entryCount == 2)
-    #expect(try await shelf.loaded(other.origin.id, from: log)?.fold.state == other.fold.state)
   }
 
   @Test func `records survive the loss of connections, once and in order`() async throws {
@@ -188,13 +164,5 @@ import Testing
     #expect(again.hasLostHistory)
     let loaded = try #require(try await shelf.loaded(fixture.origin.id, from: again))
     #expect(loaded.fold.origin.epoch != "first")
-  }
-
-  @Test func `a second store on one database is refused`() throws {
-    let shelf = try Shelf(.postgres)
-    let log = try shelf.store()
-
-    #expect(throws: StoreProblem.self) { try shelf.store() }
-    withExtendedLifetime(log) {}
   }
 }

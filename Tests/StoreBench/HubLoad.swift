@@ -74,7 +74,8 @@ final class HubLoad {
       case .committed(let parts):
         for (session, records) in parts { hub.committed(records, of: session, at: now) }
       case .run(_, let work): work()
-      case .lost, .loaded, .runInHub, .announced, .announcementsLost, .nodeLost, .message:
+      case .announced: break
+      case .lost, .loaded, .runInHub, .orphaned, .announcementsLost, .nodeLost, .message:
         fatalError("the store has failed: \(notice)")
       }
     }

@@ -1,6 +1,6 @@
 """pickerd on PostgreSQL with standbys behind HAProxy: what members see when programs are killed.
 
-One node at a time serves a database; the others wait for its end and take over.
+Requests of one session go to one node, and to another one when that is killed.
 """
 
 import os

@@ -173,14 +173,6 @@ def test_commands_wait_for_a_bounded_time(tmp_path, own_postgres):
         server.stop()
 
 
-def test_a_second_server_on_a_database_is_refused(stored, store):
-    ran = subprocess.run(
-        [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
-        text=True, timeout=60)
-    assert ran.returncode != 0
-    assert "another pickerd serves postgres://pickerd@" in ran.stderr, ran.stderr
-
-
 def test_a_database_of_a_newer_pickerd_is_refused(stored, store, postgres):
     stored.stop()
     postgres.sql(store, "UPDATE pickerd.store SET schema = schema + 1")

@@ -133,7 +133,7 @@ package final class Server {
     let gate = parts.gate
     let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
     let transport = HubTransport(
-      loop, in: group, clock: SessionClock(manual: parts.start),
+      loop, in: group, clock: SessionClock(manual: parts.start, wall: store.clock),
       refusal: { request in
         let refusal = gate.refusal(of: request)
         if let refusal { connectionLog.refused(request.head, status: refusal.status) }

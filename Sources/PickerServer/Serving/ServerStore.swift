@@ -99,6 +99,9 @@ final class ServerStore: Sendable {
     }
   }
 
+  /// The clock of the sessions in milliseconds since 1970.
+  var clock: @Sendable () -> Int64 { durable?.clock ?? SocketLoop.wallMilliseconds }
+
   /// The events of all sessions.
   var feed: any EventFeed { durable?.eventFeed ?? memoryFeed }
 
@@ -143,6 +146,7 @@ extension HubTransport {
     case .run(_, let work), .runInHub(_, let work): work()
     case .announced(let announcement, by: let node, let session):
       hub.announced(announcement, by: node, of: session, at: now)
+    case .orphaned(let sessions): hub.restore(sessions, at: now)
     case .announcementsLost: hub.announcementsLost(at: now)
     case .nodeLost(let node): hub.nodeLost(node, at: now)
     case .message: return

@@ -39,6 +39,8 @@ extension [StoreMailbox] {
       share(sessions, by: \.self) { $0.post(.lost($1)) }
     case .loaded(let session, _), .run(let session, _), .announced(_, by: _, let session):
       of(session).post(notice)
+    case .orphaned(let sessions):
+      share(sessions, by: \.id) { $0.post(.orphaned($1)) }
     case .runInHub(let index, _): self[index].post(notice)
     case .announcementsLost, .nodeLost: for mailbox in self { mailbox.post(notice) }
     case .message: break

@@ -22,11 +22,14 @@ package protocol DurableStore: SessionLog, Sendable {
   var batchCount: Int { get }
   /// The durations and sizes of the batches since the start.
   var figures: StoreFigures { get }
+  /// The clock of the sessions in milliseconds since 1970; `nil`: that of this machine.
+  var clock: (@Sendable () -> Int64)? { get }
   /// Waits until all records appended so far are stored or lost.
   func flush()
 }
 
 extension SQLiteSessionLog: DurableStore {
+  package var clock: (@Sendable () -> Int64)? { nil }
   package var eventFeed: any EventFeed { feed }
 }
 

@@ -15,6 +15,8 @@ package enum StoreNotice: Sendable {
   case runInHub(Int, @Sendable () -> Void)
   /// An announcement about a session has arrived.
   case announced(PresenceAnnouncement, by: NodeIncarnation, SessionID)
+  /// Sessions that this node shall load, because no other one does.
+  case orphaned([DormantSession])
   /// Announcements may have been lost.
   case announcementsLost
   /// A node has stopped.

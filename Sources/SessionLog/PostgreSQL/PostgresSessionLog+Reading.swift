@@ -6,6 +6,7 @@ package import PickerSession
 /// Loading sessions, reading their history, and deleting ended ones.
 extension PostgresSessionLog {
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
+    reports.use { $0.beginLoad(session, hub: hub) }
     let load = PendingLoad(session: session, limits: limits, hub: hub)
     if state.withLock({ $0.add(load) }) { queueBatch(of: session) }
   }
@@ -23,8 +24,12 @@ extension PostgresSessionLog {
         queue.async { self.renew(session, divergence) { self.read(load) } }
       case .loaded(let loaded, let byteCount):
         state.withLock { $0.note(byteCount, of: session) }
-        heads.withLock { $0[session] = loaded.entryCount }
-        notify(.loaded(session, loaded))
+        let isBehind = reports.use { served in
+          notify(.loaded(session, loaded))
+          return served.loaded(
+            session, position: loaded.entryCount, epoch: loaded.fold.origin.epoch)
+        }
+        if isBehind { follower.wake.set() }
       }
     } catch {
       notify(.message("session \(session.shortened) cannot be read from \(address): \(error)"))

@@ -14,11 +14,12 @@ extension PostgresSessionLog {
   /// Commits a batch, over several connections if needed.
   func commit(_ batch: PendingRecords.Batch) {
     let begin = ContinuousClock.now
-    let heads = heads(of: batch.records)
+    let expected = reports.use { $0.expectations(of: batch.records) }
     var pause = PostgresSessionLog.firstPause
     while true {
       do throws(PostgresError) {
-        return committed(batch, try writer.commit(batch.records, heads: heads), begin: begin)
+        let result = try writer.commit(batch.records, expected: expected)
+        return committed(batch, result, expected, begin: begin)
       } catch {
         let isLate = ContinuousClock.now > begin + .seconds(PostgresSessionLog.waitSeconds)
         guard error.isConnectionLost || error.isTransient, !isLate, !writer.hasLostHistory else {
@@ -30,32 +31,23 @@ extension PostgresSessionLog {
     }
   }
 
-  /// The sequence numbers of the last entries of the sessions in a batch.
-  private func heads(of records: [StoreRecord]) -> [SessionID: Int] {
-    var found: [SessionID: Int] = [:]
-    heads.withLock { heads in
-      for record in records { found[record.session] = heads[record.session] }
-    }
-    for case .log(.created, let session) in records { found[session] = 0 }
-    return found
-  }
-
   private func committed(
     _ batch: PendingRecords.Batch, _ result: PostgresWriter.Result,
-    begin: ContinuousClock.Instant
+    _ expected: [SessionID: ServedSessions.Expectation], begin: ContinuousClock.Instant
   ) {
     state.withLock { state in
       state.committed(batch, begin: begin)
       for (session, byteCount) in result.byteCounts { state.note(byteCount, of: session) }
     }
-    heads.withLock { heads in
-      for case .log(.created, let session) in batch.records { heads[session] = 0 }
-      heads.merge(result.heads) { $1 }
-      for session in result.refused { heads[session] = nil }
-      for case .log(.ended, let session) in batch.records { heads[session] = nil }
+    var isBehind = false
+    reports.report { served in
+      let report = served.committed(
+        batch.records, result, expected: expected, serial: writer.serial)
+      isBehind = !served.gaps.isEmpty
+      return report
     }
-    notify(.committed(batch.records.committed.filter { !result.refused.contains($0.session) }))
-    if !result.refused.isEmpty { notify(.lost(Array(result.refused))) }
+    if isBehind { follower.wake.set() }
+    follower.announce(heads: result.heads, feedPosition: result.feedPosition)
     if let position = result.feedPosition { feed.signal.advance(to: position) }
     if result.hasEnded { deleteEndedLater() }
   }
@@ -63,6 +55,7 @@ extension PostgresSessionLog {
   /// Stops accepting appends, reports the pending records as lost, and probes the database.
   private func fail(_ records: [StoreRecord], _ error: PostgresError) {
     writer.abandon()
+    reports.use { [serial = writer.serial] in $0.abandoned(serial: serial) }
     let sentence = sentence(error)
     let later = state.withLock { state in
       state.failure = sentence
@@ -71,7 +64,7 @@ extension PostgresSessionLog {
     notify(.message(sentence))
     // A session with a lost snapshot is lost too: its list of spent entries is gone, and only a
     // reload makes it again.
-    notify(.lost((records + later).sessions))
+    reports.lost((records + later).sessions)
     probeLater()
   }
 
@@ -81,6 +74,16 @@ extension PostgresSessionLog {
 
   private func probeLater() {
     queue.asyncAfter(deadline: .now() + 0.5) { self.probe() }
+  }
+
+  /// The database may have been restored to the past while it was not reachable. Checks that at
+  /// once: otherwise the next append would.
+  func checkHistory() {
+    queue.async {
+      // The first attempt may only find out that the writing connection is lost, too.
+      if (try? self.writer.probe()) == nil { try? self.writer.probe() }
+      if self.writer.hasLostHistory { self.probe() }
+    }
   }
 
   /// Tries to write; on success accepts appends again.
@@ -93,12 +96,12 @@ extension PostgresSessionLog {
     }
     if writer.hasLostHistory {
       writer.hasLostHistory = false
-      feed.readEpoch()
+      feed.readState()
       notify(
         .message(
           "the store \(address) is older than the state served before, as after a restore: every "
             + "session has a new epoch"))
-      notify(.lost(heads.withLock { Array($0.keys) }))
+      reports.lost(reports.use { $0.ids })
     }
     state.withLock { $0.failure = nil }
     notify(.message("the store \(address) is writable again"))

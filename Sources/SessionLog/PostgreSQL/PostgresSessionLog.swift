@@ -6,10 +6,12 @@ import PickerModel
 package import PickerSession
 import Synchronization
 
-/// The logs of all sessions in a PostgreSQL database.
+/// The logs of all sessions in a PostgreSQL database, which any number of nodes share.
 ///
 /// As in ``SQLiteSessionLog``, a queue of its own writes, and what is appended while a transaction
-/// commits goes into the next one. Reloads, the history and the feed have connections of their own.
+/// commits goes into the next one. The database numbers the entries of all nodes;
+/// ``PostgresFollower`` reads those of the others. Reloads, the history and the feed have
+/// connections of their own.
 package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let address: PostgresAddress
   /// The database without credentials, for messages.
@@ -32,14 +34,18 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   let versions: FoldVersions
   let digest: @Sendable ([UInt8]) -> [UInt8]
   let state: Mutex<PendingRecords>
-  /// The sequence numbers of the last entries of sessions that were created or loaded by this
-  /// process and have not ended, as their hubs know them.
-  let heads = Mutex<[SessionID: Int]>([:])
+  let deferred = Mutex(DeferredEvents())
+  /// Sessions to which members have connected since the last sweep.
+  let visited = Mutex<Set<SessionID>>([])
+  let sweeping = Mutex(SweepState())
+  let reports: PostgresReports
+  let follower: PostgresFollower
   let notify: @Sendable (StoreNotice) -> Void
   private let afterIteration: AfterIteration
-  /// Sessions that were in the database when it was opened.
+  /// Sessions whose node has stopped, and that may have members.
   package let restored: [DormantSession]
-  package let restoredNames: StoredNames
+  /// None: the names are looked up.
+  package let restoredNames = StoredNames()
   /// Whether the database was restored to the past since it was last served, so that every session
   /// has a new epoch.
   package let hasLostHistory: Bool
@@ -66,6 +72,7 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
     state = Mutex(
       PendingRecords(byteCountMax: pendingByteCountMax, logByteCountMax: limits.logBytes))
     definitions = StoredDefinitions(zone: zone, digest: digest)
+    reports = PostgresReports(notify: notify)
     let name = "pickerd-\(UUID().uuidString.prefix(8))"
     reader = PostgresReader(address, name: name)
     historyReader = PostgresReader(address, name: name)
@@ -75,8 +82,11 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       writer = try PostgresWriter(
         connection, address, name: "\(name)-writer", limits, feedLimits, versions, digest: digest)
       feed = try PostgresFeed(connection, PostgresReader(address, name: name))
-      let found = try PostgresOpening(connection)
-      (restored, restoredNames) = (found.sessions, found.names)
+      follower = try PostgresFollower(
+        address, name: "\(name)-follower", incarnation: writer.incarnation, reports, definitions,
+        feed)
+      restored = try PostgresOrphans.adopt(
+        try PostgresOrphans.stoppedNodes(connection), by: writer.incarnation, connection)
       hasLostHistory = opened.hasLostHistory
     } catch let problem as StoreProblem {
       throw problem
@@ -84,7 +94,11 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
       throw StoreProblem("cannot open the store \(address): \(error)")
     }
     deleteEndedLater()
+    follower.start(for: self)
+    feed.afterCursors { [weak follower] in follower?.announceCursors() }
   }
+
+  deinit { follower.stop() }
 
   package var canLoad: Bool { true }
 
@@ -101,21 +115,46 @@ package final class PostgresSessionLog: SessionLog, @unchecked Sendable {
   package var figures: StoreFigures { state.withLock { $0.figures } }
 
   package func append(_ record: LogRecord, of session: SessionID) -> AppendOutcome {
-    add(.log(record, session), needsBudget: record.needsBudget)
+    if case .created(let origin) = record {
+      reports.use { $0.create(session, epoch: origin.epoch) }
+    }
+    let outcome = add(.log(record, session), needsBudget: record.needsBudget)
+    if case .created = record, outcome == .failed { reports.use { $0.remove(session) } }
+    return outcome
   }
 
   package func feed(_ record: FeedRecord, of session: SessionID) -> Bool {
-    add(.feed(record, session), needsBudget: false) == .pending
+    deferred.withLock { deferred in
+      guard record.isOwn || deferred.byteCount >= DeferredEvents.byteCountMax else {
+        deferred.add(record, of: session)
+        return true
+      }
+      return addDeferred(of: session, &deferred)
+        && add(.feed(record, session), needsBudget: false) == .pending
+    }
+  }
+
+  /// Adds the events of other nodes' entries to the next batch; they are stored once.
+  func addDeferred(of session: SessionID, _ deferred: inout DeferredEvents) -> Bool {
+    deferred.take(session).allSatisfy {
+      add(.feed($0, session), needsBudget: false) == .pending
+    }
   }
 
   package func store(_ snapshot: LogSnapshot, of session: SessionID) -> Bool {
     let byteCount = snapshot.byteCount
     guard state.withLock({ $0.beginEncoding(byteCount) }) else { return false }
+    guard deferred.withLock({ addDeferred(of: session, &$0) }) else { return false }
     encodingQueue.async {
-      defer { self.state.withLock { $0.endEncoding(byteCount) } }
       let encoded = EncodedSnapshot(snapshot, digest: self.digest)
-      let outcome = self.add(.snapshot(encoded, session), needsBudget: false)
-      if outcome == .failed { self.notify(.lost([session])) }
+      let add: @Sendable () -> Void = {
+        let outcome = self.add(.snapshot(encoded, session), needsBudget: false)
+        self.state.withLock { $0.endEncoding(byteCount) }
+        if outcome == .failed { self.reports.lost([session]) }
+      }
+      // It deletes entries that other nodes may be about to read.
+      let isUrgent = snapshot.isIdle || self.follower.isAlone
+      if isUrgent { add() } else { self.queue.asyncAfter(deadline: .now() + 2, execute: add) }
     }
     return true
   }

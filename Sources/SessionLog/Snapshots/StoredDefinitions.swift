@@ -3,17 +3,18 @@ import JSONText
 import PickerHub
 import PickerModel
 import PickerSession
+import Synchronization
 
 /// The definitions of reloaded sessions. Sessions of one hub with equal definitions share an
 /// object.
 ///
 /// Hubs do not share definitions: atomic reference counting of one object by two threads would slow
-/// down every tap.
-final class StoredDefinitions: @unchecked Sendable {
-  private let zone: @Sendable (String) -> ZoneRules?
+/// down every tap. Callable on any thread.
+final class StoredDefinitions: Sendable {
+  let zone: @Sendable (String) -> ZoneRules?
   private let digest: @Sendable ([UInt8]) -> [UInt8]
   /// By the index of the hub.
-  private var tables: [Int: DefinitionTable] = [:]
+  private let tables = Mutex<[Int: DefinitionTable]>([:])
 
   init(
     zone: @escaping @Sendable (String) -> ZoneRules?,
@@ -26,9 +27,9 @@ final class StoredDefinitions: @unchecked Sendable {
   /// Finds the definition of a session among those of its hub, or makes a new one.
   func definition(of origin: StoredOrigin, hub: Int) throws(StoredProblem) -> Definition {
     let digest = digest(origin.document)
-    if let known = tables[hub]?[digest] { return known }
+    if let known = known(digest, hub: hub) { return known }
     let definition = try origin.makeDefinition(zone: zone)
-    tables[hub, default: DefinitionTable()].insert(definition, digest: digest)
+    insert(definition, digest: digest, hub: hub)
     return definition
   }
 
@@ -37,13 +38,21 @@ final class StoredDefinitions: @unchecked Sendable {
   /// - Returns: `nil` if the document is invalid or its time zone unknown.
   func definition(document: JSONTree, hub: Int) -> Definition? {
     let digest = digest(document.serialized())
-    if let known = tables[hub]?[digest] { return known }
+    if let known = known(digest, hub: hub) { return known }
     guard let definition = Definition.stored(document, zone: zone) else { return nil }
-    tables[hub, default: DefinitionTable()].insert(definition, digest: digest)
+    insert(definition, digest: digest, hub: hub)
     return definition
   }
 
-  /// Makes a definition without the tables. Callable on any thread.
+  private func known(_ digest: [UInt8], hub: Int) -> Definition? {
+    tables.withLock { $0[hub]?[digest] }
+  }
+
+  private func insert(_ definition: Definition, digest: [UInt8], hub: Int) {
+    tables.withLock { $0[hub, default: DefinitionTable()].insert(definition, digest: digest) }
+  }
+
+  /// Makes a definition without the tables.
   func make(_ document: JSONTree) -> Definition? { Definition.stored(document, zone: zone) }
 }
 

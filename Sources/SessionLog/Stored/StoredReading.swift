@@ -57,6 +57,34 @@ enum StoredReading {
   static let depthMax = 128
 }
 
+extension StoredReading {
+  /// Decodes an entry.
+  ///
+  /// - Parameters:
+  ///   - definition: The definition before the entry, which a patch changes. Entries that several
+  ///     nodes append have no patches.
+  ///   - document: Finds the encoded definition with a digest.
+  static func entry(
+    _ body: Data, of session: SessionID, after definition: Definition?,
+    document: (Data) throws -> Data?, make: (JSONTree) -> Definition?
+  ) throws -> LogEntry {
+    var tree = try JSONTree.parse([UInt8](body), depthMax: depthMax)
+    if let digest = tree["digest"]?.string.flatMap({ Data(hexadecimal: $0) }),
+      case .object(let members) = tree
+    {
+      guard let body = try document(digest) else {
+        throw StoredProblem("a definition of session \(session.shortened) is missing")
+      }
+      let document = try JSONTree.parse([UInt8](body), depthMax: depthMax)
+      tree = .object(members + [.init("definition", document)])
+    }
+    guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
+      throw StoredProblem("an entry of session \(session.shortened) is not as pickerd writes it")
+    }
+    return entry
+  }
+}
+
 extension SessionRows {
   /// Decodes an entry.
   ///
@@ -64,19 +92,7 @@ extension SessionRows {
   func entry(
     _ body: Data, after definition: Definition, make: (JSONTree) -> Definition?
   ) throws -> LogEntry {
-    var tree = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
-    if let digest = tree["digest"]?.string.flatMap({ Data(hexadecimal: $0) }),
-      case .object(let members) = tree
-    {
-      guard let body = try document(digest) else {
-        throw StoredProblem("a definition of session \(session.id.shortened) is missing")
-      }
-      let document = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
-      tree = .object(members + [.init("definition", document)])
-    }
-    guard let entry = LogEntry(tree: tree, after: definition, make: make) else {
-      throw StoredProblem("an entry of session \(session.id.shortened) is not as pickerd writes it")
-    }
-    return entry
+    try StoredReading.entry(
+      body, of: session.id, after: definition, document: document, make: make)
   }
 }

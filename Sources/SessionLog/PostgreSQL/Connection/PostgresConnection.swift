@@ -6,11 +6,13 @@ import Foundation
 ///
 /// A call that fails inside a transaction rolls it back. After a lost connection all calls fail.
 final class PostgresConnection {
-  private let handle: OpaquePointer
+  fileprivate let handle: OpaquePointer
   /// The names of prepared statements, by their text.
   private var names: [String: String] = [:]
   private var nameCount = 0
-  private(set) var isBroken = false
+  fileprivate(set) var isBroken = false
+  /// How long a call waits for the server, unless it says otherwise.
+  var seconds = 30
 
   /// Connects to the first host that accepts writes.
   init(_ address: PostgresAddress, name: String) throws(PostgresError) {
@@ -43,18 +45,18 @@ final class PostgresConnection {
   /// Runs statements in one round trip, until the first that fails.
   ///
   /// - Parameter seconds: If the server has not answered after them, the connection is closed. The
-  ///   server is not asked to cancel anything.
+  ///   server is not asked to cancel anything. Default: ``seconds``.
   /// - Returns: The results of the statements.
   @discardableResult
   func run(
-    _ statements: [PostgresStatement], within seconds: Int = 30
+    _ statements: [PostgresStatement], within seconds: Int? = nil
   ) throws(PostgresError) -> [PostgresRows] {
     guard !isBroken else { throw PostgresError(lost: "the connection is closed") }
     do throws(PostgresError) {
       var sent: [Sent] = []
       for statement in statements { try send(statement, &sent) }
       guard PQpipelineSync(handle) == 1 else { throw PostgresError(lost: handle) }
-      return try receive(sent, until: .now + .seconds(seconds))
+      return try receive(sent, until: .now + .seconds(seconds ?? self.seconds))
     } catch {
       if error.isConnectionLost || PQstatus(handle) != CONNECTION_OK {
         isBroken = true
@@ -170,5 +172,33 @@ final class PostgresConnection {
     defer { PQclear(result) }
     guard PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK
     else { throw PostgresError(result) }
+  }
+}
+
+/// Notifications.
+extension PostgresConnection {
+  /// Removes the payloads of the notifications that have arrived.
+  func takeNotifications() -> [String] {
+    var payloads: [String] = []
+    while let notification = PQnotifies(handle) {
+      payloads.append(String(cString: notification.pointee.extra))
+      PQfreemem(notification)
+    }
+    return payloads
+  }
+
+  /// Waits until the server has sent something, `descriptor` is readable, or the time is over.
+  func waitForInput(or descriptor: Int32, milliseconds: Int32) throws(PostgresError) {
+    var descriptors = [
+      pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&descriptors, 2, max(0, milliseconds)) > 0, descriptors[0].revents != 0 else {
+      return
+    }
+    if PQconsumeInput(handle) != 1 {
+      isBroken = true
+      throw PostgresError(lost: handle)
+    }
   }
 }

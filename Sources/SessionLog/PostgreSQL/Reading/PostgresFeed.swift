@@ -7,27 +7,45 @@ package final class PostgresFeed: EventFeed {
   private let reader: PostgresReader
   private let queue = DispatchQueue(label: "pickerd.store.feed", qos: .utility)
   private let state: Mutex<(epoch: String, cursors: [String: Int])>
+  private let cursorsSet = Mutex<CursorsSet?>(nil)
+
+  private final class CursorsSet: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
 
   init(_ connection: PostgresConnection, _ reader: PostgresReader) throws(PostgresError) {
     self.reader = reader
-    let rows = try connection.run("SELECT name, position FROM feed_cursor")
-    var cursors: [String: Int] = [:]
-    for row in 0..<rows.count { cursors[rows.text(row, 0) ?? ""] = rows.int(row, 1) }
-    let feed = try connection.run("SELECT newest, epoch FROM feed")
-    state = Mutex((feed.text(0, 1) ?? "", cursors))
-    signal.advance(to: feed.int(0, 0) ?? 0)
+    state = Mutex(try PostgresFeed.state(connection))
+    signal.advance(to: try connection.run("SELECT newest FROM feed").int(0, 0) ?? 0)
+  }
+
+  /// Sets what is called after a cursor was set.
+  func afterCursors(_ body: @escaping @Sendable () -> Void) {
+    let boxed = CursorsSet(body)
+    cursorsSet.withLock { $0 = boxed }
   }
 
   package var epoch: String { state.withLock { $0.epoch } }
 
   package var cursors: [String: Int] { state.withLock { $0.cursors } }
 
-  /// Reads the epoch again, after history was lost.
-  func readEpoch() {
+  /// Reads the epoch and the cursors again, which other nodes may have changed.
+  func readState() {
     queue.async {
-      let epoch = try? self.reader.read { try $0.run("SELECT epoch FROM feed").text(0, 0) }
-      if let epoch = epoch ?? nil { self.state.withLock { $0.epoch = epoch } }
+      guard let state = try? self.reader.read({ try PostgresFeed.state($0) }) else { return }
+      self.state.withLock { $0 = state }
     }
+  }
+
+  private static func state(
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> (epoch: String, cursors: [String: Int]) {
+    let rows = try connection.run("SELECT name, position FROM feed_cursor")
+    var cursors: [String: Int] = [:]
+    for row in 0..<rows.count { cursors[rows.text(row, 0) ?? ""] = rows.int(row, 1) }
+    return (try connection.run("SELECT epoch FROM feed").text(0, 0) ?? "", cursors)
   }
 
   package func read(
@@ -81,6 +99,7 @@ package final class PostgresFeed: EventFeed {
       do {
         try self.write(name, position)
         self.state.withLock { $0.cursors[name] = position }
+        self.cursorsSet.withLock { $0 }?.body()
         completion(.success(()))
       } catch {
         completion(.failure(.unavailable))

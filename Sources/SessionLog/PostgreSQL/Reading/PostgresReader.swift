@@ -30,12 +30,29 @@ final class PostgresReader: @unchecked Sendable {
   func write(
     _ sql: String, _ parameters: [PostgresValue]
   ) throws(PostgresError) -> PostgresRows {
+    try use { connection throws(PostgresError) in try connection.run(sql, parameters) }
+  }
+
+  /// Runs statements in one transaction. Reconnecting may run them twice.
+  ///
+  /// - Returns: The results of the statements.
+  func write(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
+    let frame = [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")]
+    return try use { connection throws(PostgresError) in
+      Array(try connection.run(frame).dropFirst().dropLast())
+    }
+  }
+
+  /// Runs `body`. If a reused connection is lost, reconnects and repeats `body`.
+  func use<Value>(
+    _ body: (PostgresConnection) throws(PostgresError) -> Value
+  ) throws(PostgresError) -> Value {
     let isIdle = connection != nil
     do throws(PostgresError) {
-      return try connected().run(sql, parameters)
+      return try body(try connected())
     } catch {
       guard error.isConnectionLost && isIdle else { throw error }
-      return try connected().run(sql, parameters)
+      return try body(try connected())
     }
   }
 

@@ -9,7 +9,9 @@ enum PostgresSchema {
     let hasLostHistory: Bool
   }
 
-  private static let migrations = [PostgresTables.first + "\n" + PostgresFunctions.first]
+  private static let migrations = [
+    PostgresTables.first + "\n" + PostgresFunctions.first, PostgresNodesMigration.second,
+  ]
 
   /// The version of this pickerd.
   static var version: Int { migrations.count }

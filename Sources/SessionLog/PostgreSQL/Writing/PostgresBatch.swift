@@ -22,16 +22,18 @@ struct PostgresBatch {
   private(set) var statements: [PostgresStatement] = []
   /// The sessions of the records, each once.
   let sessions: [SessionID]
-  /// The indices of the statements that return whether a record of a session was stored.
+  /// The indices of the statements that return whether a snapshot or events of a session were
+  /// stored.
   private(set) var checked: [(index: Int, session: SessionID)] = []
+  /// The indices of the statements that return whether a session was created.
+  private(set) var creations: [(index: Int, session: SessionID)] = []
   /// The sessions that the batch ends.
   private(set) var ended: Set<SessionID> = []
-  /// The sequence numbers of the last entries of the sessions that get entries.
-  private(set) var lasts: [SessionID: Int] = [:]
-  /// The index of the statement that returns the sessions that have got their entries; `nil` if
-  /// there are no entries.
+  /// The number of entries of each session that gets some.
+  private(set) var entryCounts: [SessionID: Int] = [:]
+  /// The index of the statement that returns, for the sessions that have got their entries, the
+  /// numbers of the entries before them; `nil` if there are no entries.
   private(set) var entriesIndex: Int?
-  private(set) var created: Set<SessionID> = []
   /// The number of entries.
   private(set) var entryCount = 0
   private(set) var eventCount = 0
@@ -42,9 +44,10 @@ struct PostgresBatch {
   let feedLimits: FeedLimits
   let versions: FoldVersions
 
-  /// - Parameter heads: The sequence numbers of the sessions' last entries, as the hubs know them.
+  /// - Parameter epochs: The epochs of the sessions, as the hubs know them. Entries of sessions
+  ///   without one, or that have another one in the log, are not stored.
   init(
-    _ records: [StoreRecord], by node: PostgresNode, heads: [SessionID: Int],
+    _ records: [StoreRecord], by node: PostgresNode, epochs: [SessionID: String],
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
     digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
@@ -54,8 +57,9 @@ struct PostgresBatch {
     self.digest = digest
     begin(node)
     for case .log(.created(let origin), let session) in records { create(session, origin) }
+    if !creations.isEmpty { own(creations.map(\.session)) }
     lock()
-    insertEntries(of: records, node, heads)
+    insertEntries(of: records, node, epochs)
     for record in records {
       switch record {
       case .log(.ended(let event), let session): end(session, event)
@@ -99,10 +103,9 @@ struct PostgresBatch {
   }
 
   private mutating func create(_ session: SessionID, _ origin: SessionOrigin) {
-    created.insert(session)
     let key = origin.key
-    check(
-      session,
+    creations.append((statements.count, session))
+    add(
       """
       SELECT create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, true)
       """,
@@ -117,48 +120,56 @@ struct PostgresBatch {
       ])
   }
 
-  /// Adds the entries of each session after the last one that its hub knows. If the log has
-  /// another one, nothing is added: the hub's state is not that of the log.
+  /// Notes that the node has new sessions in memory, and what the list of sessions shows.
+  private mutating func own(_ sessions: [SessionID]) {
+    add(
+      """
+      UPDATE session SET served_by = $1, status = 'open'
+      WHERE id = ANY ($2) AND served_by IS NULL
+      """,
+      [.int(node), .texts(sessions.map(\.text))])
+  }
+
+  /// Adds the entries of each session after its last one, whichever node has appended that. A
+  /// session that has another epoch than its hub knows gets none.
   private mutating func insertEntries(
-    of records: [StoreRecord], _ node: PostgresNode, _ heads: [SessionID: Int]
+    of records: [StoreRecord], _ node: PostgresNode, _ epochs: [SessionID: String]
   ) {
-    var growths: [SessionID: Growth] = [:]
-    var entries: [(session: SessionID, sequence: Int, body: Data)] = []
-    for case .log(.entry(let entry), let session) in records {
+    var byteCounts: [SessionID: Int] = [:]
+    var entries: [(session: SessionID, number: Int, body: Data)] = []
+    for case .log(.entry(let entry), let session) in records where epochs[session] != nil {
       let (body, document) = entry.stored(digest: digest)
       if let document { store(document, isLogged: true, of: session) }
-      var growth = growths[session] ?? Growth(head: heads[session] ?? -1)
-      growth.count += 1
-      growth.byteCount += body.count
-      growths[session] = growth
-      entries.append((session, growth.last, body))
+      entryCounts[session, default: 0] += 1
+      byteCounts[session, default: 0] += body.count
+      entries.append((session, entryCounts[session] ?? 0, body))
     }
     guard !entries.isEmpty else { return }
     entryCount = entries.count
-    lasts = growths.mapValues(\.last)
     entriesIndex = statements.count
-    let grown = Array(growths)
+    let grown = entryCounts.keys.sorted { $0.text < $1.text }
     add(
       """
       WITH grown AS (
         UPDATE session SET head = session.head + g.count, row_count = row_count + g.count,
-          byte_count = byte_count + g.size, has_members = true, active_at = now_ms()
-        FROM unnest($1, $2, $3, $4) AS g(id, head, count, size)
-        WHERE session.id = g.id AND session.head = g.head AND session.ended_at IS NULL
-        RETURNING session.id, session.number
+          byte_count = byte_count + g.size, has_members = true, active_at = now_ms(),
+          served_by = $5
+        FROM unnest($1, $2, $3, $4) AS g(id, epoch, count, size)
+        WHERE session.id = g.id AND session.epoch = g.epoch AND session.ended_at IS NULL
+        RETURNING session.id, session.number, session.head - g.count AS base
       ), added AS (
         INSERT INTO entry (session, sequence, node, serial, body)
-        SELECT grown.number, e.sequence, $5, $6 + e.place, e.body
-        FROM unnest($7, $8, $9) WITH ORDINALITY AS e(id, sequence, body, place)
+        SELECT grown.number, grown.base + e.number, $5, $6 + e.place, e.body
+        FROM unnest($7, $8, $9) WITH ORDINALITY AS e(id, number, body, place)
         JOIN grown USING (id)
       )
-      SELECT id FROM grown
+      SELECT id, base FROM grown
       """,
       [
-        .texts(grown.map(\.key.text)), .ints(grown.map(\.value.head)),
-        .ints(grown.map(\.value.count)), .ints(grown.map(\.value.byteCount)),
+        .texts(grown.map(\.text)), .texts(grown.map { epochs[$0] ?? "" }),
+        .ints(grown.map { entryCounts[$0] ?? 0 }), .ints(grown.map { byteCounts[$0] ?? 0 }),
         .int(node.incarnation), .int(node.serial), .texts(entries.map(\.session.text)),
-        .ints(entries.map(\.sequence)), .blobs(entries.map(\.body)),
+        .ints(entries.map(\.number)), .blobs(entries.map(\.body)),
       ])
   }
 
@@ -172,11 +183,9 @@ struct PostgresBatch {
   }
 
   private mutating func feed(_ record: FeedRecord, of session: SessionID) {
-    let columns = EventColumns(record.events, digest: digest)
-    eventCount += columns.ids.count
-    check(
-      session, "SELECT add_events($1, $2, $3, $4, $5, $6)",
-      [.text(session.text), .int(record.previous), .int(record.sequence)] + columns.parameters)
+    eventCount += record.events.count
+    checked.append((statements.count, session))
+    statements.append(PostgresBatch.feeding(record, of: session, digest: digest))
   }
 
   /// Trims the feed, reads the sizes of the logs and the end of the feed, and commits.
@@ -197,13 +206,34 @@ struct PostgresBatch {
   }
 }
 
-/// The entries that a session gets.
-private struct Growth {
-  /// The sequence number of the entry before them.
-  let head: Int
-  var count = 0
-  var byteCount = 0
-  var last: Int { head + count }
+extension PostgresBatch {
+  /// The statements that add the missing events of a session that has expired, and end it; the last
+  /// one returns whether it has ended.
+  ///
+  /// - Parameter head: The last entry before the end; `nil` if the session cannot be read.
+  static func expiry(
+    of session: SessionID, head: Int?, _ event: FeedEvent, missed: [FeedRecord], node: Int,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+  ) -> [PostgresStatement] {
+    let lock = PostgresStatement(
+      "SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE", [.text(session.text)])
+    let end = PostgresStatement(
+      "SELECT expire_session($1, $2, $3, $4, $5, $6)",
+      [.text(session.text), .int(head), .int(node)]
+        + EventColumns([event], digest: digest).parameters)
+    return [lock] + missed.map { feeding($0, of: session, digest: digest) } + [end]
+  }
+
+  private static func feeding(
+    _ record: FeedRecord, of session: SessionID, digest: ([UInt8]) -> [UInt8]
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "SELECT feed_events($1, $2, $3, $4, $5, $6, $7)",
+      [
+        .text(session.text), .int(record.previous), .int(record.sequence),
+        .text(record.status?.rawValue),
+      ] + EventColumns(record.events, digest: digest).parameters)
+  }
 }
 
 /// Events as the parameters of the functions that add them.

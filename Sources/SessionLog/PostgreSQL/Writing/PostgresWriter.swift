@@ -13,13 +13,19 @@ import PickerSession
 final class PostgresWriter {
   /// The outcome of a batch.
   struct Result {
-    /// The new sizes of the logs; `nil` for a session that has ended.
+    /// The new sizes of the logs; `nil` for a session that this batch has ended. One that had ended
+    /// before is missing.
     let byteCounts: [SessionID: Int?]
-    /// Sessions whose records were not stored, because records before them are lost, or because
-    /// their logs have other entries than their hubs know.
+    /// The numbers of entries before those of the batch, for the sessions that have got their
+    /// entries.
+    let bases: [SessionID: Int]
+    /// New sessions whose names other sessions have.
     let refused: Set<SessionID>
-    /// The new sequence numbers of the sessions' last entries.
-    let heads: [SessionID: Int]
+    /// Sessions with a snapshot or events that were not stored, because events before are missing.
+    let lost: Set<SessionID>
+    /// The last entries of the sessions that have got some; `nil` for those that have ended.
+    let heads: [SessionID: Int?]
+    /// The newest position of the feed, if the batch had events.
     let feedPosition: Int?
     let hasEnded: Bool
   }
@@ -28,11 +34,13 @@ final class PostgresWriter {
   /// Marks the connections of this process in `pg_stat_activity`.
   private let name: String
   private var connection: PostgresConnection?
-  private var node: PostgresNode
+  private(set) var node: PostgresNode
   /// The number of the last batch that is known to be committed.
   private var committedBatch = 0
   /// The number of the batch whose outcome is unknown.
   private var unknownBatch: Int?
+  /// The number of entries of the batch that was tried last.
+  private var triedCount = 0
   private let limits: SessionLimits
   private let feedLimits: FeedLimits
   private let versions: FoldVersions
@@ -41,14 +49,15 @@ final class PostgresWriter {
   /// new epoch. The owner resets it.
   var hasLostHistory = false
 
-  /// The key of the advisory lock of the server that serves the database.
+  /// The key of the advisory lock that the nodes share, and that a program needs alone which must
+  /// not run beside them.
   private static let servingLock = 0x70_6963_6B65_7265
   /// The seconds after which a connection that does not answer is closed.
   private static let seconds = 10
 
   /// Takes over an open connection whose schema is current.
   ///
-  /// - Throws: ``StoreProblem`` if another server uses the database.
+  /// - Throws: ``StoreProblem`` if a program that must be alone uses the database.
   init(
     _ connection: PostgresConnection, _ address: PostgresAddress, name: String,
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
@@ -59,11 +68,14 @@ final class PostgresWriter {
     (self.limits, self.feedLimits, self.versions) = (limits, feedLimits, versions)
     self.digest = digest
     try PostgresWriter.prepare(connection, name: name)
-    guard try PostgresWriter.lock(connection, seconds: 5) else {
+    guard try PostgresWriter.lock(connection, seconds: 5, isShared: true) else {
       throw StoreProblem(
-        "another pickerd serves \(address). Several nodes on one database are not supported yet")
+        "\(address) is used by pickerd move, or by an older pickerd that must be alone: stop it")
     }
-    node = try PostgresWriter.register(connection)
+    // Random: after a restore to the past, a counter would give the same number again.
+    let incarnation = Int.random(in: 1...Int.max)
+    node = PostgresNode(
+      incarnation: incarnation, fence: try PostgresWriter.register(incarnation, connection))
     self.connection = connection
   }
 
@@ -83,34 +95,45 @@ final class PostgresWriter {
       """, [.text(name)])
   }
 
-  /// Waits for the lock of the server that serves the database; a killed one holds it until its
-  /// connection has ended.
+  /// Waits for the lock of the nodes; a killed one holds it until its connection has ended.
   static func lock(
-    _ connection: PostgresConnection, seconds: Int
+    _ connection: PostgresConnection, seconds: Int, isShared: Bool = false
   ) throws(PostgresError) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
+    let sql =
+      isShared ? "SELECT pg_try_advisory_lock_shared($1)" : "SELECT pg_try_advisory_lock($1)"
     while true {
-      let row = try connection.run("SELECT pg_try_advisory_lock($1)", [.int(servingLock)])
-      if row.bool(0, 0) { return true }
+      if try connection.run(sql, [.int(servingLock)]).bool(0, 0) { return true }
       if ContinuousClock.now >= deadline { return false }
       Thread.sleep(forTimeInterval: 0.1)
     }
   }
 
+  /// Registers the process as a node.
+  ///
+  /// - Returns: Its fence.
   private static func register(
-    _ connection: PostgresConnection
-  ) throws(PostgresError) -> PostgresNode {
-    try connection.run("DELETE FROM node")
-    let row = try connection.run("INSERT INTO node DEFAULT VALUES RETURNING incarnation")
-    return PostgresNode(incarnation: row.int(0, 0) ?? 0, fence: 0)
+    _ incarnation: Int, _ connection: PostgresConnection
+  ) throws(PostgresError) -> Int {
+    let row = try connection.run(
+      """
+      INSERT INTO node (incarnation) OVERRIDING SYSTEM VALUE VALUES ($1)
+      ON CONFLICT (incarnation) DO UPDATE SET fence = node.fence + 1, batch = 0 RETURNING fence
+      """, [.int(incarnation)])
+    return row.int(0, 0) ?? 0
   }
+
+  /// The number of the node in the entries.
+  var incarnation: Int { node.incarnation }
+  /// The number of the last append that has an outcome.
+  var serial: Int { node.serial }
 
   /// Commits a batch. After an error that ``PostgresError/isConnectionLost`` or
   /// ``PostgresError/isTransient``, the same batch may be passed again: it is stored once.
   ///
-  /// - Parameter heads: The sequence numbers of the sessions' last entries, as the hubs know them.
+  /// - Parameter expected: The state of the sessions, as their hubs know it.
   func commit(
-    _ records: [StoreRecord], heads: [SessionID: Int]
+    _ records: [StoreRecord], expected: [SessionID: ServedSessions.Expectation]
   ) throws(PostgresError) -> Result {
     let connection = try connected()
     if hasLostHistory {
@@ -120,10 +143,13 @@ final class PostgresWriter {
     let isCommitted = unknownBatch != nil && unknownBatch == committedBatch
     node.batch = isCommitted ? committedBatch : committedBatch + 1
     let batch = PostgresBatch(
-      records, by: node, heads: heads, limits, feedLimits, versions, digest: digest)
+      records, by: node, epochs: expected.mapValues(\.epoch), limits, feedLimits, versions,
+      digest: digest)
+    triedCount = batch.entryCount
     if isCommitted {
-      let result = try outcome(of: batch, connection)
+      let result = try outcome(of: batch, expected, connection)
       unknownBatch = nil
+      node.serial += batch.entryCount
       return result
     }
     unknownBatch = node.batch
@@ -133,17 +159,22 @@ final class PostgresWriter {
       committedBatch = node.batch
       node.serial += batch.entryCount
       return PostgresWriter.result(
-        of: batch, unchecked: batch.checked.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
-        grown: batch.entriesIndex.map { rows[$0] }, feed: rows[rows.count - 3],
-        sizes: rows[rows.count - 2])
+        of: batch, lost: batch.checked.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
+        refused: batch.creations.filter { !rows[$0.index].bool(0, 0) }.map(\.session),
+        bases: batch.entriesIndex.map { PostgresWriter.bases(rows[$0]) } ?? [:],
+        feed: rows[rows.count - 3], sizes: rows[rows.count - 2])
     } catch {
       if !error.isConnectionLost { unknownBatch = nil }
       throw error
     }
   }
 
-  /// Forgets the batch whose outcome is unknown: its sessions are reported as lost.
-  func abandon() { unknownBatch = nil }
+  /// Gives up the last batch: its sessions are reported as lost. No later append has its serial
+  /// numbers, because its outcome may be unknown.
+  func abandon() {
+    unknownBatch = nil
+    node.serial += triedCount
+  }
 
   /// Tries to write: what it writes is flushed like a batch.
   func probe() throws(PostgresError) {
@@ -155,50 +186,6 @@ final class PostgresWriter {
   func write(_ statements: [PostgresStatement]) throws(PostgresError) {
     let frame = [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")]
     _ = try connected().run(frame, within: PostgresWriter.seconds)
-  }
-
-  /// The outcome of a batch that was committed, although the answer is lost: its entries have the
-  /// serial numbers of this batch.
-  private func outcome(
-    of batch: PostgresBatch, _ connection: PostgresConnection
-  ) throws(PostgresError) -> Result {
-    let lasts = Array(batch.lasts)
-    let grown = try connection.run(
-      """
-      SELECT session.id FROM unnest($1, $2) AS l(id, sequence) JOIN session USING (id)
-      JOIN entry ON entry.session = session.number AND entry.sequence = l.sequence
-      WHERE entry.node = $3 AND entry.serial > $4
-      """,
-      [
-        .texts(lasts.map(\.key.text)), .ints(lasts.map(\.value)), .int(node.incarnation),
-        .int(node.serial),
-      ])
-    let rows = try connection.run(Array(batch.statements.suffix(3).dropLast()))
-    node.serial += batch.entryCount
-    return PostgresWriter.result(
-      of: batch, unchecked: [], grown: grown, feed: rows[0], sizes: rows[1])
-  }
-
-  /// - Parameters:
-  ///   - unchecked: Sessions with a record that was not stored.
-  ///   - grown: The sessions that have got their entries.
-  private static func result(
-    of batch: PostgresBatch, unchecked: [SessionID], grown: PostgresRows?, feed: PostgresRows,
-    sizes: PostgresRows
-  ) -> Result {
-    var byteCounts: [SessionID: Int?] = [:]
-    for row in 0..<sizes.count {
-      byteCounts[SessionID(sizes.text(row, 0) ?? "")] = sizes.int(row, 1)
-    }
-    var missing = Set(batch.lasts.keys)
-    if let grown {
-      for row in 0..<grown.count { missing.remove(SessionID(grown.text(row, 0) ?? "")) }
-    }
-    missing.formUnion(batch.created.filter { byteCounts[$0] == nil && !batch.ended.contains($0) })
-    for session in batch.ended { byteCounts[session] = .some(nil) }
-    return Result(
-      byteCounts: byteCounts, refused: missing.union(unchecked), heads: batch.lasts,
-      feedPosition: feed.int(0, 0), hasEnded: !batch.ended.isEmpty)
   }
 
   /// Adds the events of the ends of sessions that could not be read.
@@ -232,8 +219,8 @@ extension PostgresWriter {
     let fresh = try PostgresConnection(address, name: name)
     try PostgresWriter.prepare(fresh, name: name)
     try endIdle(fresh)
-    guard try PostgresWriter.lock(fresh, seconds: 2) else {
-      throw PostgresError(lost: "another pickerd serves \(address)")
+    guard try PostgresWriter.lock(fresh, seconds: 2, isShared: true) else {
+      throw PostgresError(lost: "\(address) is used by a program that must be alone")
     }
     try fence(fresh)
     connection = fresh
@@ -265,11 +252,13 @@ extension PostgresWriter {
         "UPDATE store SET history = $1 WHERE history <> $1", [.text(history)])
       return
     }
+    let known = try connection.run("SELECT history FROM store").text(0, 0)
     try connection.run("BEGIN")
-    try PostgresSchema.renewEpochs(connection, history: history)
-    node = try PostgresWriter.register(connection)
+    // The row of a node that was cut off for long was deleted by another one.
+    hasLostHistory = row.count == 1 || known != history
+    if hasLostHistory { try PostgresSchema.renewEpochs(connection, history: history) }
+    node.fence = try PostgresWriter.register(node.incarnation, connection)
     try connection.run("COMMIT")
     (committedBatch, unknownBatch) = (0, nil)
-    hasLostHistory = true
   }
 }

@@ -1,0 +1,207 @@
+import Foundation
+import PickerHub
+import PickerSession
+import Synchronization
+
+/// Follows the other nodes, on a thread of its own with one connection: it listens to their
+/// notifications, sends those of this node, and reads the entries that other nodes have appended.
+///
+/// A lost notification costs time only: the last entries of the sessions in memory are compared
+/// with the database every few seconds.
+final class PostgresFollower: @unchecked Sendable {
+  let address: PostgresAddress
+  let name: String
+  /// The number of this node.
+  let incarnation: Int
+  var node: NodeIncarnation { NodeIncarnation("\(incarnation)") }
+  let clock = PostgresClock()
+  let reports: PostgresReports
+  let definitions: StoredDefinitions
+  let feed: PostgresFeed
+  let notify: @Sendable (StoreNotice) -> Void
+  let wake = WakeSignal()
+  let outgoing = Mutex(Outgoing())
+  private let aloneness = Atomic(true)
+  /// Set before the thread starts.
+  private weak var log: PostgresSessionLog?
+  private var first: PostgresConnection?
+
+  // Used on the thread only.
+  var others = OtherNodes()
+  /// Members of announcements whose last parts have not arrived.
+  var parts: [SessionID: [Int: [MemberID]]] = [:]
+  var messageNumber = 0
+  var feedEpoch: String
+  private var lastBeat = ContinuousClock.now
+  private var lastComparison = ContinuousClock.now
+
+  /// What other threads want to be sent or read.
+  struct Outgoing {
+    var facts: [NodeFact] = []
+    var heads: [SessionID: Int?] = [:]
+    var catchUps: [CatchUp] = []
+    var isStopped = false
+
+    var isEmpty: Bool { facts.isEmpty && heads.isEmpty && catchUps.isEmpty }
+  }
+
+  struct CatchUp {
+    let session: SessionID
+    let completion: @Sendable () -> Void
+  }
+
+  /// A node that is silent for this time has stopped.
+  static let silence = Duration.seconds(5)
+  private static let beatInterval = Duration.seconds(1)
+  private static let comparisonInterval = Duration.seconds(3)
+  /// The maximum of facts that wait to be sent.
+  static let factCountMax = 100_000
+
+  /// Connects, and measures the clock.
+  init(
+    _ address: PostgresAddress, name: String, incarnation: Int, _ reports: PostgresReports,
+    _ definitions: StoredDefinitions, _ feed: PostgresFeed
+  ) throws(PostgresError) {
+    self.address = address
+    self.name = name
+    self.incarnation = incarnation
+    self.reports = reports
+    self.definitions = definitions
+    self.feed = feed
+    notify = reports.notify
+    feedEpoch = feed.epoch
+    first = try connect()
+  }
+
+  /// Starts the thread, which calls `log` every few seconds while the database answers.
+  func start(for log: PostgresSessionLog) {
+    self.log = log
+    let thread = Thread { self.run() }
+    thread.name = "pickerd.follower"
+    thread.start()
+  }
+
+  /// Whether no other node is known.
+  var isAlone: Bool { aloneness.load(ordering: .relaxed) }
+
+  /// Ends the thread and its connection.
+  func stop() {
+    outgoing.withLock { $0.isStopped = true }
+    wake.set()
+  }
+
+  var isStopped: Bool { outgoing.withLock { $0.isStopped } }
+
+  private func connect() throws(PostgresError) -> PostgresConnection {
+    let connection = try PostgresConnection(address, name: name)
+    connection.seconds = 8
+    // The server notices within seconds that this machine is gone, and frees the lock.
+    try connection.run(
+      """
+      SELECT set_config('application_name', $1, false),
+        set_config('tcp_keepalives_idle', '5', false),
+        set_config('tcp_keepalives_interval', '2', false),
+        set_config('tcp_keepalives_count', '3', false)
+      """, [.text(name)])
+    try connection.run(
+      """
+      SELECT count(pg_terminate_backend(pid, 1000)) FROM pg_stat_activity
+      WHERE application_name = $1 AND pid <> pg_backend_pid()
+      """, [.text(name)])
+    try connection.run("LISTEN pickerd")
+    try connection.run("SELECT pg_try_advisory_lock($1)", [.int(incarnation)])
+    clock.forget()
+    try clock.measure(connection)
+    let nodes = try connection.run(
+      """
+      SELECT incarnation FROM node JOIN pg_locks ON locktype = 'advisory' AND objsubid = 1
+        AND classid::bigint << 32 | objid::bigint = incarnation AND granted
+      WHERE incarnation <> $1
+      """, [.int(incarnation)])
+    for row in 0..<nodes.count { others.noteMessage(of: nodes.int(row, 0) ?? 0) }
+    others.renew()
+    noteOthers()
+    return connection
+  }
+
+  private func run() {
+    var connection = first
+    first = nil
+    while !isStopped {
+      do throws(PostgresError) {
+        if connection == nil {
+          connection = try connect()
+          notify(.announcementsLost)
+          log?.checkHistory()
+        }
+        if let connection { try follow(connection) }
+      } catch {
+        connection = nil
+        dropOutgoing()
+        Thread.sleep(forTimeInterval: 0.2)
+      }
+    }
+    dropOutgoing()
+  }
+
+  private func follow(_ connection: PostgresConnection) throws(PostgresError) {
+    lastBeat = .now - PostgresFollower.beatInterval
+    lastComparison = .now - PostgresFollower.comparisonInterval
+    var lastTurn = ContinuousClock.now
+    while !isStopped {
+      wake.reset()
+      receive(connection.takeNotifications())
+      if .now - lastTurn > .seconds(2) { others.renew() }
+      lastTurn = .now
+      try send(connection)
+      try readGaps(connection)
+      if .now - lastBeat >= PostgresFollower.beatInterval { try beat(connection) }
+      if .now - lastComparison >= PostgresFollower.comparisonInterval { try compare(connection) }
+      for node in others.silent(for: PostgresFollower.silence) {
+        notify(.nodeLost(NodeIncarnation("\(node)")))
+      }
+      noteOthers()
+      let rest = min(
+        lastBeat + PostgresFollower.beatInterval - .now,
+        lastComparison + PostgresFollower.comparisonInterval - .now)
+      try connection.waitForInput(
+        or: wake.descriptor, milliseconds: Int32(clamping: Int(rest / .milliseconds(1)) + 1))
+    }
+  }
+
+  /// Notifies the other nodes that this one is alive, and measures the clock.
+  private func beat(_ connection: PostgresConnection) throws(PostgresError) {
+    try send([], connection)
+    try clock.measure(connection)
+    // The others may have assumed that this node has stopped.
+    if .now - lastBeat > PostgresFollower.silence - .seconds(1) { notify(.announcementsLost) }
+    lastBeat = .now
+  }
+
+  private func compare(_ connection: PostgresConnection) throws(PostgresError) {
+    try compareHeads(connection)
+    lastComparison = .now
+    log?.sweepLater()
+  }
+
+  func noteOthers() { aloneness.store(others.isEmpty, ordering: .relaxed) }
+}
+
+/// The other nodes, by the times of their last messages.
+struct OtherNodes {
+  private var lastMessageAt: [Int: ContinuousClock.Instant] = [:]
+
+  var isEmpty: Bool { lastMessageAt.isEmpty }
+
+  mutating func noteMessage(of node: Int) { lastMessageAt[node] = .now }
+
+  /// This node could not listen for a while: the silence of the others begins now.
+  mutating func renew() { lastMessageAt = lastMessageAt.mapValues { _ in .now } }
+
+  /// Removes the nodes that have been silent.
+  mutating func silent(for time: Duration) -> [Int] {
+    let silent = lastMessageAt.filter { $0.value < .now - time }.keys.sorted()
+    for node in silent { lastMessageAt[node] = nil }
+    return silent
+  }
+}

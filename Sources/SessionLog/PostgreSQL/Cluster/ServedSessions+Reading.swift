@@ -1,0 +1,109 @@
+import PickerHub
+import PickerSession
+
+/// Entries of other nodes.
+extension ServedSessions {
+  /// A session whose entries after a position must be read.
+  struct Gap {
+    let session: SessionID
+    let load: Int
+    let position: Int
+    let hub: Int?
+  }
+
+  var gaps: [Gap] {
+    behind.compactMap { session in
+      guard let served = sessions[session], let position = served.position else { return nil }
+      return Gap(session: session, load: served.load, position: position, hub: served.hub)
+    }
+  }
+
+  /// Another node has appended entries up to `head`, or has changed or ended the session (`nil`).
+  mutating func noted(_ head: Int?, of session: SessionID) {
+    guard var served = sessions[session] else { return }
+    if let head { served.head = max(served.head, head) } else { served.isDoubtful = true }
+    _ = store(served, of: session)
+  }
+
+  /// The sessions with known entries, for a comparison with the log.
+  var known: [(session: SessionID, position: Int, epoch: String)] {
+    sessions.compactMap { session, served in
+      guard let position = served.position, let epoch = served.epoch else { return nil }
+      return (session, position, epoch)
+    }
+  }
+
+  var ids: [SessionID] { Array(sessions.keys) }
+
+  func serves(_ session: SessionID) -> Bool { sessions[session] != nil }
+
+  /// What the log has of a session after a position.
+  struct Page {
+    let gap: Gap
+    /// `nil` if the session has ended.
+    let epoch: String?
+    /// The last entry of the log when the page was read.
+    let head: Int
+    /// Whether the page has all entries up to ``head``.
+    let isComplete: Bool
+    var rows: [Row] = []
+  }
+
+  struct Row {
+    let sequence: Int
+    /// The serial number of the append if this node has made it.
+    let ownSerial: Int?
+    /// `nil` for an own entry, or one that cannot be read.
+    let entry: LogEntry?
+  }
+
+  /// Entries were read.
+  mutating func read(_ page: Page) -> Report {
+    var report = Report()
+    let session = page.gap.session
+    guard var served = sessions[session], served.load == page.gap.load,
+      let position = served.position
+    else { return report }
+    guard let epoch = page.epoch, page.head >= position, epoch == served.epoch else {
+      drop(session, hasEnded: page.epoch == nil, &report)
+      return report
+    }
+    guard let records = take(page, &served) else {
+      drop(session, hasEnded: false, &report)
+      return report
+    }
+    if !records.isEmpty { report.committed.append((session, .mixed(records))) }
+    if page.isComplete {
+      served.isDoubtful = false
+      served.head = max(page.head, served.own.last?.upperBound ?? 0)
+    }
+    _ = store(served, of: session)
+    // Own entries whose append has no outcome yet are read again when it has one.
+    if (served.position ?? 0) < page.rows.last?.sequence ?? 0 { behind.remove(session) }
+    return report
+  }
+
+  /// Advances a session by the rows of a page.
+  ///
+  /// - Returns: `nil` if entries are missing, because they were compacted, or cannot be read.
+  private func take(_ page: Page, _ served: inout Session) -> [CommittedRecord]? {
+    var records: [CommittedRecord] = []
+    var position = served.position ?? 0
+    for row in page.rows where row.sequence > position {
+      guard row.sequence == position + 1 else { return nil }
+      if served.own.contains(where: { $0.contains(row.sequence) }) {
+        records.append(.own)
+      } else if let serial = row.ownSerial, serial > settledSerial {
+        break
+      } else {
+        guard let entry = row.entry else { return nil }
+        records.append(.foreign(entry))
+      }
+      position = row.sequence
+    }
+    served.position = position
+    served.trim()
+    let isShort = page.isComplete && (page.rows.last?.sequence ?? position) < page.head
+    return isShort ? nil : records
+  }
+}

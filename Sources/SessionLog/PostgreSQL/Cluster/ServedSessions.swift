@@ -1,0 +1,201 @@
+import PickerHub
+import PickerSession
+
+/// The sessions that the hubs of this node have in memory, and which of their entries were
+/// reported to the hubs.
+///
+/// Every report of records is made by these functions, while the owner holds its lock, so that each
+/// hub receives the records of a session in log order.
+struct ServedSessions {
+  struct Session {
+    /// Only records that were appended since this load are the hub's own.
+    let load: Int
+    /// The index of the hub; `nil` for a session that was created here.
+    let hub: Int?
+    /// While the session is being loaded, that of the former load, if any.
+    var epoch: String?
+    var isLoading = false
+    /// The sequence number of the last reported entry; `nil` until the session is created or
+    /// loaded.
+    var position: Int?
+    /// The greatest sequence number that is known to be committed.
+    var head = 0
+    /// Own entries after ``position`` that are committed.
+    var own: [ClosedRange<Int>] = []
+    /// Whether the log may have entries after ``head``.
+    var isDoubtful = false
+
+    var isBehind: Bool { position.map { $0 < head || isDoubtful } ?? false }
+
+    /// Removes the entries up to ``position`` from ``own``.
+    mutating func trim() {
+      guard let position else { return }
+      own.removeAll { $0.upperBound <= position }
+    }
+  }
+
+  fileprivate(set) var sessions: [SessionID: Session] = [:]
+  private var loadCount = 0
+  /// Sessions with entries that must be read.
+  var behind: Set<SessionID> = []
+  /// All appends with a serial number up to this one have an outcome.
+  private(set) var settledSerial = 0
+
+  /// The outcome of a step for the hubs.
+  struct Report {
+    var committed: [(session: SessionID, records: CommittedRecords)] = []
+    var lost: [SessionID] = []
+  }
+}
+
+/// The life of a session in memory.
+extension ServedSessions {
+  /// The hub has appended the creation of a session.
+  mutating func create(_ session: SessionID, epoch: String) {
+    loadCount += 1
+    sessions[session] = Session(load: loadCount, hub: nil, epoch: epoch)
+  }
+
+  /// The hub loads a session.
+  mutating func beginLoad(_ session: SessionID, hub: Int) {
+    loadCount += 1
+    let epoch = sessions[session]?.epoch
+    sessions[session] = Session(load: loadCount, hub: hub, epoch: epoch, isLoading: true)
+    behind.remove(session)
+  }
+
+  /// A load has succeeded.
+  ///
+  /// - Returns: Whether later entries must be read.
+  mutating func loaded(_ session: SessionID, position: Int, epoch: String) -> Bool {
+    guard var served = sessions[session], served.isLoading else { return false }
+    (served.position, served.epoch, served.isLoading) = (position, epoch, false)
+    return store(served, of: session)
+  }
+
+  /// The hub does not have the session any more.
+  mutating func remove(_ session: SessionID) {
+    sessions[session] = nil
+    behind.remove(session)
+  }
+
+  /// - Returns: Whether entries must be read.
+  mutating func store(_ session: Session, of id: SessionID) -> Bool {
+    sessions[id] = session
+    if session.isBehind { behind.insert(id) } else { behind.remove(id) }
+    return session.isBehind
+  }
+}
+
+/// Own appends.
+extension ServedSessions {
+  /// The state of a session when a batch begins. The batch stores only entries of sessions that
+  /// have one.
+  struct Expectation {
+    let load: Int
+    let epoch: String
+    /// The last reported entry.
+    let position: Int
+  }
+
+  func expectations(of records: [StoreRecord]) -> [SessionID: Expectation] {
+    var found: [SessionID: Expectation] = [:]
+    for case .log(_, let session) in records {
+      guard let served = sessions[session], let epoch = served.epoch else { continue }
+      found[session] = Expectation(load: served.load, epoch: epoch, position: served.position ?? 0)
+    }
+    return found
+  }
+
+  /// The log records of a session in a batch.
+  private struct Tally {
+    var entryCount = 0
+    var isCreated = false
+    var isEnded = false
+    var count: Int { entryCount + (isCreated ? 1 : 0) + (isEnded ? 1 : 0) }
+  }
+
+  /// A batch is committed.
+  ///
+  /// - Parameter serial: The last serial number of the batch.
+  mutating func committed(
+    _ records: [StoreRecord], _ result: PostgresWriter.Result,
+    expected: [SessionID: Expectation], serial: Int
+  ) -> Report {
+    settledSerial = serial
+    var report = Report()
+    for (session, tally) in ServedSessions.tallies(of: records) {
+      guard let known = expected[session], let served = sessions[session],
+        served.load == known.load, !served.isLoading
+      else { continue }
+      commit(tally, served, of: session, result, &report)
+    }
+    for session in result.lost where sessions[session] != nil {
+      remove(session)
+      report.lost.append(session)
+    }
+    return report
+  }
+
+  /// The records of a batch were given up: they will not be committed.
+  mutating func abandoned(serial: Int) { settledSerial = serial }
+
+  private static func tallies(of records: [StoreRecord]) -> [(SessionID, Tally)] {
+    var order: [SessionID] = []
+    var tallies: [SessionID: Tally] = [:]
+    for case .log(let record, let session) in records {
+      if tallies[session] == nil { order.append(session) }
+      switch record {
+      case .created: tallies[session, default: Tally()].isCreated = true
+      case .entry: tallies[session, default: Tally()].entryCount += 1
+      case .ended: tallies[session, default: Tally()].isEnded = true
+      }
+    }
+    return order.compactMap { session in tallies[session].map { (session, $0) } }
+  }
+
+  private mutating func commit(
+    _ tally: Tally, _ known: Session, of session: SessionID, _ result: PostgresWriter.Result,
+    _ report: inout Report
+  ) {
+    var served = known
+    if tally.isCreated {
+      guard !result.refused.contains(session) else {
+        remove(session)
+        return report.committed.append((session, .mixed([.refused])))
+      }
+      served.position = 0
+    }
+    if tally.isEnded {
+      remove(session)
+      let waiting = served.own.reduce(0) { $0 + $1.count }
+      return report.committed.append((session, .own(waiting + tally.count)))
+    }
+    var ownCount = tally.isCreated ? 1 : 0
+    if tally.entryCount > 0 {
+      guard let base = result.bases[session] else {
+        return drop(session, hasEnded: result.byteCounts[session] == nil, &report)
+      }
+      let last = base + tally.entryCount
+      served.head = max(served.head, last)
+      if served.position == base {
+        served.position = last
+        ownCount += tally.entryCount
+      } else {
+        served.own.append(base + 1...last)
+      }
+    }
+    _ = store(served, of: session)
+    if ownCount > 0 { report.committed.append((session, .own(ownCount))) }
+  }
+
+  /// A session was ended by another node, or its hub's state is not that of the log.
+  mutating func drop(_ session: SessionID, hasEnded: Bool, _ report: inout Report) {
+    remove(session)
+    if hasEnded {
+      report.committed.append((session, .mixed([.foreignEnd])))
+    } else {
+      report.lost.append(session)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import CivilTime
+import Foundation
+package import PickerHub
+package import PickerSession
+
+/// What the hubs ask about sessions of all nodes.
+extension PostgresSessionLog {
+  package var isShared: Bool { true }
+  package var node: NodeIncarnation { follower.node }
+
+  /// The clock of the database in milliseconds since 1970, as measured.
+  package var clock: (@Sendable () -> Int64)? { { [clock = follower.clock] in clock.now } }
+
+  package func find(
+    _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
+  ) {
+    lookUp { connection throws(PostgresError) in
+      let rows = try connection.run(
+        """
+        SELECT \(DormantSession.columns) FROM session WHERE id = $1 AND ended_at IS NULL
+        """, [.text(session.text)])
+      return rows.count == 0 ? nil : DormantSession(rows, 0)
+    } then: { outcome in
+      self.notify(.run(session) { completion(outcome) })
+    }
+  }
+
+  package func find(
+    _ names: SessionIndex.Names, hub: Int,
+    completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
+  ) {
+    lookUp { connection throws(PostgresError) in
+      try PostgresSessionLog.owner(of: names, connection)
+    } then: { outcome in
+      self.notify(.runInHub(hub) { completion(outcome) })
+    }
+  }
+
+  package func list(
+    _ query: SessionListQuery, hub: Int,
+    completion: @escaping @Sendable (LogLookup<SessionListPage>) -> Void
+  ) {
+    lookUp { connection throws(PostgresError) in
+      try self.page(query, connection)
+    } then: { outcome in
+      self.notify(.runInHub(hub) { completion(outcome) })
+    }
+  }
+
+  package func catchUp(_ session: SessionID, completion: @escaping @Sendable () -> Void) {
+    if follower.isAlone { return completion() }
+    follower.catchUp(session, completion: completion)
+  }
+
+  package func released(_ session: SessionID) { reports.use { $0.remove(session) } }
+
+  package func announce(_ announcement: PresenceAnnouncement, of session: SessionID) {
+    if case .connected = announcement {
+      visited.withLock { _ = $0.insert(session) }
+    }
+    follower.announce(announcement, of: session)
+  }
+
+  /// Reads something on ``readingQueue``.
+  private func lookUp<Found: Sendable>(
+    _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> Found?,
+    then completion: @escaping @Sendable (LogLookup<Found>) -> Void
+  ) {
+    readingQueue.async {
+      do {
+        completion(try self.reader.read(body).map { .found($0) } ?? .absent)
+      } catch {
+        completion(.unavailable)
+      }
+    }
+  }
+
+  private static func owner(
+    of names: SessionIndex.Names, _ connection: PostgresConnection
+  ) throws(PostgresError) -> NameOwner? {
+    if let key = names.key {
+      // A session that lives may have another epoch since.
+      let rows = try connection.run(
+        """
+        SELECT body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
+        FROM creation LEFT JOIN session ON session.id = creation.session
+        WHERE key = $1 AND at > now_ms() - $2
+        """, [.bytes(Data(key)), .int(SessionIndex.keyMilliseconds)])
+      if rows.count > 0 {
+        return .key(
+          CreationKey(
+            keyHash: key, bodyHash: [UInt8](rows.data(0, 0) ?? Data()),
+            session: SessionID(rows.text(0, 1) ?? ""), epoch: rows.text(0, 2) ?? "",
+            salt: rows.text(0, 3) ?? "", at: Instant(milliseconds: Int64(rows.int(0, 4) ?? 0))))
+      }
+    }
+    guard let external = names.externalID else { return nil }
+    let rows = try connection.run(
+      "SELECT id FROM session WHERE external = $1 AND ended_at IS NULL",
+      [.bytes(Data(external.utf8))])
+    return rows.text(0, 0).map { .session(SessionID($0)) }
+  }
+
+  private func page(
+    _ query: SessionListQuery, _ connection: PostgresConnection
+  ) throws(PostgresError) -> SessionListPage {
+    let rows = try connection.run(
+      """
+      SELECT id, ordinal, external, status FROM session
+      WHERE ended_at IS NULL AND ordinal > $1 AND ($2::bytea IS NULL OR external = $2)
+        AND ($3::text IS NULL OR status IS NULL OR status = $3)
+      ORDER BY ordinal LIMIT $4
+      """,
+      [
+        .int(query.after), .bytes(query.external.map { Data($0.utf8) }),
+        .text(query.status?.rawValue), .int(query.limit + 1),
+      ])
+    let count = min(rows.count, query.limit)
+    let entries = (0..<count).map { row in
+      let id = SessionID(rows.text(row, 0) ?? "")
+      let status = rows.text(row, 3).flatMap(SessionStatus.init(rawValue:))
+      return SessionIndex.Entry(
+        id: id, ordinal: Int64(rows.int(row, 1) ?? 0),
+        external: rows.data(row, 2).map { String(decoding: $0, as: UTF8.self) },
+        status: status ?? storedStatus(of: id, connection))
+    }
+    let sessions = entries.filter { query.status == nil || query.status == $0.status }
+    return SessionListPage(
+      sessions: sessions, next: rows.count > count ? entries.last?.ordinal : nil)
+  }
+
+  /// The status of a session that an older pickerd has stored without it.
+  private func storedStatus(
+    of session: SessionID, _ connection: PostgresConnection
+  ) -> SessionStatus? {
+    guard case .loaded(let loaded, byteCount: _)? = try? stored(session, connection) else {
+      return nil
+    }
+    return loaded.fold.status
+  }
+
+  /// Reads a session that is not loaded for a hub.
+  func stored(
+    _ session: SessionID, _ connection: PostgresConnection
+  ) throws -> StoredReading.Outcome? {
+    try PostgresSessionRows(session, connection).map { rows in
+      try StoredReading.load(
+        rows, limits: limits, versions, now: rows.now,
+        definition: { try $0.makeDefinition(zone: definitions.zone) },
+        make: definitions.make(_:))
+    }
+  }
+}
+
+extension DormantSession {
+  /// The columns of the table of sessions from which it is made.
+  static let columns = "id, ttl_seconds, greatest(now_ms() - active_at, 0), next_tick, has_members"
+
+  init(_ rows: PostgresRows, _ row: Int) {
+    self.init(
+      id: SessionID(rows.text(row, 0) ?? ""), ttlSeconds: rows.int(row, 1) ?? 0,
+      idleMilliseconds: Int64(rows.int(row, 2) ?? 0),
+      nextTick: rows.int(row, 3).map { Instant(milliseconds: Int64($0)) },
+      hasMembers: rows.bool(row, 4))
+  }
+}

@@ -1,0 +1,134 @@
+import CivilTime
+import Foundation
+import PickerHub
+import PickerSession
+
+/// What a node remembers between sweeps.
+struct SweepState {
+  var isRunning = false
+  /// When nodes that have stopped were first found. Their sessions were adopted then.
+  var stoppedSince: [Int: ContinuousClock.Instant] = [:]
+}
+
+/// What one node does for all: it ends sessions that have expired, and adopts the sessions of nodes
+/// that have stopped.
+extension PostgresSessionLog {
+  /// The key of the advisory lock of the node that sweeps.
+  private static let sweepLock = 0x70_6963_6B65_7266
+  /// A session expires so much later than its time to live, because a connection of a member is
+  /// stored some seconds later.
+  private static let graceMilliseconds = 5000
+  /// How long a node that has stopped can find the outcome of its last batch.
+  private static let rowLifetime = Duration.seconds(60)
+
+  /// Sweeps on ``historyQueue``, unless that is still under way.
+  func sweepLater() {
+    let begins = sweeping.withLock { state in
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    guard begins else { return }
+    historyQueue.async {
+      try? self.storeVisits()
+      try? self.storeDeferred()
+      try? self.sweep()
+      self.sweeping.withLock { $0.isRunning = false }
+    }
+  }
+
+  /// A connection of a member counts as activity; the entries of a session do so anyway.
+  private func storeVisits() throws(PostgresError) {
+    let sessions = visited.withLock { visited in
+      defer { visited = [] }
+      return visited.map(\.text)
+    }
+    guard !sessions.isEmpty else { return }
+    try historyReader.write(
+      "UPDATE session SET active_at = now_ms() WHERE id = ANY ($1)", [.texts(sessions)])
+  }
+
+  /// Stores events of other nodes' entries that those nodes have not stored.
+  private func storeDeferred() throws(PostgresError) {
+    let sessions = deferred.withLock { $0.sessions }
+    guard !sessions.isEmpty else { return }
+    let rows = try historyReader.write(
+      "SELECT id, event_sequence FROM session WHERE id = ANY ($1) AND ended_at IS NULL",
+      [.texts(sessions.map(\.text))])
+    var marks: [SessionID: Int] = [:]
+    for row in 0..<rows.count { marks[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 1) }
+    for session in sessions {
+      deferred.withLock { deferred in
+        if deferred.stored(through: marks[session] ?? .max, of: session) {
+          _ = addDeferred(of: session, &deferred)
+        }
+      }
+    }
+  }
+
+  private func sweep() throws {
+    let lock = PostgresSessionLog.sweepLock
+    guard try historyReader.write("SELECT pg_try_advisory_lock($1)", [.int(lock)]).bool(0, 0)
+    else { return }
+    defer { _ = try? historyReader.write("SELECT pg_advisory_unlock($1)", [.int(lock)]) }
+    try adoptOrphans()
+    try expire()
+  }
+
+  private func adoptOrphans() throws {
+    let stopped = try historyReader.read { try PostgresOrphans.stoppedNodes($0) }
+    let (found, forgotten) = sweeping.withLock { state in
+      let found = stopped.filter { state.stoppedSince[$0] == nil }
+      state.stoppedSince = state.stoppedSince.filter { stopped.contains($0.key) }
+      for node in found { state.stoppedSince[node] = .now }
+      let lifetime = PostgresSessionLog.rowLifetime
+      return (found, state.stoppedSince.filter { $0.value < .now - lifetime }.map(\.key))
+    }
+    if !found.isEmpty {
+      let orphans = try historyReader.use { connection throws(PostgresError) in
+        try PostgresOrphans.adopt(found, by: follower.incarnation, connection)
+      }
+      if !orphans.isEmpty { notify(.orphaned(orphans)) }
+    }
+    if !forgotten.isEmpty {
+      try historyReader.write("DELETE FROM node WHERE incarnation = ANY ($1)", [.ints(forgotten)])
+    }
+  }
+
+  private func expire() throws {
+    let rows = try historyReader.write(
+      """
+      SELECT \(DormantSession.columns) FROM session
+      WHERE ended_at IS NULL AND active_at + ttl_seconds * 1000 <= now_ms() - $1 LIMIT 100
+      """, [.int(PostgresSessionLog.graceMilliseconds)])
+    for row in 0..<rows.count { try expire(DormantSession(rows, row)) }
+  }
+
+  /// Ends a session, with the event of its last state. One that waits for the host's decision is
+  /// loaded by this node instead, because time may end that.
+  private func expire(_ session: DormantSession) throws {
+    let id = session.id
+    let outcome = try? historyReader.read { try self.stored(id, $0) }
+    var (head, missed): (Int?, [FeedRecord]) = (nil, [])
+    let event: FeedEvent
+    let now = Instant(milliseconds: follower.clock.now)
+    switch outcome ?? nil {
+    case .loaded(let loaded, byteCount: _):
+      if loaded.fold.decision.confirmation != nil { return notify(.orphaned([session])) }
+      event = loaded.fold.endEvent(.expired, at: now)
+      (head, missed) = (loaded.entryCount, loaded.missed)
+    case .diverged: return notify(.orphaned([session]))
+    case nil:
+      let epoch = try historyReader.write(
+        "SELECT epoch FROM session WHERE id = $1", [.text(id.text)]).text(0, 0)
+      event = FeedEvent(endOfUnreadable: id, epoch: epoch ?? "", at: now)
+    }
+    let rows = try historyReader.write(
+      PostgresBatch.expiry(
+        of: id, head: head, event, missed: missed, node: follower.incarnation, digest: digest))
+    guard rows.last?.bool(0, 0) == true else { return }
+    reports.use { $0.noted(nil, of: id) }
+    follower.announce(heads: [id: nil], feedPosition: nil)
+    follower.wake.set()
+    deleteEndedLater()
+  }
+}

@@ -1,0 +1,67 @@
+import PickerHub
+import PickerSession
+
+/// The outcome of a batch, from the results of its statements or from what is stored.
+extension PostgresWriter {
+  /// The outcome of a batch that was committed, although the answer is lost: its entries have the
+  /// serial numbers of this batch. A session that does not have all of them is lost.
+  func outcome(
+    of batch: PostgresBatch, _ expected: [SessionID: ServedSessions.Expectation],
+    _ connection: PostgresConnection
+  ) throws(PostgresError) -> Result {
+    let sessions = Array(batch.entryCounts.keys)
+    let rows = try connection.run(
+      """
+      SELECT k.id, min(e.sequence) - 1, count(*) FROM unnest($1, $2) AS k(id, position)
+      JOIN session USING (id)
+      JOIN entry e ON e.session = session.number AND e.sequence > k.position
+      WHERE e.node = $3 AND e.serial > $4 GROUP BY k.id
+      """,
+      [
+        .texts(sessions.map(\.text)), .ints(sessions.map { expected[$0]?.position ?? 0 }),
+        .int(node.incarnation), .int(node.serial),
+      ])
+    var bases: [SessionID: Int] = [:]
+    for row in 0..<rows.count {
+      let session = SessionID(rows.text(row, 0) ?? "")
+      if rows.int(row, 2) == batch.entryCounts[session] { bases[session] = rows.int(row, 1) }
+    }
+    let ends = try connection.run(Array(batch.statements.suffix(3).dropLast()))
+    let known = PostgresWriter.byteCounts(ends[1])
+    let refused = batch.creations.map(\.session).filter {
+      known[$0] == nil && !batch.ended.contains($0)
+    }
+    return PostgresWriter.result(
+      of: batch, lost: [], refused: refused, bases: bases, feed: ends[0], sizes: ends[1])
+  }
+
+  static func result(
+    of batch: PostgresBatch, lost: [SessionID], refused: [SessionID], bases: [SessionID: Int],
+    feed: PostgresRows, sizes: PostgresRows
+  ) -> Result {
+    var byteCounts = byteCounts(sizes)
+    var heads: [SessionID: Int?] = [:]
+    for (session, base) in bases { heads[session] = base + (batch.entryCounts[session] ?? 0) }
+    for session in batch.ended {
+      byteCounts[session] = .some(nil)
+      heads[session] = .some(nil)
+    }
+    return Result(
+      byteCounts: byteCounts, bases: bases, refused: Set(refused), lost: Set(lost), heads: heads,
+      feedPosition: batch.eventCount > 0 ? feed.int(0, 0) : nil, hasEnded: !batch.ended.isEmpty)
+  }
+
+  private static func byteCounts(_ sizes: PostgresRows) -> [SessionID: Int?] {
+    var byteCounts: [SessionID: Int?] = [:]
+    for row in 0..<sizes.count {
+      byteCounts[SessionID(sizes.text(row, 0) ?? "")] = sizes.int(row, 1)
+    }
+    return byteCounts
+  }
+
+  static func bases(_ rows: PostgresRows) -> [SessionID: Int] {
+    var bases: [SessionID: Int] = [:]
+    for row in 0..<rows.count { bases[SessionID(rows.text(row, 0) ?? "")] = rows.int(row, 1) }
+    return bases
+  }
+}

@@ -1,0 +1,375 @@
+import CivilTime
+import Foundation
+import JSONText
+import PickerHub
+import PickerModel
+import PickerSession
+import Testing
+
+@testable import SessionLog
+
+/// Several nodes on one database.
+@Suite struct NodesTests {
+  private let ana = MemberID("m_1")
+
+  /// Two nodes that have a session with a member in memory; the first one has created it.
+  private func nodes(_ shelf: Shelf) async throws -> (TestNode, TestNode, LogFixture) {
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf))
+    let fixture = try LogFixture(in: one.log)
+    fixture.join("m_1")
+    fixture.feed()
+    one.log.flush()
+    _ = try await one.load()
+    #expect(try await two.load().entryCount == 1)
+    return (one, two, fixture)
+  }
+
+  private func wait(for what: String, _ holds: () throws -> Bool) async throws {
+    for _ in 0..<1500 {
+      if try holds() { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw StoreProblem("not within 30 s: \(what)")
+  }
+
+  private func command(_ ref: Int) -> LogEntry.Body { .command(ana, ref: ref, .clear) }
+
+  @Test func `entries of two nodes have one order at both`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    for number in 1...60 {
+      one.append(command(number))
+      two.append(command(1000 + number))
+      if number.isMultiple(of: 7) { try await Task.sleep(for: .milliseconds(3)) }
+    }
+
+    let first = try await one.refs(120, own: Array(1...60))
+    let second = try await two.refs(120, own: Array(1001...1060))
+
+    #expect(first == second && Set(first).count == 120)
+    #expect(first.filter { $0 < 1000 } == Array(1...60))
+    #expect(try shelf.read(Int.self, "SELECT head FROM pickerd.session") == 121)
+    #expect(try await one.load().fold.state == two.load().fold.state)
+  }
+
+  @Test func `a lost notification costs time only`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    try shelf.write(
+      """
+      INSERT INTO pickerd.entry
+        SELECT number, 2, 7, 1, '{"at":1,"tick":true}'::bytea FROM pickerd.session;
+      UPDATE pickerd.session SET head = 2, row_count = 2
+      """)
+
+    guard case .foreign(let entry)? = try await one.records(1).first else {
+      Issue.record("no entry of another node")
+      return
+    }
+    #expect(entry.body == .tick)
+  }
+
+  @Test func `entries that are not in the log any more make a session lost`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, fixture) = try await nodes(shelf)
+    // As compacted: the number is missing.
+    try shelf.write("UPDATE pickerd.session SET head = 2")
+
+    let lost = try await one.wait(for: "lost") {
+      if case .lost(let sessions) = $0 { sessions } else { nil }
+    }
+    #expect(lost == [fixture.origin.id])
+  }
+
+  @Test func `no entry is lost or doubled when the connections of both nodes break`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    for number in 1...40 {
+      one.append(command(number))
+      two.append(command(1000 + number))
+      if number.isMultiple(of: 4) {
+        try TestServer.shared.connect(shelf.database).run(
+          """
+          SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()
+          """)
+      }
+    }
+
+    let first = try await one.refs(80, own: Array(1...40))
+    let second = try await two.refs(80, own: Array(1001...1040))
+
+    #expect(first == second && Set(first).count == 80)
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.entry") == 81)
+  }
+
+  @Test func `a creation whose external id another node has is refused`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two) = (try TestNode(shelf), try TestNode(shelf, session: "t"))
+    let base = try LogFixture(in: one.log, id: "base").origin
+    let origins = ["s", "t"].map { id in
+      SessionOrigin(
+        id: SessionID(id), epoch: "first", definition: base.definition, createdAt: base.createdAt,
+        host: HostFields(external: "order 7"))
+    }
+    _ = one.log.append(.created(origins[0]), of: origins[0].id)
+    one.log.flush()
+    _ = two.log.append(.created(origins[1]), of: origins[1].id)
+    _ = two.log.append(.entry(LogEntry(at: base.createdAt, body: .tick)), of: origins[1].id)
+    two.log.flush()
+
+    guard case .own? = try await one.records(1).first,
+      case .refused? = try await two.records(1).first
+    else {
+      Issue.record("one of two creations is refused")
+      return
+    }
+    #expect(two.records.count == 1)
+    #expect(try shelf.read(Int.self, "SELECT count(*) FROM pickerd.session") == 2)
+    let owner = await withCheckedContinuation { continuation in
+      two.log.find(SessionIndex.Names(external: "order 7", key: nil), hub: 0) {
+        continuation.resume(returning: $0)
+      }
+    }
+    guard case .found(.session(SessionID("s"))) = owner else {
+      Issue.record("the first session has the external id")
+      return
+    }
+  }
+
+  @Test func `a command that is sent through two nodes is done once`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    let selection = Command.Selection(column: 0, row: 1, generation: 1, key: nil)
+    one.append(.command(ana, ref: 5, .select(selection)))
+    two.append(.command(ana, ref: 5, .select(selection)))
+    _ = try await one.records(2)
+
+    let loaded = try await one.load()
+
+    #expect(loaded.entryCount == 3 && loaded.fold.revision == 1)
+  }
+
+  @Test func `the end by another node is reported`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    _ = two.log.append(.ended(nil), of: two.session)
+
+    guard case .foreignEnd? = try await one.records(1).first,
+      case .own? = try await two.records(1).first
+    else {
+      Issue.record("both nodes have the end")
+      return
+    }
+  }
+
+  @Test func `the definition of another node's change is there`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    let tree = try JSONTree.parse(Array(#"{"kind":"columns","columns":[["p","q"]]}"#.utf8))
+    let definition = try Definition.make(from: tree) { _ in .utc }
+    two.append(
+      .define(.init(version: 2, definition: definition, source: .whole, needsBase: true)))
+
+    guard case .foreign(let entry)? = try await one.records(1).first,
+      case .define(let change) = entry.body
+    else {
+      Issue.record("no change of the definition")
+      return
+    }
+    #expect(change.definition.isSame(as: definition) && change.needsBase)
+  }
+
+  @Test func `announcements reach all nodes in one order, the sender included`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    let members = (0..<500).map { MemberID("m_0123456789012345678_\($0)") }
+    for number in 0..<20 {
+      one.log.announce(.connected(MemberID("a\(number)")), of: one.session)
+      two.log.announce(.connected(MemberID("b\(number)")), of: two.session)
+    }
+    one.log.announce(.touched(ana, .row(column: 0, row: 2)), of: one.session)
+    one.log.announce(.present(members), of: one.session)
+
+    func announced(_ node: TestNode) async throws -> [String] {
+      try await node.wait(for: "announcements") { _ in
+        let all = node.all { notice -> String? in
+          guard case .announced(let announcement, by: let by, _) = notice else { return nil }
+          return "\(by) \(announcement)"
+        }
+        return all.count == 42 ? all : nil
+      }
+    }
+    let (first, second) = (try await announced(one), try await announced(two))
+    #expect(first == second)
+    let present = one.all {
+      if case .announced(.present(let found), by: _, _) = $0 { found } else { nil }
+    }
+    #expect(present == [members])
+  }
+
+  @Test func `a node that has stopped is reported, and its sessions are adopted`() async throws {
+    let shelf = try Shelf(.postgres)
+    let one = try TestNode(shelf)
+    var two: TestNode? = try TestNode(shelf)
+    let fixture = try LogFixture(in: two!.log)
+    fixture.join("m_1")
+    two!.log.flush()
+    let node = two!.log.node
+    fixture.closeLog()
+    two = nil
+
+    let lost = try await one.wait(for: "nodeLost") {
+      if case .nodeLost(let node) = $0 { node } else { nil }
+    }
+    let orphans = try await one.wait(for: "orphaned") {
+      if case .orphaned(let sessions) = $0 { sessions.map(\.id) } else { nil }
+    }
+    #expect(lost == node && orphans == [SessionID("s")])
+  }
+
+  @Test func `events of a node that has stopped are stored by another one, once`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    two.append(.command(ana, ref: 2, .confirm))
+    _ = try await one.records(1)
+    // What a hub passes on.
+    var fold = fixture.fold
+    let outcomes = fold.apply(
+      LogEntry(at: fixture.origin.createdAt, body: .command(ana, ref: 2, .confirm)))
+    let events = outcomes.compactMap { fold.event(of: $0, at: fixture.origin.createdAt) }
+    func record(isOwn: Bool) -> FeedRecord {
+      FeedRecord(events: events, sequence: 2, previous: 1, isOwn: isOwn, status: .confirmed)
+    }
+
+    #expect(one.log.feed(record(isOwn: false), of: one.session))
+    try await wait(for: "the event") { one.log.feed.signal.position == 2 }
+    #expect(two.log.feed(record(isOwn: true), of: two.session))
+    two.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 2)
+    #expect(try shelf.read(String.self, "SELECT status FROM pickerd.session") == "confirmed")
+  }
+
+  @Test func `events of another node's entry are stored before later ones`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    two.append(.command(ana, ref: 2, .confirm))
+    one.append(.command(ana, ref: 3, .reopen))
+    let event = fixture.fold.endEvent(.deleted, at: fixture.origin.createdAt)
+
+    _ = one.log.feed(
+      FeedRecord(events: [event], sequence: 2, previous: 1, isOwn: false), of: one.session)
+    _ = one.log.feed(FeedRecord(events: [event], sequence: 3, previous: 2), of: one.session)
+    one.log.flush()
+    _ = two.log.feed(FeedRecord(events: [event], sequence: 2, previous: 1), of: two.session)
+    two.log.flush()
+
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 3)
+    let lost = one.all { if case .lost(let sessions) = $0 { sessions } else { nil } }
+    #expect(lost.isEmpty)
+  }
+
+  @Test func `all nodes load their sessions again after a restore to the past`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, fixture) = try await nodes(shelf)
+    let epoch = one.log.feed.epoch
+    one.append(command(2))
+    _ = try await two.records(1)
+    // As after a restore to the time before it; the other node has lost nothing.
+    try shelf.write(
+      """
+      UPDATE pickerd.node SET batch = 0
+        WHERE incarnation = (SELECT node FROM pickerd.entry WHERE sequence = 2);
+      DELETE FROM pickerd.entry WHERE sequence = 2; UPDATE pickerd.session SET head = 1;
+      SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """)
+
+    for node in [one, two] {
+      let lost = try await node.wait(for: "lost") {
+        if case .lost(let sessions) = $0 { sessions } else { nil }
+      }
+      #expect(lost == [fixture.origin.id])
+      try await wait(for: "a new epoch") { node.log.feed.epoch != epoch }
+      #expect(try await node.load().fold.origin.epoch != "first")
+    }
+  }
+
+  @Test func `an expired session is ended by one node for all`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, two, _) = try await nodes(shelf)
+    try shelf.write("UPDATE pickerd.session SET active_at = 0")
+
+    for node in [one, two] {
+      guard case .foreignEnd? = try await node.records(1).first else {
+        Issue.record("a node does not have the end")
+        return
+      }
+    }
+    #expect(
+      try shelf.read(String.self, "SELECT type FROM pickerd.event ORDER BY position DESC LIMIT 1")
+        == "session.ended")
+    #expect(try shelf.read(Int.self, "SELECT newest FROM pickerd.feed") == 2)
+  }
+
+  @Test func `a connection of a member is activity`() async throws {
+    let shelf = try Shelf(.postgres)
+    let (one, _, _) = try await nodes(shelf)
+    try shelf.write("UPDATE pickerd.session SET active_at = 1, ttl_seconds = 9000000000")
+
+    one.log.announce(.connected(ana), of: one.session)
+
+    try await wait(for: "activity") {
+      try shelf.read(Int.self, "SELECT active_at FROM pickerd.session") != 1
+    }
+  }
+
+  @Test func `nodes have the clock of the database`() throws {
+    let shelf = try Shelf(.postgres)
+    let node = try TestNode(shelf)
+    let before = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
+    let clock = try #require(node.log.clock)
+    let now = Int(clock())
+    let after = try #require(try shelf.read(Int.self, "SELECT pickerd.now_ms()"))
+
+    #expect((before - 20...after + 20).contains(now))
+  }
+}
+
+/// The lines of notifications.
+@Suite struct NodeMessageTests {
+  @Test func `facts come back from their lines`() throws {
+    let (session, member) = (SessionID("abc-_9"), MemberID("m_1"))
+    let facts: [NodeFact] = [
+      .head(session, 57), .head(session, nil), .feed(9), .cursors, .announced(session, .serving),
+      .announced(session, .connected(member)), .announced(session, .disconnected(member)),
+      .announced(session, .present([])), .announced(session, .present([member, MemberID("m_2")])),
+      .presentPart(session, [member]),
+      .announced(session, .touched(member, .row(column: 1, row: -1))),
+      .announced(session, .touched(member, .lifted)),
+      .announced(
+        session, .touched(member, .date(try #require(CivilDate(year: 2026, month: 2, day: 9))))),
+    ]
+    var number = 0
+    let payloads = NodeMessage.payloads(of: facts, by: 12, number: &number)
+
+    #expect(payloads.count == 1 && number == 1)
+    #expect(NodeMessage(payloads[0])?.facts == facts && NodeMessage(payloads[0])?.sender == 12)
+  }
+
+  @Test func `payloads are smaller than the maximum, and no fact is lost`() {
+    let facts = (0..<2000).map { NodeFact.head(SessionID("session-with-an-id-\($0)"), $0) }
+    var number = 0
+    let payloads = NodeMessage.payloads(of: facts, by: .max, number: &number)
+
+    #expect(payloads.allSatisfy { $0.utf8.count < 8000 } && number == payloads.count)
+    #expect(payloads.flatMap { NodeMessage($0)?.facts ?? [] } == facts)
+    #expect(Set(NodeMessage.payloads(of: [], by: 1, number: &number)).count == 1)
+  }
+
+  @Test func `unknown lines are ignored`() {
+    #expect(NodeMessage("12 1\nz future words\nf 3\nt s m_1 x")?.facts == [.feed(3)])
+    #expect(NodeMessage("") == nil && NodeMessage("x") == nil)
+  }
+}

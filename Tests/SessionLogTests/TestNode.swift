@@ -1,0 +1,92 @@
+import CivilTime
+import PickerHub
+import PickerSession
+import Synchronization
+import Testing
+
+@testable import SessionLog
+
+/// A node of a cluster, with one session in memory.
+final class TestNode: Sendable {
+  private final class Posted: Sendable {
+    let notices = Mutex<[StoreNotice]>([])
+  }
+
+  private let posted = Posted()
+  let log: PostgresSessionLog
+  let session: SessionID
+
+  init(_ shelf: Shelf, session: String = "s") throws {
+    self.session = SessionID(session)
+    log = try PostgresSessionLog(
+      TestServer.shared.address(shelf.database), zone: { _ in .utc }, digest: { $0 },
+      versions: FoldVersions(tzdata: "2025a")
+    ) { [posted] notice in
+      if case .run(_, let body) = notice { body() }
+      if case .runInHub(_, let body) = notice { body() }
+      posted.notices.withLock { $0.append(notice) }
+    }
+  }
+
+  /// The notices about the session, in order.
+  func all<Found>(_ pick: (StoreNotice) -> Found?) -> [Found] {
+    posted.notices.withLock { $0 }.compactMap(pick)
+  }
+
+  /// Waits until a notice was posted that `pick` accepts.
+  @discardableResult
+  func wait<Found>(for what: String, _ pick: (StoreNotice) -> Found?) async throws -> Found {
+    for _ in 0..<6000 {
+      if let found = all(pick).last { return found }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw StoreProblem("no notice: \(what)")
+  }
+
+  func load() async throws -> LoadedSession {
+    posted.notices.withLock { $0 = [] }
+    log.load(session, limits: SessionLimits(), hub: 0)
+    let loaded = try await wait(for: "loaded") { notice in
+      if case .loaded(self.session, let loaded) = notice { Optional.some(loaded) } else { nil }
+    }
+    return try #require(loaded)
+  }
+
+  func append(_ body: LogEntry.Body, at milliseconds: Int64 = 1_542_938_400_000) {
+    let entry = LogEntry(at: Instant(milliseconds: milliseconds), body: body)
+    #expect(log.append(.entry(entry), of: session) == .pending)
+  }
+
+  /// The records that were reported since the load, one by one.
+  var records: [CommittedRecord] {
+    all { notice -> [CommittedRecord]? in
+      guard case .committed(let parts) = notice else { return nil }
+      return parts.filter { $0.session == self.session }.flatMap { part in
+        switch part.records {
+        case .own(let count): [CommittedRecord](repeating: .own, count: count)
+        case .mixed(let records): records
+        }
+      }
+    }.flatMap(\.self)
+  }
+
+  /// Waits until so many records were reported.
+  func records(_ count: Int) async throws -> [CommittedRecord] {
+    try await wait(for: "\(count) records, now \(records.count)") { _ in
+      self.records.count >= count ? self.records : nil
+    }
+  }
+
+  /// The refs of the reported commands: own ones in the order of their appends.
+  func refs(_ count: Int, own: [Int]) async throws -> [Int] {
+    var own = own[...]
+    return try await records(count).compactMap { record in
+      switch record {
+      case .own: own.popFirst()
+      case .foreign(let entry):
+        if case .command(_, let ref, _) = entry.body { ref } else { nil }
+      case .refused, .foreignEnd: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,325 @@
+"""Three servers on one PostgreSQL: any of them serves any session.
+
+The rules are those of one server: no answered command is lost or done twice, and all members see
+one order.
+"""
+
+import json
+import threading
+import time
+
+import pytest
+
+from harness.definitions import LISTS
+from harness.member import Member
+from harness.pickerd import Pickerd, wait_until
+from harness.store import MANY
+from harness.travellers import Travel
+
+#: Seconds after which a node that is silent has stopped.
+SILENCE = 5
+
+
+class Nodes(list):
+    """Servers on one database."""
+
+    def __init__(self, folder, store, count=3, **limits):
+        self.store = store
+        super().__init__(
+            Pickerd(folder / f"node{n}.log", clock="system", limits={**MANY, **limits},
+                    options=("--store", store)) for n in range(count))
+        # Each knows the others.
+        time.sleep(1.5)
+
+    def stop(self):
+        for node in self:
+            node.stop()
+
+
+@pytest.fixture
+def store(postgres):
+    return postgres.database()
+
+
+@pytest.fixture
+def nodes(tmp_path, store):
+    nodes = Nodes(tmp_path, store)
+    yield nodes
+    nodes.stop()
+
+
+def join(session, node, name, **fields):
+    """A member of a session at a node."""
+    return session.track(Member(node.socket(session.path), name, **fields))
+
+
+def back(session, member, node):
+    """The member at another node."""
+    member.url = node.socket(session.path)
+    return session.track(member.come_back())
+
+
+def names(member):
+    return sorted(m["name"] for m in member.screen.members.values())
+
+
+def online(member):
+    return sorted(m["name"] for m in member.screen.members.values() if m["online"])
+
+
+def test_a_session_is_joined_at_another_node_at_once(nodes):
+    session = nodes[0].session(LISTS, now=None)
+
+    ana, bo, cleo = [join(session, node, name) for node, name in zip(nodes, ("Ana", "Bo", "Cleo"))]
+    for number, member in enumerate((ana, bo, cleo, bo, ana, cleo)):
+        assert member.select(0, number % 2 + 1)["type"] == "delta"
+    for member in (ana, bo, cleo):
+        member.reach(6)
+        member.until(lambda m: online(m) == ["Ana", "Bo", "Cleo"], what="everybody")
+    states = [node.get(session.path).json for node in nodes]
+    assert [state["revision"] for state in states] == [6, 6, 6]
+    assert states[0]["snapshot"] == states[1]["snapshot"] == states[2]["snapshot"]
+
+
+def test_a_tap_reaches_the_members_of_other_nodes_in_milliseconds(nodes):
+    session = nodes[0].session(LISTS, now=None)
+    ana, bo = join(session, nodes[0], "Ana"), join(session, nodes[1], "Bo")
+    times = []
+    for number in range(40):
+        begin = time.monotonic()
+        ana.ask_select(0, number % 2 + 1)
+        bo.reach(number + 1)
+        times.append(time.monotonic() - begin)
+        ana.reach(number + 1)
+
+    # Without notifications it would take up to 3 s.
+    assert sorted(times)[20] < 0.5, times
+
+
+def test_members_at_all_nodes_see_one_order(nodes):
+    travel = Travel(nodes, members=9)
+    with travel.under_way():
+        travel.wait_for_answers(60)
+    assert travel.history().violations() == []
+    travel.end()
+
+
+def test_a_killed_node_loses_nothing_and_takes_its_members_offline(nodes):
+    travel = Travel(nodes, members=6)
+    watcher = join(travel.session, nodes[0], "Watcher")
+    staying = Member(nodes[1].socket(travel.session.path), "Staying")
+    with travel.under_way():
+        watcher.until(lambda m: "Staying" in online(m), what="Staying")
+        nodes[1].kill()
+        watcher.until(lambda m: "Staying" not in online(m), timeout=SILENCE + 15,
+                      what="her absence")
+        assert "Staying" in names(watcher)
+        nodes[1].start()
+        travel.wait_for_answers(20)
+    urls = [node.socket(travel.session.path) for node in nodes]
+    for walker in travel.walkers:
+        walker.urls = urls
+    assert travel.history().violations() == []
+    staying.drop()
+    travel.end()
+
+
+def test_the_newer_connection_of_a_member_stays(nodes):
+    session = nodes[0].session(LISTS, now=None)
+    ana = join(session, nodes[0], "Ana")
+    for node in (nodes[1], nodes[2], nodes[0]):
+        newer = back(session, ana, node)
+        ana.closed(4409)
+        newer.select(0, 1)
+        ana = newer
+    ana.receives_nothing()
+
+
+def test_a_command_that_is_sent_again_through_another_node_is_done_once(nodes):
+    session = nodes[0].session(LISTS, now=None)
+    ana = join(session, nodes[0], "Ana")
+    command = {"type": "select", "column": 0, "row": 1, "ref": ana.next_ref(),
+               "generation": ana.screen.columns[0]["generation"]}
+    ana.send(command)
+    first = ana.answer(command["ref"])
+
+    again = back(session, ana, nodes[1])
+    again.send(command)
+    second = again.answer(command["ref"])
+
+    assert second["revision"] == first["revision"] == 1
+    assert nodes[2].get(session.path).json["revision"] == 1
+
+
+def test_fingers_and_names_are_seen_at_other_nodes(nodes):
+    session = nodes[0].session(LISTS, now=None)
+    ana, bo = join(session, nodes[0], "Ana"), join(session, nodes[1], "Bo")
+    ana.until(lambda m: online(m) == ["Ana", "Bo"])
+    bo.until(lambda m: online(m) == ["Ana", "Bo"])
+
+    ana.touch(column=0, row=2)
+
+    bo.until(lambda m: m.screen.touching.get(ana.id) == {"column": 0, "row": 2}, what="the finger")
+    ana.drop()
+    bo.until(lambda m: online(m) == ["Bo"], what="her absence")
+
+
+def test_http_requests_work_at_every_node(nodes):
+    session = nodes[0].session(LISTS, now=None)
+    one, two, three = nodes
+    assert two.get("/readyz").status == three.get("/readyz").status == 200
+    ana = join(session, one, "Ana")
+
+    changed = two.request("PATCH", f"{session.path}/definition", {"locale": "de"})
+    assert changed.status == 200, changed.body
+    version = changed.json["version"]
+    assert three.get(f"{session.path}/definition").json["locale"] == "de"
+    stale = three.request("PATCH", f"{session.path}/definition", {"locale": "fr"},
+                          headers={"If-Match": f'"{version - 1}"'})
+    assert stale.status == 412
+    ana.until(lambda m: m.screen.revision >= 1, what="the change")
+
+    kiosk = two.post(f"{session.path}/members", {"name": "Kiosk"}).json["member"]
+    posted = three.post(f"{session.path}/commands", {
+        "member": kiosk["id"], "secret": kiosk["secret"], "type": "select", "column": 0, "row": 1,
+        "generation": ana.screen.columns[0]["generation"], "ref": 9})
+    assert posted.status == 200, posted.body
+    ana.until(lambda m: m.screen.revision >= 2, what="the command")
+
+    bodies = [node.get(f"{session.path}/log").body for node in nodes]
+    assert bodies[0] == bodies[1] == bodies[2] and bodies[0].count(b"\n") == 2
+    assert three.delete(session.path).status == 204
+    ana.closed(4410)
+    for node in nodes:
+        assert node.get(session.path).status == 404
+
+
+def test_a_name_is_given_once(nodes):
+    answers = []
+
+    def create(node):
+        answers.append(node.create(LISTS, external="order 7"))
+
+    for turn in range(5):
+        answers.clear()
+        threads = [threading.Thread(target=create, args=(node,)) for node in nodes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(answer.status for answer in answers) == [201, 409, 409]
+        created = next(a.json["session"] for a in answers if a.status == 201)
+        assert {a.json["session"] for a in answers} == {created}, answers
+        same = nodes[turn % 3].request(
+            "PUT", "/v1/sessions/by/order%207", {"definition": LISTS})
+        assert (same.status, same.json["session"]) == (200, created)
+        assert nodes[(turn + 1) % 3].delete(f"/v1/sessions/{created}").status == 204
+
+
+def test_an_idempotency_key_gives_one_session(nodes):
+    headers = {"Idempotency-Key": "once"}
+    answers = [node.post("/v1/sessions", {"definition": LISTS}, headers=headers) for node in nodes]
+    assert [answer.status for answer in answers] == [201, 200, 200]
+    assert len({answer.json["session"] for answer in answers}) == 1
+    other = nodes[1].post("/v1/sessions", {"definition": LISTS, "title": "x"}, headers=headers)
+    assert (other.status, other.code) == (422, "keyReused")
+
+
+def test_every_node_lists_all_sessions(nodes):
+    created = [node.session(LISTS, now=None).id for node in nodes for _ in range(2)]
+    member = join(nodes[0].sessions[0], nodes[1], "Ana")
+    member.confirm()
+
+    def listed(node, query=""):
+        answer = node.get(f"/v1/sessions?{query}", port=node.admin_port)
+        return [s["session"] for s in answer.json["sessions"]]
+
+    for node in nodes:
+        assert sorted(listed(node)) == sorted(created)
+        wait_until(lambda node=node: listed(node, "status=confirmed") == [created[0]])
+    first = nodes[2].get("/v1/sessions?limit=4", port=nodes[2].admin_port).json
+    assert len(first["sessions"]) == 4
+    rest = listed(nodes[0], f"limit=4&after={first['next']}")
+    assert len(rest) == 2
+
+
+def test_a_session_expires_everywhere(nodes):
+    session = nodes[0].session(LISTS, now=None, ttlSeconds=1)
+    ana = join(session, nodes[1], "Ana")
+
+    ana.closed(4410, timeout=30)
+
+    for node in nodes:
+        assert node.get(session.path).status == 404
+    ended = wait_until(lambda: [e for e in feed(nodes[2]) if e["type"] == "session.ended"])
+    assert ended[0]["data"]["reason"] == "expired"
+
+
+def feed(node):
+    answer = node.get("/v1/feed?limit=1000", port=node.admin_port)
+    assert answer.status == 200, answer.body
+    return [json.loads(line) for line in answer.body.splitlines()]
+
+
+def test_the_feed_has_every_event_once_at_all_nodes(nodes):
+    sessions = [node.session(LISTS, now=None, watch=["members"]) for node in nodes]
+    # The first member is the owner, at another node than the creation.
+    members = [[join(session, nodes[(k + 1 + n) % 3], f"m{n}") for n in range(3)]
+               for k, session in enumerate(sessions)]
+    for turn in range(10):
+        for session, those in zip(sessions, members):
+            answer = those[0].do("confirm" if turn % 2 == 0 else "reopen")
+            assert answer["type"] == "delta", answer
+            for each in those:
+                each.reach(answer["revision"])
+    for node in nodes:
+        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 10), timeout=30)
+    first, second, third = map(feed, nodes)
+    assert first == second == third
+    assert [event["position"] for event in first] == list(range(1, len(first) + 1))
+    assert len({event["id"] for event in first}) == len(first)
+    for session in sessions:
+        kinds = [e["type"] for e in first if e["data"]["session"] == session.id]
+        assert kinds == ["session.created", *["member.joined"] * 3,
+                         *["session.confirmed", "session.reopened"] * 5]
+
+
+def test_events_of_a_killed_node_are_in_the_feed(nodes):
+    for turn in range(4):
+        session = nodes[1].session(LISTS, now=None)
+        ana, bo = join(session, nodes[1], "Ana"), join(session, nodes[2], "Bo")
+        ana.ask("confirm")
+        bo.reach(1)
+        nodes[1].kill()
+        nodes[1].start()
+        wait_until(lambda session=session: [
+            e["type"] for e in feed(nodes[2]) if e["data"]["session"] == session.id
+        ] == ["session.created", "session.confirmed"], timeout=30, what=f"the events {turn}")
+
+
+def test_members_of_a_killed_node_leave_although_nobody_asks_for_their_session(tmp_path, store):
+    nodes = Nodes(tmp_path, store, count=2, memberMilliseconds=1000)
+    try:
+        session = nodes[1].session(LISTS, now=None, watch=["members"])
+        join(session, nodes[1], "Ana")
+        nodes[1].kill()
+
+        left = wait_until(
+            lambda: [e for e in feed(nodes[0]) if e["type"] == "member.left"], timeout=30)
+        assert left[0]["data"]["session"] == session.id
+    finally:
+        nodes.stop()
+
+
+def test_nodes_go_on_after_a_crash_of_the_database(tmp_path, own_postgres):
+    nodes = Nodes(tmp_path, own_postgres.database())
+    try:
+        travel = Travel(nodes, members=6)
+        with travel.under_way():
+            own_postgres.crash()
+            own_postgres.start()
+            travel.wait_for_answers(20)
+        assert travel.history().violations() == []
+        travel.end()
+    finally:
+        nodes.stop()
