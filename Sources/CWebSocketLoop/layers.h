@@ -9,6 +9,8 @@
 ///     base/phrase.c            reason phrases of HTTP statuses
 ///     base/utf8.c              incremental validation of UTF-8
 ///     base/bytes.c             the number of bytes read from a TCP connection
+///     base/address.c           addresses of peers, and their networks
+///     base/proxy.c             parses headers of the PROXY protocol
 ///     base/tls.c               certificates, and the TLS state of connections
 ///     state/log.c              log lines of libwebsockets and of a loop, with a rate limit
 ///     state/peers.c            counts of connections, in total and per network
@@ -30,7 +32,9 @@
 ///     http/upgrade.c           validates upgrades to WebSocket
 ///     sockets/detach.c         removes a connection from its loop, to move it to another
 ///     sockets/adopt.c          attaches a connection to a loop
-///     sockets/accept.c         accepts connections, up to the limits
+///     sockets/admit.c          counts new connections, up to the limits
+///     sockets/arrivals.c       connections that begin with a PROXY protocol header
+///     sockets/accept.c         accepts connections
 ///     sockets/listen.c         listening sockets
 ///     loop/sweep.c             time limits of all connections
 ///     loop/callback.c          dispatches libwebsockets' events to the files above
@@ -44,6 +48,18 @@
 // base/utf8.c
 extern const wsl_utf8 wsl_utf8_start;
 bool wsl_utf8_feed(wsl_utf8 *state, const uint8_t *bytes, size_t count);
+
+// base/address.c
+wsl_address wsl_address_of_ipv4(const void *bytes);
+wsl_address wsl_address_of_ipv6(const void *bytes);
+wsl_address wsl_address_of(const struct sockaddr *peer);
+bool wsl_has_address(wsl_address address);
+const char *wsl_address_text(wsl_address address, char *into, size_t size);
+wsl_network_id wsl_network_of(wsl_address address);
+
+// base/proxy.c
+uint32_t wsl_proxy_header_length(const wsl_proxy_header *header);
+bool wsl_proxy_client(const wsl_proxy_header *header, wsl_address *client);
 
 // base/tls.c
 wsl_tls_state *wsl_tls_begin(wsl_tls *tls);
@@ -65,8 +81,8 @@ const char *wsl_log_last_error(void);
 typedef enum wsl_admission { WSL_ADMITTED, WSL_TOO_MANY, WSL_TOO_MANY_OF_NETWORK } wsl_admission;
 wsl_admission wsl_peers_begin(wsl_peers *count, wsl_network_id network);
 void wsl_peers_end(wsl_peers *count, wsl_network_id network);
+bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to);
 void wsl_peers_limit(wsl_peers *count, uint32_t open_max);
-wsl_network_id wsl_network_of(const struct sockaddr *address);
 
 // state/bodies.c
 bool wsl_body_reserve(wsl_loop *loop, wsl_slot *slot, size_t count);
@@ -144,6 +160,16 @@ void wsl_http_resume(wsl_loop *loop, wsl_slot *slot);
 
 // http/upgrade.c
 int wsl_confirm_upgrade(wsl_loop *loop, wsl_slot *slot, struct lws *wsi);
+
+// sockets/admit.c
+wsl_network_id wsl_counted_network(const wsl_loop *loop, wsl_address peer);
+bool wsl_admit(wsl_loop *loop, wsl_connection connection);
+void wsl_refuse_network(wsl_loop *loop, wsl_connection connection);
+void wsl_serve(wsl_loop *loop, wsl_connection connection);
+
+// sockets/arrivals.c
+void wsl_expect_header(wsl_loop *loop, wsl_connection connection);
+void wsl_arrivals_sweep(wsl_loop *loop, int64_t now);
 
 // sockets/accept.c
 void wsl_accept_all(uv_poll_t *poll, int status, int events);

@@ -30,6 +30,15 @@ enum {
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
 };
 
+/// The beginning of a PROXY protocol header: its prefix and the addresses of TCP over IPv6.
+typedef struct wsl_proxy_header {
+  uint8_t bytes[16 + 36];
+  uint32_t count;           ///< bytes received, including those that are not stored
+} wsl_proxy_header;
+
+/// A connection whose PROXY protocol header has not been received yet.
+typedef struct wsl_arrival wsl_arrival;
+
 /// The state of a connection. The phase of a slot only moves down this list, except when a
 /// keep-alive connection receives its next request and when the slot is released (PHASE_FREE).
 typedef enum wsl_phase {
@@ -81,6 +90,7 @@ typedef struct wsl_slot {
   bool is_ending;           ///< the handler has ended the stream: `stream_closed` is not called
   bool is_opened;           ///< `opened` was called
   bool is_tls;
+  bool is_unix;
   bool is_detached;         ///< `wsl_move` was called; the next loop counts the connection
   bool is_head_read;        ///< libwebsockets has read the head of the current request
   bool is_refused;          ///< an error response was written; the connection is about to end
@@ -93,6 +103,7 @@ typedef struct wsl_slot {
   uint32_t body_length;     ///< its announced length
   uint32_t body_bytes;      ///< memory of the request's body as counted in `bodies_bytes`
   int64_t bytes_read;       ///< result of `wsl_bytes_read` when the previous request ended
+  wsl_address peer;
   uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
   uint32_t posted_bytes;
@@ -138,6 +149,7 @@ struct wsl_loop {
   uv_timer_t timer, sweep;
   wsl_listener listeners[WSL_LISTENERS_MAX];
   uint32_t listener_count;
+  wsl_arrival *arrivals;
   wsl_tls *tls;             ///< the certificate for new connections; NULL: none
   int spare_descriptor;
   bool is_kicked;           ///< lws_cancel_service() was called and has not taken effect yet

@@ -15,7 +15,9 @@ import Testing
     defer { close(pair[1]) }
 
     loop.drain(withinMilliseconds: 1000)
-    loop.adopt(wsl_connection(descriptor: pair[0], audience: WSL_PUBLIC, network: 0, tls: nil))
+    var connection = wsl_connection()
+    connection.descriptor = pair[0]
+    loop.adopt(connection)
     var bytes = [UInt8](repeating: 0, count: 2048)
     let count = recv(pair[1], &bytes, bytes.count, CInt(MSG_DONTWAIT))
 

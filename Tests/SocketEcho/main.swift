@@ -1,6 +1,7 @@
 // An echo server on SocketLoop for the tests of the transport.
-// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `proxy` (an
-// address whose connections are not limited), `tls` (a file with certificate and key), or
+// Arguments are `name=value`: a limit of SocketLoopConfiguration, `host`, `port`, `descriptor` (a
+// listening socket to use instead of these), `proxy` (the address of a trusted proxy), `proxied=1`
+// (connections begin with a PROXY protocol header), `tls` (a file with certificate and key), or
 // `loops=2`: requests with `?over` move to the second loop. Prints `listening PORT` when it is
 // ready; SIGTERM and SIGINT drain it.
 import Glibc
@@ -13,6 +14,8 @@ configuration.log = { isError, line in
 }
 var host = "127.0.0.1"
 var port: UInt16 = 0
+var descriptor: CInt?
+var isProxied = false
 var isDouble = false
 var certificate: String?
 
@@ -32,6 +35,10 @@ for argument in CommandLine.arguments.dropFirst() {
     host = parts[1]
   } else if parts[0] == "port" {
     port = UInt16(parts[1])!
+  } else if parts[0] == "descriptor" {
+    descriptor = CInt(parts[1])!
+  } else if argument == "proxied=1" {
+    isProxied = true
   } else if parts[0] == "tls" {
     certificate = parts[1]
   } else if argument == "loops=2" {
@@ -62,8 +69,13 @@ do {
     handler.other = second
   }
   if let certificate { loop.use(try TLSCertificate(certificate: certificate, key: certificate)) }
-  let listening = Listening(isTLS: certificate != nil)
-  writeLine("listening \(try loop.listen(host: host, port: port, listening))", to: 1)
+  let listening = Listening(isTLS: certificate != nil, isProxied: isProxied)
+  if let descriptor {
+    try loop.listen(on: descriptor, listening)
+  } else {
+    port = try loop.listen(host: host, port: port, listening)
+  }
+  writeLine("listening \(port)", to: 1)
   drainOnSignals([loop, second].compactMap { $0 })
   let thread = second.map(start)
   loop.run()

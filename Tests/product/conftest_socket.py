@@ -26,22 +26,24 @@ class SocketEcho:
     """One server process with limits of SocketLoopConfiguration.
 
     `wrapper` is a command that runs it; `before` is called in the child before exec. With
-    `authority` it serves TLS with a certificate of that authority.
+    `authority` it serves TLS with a certificate of that authority. `listener` is a listening socket
+    that it accepts from.
     """
 
-    def __init__(self, log, wrapper=(), before=None, authority=None, **limits):
+    def __init__(self, log, wrapper=(), before=None, authority=None, listener=None, **limits):
         self.log = Path(log)
         self.tls = authority and authority.client()
         arguments = [f"{name}={value}" for name, value in limits.items()]
         arguments += [f"tls={authority.issue().both}"] if authority else []
+        arguments += [f"descriptor={listener.fileno()}"] if listener else []
         host = limits.get("host", "127.0.0.1")
         with self.log.open("wb") as file:
             self.process = subprocess.Popen(
                 [*wrapper, str(binary()), *arguments], stdout=subprocess.PIPE, stderr=file,
-                preexec_fn=before)
+                preexec_fn=before, pass_fds=[listener.fileno()] if listener else [])
         line = self.process.stdout.readline().decode()
         assert line.startswith("listening "), self.log.read_text()
-        self.address = (host, int(line.split()[1]))
+        self.address = listener.getsockname() if listener else (host, int(line.split()[1]))
 
     def raw(self, **rest):
         return Raw(self.address, **{"tls": self.tls} | rest)
@@ -114,9 +116,9 @@ def starting(folder, authority=None):
     """Starts servers that are stopped at the end."""
     servers = []
 
-    def begin(wrapper=(), before=None, **limits):
+    def begin(wrapper=(), before=None, listener=None, **limits):
         log = folder / f"log{len(servers)}"
-        servers.append(SocketEcho(log, wrapper, before, authority, **limits))
+        servers.append(SocketEcho(log, wrapper, before, authority, listener, **limits))
         return servers[-1]
 
     yield begin

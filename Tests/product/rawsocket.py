@@ -22,19 +22,27 @@ class Gone(Exception):
 
 
 class Raw:
-    """A TCP connection with a buffer. Every read has a timeout in seconds.
+    """A connection with a buffer. Every read has a timeout in seconds.
 
-    `tls` is the SSLContext of a TLS connection.
+    `address` is the pair of a TCP address and port, or the path of a Unix socket; `first` is sent
+    before everything else, also before the TLS handshake. `tls` is the SSLContext of a TLS
+    connection.
     """
 
-    def __init__(self, address, timeout=15.0, receive_buffer=None, tls=None):
-        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    def __init__(self, address, timeout=15.0, receive_buffer=None, tls=None, first=b"", source=None):
+        is_unix = isinstance(address, str)
+        family = socket.AF_UNIX if is_unix else (
+            socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
         self.socket = socket.socket(family, socket.SOCK_STREAM)
+        if source:
+            self.socket.bind((source, 0))
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not is_unix:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.connect(address)
+        self.socket.sendall(first)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.timeout = timeout
@@ -218,8 +226,9 @@ def accept_of(key):
     return base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
 
 
-def open_websocket(address, path="/", timeout=15.0, receive_buffer=None, tls=None, **headers):
-    raw = Raw(address, timeout, receive_buffer, tls)
+def open_websocket(
+        address, path="/", timeout=15.0, receive_buffer=None, tls=None, first=b"", **headers):
+    raw = Raw(address, timeout, receive_buffer, tls, first)
     status, answer, _ = raw.upgrade(path, **headers)
     assert status == 101, (status, answer)
     assert answer["sec-websocket-accept"] == accept_of(headers.get("Sec_WebSocket_Key", KEY))

@@ -9,7 +9,8 @@ static bool is_method_with_body(struct lws *wsi) {
 }
 
 /// Whether libwebsockets had read all headers of this request before the previous request ended.
-/// In that case it mistakes the headers for the body and spins.
+/// In that case it mistakes the headers for the body and spins. On a Unix socket this is true for
+/// every request but the first, because the kernel does not count its bytes.
 static bool is_pipelined(const wsl_slot *slot, struct lws *wsi) {
   enum { REQUEST_BYTES_MIN = 16 };  // the shortest request; the count may be one too high
   if (slot->phase == PHASE_DISCARDING) return true;  // the previous request's end is unknown

@@ -1,5 +1,6 @@
 #include "private.h"
 
+#include <netinet/in.h>
 #include <string.h>
 
 static const struct {
@@ -99,6 +100,6 @@ bool wsl_request_accepts_chunks(const wsl_request *request) {
 }
 
 wsl_text wsl_request_peer(wsl_request *request) {
-  const char *peer = lws_get_peer_simple(request->wsi, request->scratch, 64);
+  const char *peer = wsl_address_text(request->slot->peer, request->scratch, INET6_ADDRSTRLEN);
   return (wsl_text){peer, strlen(peer)};
 }

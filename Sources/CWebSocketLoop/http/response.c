@@ -78,6 +78,11 @@ bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, 
   return true;
 }
 
+bool wsl_is_reusable(wsl_loop *loop, wsl_id id) {
+  wsl_slot *slot = wsl_slot_of(loop, id);
+  return slot && !slot->is_unix;
+}
+
 bool wsl_stream_start(wsl_loop *loop, wsl_id id, const void *head, size_t head_count) {
   wsl_slot *slot = wsl_slot_of(loop, id);
   if (!slot || slot->phase != PHASE_ASKED) return false;

@@ -43,6 +43,10 @@ wsl_loop *wsl_create(const wsl_limits *limits, const char *const *subprotocols,
 int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uint16_t port,
                char *problem, size_t problem_size);
 
+/// Accepts connections from a listening TCP or Unix socket. Takes ownership of it, also on failure.
+/// - Returns: False if there are too many listeners, together with those of `wsl_listen`.
+bool wsl_listen_on(wsl_loop *loop, wsl_listening listening, int descriptor);
+
 /// Runs the event loop until `wsl_stop` is called or a drain has finished.
 void wsl_run(wsl_loop *loop);
 
@@ -205,8 +209,17 @@ bool wsl_request_is_tls(const wsl_request *request);
 /// - Source: RFC 9112, section 6.1
 bool wsl_request_accepts_chunks(const wsl_request *request);
 
-/// The peer's numeric address. Valid until the next call with this request.
+/// The client's numeric address, or `unix` for the peer of a Unix socket. Valid until the next call
+/// with this request.
 wsl_text wsl_request_peer(wsl_request *request);
+
+/// Counts a request's connection against the network of the client for which a trusted proxy has
+/// opened it, unless it counts against a network already.
+/// - Returns: False if `network_connections_max` is reached; nothing is counted then.
+bool wsl_count_client(wsl_loop *loop, wsl_id id, wsl_network_id network);
+
+/// Whether a connection can serve another request. Unix sockets cannot, see http/filter.c.
+bool wsl_is_reusable(wsl_loop *loop, wsl_id id);
 
 /// Refuses an upgrade or a large request body with `head` (status line, headers, empty line) and
 /// `body`. Only valid within `admit` and `admit_body`, which must then return a value other than 0.
@@ -214,9 +227,7 @@ void wsl_refuse(wsl_request *request, const void *head, size_t head_count, const
                 size_t body_count);
 
 /// Sends a complete response: `head` (status line, headers, empty line) and `body`. Both are
-/// copied. The connection is closed afterwards if `keep_alive` is false or the client requested
-/// it.
-///
+/// copied. The connection is closed afterwards if `keep_alive` is false or the client requested it.
 /// - Returns: False if the request has ended or was already answered.
 bool wsl_answer(wsl_loop *loop, wsl_id id, const void *head, size_t head_count, const void *body,
                 size_t body_count, bool keep_alive);

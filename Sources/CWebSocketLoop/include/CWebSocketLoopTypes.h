@@ -23,6 +23,12 @@ typedef struct wsl_text {
   size_t count;
 } wsl_text;
 
+/// An IPv6 address, or an IPv4 address in its mapped form (`::ffff:0:0/96`). All zero: none, the
+/// peer of a Unix socket.
+typedef struct wsl_address {
+  uint8_t bytes[16];
+} wsl_address;
+
 /// An IPv4 address, or the /64 prefix of an IPv6 address, as a number.
 typedef uint64_t wsl_network_id;
 
@@ -48,7 +54,10 @@ typedef enum wsl_audience {
 typedef struct wsl_connection {
   int descriptor;
   wsl_audience audience;
+  bool is_unix;
+  wsl_address peer;        ///< the client's address, from the PROXY protocol if the listener has it
   wsl_network_id network;  ///< the network that it counts against
+  uint32_t header_count;   ///< bytes of its PROXY protocol header
   wsl_tls_state *tls;      ///< owned; NULL: without TLS
 } wsl_connection;
 
@@ -56,6 +65,9 @@ typedef struct wsl_connection {
 typedef struct wsl_listening {
   wsl_audience audience;
   bool is_tls;             ///< with the certificate set by `wsl_use_tls`
+  bool is_proxied;         ///< connections begin with a PROXY protocol header, version 2. Peers for
+                           ///< which `is_exempt` is false are refused
+  bool is_shared;          ///< other processes accept from the same socket; it is not shut down
 } wsl_listening;
 
 /// Listeners of one loop.
@@ -118,7 +130,8 @@ typedef struct wsl_handlers {
   /// the handler, which passes it to `wsl_adopt` of a loop with the same `count`, or to
   /// `wsl_discard`.
   int (*accepted)(void *owner, wsl_connection connection);
-  /// Whether a numeric address belongs to a proxy, whose connections are not limited per network.
+  /// Whether an address belongs to a trusted proxy, whose connections are not limited per network.
+  /// It is numeric, or `unix` for the peer of a Unix socket.
   bool (*is_exempt)(void *owner, const char *address);
   /// A valid upgrade request for a WebSocket. Return 0 to accept it. To refuse it or to move it to
   /// another loop, call `wsl_refuse` or `wsl_move` and return any other value.

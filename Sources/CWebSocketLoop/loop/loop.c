@@ -119,6 +119,7 @@ void wsl_stop(wsl_loop *loop) { uv_stop(&loop->uv); }
 
 void wsl_drain(wsl_loop *loop, uint32_t within_ms) {
   wsl_close_listeners(loop);
+  wsl_arrivals_sweep(loop, INT64_MAX);
   loop->drain_by_ms = wsl_monotonic_ms() + within_ms;
   for (uint32_t index = 0; index < loop->slot_count; index++) {
     wsl_slot *slot = &loop->slots[index];
@@ -145,6 +146,7 @@ uint32_t wsl_connections_max(const wsl_loop *loop) { return loop->limits.connect
 void wsl_destroy(wsl_loop *loop) {
   wsl_log_use(loop);
   wsl_close_listeners(loop);
+  wsl_arrivals_sweep(loop, INT64_MAX);
   uv_close((uv_handle_t *)&loop->timer, NULL);
   uv_close((uv_handle_t *)&loop->sweep, NULL);
   uv_close((uv_handle_t *)&loop->iteration_end, NULL);

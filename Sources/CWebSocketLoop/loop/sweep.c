@@ -39,5 +39,6 @@ void wsl_sweep(uv_timer_t *timer) {
     wsl_slot *slot = &loop->slots[index];
     if (slot->wsi) check_slot(loop, slot, now);
   }
+  wsl_arrivals_sweep(loop, now);
   if (loop->drain_by_ms && now >= loop->drain_by_ms) uv_stop(&loop->uv);
 }

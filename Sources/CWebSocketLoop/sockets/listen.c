@@ -28,7 +28,7 @@ static const char *bind_error(int error) {
   case EADDRNOTAVAIL:
     return "this machine has no such address";
   case EACCES:
-    return "permission denied; choose a port from 1024 up, or grant CAP_NET_BIND_SERVICE";
+    return "permission denied; choose a port from 1024 up, or let systemd open it (systemd:NAME)";
   default:
     return strerror(error);
   }
@@ -65,14 +65,18 @@ static int listening_socket(const struct addrinfo *to) {
   return -1;
 }
 
-/// Accepts connections from a listening socket.
-static void start(wsl_loop *loop, wsl_listening listening, int descriptor) {
+bool wsl_listen_on(wsl_loop *loop, wsl_listening listening, int descriptor) {
+  if (loop->listener_count == WSL_LISTENERS_MAX) {
+    close(descriptor);
+    return false;
+  }
   wsl_listener *listener = &loop->listeners[loop->listener_count++];
   *listener = (wsl_listener){.loop = loop, .descriptor = descriptor, .listening = listening};
   uv_poll_init(&loop->uv, &listener->poll, descriptor);
   listener->poll.data = listener;
   listener->is_polled = true;
   uv_poll_start(&listener->poll, UV_READABLE, wsl_accept_all);
+  return true;
 }
 
 int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uint16_t port,
@@ -81,8 +85,6 @@ int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uin
                            .ai_socktype = SOCK_STREAM};
   struct addrinfo *to = NULL;
   char service[8];
-  if (loop->listener_count == WSL_LISTENERS_MAX)
-    return listen_error(-1, problem, size, address, port, "there are too many listeners");
   snprintf(service, sizeof service, "%u", port);
   if (getaddrinfo(address, service, &hints, &to) != 0)
     return listen_error(-1, problem, size, address, port,
@@ -95,7 +97,8 @@ int wsl_listen(wsl_loop *loop, wsl_listening listening, const char *address, uin
   if (real_port < 0)
     return listen_error(descriptor, problem, size, address, port,
                    "the kernel bound a different address");
-  start(loop, listening, descriptor);
+  if (!wsl_listen_on(loop, listening, descriptor))
+    return listen_error(-1, problem, size, address, port, "there are too many listeners");
   return real_port;
 }
 
@@ -108,7 +111,8 @@ static void close_listener(wsl_listener *listener) {
   if (!listener->is_polled) return;
   listener->is_polled = false;
   uv_poll_stop(&listener->poll);
-  shutdown(listener->descriptor, SHUT_RDWR);  // refuses new connections immediately
+  if (!listener->listening.is_shared)
+    shutdown(listener->descriptor, SHUT_RDWR);  // refuses new connections immediately
   uv_close((uv_handle_t *)&listener->poll, listener_is_closed);
 }
 

@@ -1,6 +1,5 @@
 #include "private.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,28 +104,17 @@ void wsl_peers_end(wsl_peers *count, wsl_network_id network) {
   pthread_mutex_unlock(&count->lock);
 }
 
-/// IPv4 networks are numbered as the /64 prefix 0:0:ffff::, with the address in the last 32 bits.
-/// No IPv6 network has that number, because RFC 4291 reserves 0000::/8.
-static wsl_network_id network_of_ipv4(uint32_t address) {
-  return UINT64_C(0xFFFF00000000) | address;
-}
-
-wsl_network_id wsl_network_of_words(uint64_t high, uint64_t low) {
-  return high == 0 && low >> 32 == 0xFFFF ? network_of_ipv4((uint32_t)low) : high;
-}
-
-static wsl_network_id network_of_ipv6(const struct in6_addr *address) {
-  uint64_t words[2] = {0, 0};
-  for (int index = 0; index < 16; index++)
-    words[index / 8] = words[index / 8] << 8 | address->s6_addr[index];
-  return wsl_network_of_words(words[0], words[1]);
-}
-
-wsl_network_id wsl_network_of(const struct sockaddr *address) {
-  if (address->sa_family == AF_INET)
-    return network_of_ipv4(ntohl(((const struct sockaddr_in *)(const void *)address)
-                                     ->sin_addr.s_addr));
-  if (address->sa_family == AF_INET6)
-    return network_of_ipv6(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-  return WSL_EXEMPT_NETWORK;
+bool wsl_peers_move(wsl_peers *count, wsl_network_id from, wsl_network_id to) {
+  pthread_mutex_lock(&count->lock);
+  bool has_room = to == WSL_EXEMPT_NETWORK ||
+                  count->entries[find(count, to)].count < count->network_max;
+  if (has_room && from != to) {
+    uint32_t old = find(count, from);
+    if (--count->entries[old].count == 0) free_entry(count, old);
+    entry *new = &count->entries[find(count, to)];
+    new->network = to;
+    new->count++;
+  }
+  pthread_mutex_unlock(&count->lock);
+  return has_room;
 }

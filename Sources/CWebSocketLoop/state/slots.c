@@ -20,7 +20,10 @@ wsl_slot *wsl_slot_take(wsl_loop *loop, wsl_connection connection) {
                      .phase = PHASE_IDLE,
                      .audience = connection.audience,
                      .network = connection.network,
-                     .is_tls = connection.tls != NULL};
+                     .peer = connection.peer,
+                     .bytes_read = connection.is_unix ? 0 : connection.header_count,
+                     .is_tls = connection.tls != NULL,
+                     .is_unix = connection.is_unix};
   if (is_admin) loop->admin_count++;
   if (slot->generation == 0) slot->generation = 1;
   loop->counters.connections++;
@@ -52,6 +55,8 @@ void wsl_slot_release(wsl_loop *loop, wsl_slot *slot) {
 static void hand_over(wsl_loop *loop, wsl_slot *slot) {
   wsl_connection connection = {.descriptor = slot->moving_descriptor,
                                .audience = slot->audience,
+                               .is_unix = slot->is_unix,
+                               .peer = slot->peer,
                                .network = slot->network,
                                .tls = slot->moving_tls};
   loop->handlers.moved(loop->owner, connection, slot->exchange->bytes, slot->exchange->count,

@@ -5,7 +5,7 @@ package struct RequestHead: Sendable {
   /// Percent-decoded, in the order of the query.
   package var query: [QueryField]
   package var headers: RequestHeaders
-  /// The peer's numeric IPv4 or IPv6 address.
+  /// The peer's numeric IPv4 or IPv6 address, or `unix` for the peer of a Unix socket.
   package var remoteAddress: String
   /// The audience of the listener that accepted the connection.
   package var audience = Listening.Audience.clients

@@ -14,16 +14,28 @@ package struct Listening: Hashable, Sendable {
 
   package var audience: Audience
   package var isTLS: Bool
+  /// Whether connections begin with a PROXY protocol header. Only proxies may open them.
+  package var isProxied: Bool
+  /// Whether other processes accept connections from the same socket, which therefore is not shut
+  /// down when this process stops listening.
+  package var isShared: Bool
 
-  package init(_ audience: Audience = .clients, isTLS: Bool = false) {
+  package init(
+    _ audience: Audience = .clients, isTLS: Bool = false, isProxied: Bool = false,
+    isShared: Bool = false
+  ) {
     self.audience = audience
     self.isTLS = isTLS
+    self.isProxied = isProxied
+    self.isShared = isShared
   }
 }
 
 extension wsl_listening {
   init(_ listening: Listening) {
-    self.init(audience: wsl_audience(listening.audience), is_tls: listening.isTLS)
+    self.init(
+      audience: wsl_audience(listening.audience), is_tls: listening.isTLS,
+      is_proxied: listening.isProxied, is_shared: listening.isShared)
   }
 }
 

@@ -9,7 +9,7 @@ extension SocketLoop {
     is_exempt: { owner, address in
       SocketLoop.of(owner).configuration.isProxy(String(cString: address!))
     },
-    admit: { owner, _, request in SocketLoop.of(owner).admit(request!) },
+    admit: { owner, id, request in SocketLoop.of(owner).admit(id, request!) },
     opened: { owner, id in
       let loop = SocketLoop.of(owner)
       guard let request = loop.admitted.take() else { return }
@@ -55,7 +55,7 @@ extension SocketLoop {
   }
 
   /// Asks the handler to admit an upgrade. Returns 0 to accept it.
-  private func admit(_ request: OpaquePointer) -> CInt {
+  private func admit(_ id: wsl_id, _ request: OpaquePointer) -> CInt {
     let upgrade = UpgradeRequest(head: RequestHead(request))
     let selected = upgrade.subprotocols.first(where: configuration.subprotocols.contains)
     guard let handler else { return 1 }
@@ -64,7 +64,11 @@ extension SocketLoop {
       return 1
     }
     switch handler.admit(upgrade) {
-    case .accept(let subprotocol) where subprotocol == selected:
+    case .accept(let subprotocol, let client) where subprotocol == selected:
+      if let client, !wsl_count_client(loop, id, client.raw) {
+        refuse(request, SocketLoop.tooManyOfAddress)
+        return 1
+      }
       admitted = upgrade
       return 0
     case .accept:

@@ -14,6 +14,17 @@ extension SocketLoop {
           + #""code":"unavailable","detail":"the server is out of file descriptors"}"#).utf8))
   }
 
+  /// The response to a client that has too many connections through proxies.
+  package static var tooManyOfAddress: HTTPResponse {
+    var response = HTTPResponse(
+      status: 429, contentType: "application/problem+json",
+      body: Array(
+        (#"{"type":"about:blank","title":"Too Many Requests","status":429,"#
+          + #""code":"tooMany","detail":"too many connections from this address"}"#).utf8))
+    response.headers.append(("Retry-After", "5"))
+    return response
+  }
+
   /// Passes a new connection to another loop if the handler says so. With TLS its request is not
   /// known yet.
   ///

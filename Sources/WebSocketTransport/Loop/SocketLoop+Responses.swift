@@ -5,9 +5,10 @@ package import PickerHub
 extension SocketLoop {
   /// Answers a request. Has no effect if the request was already answered or has ended.
   package func answer(_ id: RequestID, _ response: HTTPResponse) {
-    let head = response.head(length: response.body.count, keepAlive: response.keepAlive)
+    let keepAlive = response.keepAlive && wsl_is_reusable(loop, id.raw)
+    let head = response.head(length: response.body.count, keepAlive: keepAlive)
     let body = id.isHead || response.status == 204 || response.status == 304 ? [] : response.body
-    _ = wsl_answer(loop, id.raw, head, head.count, body, body.count, response.keepAlive)
+    _ = wsl_answer(loop, id.raw, head, head.count, body, body.count, keepAlive)
   }
 
   /// Answers a request with 200 and `headers`. The body follows with ``streamWrite(_:_:)`` and ends
@@ -17,6 +18,14 @@ extension SocketLoop {
   package func startStream(_ id: RequestID, headers: [(name: String, value: String)]) -> Bool {
     let head = HTTPResponse(status: 200, headers: headers).head(length: nil, keepAlive: false)
     return wsl_stream_start(loop, id.raw, head, head.count)
+  }
+
+  /// Counts a connection against the network of the client for which a proxy has opened it; see
+  /// ``SocketLoopConfiguration/addressConnectionsMax``.
+  ///
+  /// - Returns: False if that network has too many connections.
+  package func count(_ id: RequestID, of client: PeerNetwork) -> Bool {
+    wsl_count_client(loop, id.raw, client.raw)
   }
 
   /// Sends a part of a streamed body. After ``SendOutcome/full`` the caller must wait for the

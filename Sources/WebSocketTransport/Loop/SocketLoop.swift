@@ -65,6 +65,16 @@ package final class SocketLoop: @unchecked Sendable {
     return real
   }
 
+  /// Accepts connections from a listening socket that the caller has opened. Counts as a call of
+  /// ``listen(host:port:_:)``.
+  ///
+  /// - Parameter descriptor: A TCP or Unix socket. The loop owns it, also after an error.
+  package func listen(on descriptor: CInt, _ listening: Listening) throws(SocketLoopProblem) {
+    guard wsl_listen_on(loop, wsl_listening(listening), descriptor) else {
+      throw SocketLoopProblem(description: "there are too many listeners")
+    }
+  }
+
   /// Runs the event loop until ``stop()`` or the end of a ``drain(withinMilliseconds:)``. Then ends
   /// all remaining connections, calls `closed` for each, and frees all resources. May be called
   /// once per loop.

@@ -76,8 +76,9 @@ extension SocketLoopHandler {
 
 package enum UpgradeAnswer: Sendable {
   /// Accepts the upgrade. `subprotocol` must be the first one offered that is configured, and `nil`
-  /// only if the client offered none; otherwise the loop answers 500.
-  case accept(subprotocol: String?)
+  /// only if the client offered none; otherwise the loop answers 500. `client` is the network of
+  /// the client if a proxy has opened the connection.
+  case accept(subprotocol: String?, client: PeerNetwork? = nil)
   /// Refuses the upgrade with a response; the connection is closed.
   case refuse(HTTPResponse)
 }

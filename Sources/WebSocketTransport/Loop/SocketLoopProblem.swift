@@ -1,6 +1,8 @@
 /// The reason why a loop cannot start or listen, as a sentence for the operator.
 package struct SocketLoopProblem: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 /// The buffer into which C writes an error description.

@@ -1,0 +1,91 @@
+"""The tests of the transport that depend on the kind of socket, over a Unix socket.
+
+The tests of this file come last and replace those of the same name.
+"""
+
+import socket
+
+import pytest
+
+from conftest_socket import HASTY, PATIENT, shared, starting
+from test_rfc6455_closing import *  # noqa: F401,F403
+from test_socket_backlog import *  # noqa: F401,F403
+from test_socket_limits import until
+
+
+def listening(folder):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(folder / "socket"))
+    listener.listen(100)
+    return listener
+
+
+@pytest.fixture(scope="session")
+def echo(tmp_path_factory):  # noqa: F811
+    folder = tmp_path_factory.mktemp("echo")
+    yield from shared(folder / "log", listener=listening(folder), **PATIENT)
+
+
+@pytest.fixture(scope="session")
+def hasty(tmp_path_factory):  # noqa: F811
+    folder = tmp_path_factory.mktemp("hasty")
+    yield from shared(folder / "log", listener=listening(folder), **HASTY)
+
+
+@pytest.fixture
+def start(tmp_path):  # noqa: F811
+    servers = starting(tmp_path)
+    start, begun = next(servers), []
+
+    def each(**limits):
+        folder = tmp_path / str(len(begun))
+        folder.mkdir()
+        begun.append(listening(folder))
+        return start(listener=begun[-1], **limits)
+
+    yield each
+    next(servers, None)
+
+
+def test_the_peer_of_a_unix_socket_has_no_address(echo):  # noqa: F811
+    with echo.raw() as raw:
+        assert b"GET /request from unix" in raw.exchange("GET", "/request")[2]
+
+
+def test_each_connection_serves_one_request(echo):  # noqa: F811
+    with echo.raw() as raw:
+        status, headers, body = raw.exchange("POST", "/echo", body=b"x" * 100_000)
+        assert (status, headers["connection"], len(body)) == (200, "close", 100_000)
+        assert raw.read_to_end() == b""
+
+
+def test_a_pipelined_request_is_not_mistaken_for_a_body(echo):  # noqa: F811
+    before = echo.cpu_seconds()
+    post = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n" + b"x" * 1000
+    with echo.raw() as raw:
+        raw.send(b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n" + post)
+        assert raw.response()[2] == b"hello"
+        assert raw.read_to_end() == b""
+    assert echo.cpu_seconds() - before < 1, "the loop does not spin"
+
+
+def test_websockets_and_streams_move_to_another_loop(start):  # noqa: F811
+    server = start(loops=2)
+    for _ in range(20):
+        with server.websocket("/?over") as web:
+            web.send_text("hello")
+            assert web.read_text() == "hello"
+        with server.raw() as raw:
+            raw.request("GET", "/stream?pieces=3&over")
+            assert raw.response()[2] == b"." * 30_000
+    until(lambda: server.counters()["connections"] == 1)
+
+
+def test_a_slow_reader_leaves_few_bytes_in_the_kernel(start):  # noqa: F811
+    server = start()
+    with server.websocket("/script") as slow:
+        slow.send_text("flood 64 16384")
+        until(lambda: server.counters()["bytesTaken"] > 0)
+        taken = server.counters()["bytesTaken"]
+        assert taken < 512_000, "the rest waits in the outbox"
+        assert sum(len(slow.read_text()) for _ in range(64)) == 64 * 16384
