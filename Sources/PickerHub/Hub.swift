@@ -35,7 +35,10 @@ package final class Hub {
   /// What the hub itself counts: messages, commands, refusals, joins and resumes.
   var ownCounters = HubCounters()
   /// Whether the server is shutting down: it then accepts no new sessions and no joins.
-  package internal(set) var isDraining = false
+  package var isDraining: Bool { reconnectSpread != nil }
+  /// The range of the clients' random reconnect delays, in milliseconds; `nil` until the server
+  /// shuts down.
+  package internal(set) var reconnectSpread: Int?
 
   package init(
     _ configuration: HubConfiguration, port: any HubPort, log: any SessionLog,

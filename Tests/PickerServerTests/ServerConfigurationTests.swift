@@ -10,7 +10,7 @@ import Testing
   {
     let configuration = try ServerConfiguration(ConfigurationTexts())
 
-    #expect(configuration.listen.description == "127.0.0.1:7681")
+    #expect(configuration.listen.map(\.description) == ["127.0.0.1:7681"])
     #expect(configuration.authentication == .open)
     #expect(configuration.clock == .system)
     #expect(configuration.origins == OriginPolicy(allowed: []))
@@ -84,7 +84,7 @@ import Testing
     let others: [ServerLimit] = [
       .connections, .connectionsPerAddress, .bodiesBytes, .pingMilliseconds, .pongMilliseconds,
       .headerMilliseconds, .messageMilliseconds, .feedReaders, .idempotencyKeys,
-      .drainMilliseconds,
+      .drainMilliseconds, .lockMilliseconds,
     ]
     for limit in ServerLimit.allCases where !others.contains(limit) {
       let changed = try LimitSettings(settings: [

@@ -84,23 +84,30 @@ extension Hub {
   /// Closes a connection because the server is shutting down. Each client's reconnect delay is
   /// random, so that they do not all reconnect at once.
   func closeDraining(_ connection: HubConnection) {
-    let delay = 500 + identities.number(below: 2000)
+    let delay = 500 + identities.number(below: reconnectSpread ?? 500)
     close(
       connection, .goingAway, "the server is shutting down",
       last: encoder.draining(reconnectAfterMilliseconds: delay))
   }
 
+  /// Spreads the reconnections of many clients over a longer time: at most 5 per millisecond, which
+  /// a single loop of the next server can resume. Few clients are back within a second.
+  private func beginDraining() {
+    guard !isDraining else { return }
+    reconnectSpread = min(2_000, max(500, connections.count / 5))
+  }
+
   /// Stops reading from all connections, so that received commands can be stored and answered
   /// before ``drain(at:)``.
   package func finishCommands() {
-    isDraining = true
+    beginDraining()
     for connection in connections.inOrder { connections.pause(connection) }
   }
 
   /// Closes all connections with a reconnect delay, and stores snapshots of the sessions.
   package func drain(at time: HubTime) {
     now = time
-    isDraining = true
+    beginDraining()
     for connection in connections.inOrder {
       closeDraining(connection)
     }

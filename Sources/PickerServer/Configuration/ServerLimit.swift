@@ -6,7 +6,7 @@ package enum ServerLimit: String, CaseIterable, Sendable {
   case messageBytes, months, rows, windowRows, joinMilliseconds, memberMilliseconds
   case refs, undo, history, members, messagesPerSecond
   // Not sent to clients.
-  case connections, connectionsPerAddress, drainMilliseconds
+  case connections, connectionsPerAddress, drainMilliseconds, lockMilliseconds
   case pingMilliseconds, pongMilliseconds, headerMilliseconds, messageMilliseconds
   case sessions, idempotencyKeys, outboxBytes, outboxMessages, stalledMilliseconds
   case bodyBytes, bodiesBytes
@@ -40,6 +40,8 @@ package enum ServerLimit: String, CaseIterable, Sendable {
       (4_096, 1...1_000_000, "connections per IPv4 address or IPv6 /64")
     case .drainMilliseconds:
       (5_000, 100...600_000, "time to finish commands and close connections on SIGTERM")
+    case .lockMilliseconds:
+      (0, 0...600_000, "time to wait at the start until another server releases the store's file")
     case .pingMilliseconds: (20_000, 250...3_600_000, "time between two pings")
     case .pongMilliseconds:
       (30_000, 500...3_600_000, "time without a pong or a TCP acknowledgement of sent data")
@@ -122,8 +124,9 @@ extension ServerLimit {
       .logsPerSecond, .logsBurst, .wrongKeysPerSecond, .fullRateAddresses, .rateBuckets:
       true
     case .messageBytes, .months, .rows, .windowRows, .joinMilliseconds, .memberMilliseconds, .refs,
-      .undo, .history, .members, .connections, .connectionsPerAddress, .pingMilliseconds,
-      .pongMilliseconds, .headerMilliseconds, .messageMilliseconds, .idempotencyKeys, .outboxBytes,
+      .undo, .history, .members, .connections, .connectionsPerAddress, .lockMilliseconds,
+      .pingMilliseconds, .pongMilliseconds, .headerMilliseconds, .messageMilliseconds,
+      .idempotencyKeys, .outboxBytes,
       .outboxMessages, .stalledMilliseconds, .bodyBytes, .bodiesBytes, .queueBytes, .inboxBytes,
       .pendingBytes, .logBytes, .feedEvents, .feedDays, .feedBytes, .feedMemoryBytes, .feedReaders,
       .definitionNodes, .definitionColumns, .definitionMonths, .definitionBlocked:

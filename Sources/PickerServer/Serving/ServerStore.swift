@@ -49,17 +49,41 @@ final class ServerStore: Sendable {
     case .memory: return nil
     case .sqlite(let path):
       try ServerStore.makeFolder(of: path)
-      return try SQLiteSessionLog(
-        path: path, limits: limits.session, feedLimits: FeedLimits(settings),
-        zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
-        versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
-        afterIteration: afterIteration, notify: notify)
+      return try waiting(settings[.lockMilliseconds], logger) { () throws(StoreProblem) in
+        try SQLiteSessionLog(
+          path: path, limits: limits.session, feedLimits: FeedLimits(settings),
+          zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
+          versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
+          afterIteration: afterIteration, notify: notify)
+      }
     case .postgres(let address):
       return try PostgresSessionLog(
         address, limits: limits.session, feedLimits: FeedLimits(settings),
         zone: { zones.rules(named: $0) }, digest: SocketLoop.sha256,
         versions: FoldVersions(tzdata: zones.version), pendingByteCountMax: limits.pendingBytes,
         afterIteration: afterIteration, notify: notify)
+    }
+  }
+
+  /// Opens a store when no other server has its lock any more; waits for that at most
+  /// `milliseconds`, and not after SIGTERM.
+  private static func waiting(
+    _ milliseconds: Int, _ logger: Logger,
+    _ open: () throws(StoreProblem) -> any DurableStore
+  ) throws(StoreProblem) -> any DurableStore {
+    let end = SocketLoop.monotonicMilliseconds() + Int64(milliseconds)
+    var isWaiting = false
+    while true {
+      do throws(StoreProblem) {
+        return try open()
+      } catch {
+        guard error.isLocked, SocketLoop.monotonicMilliseconds() < end, !Server.isEnding else {
+          throw error
+        }
+      }
+      if !isWaiting { logger.notice("waiting until another pickerd releases the store") }
+      isWaiting = true
+      usleep(20_000)
     }
   }
 

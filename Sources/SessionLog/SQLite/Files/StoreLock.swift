@@ -27,7 +27,8 @@ final class StoreLock {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let identity = FileIdentity(file) else {
       close(descriptor)
       throw StoreProblem(
-        "another pickerd serves \(path). Stop it, or give this one another --store")
+        "another pickerd serves \(path). Stop it, or give this one another --store",
+        isLocked: true)
     }
     self.descriptor = descriptor
     self.file = identity
