@@ -8,7 +8,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
 @dataclass
@@ -30,7 +30,13 @@ class Authority:
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Tests")])
         self.root = folder / "root.pem"
         usage = x509.BasicConstraints(ca=True, path_length=0)
-        root = self._signed(self.name, self.key, 30, [(usage, True)])
+        signs = x509.KeyUsage(
+            digital_signature=False, content_commitment=False, key_encipherment=False,
+            data_encipherment=False, key_agreement=False, key_cert_sign=True, crl_sign=True,
+            encipher_only=False, decipher_only=False)
+        identifier = x509.SubjectKeyIdentifier.from_public_key(self.key.public_key())
+        root = self._signed(
+            self.name, self.key, 30, [(usage, True), (signs, True), (identifier, False)])
         self.root.write_bytes(root.public_bytes(serialization.Encoding.PEM))
         self.count = 0
 
@@ -40,7 +46,10 @@ class Authority:
             rsa.generate_private_key(65537, 2048))
         names = x509.SubjectAlternativeName([x509.DNSName("localhost")])
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-        signed = self._signed(subject, key, days, [(names, False)])
+        server = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
+        signed = self._signed(
+            subject, key, days, [(names, False), (server, False), (issuer, False)])
         self.count += 1
         paths = [self.folder / f"{self.count}-{part}.pem" for part in ("cert", "key", "both")]
         texts = [signed.public_bytes(serialization.Encoding.PEM), key.private_bytes(
