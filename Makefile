@@ -143,8 +143,9 @@ install-files:
 	install -D -m 755 --strip "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	cp -R web "$(DESTDIR)$(PREFIX)/share/pickerd/"
-	install -D -m 644 deploy/pickerd.service "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
-	sed -i "s|/usr/local/|$(PREFIX)/|" "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" deploy/pickerd.service \
+	  deploy/pickerd.socket
+	sed -i "s|/usr/local/|$(PREFIX)/|" "$(DESTDIR)$(PREFIX)/lib/systemd/system/"pickerd.{service,socket}
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/doc/pickerd" deploy/README.md
 
 .PHONY: deb
@@ -169,7 +170,8 @@ deploy-check: build ## Test the Debian package and the Dockerfile's steps in a d
 .PHONY: uninstall
 uninstall: ## Remove the installed files
 	rm -rf "$(DESTDIR)$(PREFIX)/bin/pickerd" "$(DESTDIR)$(PREFIX)/share/pickerd" \
-	  "$(DESTDIR)$(PREFIX)/share/doc/pickerd" "$(DESTDIR)$(PREFIX)/lib/systemd/system/pickerd.service"
+	  "$(DESTDIR)$(PREFIX)/share/doc/pickerd" \
+	  "$(DESTDIR)$(PREFIX)/lib/systemd/system/"pickerd.{service,socket}
 
 .PHONY: clean
 clean: ## Remove all build products

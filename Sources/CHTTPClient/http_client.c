@@ -99,6 +99,7 @@ static void configure(exchange *exchange, const http_request *request) {
   curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
   curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
   curl.easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+  curl.easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->socket_path);
   curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, exchange);
   curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);

@@ -92,7 +92,7 @@ struct Rehearse: ParsableCommand {
   private func polled(_ scenes: [Scene]) throws -> [Rehearsal.Outcome] {
     let client: PolledClient
     do {
-      let address = try ListenAddress(listen)
+      let address = try TCPAddress(listen)
       client = try PolledClient(host: address.host, port: UInt16(address.port))
     } catch {
       FileHandle.standardError.write(Data("pickerd rehearse: \(error)\n".utf8))

@@ -77,10 +77,10 @@ struct Serve: ParsableCommand {
       complain("\(error)")
       throw ExitCode(EX_UNAVAILABLE)
     }
-    if let adminURL = server.adminURL { print("pickerd admin \(adminURL)") }
-    if let redirectURL = server.redirectURL { print("pickerd redirects \(redirectURL)") }
-    // Flush: the parent process may wait for this line, and stdout is buffered if it is a pipe.
-    print("pickerd serves \(server.url)")
+    for url in server.adminURLs { print("pickerd admin \(url)") }
+    for url in server.redirectURLs { print("pickerd redirects \(url)") }
+    // Flush: the parent process may wait for these lines, and stdout is buffered if it is a pipe.
+    for url in server.urls { print("pickerd serves \(url)") }
     fflush(nil)
     server.run()
   }

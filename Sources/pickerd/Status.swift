@@ -77,15 +77,28 @@ struct AdminAddress: ParsableArguments {
   @Option(
     name: .customLong("admin"),
     help: ArgumentHelp(
-      "The admin listener. (default: the address in PICKERD_ADMIN_LISTEN, or "
-        + "http://127.0.0.1:7682)", valueName: "url"))
+      "The admin listener, such as http://127.0.0.1:7682 or unix:/run/pickerd/admin. (default: the "
+        + "first address in PICKERD_ADMIN_LISTEN, or http://127.0.0.1:7682)", valueName: "url"))
   var given: String?
 
   var url: String {
+    if let given {
+      return given.contains("://") || given.hasPrefix("unix:") ? given : "http://\(given)"
+    }
     let listen = ProcessInfo.processInfo.environment["PICKERD_ADMIN_LISTEN"] ?? ""
-    if let given { return given.contains("://") ? given : "http://\(given)" }
-    guard let address = try? ListenAddress(listen) else { return "http://127.0.0.1:7682" }
-    return "http://\(address)"
+    let addresses = listen.split { $0 == "," || $0 == " " }
+    return addresses.lazy.compactMap { AdminAddress.url(of: String($0)) }.first
+      ?? "http://127.0.0.1:7682"
+  }
+
+  /// The URL of an admin listener on this machine; `nil` for sockets that systemd opens.
+  private static func url(of listen: String) -> String? {
+    guard let address = try? ListenAddress(listen, of: .adminListen) else { return nil }
+    switch address.socket {
+    case .tcp(let tcp): return "http\(address.hasTLS ? "s" : "")://\(tcp)"
+    case .unix(let path): return "unix:\(path)"
+    case .systemd: return nil
+    }
   }
 }
 

@@ -50,7 +50,7 @@ import Testing
     let problems = read(
       """
       listn: 127.0.0.1:80
-      listen: [a, b]
+      auth: [a, b]
       host:
         - {a: b}
       limit: 5
@@ -61,7 +61,7 @@ import Testing
 
     #expect(problems.count == 4)
     #expect(problems[0].hasPrefix("p.yaml:1:1: “listn” is not a setting. The settings are listen,"))
-    #expect(problems[1] == "p.yaml:2:9: listen must be one value")
+    #expect(problems[1] == "p.yaml:2:7: auth must be one value")
     #expect(problems[2] == "p.yaml:4:5: host must be a list of texts")
     #expect(problems[3] == "p.yaml:7:3: store must be one value")
     #expect(

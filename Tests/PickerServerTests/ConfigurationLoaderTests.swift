@@ -127,7 +127,9 @@ import Testing
     #expect(adopted.trustedProxies == new.settings.trustedProxies && adopted.logLevel == .trace)
     for limit in ServerLimit.allCases {
       var changed = ServerConfiguration()
-      changed.limits[limit] = limit.facts.range.lowerBound
+      let range = limit.facts.range
+      changed.limits[limit] =
+        limit.facts.standard == range.lowerBound ? range.upperBound : range.lowerBound
       let adopted = ServerConfiguration().adopting(changed)
       #expect((adopted.limits == changed.limits) == limit.isReloadable, "\(limit)")
     }

@@ -16,6 +16,7 @@ import WebSocketTransport
   func `the client used TLS if the outermost proxy reports it`(header: String) {
     #expect(gate.isSecure(request(from: "127.0.0.1", header)))
     #expect(gate.isSecure(request(from: "::1", header)))
+    #expect(gate.isSecure(request(from: "unix", header)))
   }
 
   @Test(arguments: [nil, "", "http", "http, https", "httpsx", ",https"])

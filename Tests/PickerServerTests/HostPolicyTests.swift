@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct HostPolicyTests {
   private func policy(_ listen: String, _ names: String...) throws -> HostPolicy {
-    HostPolicy(listen: try ListenAddress(listen), names: names.compactMap { HostName($0) })
+    HostPolicy(
+      listen: try listen.split(separator: " ").map { try ListenAddress(String($0)) },
+      names: names.compactMap { HostName($0) })
   }
 
   @Test(arguments: [
@@ -56,6 +58,16 @@ import Testing
     #expect(listed.verdict(on: "evil.example") == .misdirected)
   }
 
+  @Test func `one listener that may be loopback protects all`() throws {
+    for listen in ["127.0.0.1:1 0.0.0.0:80", "unix:/run/web [::1]:1", "systemd", "proxy:systemd:a"]
+    {
+      #expect(try policy(listen).verdict(on: "pick.example.org") == .misdirected, "\(listen)")
+      #expect(try policy(listen, "pick.example.org").verdict(on: "pick.example.org") == .accepted)
+    }
+    #expect(try policy("unix:/run/web").verdict(on: "pick.example.org") == .accepted)
+    #expect(try policy("unix:/a 0.0.0.0:80").verdict(on: "pick.example.org") == .accepted)
+  }
+
   @Test(arguments: ["", "a b", "https://a.org", "a.org:80", "a/b", "*", "*.a.org", "[a]"])
   func `an invalid host option is refused`(text: String) {
     let problems = #expect(throws: ConfigurationProblems.self) {
@@ -66,12 +78,13 @@ import Testing
   }
 
   @Test func `the admin listener is off unless an address is given`() throws {
-    func admin(_ texts: [String]) throws -> String? {
-      try ServerConfiguration.reading([.adminListen: texts]).adminListen?.description
+    func admin(_ texts: [String]) throws -> [String] {
+      try ServerConfiguration.reading([.adminListen: texts]).adminListen.map(\.description)
     }
-    #expect(try admin([]) == nil)
-    #expect(try admin(["off"]) == nil)
-    #expect(try admin(["127.0.0.1:7682"]) == "127.0.0.1:7682")
+    #expect(try admin([]) == [])
+    #expect(try admin(["off"]) == [])
+    #expect(try admin(["127.0.0.1:7682"]) == ["127.0.0.1:7682"])
+    #expect(try admin([":1", "unix:/run/admin"]) == ["127.0.0.1:1", "unix:/run/admin"])
     let problems = #expect(throws: ConfigurationProblems.self) { try admin(["on"]) }
     #expect(problems?.all.map(\.place) == ["--admin-listen"])
   }

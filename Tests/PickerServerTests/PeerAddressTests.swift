@@ -69,4 +69,18 @@ import Testing
       TrustedProxies([]).client(peer: "127.0.0.1", forwardedFor: "192.0.2.1")
         == PeerAddress("127.0.0.1"))
   }
+
+  @Test func `the peer of a Unix socket has no address, but a trusted one can forward others`() {
+    let trusting = TrustedProxies([], trustsUnixSockets: true)
+    for proxies in [trusting, TrustedProxies.standard] {
+      #expect(proxies.contains("unix"))
+      #expect(
+        proxies.client(peer: "unix", forwardedFor: "192.0.2.1") == PeerAddress("192.0.2.1"))
+      #expect(proxies.client(peer: "unix", forwardedFor: nil) == nil)
+    }
+    #expect(!TrustedProxies([]).contains("unix"))
+    #expect(TrustedProxies([]).client(peer: "unix", forwardedFor: "192.0.2.1") == nil)
+    #expect(
+      trusting.client(peer: "unix", forwardedFor: "1.1.1.1, 2.2.2.2") == PeerAddress("2.2.2.2"))
+  }
 }

@@ -13,7 +13,7 @@ from harness.pickerd import REPOSITORY, binary
 HANDBOOK = (REPOSITORY / "deploy/README.md").read_text()
 FOLDERS = ("SessionLog", "PickerServer", "WebSocketTransport", "CWebSocketLoop", "PickerHub")
 #: The calls that log a warning or end the start of the server with an error.
-WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|wsl_log\(|snprintf\(problem,"
+WRITERS = r"\.(?:warning|error|critical|message)\(|StoreProblem\(|SocketLoopProblem\(|wsl_log\(|snprintf\(problem,"
 LITERAL = r'"((?:[^"\\]|\\\((?:[^()"]|"[^"]*"|\((?:[^()]|\([^()]*\))*\))*\)|\\.)*)"'
 INTERPOLATION = r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|%\w"
 

@@ -22,6 +22,7 @@ from test_http_commands import Poster
 from test_event_streams import Watcher
 
 UNIT = REPOSITORY / "deploy/pickerd.service"
+SOCKET = REPOSITORY / "deploy/pickerd.socket"
 FILTERED = REPOSITORY / "Tests/product/harness/filtered.py"
 
 
@@ -49,6 +50,28 @@ def test_the_unit_is_valid(tmp_path):
     said = analyze("verify", "--man=no", str(path))
 
     assert [line for line in said.stderr.splitlines() if "pickerd.service" in line] == []
+
+
+def test_the_socket_unit_is_valid_and_has_the_name_that_the_server_expects(tmp_path):
+    (tmp_path / "pickerd.socket").write_text(SOCKET.read_text())
+    (tmp_path / "pickerd.service").write_text(
+        substituted(UNIT.read_text(), {"/usr/local/bin/pickerd": str(binary())}))
+
+    said = analyze("verify", "--man=no", str(tmp_path / "pickerd.socket"))
+
+    assert [line for line in said.stderr.splitlines() if "pickerd." in line] == []
+    name, = re.findall(r"^FileDescriptorName=(.*)$", SOCKET.read_text(), re.M)
+    checked = subprocess.run(
+        [binary(), "serve", "--check", "--listen", "systemd"], capture_output=True, text=True)
+    assert f"listen: systemd:{name} " in checked.stdout
+
+
+def test_the_service_has_no_capability_so_that_systemd_opens_low_ports():
+    """With PrivateUsers= a capability would not permit to bind a port below 1024 either."""
+    assert settings("CapabilityBoundingSet") == settings("AmbientCapabilities") == [""]
+    assert settings("PrivateUsers") == ["yes"]
+    handbook = (REPOSITORY / "deploy/README.md").read_text()
+    assert "CAP_NET_BIND_SERVICE" not in handbook and "pickerd.socket" in handbook
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,8 @@ typedef struct {
   size_t response_max;
   long milliseconds;
   bool allows_http;
+  // Connects to this Unix socket instead of the URL's address, unless NULL.
+  const char *socket_path;
   // NULL: any address.
   http_admit admit;
   void *context;

@@ -6,16 +6,21 @@ package final class AdminClient {
   }
 
   package let url: String
+  /// The URL of the requests, and the path of the Unix socket, if any, through which they go.
+  private let base: String
+  private let socketPath: String?
   private let key: String?
   private let exchange: HTTPExchange
   private var lastID: UInt64 = 0
 
   /// - Parameters:
-  ///   - url: `http://127.0.0.1:7682`
+  ///   - url: `http://127.0.0.1:7682` or `unix:/run/pickerd/admin`
   ///   - key: An API key with the scope `sessions`, for a server with `--auth keys`.
   /// - Throws: ``DeliveryProblem`` if libcurl cannot be loaded.
   package init(url: String, key: String? = nil) throws(DeliveryProblem) {
     self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    socketPath = url.hasPrefix("unix:") ? String(url.dropFirst("unix:".count)) : nil
+    base = socketPath == nil ? self.url : "http://localhost"
     self.key = key
     exchange = try HTTPExchange(AddressPolicy(allowed: []))
   }
@@ -27,8 +32,9 @@ package final class AdminClient {
     _ method: String, _ path: String, expecting statuses: Set<Int> = [200]
   ) throws(DeliveryProblem) -> Answer {
     lastID += 1
-    var request = HTTPExchange.Request(id: lastID, url: url + path)
+    var request = HTTPExchange.Request(id: lastID, url: base + path)
     request.method = method
+    request.socketPath = socketPath
     request.headers = key.map { ["Authorization: Bearer \($0)"] } ?? []
     request.responseMax = 67_108_864
     request.allowsHTTP = true
@@ -41,7 +47,8 @@ package final class AdminClient {
         continue
       }
       guard statuses.contains(answer.status) else {
-        throw DeliveryProblem(description: "\(method) \(url)\(path): \(answer.summary)")
+        let place = socketPath == nil ? url + path : "\(path) at \(url)"
+        throw DeliveryProblem(description: "\(method) \(place): \(answer.summary)")
       }
       return Answer(status: answer.status, body: answer.body)
     }

@@ -1,16 +1,102 @@
 import Glibc
 
-/// The address of a listener: a numeric address, so that no name lookup is needed, and a port.
+/// The address of a listener.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+  package enum Socket: Hashable, Sendable {
+    case tcp(TCPAddress)
+    /// The absolute path of a Unix socket.
+    case unix(path: String)
+    /// The sockets that systemd passes under a name.
+    case systemd(name: String)
+  }
+
+  package let socket: Socket
+  /// `proxy:`, whether connections begin with a PROXY protocol header.
+  package let isProxied: Bool
+  /// `tls:`, whether a listener that has no TLS by default has it.
+  package let hasTLS: Bool
+
+  package static let standard = ListenAddress(.tcp(.standard))
+
+  init(_ socket: Socket, isProxied: Bool = false, hasTLS: Bool = false) {
+    self.socket = socket
+    self.isProxied = isProxied
+    self.hasTLS = hasTLS
+  }
+
+  /// Parses `127.0.0.1:7681`, `[::1]:7681`, `:7681`, which means 127.0.0.1, `unix:/path`, `systemd`
+  /// or `systemd:name`; with the prefix `proxy:` for a public listener, and `tls:` for an admin
+  /// listener.
+  ///
+  /// - Throws: ``ConfigurationProblem`` for anything else, including host names.
+  package init(_ text: String, of setting: Setting = .listen) throws(ConfigurationProblem) {
+    var rest = text[...]
+    func skip(_ prefix: String, of owner: Setting) -> Bool {
+      guard setting == owner, rest.hasPrefix(prefix) else { return false }
+      rest = rest.dropFirst(prefix.count)
+      return true
+    }
+    isProxied = skip("proxy:", of: .listen)
+    hasTLS = skip("tls:", of: .adminListen)
+    if rest.hasPrefix("unix:") {
+      socket = .unix(path: try ListenAddress.path(String(rest.dropFirst("unix:".count))))
+    } else if rest == "systemd" || rest.hasPrefix("systemd:") {
+      let name = rest.dropFirst("systemd:".count)
+      socket = .systemd(name: name.isEmpty ? ListenAddress.standardName(setting) : String(name))
+    } else {
+      socket = .tcp(try TCPAddress(String(rest), in: text))
+    }
+  }
+
+  /// Whether pages in a browser on the same machine may be able to connect to a loopback address.
+  package var mayBeLoopback: Bool {
+    switch socket {
+    case .tcp(let address): address.isLoopback
+    case .unix: false
+    case .systemd: true
+    }
+  }
+
+  package var description: String {
+    let prefix = (isProxied ? "proxy:" : "") + (hasTLS ? "tls:" : "")
+    switch socket {
+    case .tcp(let address): return prefix + address.description
+    case .unix(let path): return prefix + "unix:" + path
+    case .systemd(let name): return prefix + "systemd:" + name
+    }
+  }
+
+  /// The `FileDescriptorName=` in the socket units of `deploy/`.
+  private static func standardName(_ setting: Setting) -> String {
+    switch setting {
+    case .adminListen: "admin"
+    case .redirectHttp: "redirect"
+    default: "public"
+    }
+  }
+
+  private static func path(_ path: String) throws(ConfigurationProblem) -> String {
+    let lengthMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    guard path.hasPrefix("/"), path.utf8.count <= lengthMax, !path.contains("\0") else {
+      throw ConfigurationProblem(
+        "\(ConfigurationProblem.shown(path)) is not the path of a socket. Use an absolute path of "
+          + "at most \(lengthMax) bytes, such as unix:/run/pickerd/web.")
+    }
+    return path
+  }
+}
+
+/// A numeric address, so that no name lookup is needed, and a port.
+package struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
   /// As written by `inet_ntop`, without brackets: `127.0.0.1`, `::1`.
   package let host: String
   /// 0…65535; 0 means any free port.
   package let port: Int
   package let isIPv6: Bool
 
-  package static let standard = ListenAddress(host: "127.0.0.1", port: 7681, isIPv6: false)
+  static let standard = TCPAddress(host: "127.0.0.1", port: 7681, isIPv6: false)
 
-  private init(host: String, port: Int, isIPv6: Bool) {
+  init(host: String, port: Int, isIPv6: Bool) {
     self.host = host
     self.port = port
     self.isIPv6 = isIPv6
@@ -18,26 +104,27 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `127.0.0.1:7681`, `[::1]:7681`, or `:7681`, which means 127.0.0.1.
   ///
-  /// - Throws: ``ConfigurationProblem`` for anything else, including host names.
-  package init(_ text: String) throws(ConfigurationProblem) {
+  /// - Parameter whole: What an error message quotes instead of `text`.
+  package init(_ text: String, in whole: String? = nil) throws(ConfigurationProblem) {
+    let whole = whole ?? text
     guard let colon = text.lastIndex(of: ":") else {
-      throw ListenAddress.problem(text, "has no port")
+      throw TCPAddress.problem(whole, "has no port")
     }
     let digits = text[text.index(after: colon)...]
     guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
       let port = Int(digits), port <= 65_535
-    else { throw ListenAddress.problem(text, "has no port from 0 to 65535") }
+    else { throw TCPAddress.problem(whole, "has no port from 0 to 65535") }
 
     let written = text[..<colon]
     if written.isEmpty {
-      self.init(host: ListenAddress.standard.host, port: port, isIPv6: false)
+      self.init(host: TCPAddress.standard.host, port: port, isIPv6: false)
     } else if written.hasPrefix("[") && written.hasSuffix("]") {
-      guard let host = ListenAddress.normalized(String(written.dropFirst().dropLast()), AF_INET6)
-      else { throw ListenAddress.problem(text, "has no IPv6 address in its brackets") }
+      guard let host = TCPAddress.normalized(String(written.dropFirst().dropLast()), AF_INET6)
+      else { throw TCPAddress.problem(whole, "has no IPv6 address in its brackets") }
       self.init(host: host, port: port, isIPv6: true)
     } else {
-      guard let host = ListenAddress.normalized(String(written), AF_INET) else {
-        throw ListenAddress.problem(text, "has no numeric IPv4 address before its port")
+      guard let host = TCPAddress.normalized(String(written), AF_INET) else {
+        throw TCPAddress.problem(whole, "has no numeric IPv4 address before its port")
       }
       self.init(host: host, port: port, isIPv6: false)
     }
@@ -56,12 +143,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     return written.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  private static func problem(
-    _ text: String, _ what: String
-  ) -> ConfigurationProblem {
+  private static func problem(_ text: String, _ what: String) -> ConfigurationProblem {
     ConfigurationProblem(
       "\(ConfigurationProblem.shown(text)) \(what). Write ADDRESS:PORT with a numeric "
         + "address, such as 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all interfaces) or "
-        + ":0 (127.0.0.1, any free port).")
+        + ":0 (127.0.0.1, any free port); or unix:/PATH, or systemd.")
   }
 }

@@ -25,14 +25,15 @@ package struct LoadedConfiguration: Sendable {
   func values(of setting: Setting) -> [String] {
     switch setting {
     case .config: texts[.config].map(\.text).suffix(1)
-    case .listen: [settings.listen.description]
-    case .adminListen: [settings.adminListen?.description ?? "off"]
+    case .listen: settings.listen.map(\.description)
+    case .adminListen: LoadedConfiguration.texts(settings.adminListen)
     case .tlsCertificate: settings.tls.map { [$0.certificate] } ?? []
     case .tlsKey: settings.tls.map { [$0.key] } ?? []
-    case .redirectHttp: [settings.redirectHTTP?.description ?? "off"]
+    case .redirectHttp: LoadedConfiguration.texts(settings.redirectHTTP)
     case .host: settings.hosts.map(\.text)
     case .trustedProxy:
-      texts[.trustedProxy].isEmpty ? ["127.0.0.0/8", "::1"] : texts[.trustedProxy].map(\.text)
+      texts[.trustedProxy].isEmpty
+        ? ["127.0.0.0/8", "::1", "unix"] : texts[.trustedProxy].map(\.text)
     case .auth: [settings.authentication.description]
     case .audience: [settings.audience]
     case .origin: settings.origins.allowed.map(\.description).sorted()
@@ -49,6 +50,10 @@ package struct LoadedConfiguration: Sendable {
     case .logFormat: [settings.logFormat.rawValue]
     case .clock: [settings.clock.rawValue]
     }
+  }
+
+  private static func texts(_ addresses: [ListenAddress]) -> [String] {
+    addresses.isEmpty ? ["off"] : addresses.map(\.description)
   }
 }
 

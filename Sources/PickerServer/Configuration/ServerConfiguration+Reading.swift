@@ -10,12 +10,10 @@ extension ServerConfiguration {
   ) throws(ConfigurationProblems) {
     self.init()
     var reader = SettingReader(texts)
-    reader.one(.listen, &listen) { text throws(ConfigurationProblem) in try ListenAddress(text) }
-    reader.one(.adminListen, &adminListen) { text throws(ConfigurationProblem) in
-      text == "off" ? nil : try ListenAddress(text)
-    }
+    reader.listeners(.listen, &listen)
+    reader.listeners(.adminListen, &adminListen)
+    reader.listeners(.redirectHttp, &redirectHTTP)
     reader.tls(&tls, readsFiles: readsKeys)
-    reader.redirect(&redirectHTTP)
     reader.list(.host, &hosts, ServerConfiguration.host)
     reader.proxies(&trustedProxies)
     reader.one(.auth, &authentication) { text throws(ConfigurationProblem) in

@@ -25,13 +25,13 @@ package struct ServerConfiguration: Hashable, Sendable {
   /// The clock of the sessions: the system clock, or one that is set with `POST /v1/clock`.
   package enum ClockSource: String, CaseIterable, Sendable { case system, manual }
 
-  package var listen: ListenAddress = .standard
-  /// The address of the admin listener, which serves `/metrics`; `nil` for none.
-  package var adminListen: ListenAddress?
-  /// The certificate of the public listener; `nil` for no TLS.
+  package var listen: [ListenAddress] = [.standard]
+  /// The addresses of the admin listeners, which serve `/metrics`.
+  package var adminListen: [ListenAddress] = []
+  /// The certificate of the listeners with TLS; `nil` for none.
   package var tls: TLSFiles?
-  /// The address of the listener that redirects to https; `nil` for none.
-  package var redirectHTTP: ListenAddress?
+  /// The addresses of the listeners that redirect to https.
+  package var redirectHTTP: [ListenAddress] = []
   /// The accepted names in `Host`, see ``HostPolicy``.
   package var hosts: [HostName] = []
   package var trustedProxies: TrustedProxies = .standard

@@ -21,6 +21,8 @@ final class HTTPExchange {
     var allowsHTTP = false
     /// Whether the address is checked.
     var isChecked = true
+    /// The path of a Unix socket to connect to instead of the URL's address.
+    var socketPath: String?
   }
 
   struct Response {
@@ -59,6 +61,8 @@ final class HTTPExchange {
     let headers = request.headers.map { strdup($0) }
     defer { for header in headers { free(header) } }
     let pointers = headers.map { UnsafePointer($0) }
+    let socketPath = request.socketPath.map { strdup($0) }
+    defer { free(socketPath ?? nil) }
     return request.method.withCString { method in
       request.url.withCString { url in
         pointers.withUnsafeBufferPointer { list in
@@ -74,6 +78,7 @@ final class HTTPExchange {
             started.response_max = request.responseMax
             started.milliseconds = request.milliseconds
             started.allows_http = request.allowsHTTP
+            started.socket_path = UnsafePointer(socketPath ?? nil)
             started.admit = request.isChecked ? admitsAddress : nil
             // Requests end before this object does.
             started.context = Unmanaged.passUnretained(self).toOpaque()

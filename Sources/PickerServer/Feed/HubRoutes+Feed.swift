@@ -51,11 +51,7 @@ extension HubRoutes {
   ) throws(ProblemDocument) {
     // With keys the gate has checked that the request has one with the scope.
     if gate.keys != nil { return }
-    if request.isAdmin, let address = PeerAddress(request.remoteAddress),
-      HubRoutes.loopback.contains(where: { $0.contains(address) })
-    {
-      return
-    }
+    if request.isAdmin, HubRoutes.sameMachine.contains(request.remoteAddress) { return }
     throw ProblemDocument(
       status: 403, code: "notAllowed",
       detail: "\(subject) needs an API key with the scope \(scope.rawValue) (--auth keys:FILE); "
@@ -63,7 +59,8 @@ extension HubRoutes {
         + "machine")
   }
 
-  private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+  /// The addresses of clients on the same machine.
+  private static let sameMachine = TrustedProxies.standard
 
   /// Answers with server-sent events. The next page is read when the socket has accepted the
   /// previous one, so that a slow reader occupies the memory of one page.

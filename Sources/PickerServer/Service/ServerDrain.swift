@@ -12,6 +12,8 @@ struct ServerDrain: Sendable {
   let group: LoopGroup
   let store: ServerStore
   let notifier: ServiceNotifier?
+  /// Called when no loop listens any more.
+  let stoppedListening: @Sendable () -> Void
   /// The maximum duration.
   let milliseconds: @Sendable () -> Int
 
@@ -33,6 +35,7 @@ struct ServerDrain: Sendable {
       transport.loop.stopListening()
       transport.hub.finishCommands()
     }
+    stoppedListening()
     // Records that were appended before are passed to the store at the end of the iteration.
     onAllLoops { _ in }
     let stored = DispatchSemaphore(value: 0)

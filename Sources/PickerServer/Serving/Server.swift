@@ -18,12 +18,7 @@ package final class Server {
   private let notifier: ServiceNotifier?
   private let gate: RequestGate
   private let metrics: any MetricsFactory
-  /// The port of the public listener.
-  package let port: UInt16
-  /// The port of the admin listener, if there is one.
-  package let adminPort: UInt16?
-  /// The port of the listener that redirects to https, if there is one.
-  package let redirectPort: UInt16?
+  private let listeners: ServerListeners
 
   /// Opens the store and starts to listen. Connections are accepted by ``run()``.
   ///
@@ -63,24 +58,19 @@ package final class Server {
       first.use(certificate)
       ListenerCertificate.report(certificate, to: log)
     }
-    let isTLS = configuration.tls != nil
-    port = try Server.listen(first, configuration.listen, Listening(isTLS: isTLS))
-    adminPort = try configuration.adminListen.map {
-      try Server.listen(first, $0, Listening(.operators))
-    }
-    parts.redirect.use(port: port)
-    redirectPort = try configuration.redirectHTTP.map {
-      try Server.listen(first, $0, Listening(.redirected))
-    }
-    let url = Server.url(configuration.listen, port, isTLS: isTLS)
-    notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
+    let environment = ProcessInfo.processInfo.environment
+    listeners = try ServerListeners(configuration, on: first, environment: environment)
+    if let port = listeners.securePort { parts.redirect.use(port: port) }
+    let urls = listeners.urls(for: .clients).joined(separator: ", ")
+    notifier = ServiceNotifier(environment: environment)
     reloading = ConfigurationReloading(
-      loader, inForce: loaded, parts: [
+      loader, inForce: loaded,
+      parts: [
         threshold, parts.gate, HubLimits(group: group),
-        ListenerCertificate(group: group, isOn: isTLS, log: log),
+        ListenerCertificate(group: group, isOn: configuration.tls != nil, log: log),
       ],
       keys: parts.gate.keys, log: log, begins: { [notifier] in notifier?.reloading() },
-      ends: { [notifier] in notifier?.ready(url: url) })
+      ends: { [notifier] in notifier?.ready(url: urls) })
     store.connect(to: group)
     log.notice("\(parts.zones.summary)")
     for note in store.notes { log.notice("\(note)") }
@@ -139,6 +129,7 @@ package final class Server {
         if let refusal { connectionLog.refused(request.head, status: refusal.status) }
         return refusal
       },
+      client: { gate.networkBehindProxy(of: $0) },
       problem: { ProblemDocument(status: $0, code: $1, detail: $2).response })
     transport.hub = Hub(
       HubConfiguration(
@@ -163,32 +154,12 @@ package final class Server {
     loop.handler = transport
   }
 
-  /// The URL of the public listener.
-  package var url: String {
-    Server.url(configuration.listen, port, isTLS: configuration.tls != nil)
-  }
-
-  /// The URL of the listener that redirects to https, if there is one.
-  package var redirectURL: String? {
-    guard let listen = configuration.redirectHTTP, let redirectPort else { return nil }
-    return Server.url(listen, redirectPort)
-  }
-
-  /// The URL of the admin listener, if there is one.
-  package var adminURL: String? {
-    guard let listen = configuration.adminListen, let adminPort else { return nil }
-    return Server.url(listen, adminPort)
-  }
-
-  private static func listen(
-    _ loop: SocketLoop, _ address: ListenAddress, _ listening: Listening
-  ) throws -> UInt16 {
-    try loop.listen(host: address.host, port: UInt16(address.port), listening)
-  }
-
-  private static func url(_ listen: ListenAddress, _ port: UInt16, isTLS: Bool = false) -> String {
-    "http\(isTLS ? "s" : "")://\(listen.isIPv6 ? "[\(listen.host)]" : listen.host):\(port)"
-  }
+  /// The URLs of the public listeners.
+  package var urls: [String] { listeners.urls(for: .clients) }
+  /// The URLs of the admin listeners.
+  package var adminURLs: [String] { listeners.urls(for: .operators) }
+  /// The URLs of the listeners that redirect to https.
+  package var redirectURLs: [String] { listeners.urls(for: .redirected) }
 
   /// Serves until SIGTERM or SIGINT, then drains, see ``ServerDrain``. A second signal stops
   /// immediately.
@@ -196,14 +167,16 @@ package final class Server {
   /// The caller must have blocked both signals with ``blockSignals()``. The first loop runs on the
   /// calling thread.
   package func run() {
-    let (group, notifier, url) = (self.group, self.notifier, self.url)
+    let (group, notifier, unixListeners) = (self.group, self.notifier, listeners.unixListeners)
+    let urls = urls.joined(separator: ", ")
     reloading.start()
     startWatchdog()
     let drain = ServerDrain(
       group: group, store: store, notifier: notifier,
+      stoppedListening: { for listener in unixListeners { listener.removeFile() } },
       milliseconds: { [reloading] in reloading.settings.limits[.drainMilliseconds] })
     Thread.detachNewThread { drain.waitForSignals() }
-    group.post(to: 0) { _ in notifier?.ready(url: url) }
+    group.post(to: 0) { _ in notifier?.ready(url: urls) }
     let sampler = startSampler()
     let others = DispatchGroup()
     for index in group.transports.indices { group.post(to: index) { _ in } }
@@ -220,6 +193,7 @@ package final class Server {
     }
     group.transports[0].loop.run()
     others.wait()
+    for listener in unixListeners { listener.removeFile() }
     sampler?.stop()
     store.close()
   }
@@ -258,6 +232,13 @@ package final class Server {
     signal(SIGPIPE, SIG_IGN)
     // Exceeding a file size limit must fail the write (EFBIG), not end the process.
     signal(SIGXFSZ, SIG_IGN)
+  }
+
+  /// Whether a signal that ends the server is pending.
+  static var isEnding: Bool {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1
   }
 
   static var endingSignals: sigset_t {

@@ -32,7 +32,8 @@ extension HubTransport {
   /// - Parameters:
   ///   - session: The session and the head of the request, for the log.
   ///   - lifetime: Milliseconds after which the server ends the stream, if any.
-  /// - Returns: The id under which the hub addresses the stream; `nil` if the request has ended.
+  /// - Returns: The id under which the hub addresses the stream; `nil` if the request has ended, or
+  ///   was answered with 429.
   package func openEvents(
     _ caller: Caller, of session: (id: SessionID, head: RequestHead), epoch: String,
     lifetime: Int64? = nil
@@ -40,7 +41,12 @@ extension HubTransport {
     // `loop(forOpening:isWebSocket:)` has moved the connection to this loop before.
     let id = caller.id
     let headers = HubTransport.eventHeaders + caller.headers
-    guard caller.loop === loop, loop.startStream(id, headers: headers) else { return nil }
+    guard caller.loop === loop else { return nil }
+    if let client = client(session.head), !loop.count(id, of: client) {
+      answer(caller, SocketLoop.tooManyOfAddress)
+      return nil
+    }
+    guard loop.startStream(id, headers: headers) else { return nil }
     responses.count(caller.route, caller.method, status: 200)
     let connection = ConnectionID(raw: id.raw)
     connectionLog(connection, .opened(session.id, head: session.head, isStream: true))

@@ -23,7 +23,7 @@ extension HubTransport {
       let detail = "offer the subprotocol pickerd.v1 in Sec-WebSocket-Protocol"
       return .refuse(problem(400, "badRequest", detail))
     }
-    return .accept(subprotocol: HubTransport.subprotocol)
+    return .accept(subprotocol: HubTransport.subprotocol, client: client(request.head))
   }
 
   package func opened(_ connection: ConnectionID, _ request: UpgradeRequest) {

@@ -25,6 +25,7 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// The index of the loop that received the last new connection, for round robin.
   var lastConnectionLoop = 0
   let refusal: (UpgradeRequest) -> HTTPResponse?
+  let client: (RequestHead) -> PeerNetwork?
   package internal(set) var latencies = TransportLatencies()
   package var responses = ResponseCounts()
   let problem: (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
@@ -45,16 +46,19 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   /// - Parameters:
   ///   - refusal: Checks an upgrade by its headers and peer. Returns the response that refuses it,
   ///     or `nil` to continue.
+  ///   - client: The network of the client for which a trusted proxy has sent a request, if known.
   ///   - problem: Creates a problem document as the response to a refused handshake.
   package init(
     _ loop: SocketLoop, in group: LoopGroup, clock: SessionClock,
     refusal: @escaping (UpgradeRequest) -> HTTPResponse?,
+    client: @escaping (RequestHead) -> PeerNetwork?,
     problem: @escaping (_ status: Int, _ code: String, _ detail: String) -> HTTPResponse
   ) {
     self.loop = loop
     self.group = group
     self.clock = clock
     self.refusal = refusal
+    self.client = client
     self.problem = problem
     group.add(self)
   }

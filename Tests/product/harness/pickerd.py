@@ -15,7 +15,7 @@ from . import contract, secrets
 from .session import Session
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-SERVES = re.compile(r"pickerd (serves|admin|redirects) https?://\S+:(\d+)")
+SERVES = re.compile(r"pickerd (serves|admin|redirects) (?:https?://\S+:(\d+)|unix:)")
 START_SECONDS = 30
 #: The default time of sessions: a Friday morning in Shanghai.
 NOON = "2018-11-23T10:00:00+08:00"
@@ -56,7 +56,7 @@ class Pickerd:
     """One server. `options` are further command line arguments."""
 
     def __init__(self, log, *, auth="open", clock="manual", limits=None, origins=(), options=(),
-                 listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None):
+                 listen="127.0.0.1:0", admin="127.0.0.1:0", environment=None, popen=None):
         self.log = Path(log)
         arguments = ["serve", "--listen", listen]
         arguments += ["--admin-listen", admin] if admin else []
@@ -71,6 +71,8 @@ class Pickerd:
         self.auth = auth
         self.has_manual_clock = clock == "manual"
         self.environment = {**os.environ, **(environment or {})}
+        #: Further arguments of subprocess.Popen.
+        self.popen = popen or {}
         self.sessions = []
         self.port = self.admin_port = None
         self.process = None
@@ -79,7 +81,8 @@ class Pickerd:
     def start(self):
         """Starts the process and waits until it prints its address."""
         self.process = subprocess.Popen(
-            self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
+            self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment,
+            **self.popen)
         started = threading.Event()
 
         def read(output):
@@ -87,21 +90,26 @@ class Pickerd:
                 for line in output:
                     log.write(line)
                     found = SERVES.search(line.decode(errors="replace"))
-                    if found and found[1] == "admin":
-                        self.admin_port = int(found[2])
-                    elif found and found[1] == "redirects":
-                        self.redirect_port = int(found[2])
-                    elif found and not started.is_set():
-                        self.port = int(found[2])
+                    if not found:
+                        continue
+                    port = int(found[2]) if found[2] else None
+                    if found[1] == "admin":
+                        self.admin_port = self.admin_port or port
+                    elif found[1] == "redirects":
+                        self.redirect_port = port
+                    else:
+                        self.port = self.port or port
+                        self.is_serving = True
                         started.set()
             started.set()
 
         self.port = self.admin_port = None
+        self.is_serving = False
         threading.Thread(target=read, args=(self.process.stdout,), daemon=True).start()
         started.wait(START_SECONDS)
-        if not self.port:
+        if not self.is_serving:
             self.kill()
-        assert self.port, f"{self.arguments} did not start:\n{self.log_tail()}"
+        assert self.is_serving, f"{self.arguments} did not start:\n{self.log_tail()}"
 
     @property
     def is_alive(self):

@@ -49,11 +49,19 @@ NGINX_SERVER = "server 127.0.0.1:7681 max_fails=1 fail_timeout=2s;"
 
 
 class Proxy:
-    """A proxy with the shipped configuration; only names, addresses and paths are replaced."""
+    """A proxy with the shipped configuration; only names, addresses and paths are replaced.
 
-    def __init__(self, kind, folder, *backend_ports):
+    A backend is a port of 127.0.0.1, or the path of a Unix socket.
+    """
+
+    #: How each proxy writes a Unix socket.
+    UNIX = {"nginx": "unix:", "haproxy": "unix@", "caddy": "unix/"}
+
+    def __init__(self, kind, folder, *backends):
         self.kind, self.folder = kind, folder
-        self.backends = [f"127.0.0.1:{port}" for port in backend_ports]
+        self.backends = [
+            f"127.0.0.1:{each}" if isinstance(each, int) else f"{self.UNIX[kind]}{each}"
+            for each in backends]
         self.http_port, self.port, self.admin_port = free_ports(3)
         self.certificate, self.key = make_certificate(folder)
         self.context = ssl.create_default_context(cafile=self.certificate)
@@ -174,13 +182,14 @@ def program(name):
 
 
 class ProxiedPickerd(Pickerd):
-    """A server whose clients connect through a proxy with TLS."""
+    """A server whose clients connect through a proxy with TLS, which may use a Unix socket."""
 
-    def __init__(self, log, proxy_kind, folder, **rest):
+    def __init__(self, log, proxy_kind, folder, is_unix=False, **rest):
         self.proxy = None
-        port, = free_ports(1)
-        super().__init__(log, listen=f"127.0.0.1:{port}", **rest)
-        self.proxy = Proxy(proxy_kind, folder, port)
+        place = str(folder / "web") if is_unix else free_ports(1)[0]
+        listen = f"unix:{place}" if is_unix else f"127.0.0.1:{place}"
+        super().__init__(log, listen=listen, **rest)
+        self.proxy = Proxy(proxy_kind, folder, place)
 
     def connection(self, port=None, timeout=20, source=None):
         """A connection through the proxy, or directly to `port`."""

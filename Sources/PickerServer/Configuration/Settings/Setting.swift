@@ -35,34 +35,42 @@ extension Setting {
         meaning: "A YAML file with any of these settings. SIGHUP reads it again.")
     case .listen:
       Facts(
-        valueName: "address:port", standard: "127.0.0.1:7681",
-        meaning: "The address to listen on, numeric: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all "
-          + "IPv4 interfaces), or :0 for any free port on 127.0.0.1.")
+        valueName: "[proxy:]address:port|unix:/path|systemd", standard: "127.0.0.1:7681",
+        meaning: "An address to listen on, numeric: 127.0.0.1:7681, [::1]:7681, 0.0.0.0:80 (all "
+          + "IPv4 interfaces), or :0 for any free port on 127.0.0.1. unix:/path: a Unix socket, "
+          + "for members of the process's group. systemd or systemd:NAME: the sockets that "
+          + "systemd passes as public or NAME. proxy: before any of these: connections begin with "
+          + "a PROXY protocol header, version 2, and come from a --trusted-proxy.",
+        isList: true)
     case .adminListen:
       Facts(
-        valueName: "address:port|off", standard: "off",
-        meaning: "The address of the admin listener, for operators and the backend: /metrics, "
+        valueName: "[tls:]address:port|unix:/path|systemd|off", standard: "off",
+        meaning: "An address of the admin listener, for operators and the backend: /metrics, "
           + "/healthz, /readyz, the sessions and the feed. The systemd unit and the image set "
-          + "127.0.0.1:7682. The public listener never serves /metrics.")
+          + "127.0.0.1:7682. tls: before an address: TLS with --tls-certificate. The public "
+          + "listener never serves /metrics.",
+        isList: true)
     case .host:
       Facts(
-        valueName: "name", standard: "any name; only loopback names if --listen is loopback",
+        valueName: "name",
+        standard: "any name; only loopback names if a --listen is loopback or systemd",
         meaning: "A name to accept in the Host header, such as pick.example.org. Other names get "
           + "status 421, as protection against DNS rebinding; a missing, repeated or malformed "
           + "Host gets 400. localhost, 127.0.0.0/8 and [::1] are always accepted.",
         isList: true, isReloadable: true)
     case .trustedProxy:
       Facts(
-        valueName: "cidr|none", standard: "127.0.0.0/8 and ::1",
-        meaning: "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: an "
-          + "address, or a range such as 10.0.0.0/8. none: trust no proxy.",
+        valueName: "cidr|unix|none", standard: "127.0.0.0/8, ::1 and unix",
+        meaning: "A proxy whose X-Forwarded-For and X-Forwarded-Proto headers, and PROXY protocol "
+          + "headers, are trusted: an address, or a range such as 10.0.0.0/8. unix: all peers of "
+          + "Unix sockets. none: trust no proxy.",
         isList: true, isReloadable: true)
     case .tlsCertificate:
       Facts(
         valueName: "file", standard: "none: no TLS",
         meaning: "A certificate in PEM format, followed by those of its intermediate authorities. "
-          + "With it --listen accepts TLS 1.2 and 1.3 only. SIGHUP reads it again; existing "
-          + "connections are not affected.",
+          + "With it --listen accepts TLS 1.2 and 1.3 only, except on Unix sockets. SIGHUP reads "
+          + "it again; existing connections are not affected.",
         isReloadable: true)
     case .tlsKey:
       Facts(
@@ -71,9 +79,10 @@ extension Setting {
         isReloadable: true)
     case .redirectHttp:
       Facts(
-        valueName: "address:port|off", standard: "off",
+        valueName: "address:port|systemd|off", standard: "off",
         meaning: "An address, such as 0.0.0.0:80, where plain GET and HEAD requests are redirected "
-          + "to https, and others refused. Needs --tls-certificate.")
+          + "to https, and others refused. Needs --tls-certificate.",
+        isList: true)
     case .auth:
       Facts(
         valueName: "open|token|keys:FILE", standard: "open",

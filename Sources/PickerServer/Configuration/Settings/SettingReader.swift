@@ -35,18 +35,39 @@ struct SettingReader {
   mutating func proxies(_ proxies: inout TrustedProxies) {
     let given = texts[.trustedProxy]
     guard !given.isEmpty else { return }
-    var ranges: [AddressRange] = []
+    var ranges: [AddressRange?] = []
     if given.map(\.text) != ["none"] {
       list(.trustedProxy, &ranges) { text throws(ConfigurationProblem) in
+        if text == TrustedProxies.unixPeer { return nil }
         guard let range = AddressRange(text) else {
           throw ConfigurationProblem(
             "\(ConfigurationProblem.shown(text)) is not an address range. Use the proxy's "
-              + "address, such as 10.0.0.7, a range, such as 10.0.0.0/8 or fd00::/8, or none.")
+              + "address, such as 10.0.0.7, a range, such as 10.0.0.0/8 or fd00::/8, unix, or "
+              + "none.")
         }
         return range
       }
     }
-    proxies = TrustedProxies(ranges)
+    proxies = TrustedProxies(
+      ranges.compactMap { $0 }, trustsUnixSockets: ranges.contains(nil))
+  }
+
+  /// Reads the addresses of listeners; `off` is none.
+  mutating func listeners(_ setting: Setting, _ addresses: inout [ListenAddress]) {
+    var given: [ListenAddress] = []
+    let isOff = setting != .listen && texts[setting].map(\.text) == ["off"]
+    if !isOff {
+      list(setting, &given) { text throws(ConfigurationProblem) in
+        try ListenAddress(text, of: setting)
+      }
+    }
+    if !texts[setting].isEmpty { addresses = given }
+    let needsCertificate =
+      given.contains(where: \.hasTLS) || (setting == .redirectHttp && !given.isEmpty)
+    guard needsCertificate, let last = texts[setting].last, texts[.tlsCertificate].isEmpty else {
+      return
+    }
+    problems.append(ConfigurationProblem("There is no --tls-certificate.").at(last.source))
   }
 
   /// Reads the names of the certificate and its key, which need each other.
@@ -66,17 +87,6 @@ struct SettingReader {
     } catch {
       problems.append(error.at(certificate.source))
     }
-  }
-
-  /// Reads the address of the listener that redirects, which needs a certificate.
-  mutating func redirect(_ address: inout ListenAddress?) {
-    one(.redirectHttp, &address) { text throws(ConfigurationProblem) in
-      text == "off" ? nil : try ListenAddress(text)
-    }
-    guard address != nil, texts[.tlsCertificate].isEmpty, let given = texts[.redirectHttp].last
-    else { return }
-    problems.append(
-      ConfigurationProblem("There is no --tls-certificate for https.").at(given.source))
   }
 
   mutating func limits(_ limits: inout LimitSettings) {

@@ -12,8 +12,7 @@ final class AdmissionPolicies: Sendable {
 
     init(_ configuration: ServerConfiguration) {
       hosts = HostPolicy(listen: configuration.listen, names: configuration.hosts)
-      adminHosts = HostPolicy(
-        listen: configuration.adminListen ?? .standard, names: configuration.hosts)
+      adminHosts = HostPolicy(listen: configuration.adminListen, names: configuration.hosts)
       origins = configuration.origins
       proxies = configuration.trustedProxies
       limits = configuration.limits

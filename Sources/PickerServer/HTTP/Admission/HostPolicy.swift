@@ -13,11 +13,11 @@ package struct HostPolicy: Hashable, Sendable {
   /// Whether every well-formed `Host` is accepted.
   let acceptsAnyName: Bool
 
-  /// - Parameter names: The names given with `--host`. If empty, a loopback listener accepts only
-  ///   the loopback names, any other listener accepts every name.
-  package init(listen: ListenAddress, names: some Sequence<HostName>) {
+  /// - Parameter names: The names given with `--host`. If empty, only the loopback names are
+  ///   accepted if a listener is or may be a loopback address, otherwise every name.
+  package init(listen: [ListenAddress], names: some Sequence<HostName>) {
     self.names = Set(names.map(\.text))
-    acceptsAnyName = self.names.isEmpty && !listen.isLoopback
+    acceptsAnyName = self.names.isEmpty && !listen.contains(where: \.mayBeLoopback)
   }
 
   package func verdict(on header: String?) -> Verdict {

@@ -89,36 +89,50 @@ package struct AddressRange: Hashable, Sendable {
   package func contains(_ address: PeerAddress) -> Bool { address.prefix(bitCount) == first }
 }
 
-/// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
+/// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers and PROXY protocol headers
+/// are trusted.
 package struct TrustedProxies: Hashable, Sendable {
   private let ranges: [AddressRange]
+  private let trustsUnixSockets: Bool
 
-  package init(_ ranges: [AddressRange]) { self.ranges = ranges }
+  /// What ``RequestHead/remoteAddress`` is for the peer of a Unix socket.
+  package static let unixPeer = "unix"
+
+  /// - Parameter trustsUnixSockets: Whether all peers of Unix sockets are proxies.
+  package init(_ ranges: [AddressRange], trustsUnixSockets: Bool = false) {
+    self.ranges = ranges
+    self.trustsUnixSockets = trustsUnixSockets
+  }
 
   /// Proxies on the same machine.
   package static let standard = TrustedProxies(
-    [AddressRange("127.0.0.0/8"), AddressRange("::1")].compactMap { $0 })
+    [AddressRange("127.0.0.0/8"), AddressRange("::1")].compactMap { $0 }, trustsUnixSockets: true)
 
-  /// Whether a numeric address belongs to one of the proxies.
-  package func contains(_ peer: String) -> Bool { PeerAddress(peer).map(isTrusted) ?? false }
+  /// Whether the address of a peer belongs to one of the proxies.
+  package func contains(_ peer: String) -> Bool {
+    if peer == TrustedProxies.unixPeer { return trustsUnixSockets }
+    return PeerAddress(peer).map(isTrusted) ?? false
+  }
 
   /// The address of the client that sent a request: the socket's peer or, if that is a trusted
   /// proxy, the rightmost untrusted address in `X-Forwarded-For`; if all are trusted, the leftmost.
   ///
   /// Entries to the left of that address may be forged by the client. An entry that is not an
   /// address ends the search; the result is then the proxy that added it.
-  /// - Returns: `nil` if `peer` is not a numeric address.
+  /// - Returns: `nil` if neither `peer` nor the header has a numeric address.
   package func client(peer: String, forwardedFor: String?) -> PeerAddress? {
-    guard var client = PeerAddress(peer) else { return nil }
+    var client = PeerAddress(peer)
+    var isProxy = contains(peer)
     let entries = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
     for entry in entries.reversed() {
-      guard isTrusted(client), let address = TrustedProxies.address(in: entry) else { break }
+      guard isProxy, let address = TrustedProxies.address(in: entry) else { break }
       client = address
+      isProxy = isTrusted(address)
     }
     return client
   }
 
-  private func isTrusted(_ address: PeerAddress) -> Bool {
+  package func isTrusted(_ address: PeerAddress) -> Bool {
     ranges.contains { $0.contains(address) }
   }
 

@@ -47,9 +47,17 @@ struct RequestGate: Sendable {
     }
   }
 
-  /// The address of the client that sent a request; `nil` if it has no numeric one.
+  /// The address of the client that sent a request; `nil` if it is not known, as behind a Unix
+  /// socket whose proxy adds no `X-Forwarded-For`.
   func client(of request: RequestHead) -> PeerAddress? {
     proxies.client(peer: request.remoteAddress, forwardedFor: request.headers[.xForwardedFor])
+  }
+
+  /// The network of the client for which a trusted proxy has sent a request; `nil` if it is not
+  /// known, or has no limit because it is a trusted proxy, too.
+  func networkBehindProxy(of request: RequestHead) -> PeerNetwork? {
+    guard let client = client(of: request), !proxies.isTrusted(client) else { return nil }
+    return client.network
   }
 
   /// Counts a request against its rate limits.
