@@ -41,6 +41,7 @@ TEST_PACKAGES = $(call unless,chromium-headless-shell,chromium-headless-shell) $
   patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) \
   $(call unless,tmux,tmux) $(call unless,openssl,openssl) \
+  $(call unless,certutil,libnss3-tools) \
   $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
   libseccomp2 postgresql-15 \
