@@ -12,14 +12,13 @@ from harness.postgres import Postgres
 #: A rate limit that only tests of rates reach.
 MANY = 100_000
 
-#: Files whose tests have a browser, in groups of equal duration. A process runs one group: more
-#: browsers at a time would starve each other on two cores.
+#: Files whose tests have a browser, in groups of equal CPU time, the browsers' included. A process
+#: runs one group: more browsers at a time would starve each other on two cores.
 BROWSERS = [
-    ["test_web_axe", "test_web_host"],
-    ["test_web_wheels", "test_web_calendar", "test_web_presence"],
-    ["test_web_page", "test_web_connection", "test_web_all_clients", "test_web_notes",
-     "test_web_restart", "test_web_accessibility", "test_web_share", "test_web_embedding",
-     "test_web_shop", "test_web_tokens"],
+    ["test_web_axe", "test_web_decide", "test_web_host", "test_web_tokens"],
+    ["test_web_wheels", "test_web_calendar", "test_web_presence", "test_web_shop"],
+    ["test_web_page", "test_web_connection", "test_web_notes", "test_web_accessibility",
+     "test_web_all_clients", "test_web_restart", "test_web_share", "test_web_embedding"],
 ]
 #: Files whose tests import jsonschema, which takes 2 s: one process does it.
 SCHEMAS = ["test_api_documents", "test_kubernetes", "test_packaging"]
