@@ -7,14 +7,23 @@ import yaml
 
 from harness.pickerd import REPOSITORY
 
-OBJECTS = list(yaml.safe_load_all((REPOSITORY / "deploy/kubernetes/pickerd.yaml").read_text()))
+
+
+def objects(name):
+    return list(yaml.safe_load_all((REPOSITORY / f"deploy/kubernetes/{name}.yaml").read_text()))
+
+
+OBJECTS = objects("pickerd")
+#: For a PostgreSQL store.
+OF_DATABASE = objects("pickerd-postgres")
 KINDS = {each["kind"]: each for each in OBJECTS}
+KINDS_OF_DATABASE = {each["kind"]: each for each in OF_DATABASE}
 POD = KINDS["StatefulSet"]["spec"]["template"]["spec"]
 CONTAINER = POD["containers"][0]
 LABELS = {"app.kubernetes.io/name": "pickerd"}
 
 
-@pytest.mark.parametrize("object", OBJECTS, ids=KINDS)
+@pytest.mark.parametrize("object", OBJECTS + OF_DATABASE, ids=lambda each: each["kind"])
 @pytest.mark.parametrize("version", ["1.30", "1.37"])
 def test_the_manifests_are_valid_for_the_api(object, version):
     import kubernetes_validate  # The import takes 2 s of CPU time.
@@ -93,3 +102,41 @@ def test_the_environment_names_are_known(start):
     server = start(environment={each["name"]: each["value"] for each in CONTAINER["env"]
                                 if "LISTEN" not in each["name"]})
     assert "unknown environment variable" not in server.log.read_text()
+
+
+def test_with_a_database_there_is_never_a_second_server_either():
+    deployment = KINDS_OF_DATABASE["Deployment"]["spec"]
+
+    assert deployment["replicas"] == 1 and deployment["strategy"] == {"type": "Recreate"}
+    assert KINDS_OF_DATABASE["PodDisruptionBudget"]["spec"]["maxUnavailable"] == 1
+    assert deployment["selector"]["matchLabels"] == LABELS
+    assert deployment["template"]["metadata"]["labels"] == LABELS
+
+
+def test_with_a_database_the_pods_have_the_same_sandbox_and_no_volume():
+    pod = KINDS_OF_DATABASE["Deployment"]["spec"]["template"]["spec"]
+    container = pod["containers"][0]
+
+    assert container["securityContext"] == CONTAINER["securityContext"]
+    assert pod["securityContext"] == {
+        name: value for name, value in POD["securityContext"].items() if "fsGroup" not in name}
+    assert "volumeMounts" not in container
+    for name in ("startupProbe", "livenessProbe", "readinessProbe", "lifecycle", "resources"):
+        assert container[name] == CONTAINER[name]
+
+
+def test_with_a_database_the_password_is_a_secret_and_the_other_settings_are_equal():
+    container = KINDS_OF_DATABASE["Deployment"]["spec"]["template"]["spec"]["containers"][0]
+    environment = {each["name"]: each for each in container["env"]}
+
+    assert environment.pop("PICKERD_STORE")["value"].startswith("postgres://pickerd@")
+    assert "secretKeyRef" in environment.pop("PGPASSWORD")["valueFrom"]
+    assert environment == {each["name"]: each for each in CONTAINER["env"]}
+    ports = [port["port"] for rule in KINDS_OF_DATABASE["NetworkPolicy"]["spec"]["egress"]
+             for port in rule["ports"]]
+    assert ports == [53, 53, 5432]
+
+
+def test_both_manifests_have_equal_services_and_ingresses():
+    for kind in ("Service", "Ingress", "ServiceAccount", "PodDisruptionBudget"):
+        assert KINDS[kind] == KINDS_OF_DATABASE[kind]
