@@ -12,6 +12,7 @@ from websockets.exceptions import WebSocketException
 from .definitions import LISTS
 from .history import History, Traveller
 from .member import Hung, Member, dial
+from .pickerd import wait_until
 from .store import random_command
 
 #: Seconds without an answer after which a member gives a node up.
@@ -173,7 +174,7 @@ class Travel:
             if walker.failure:
                 raise walker.failure
             assert not walker.is_alive(), f"{walker.name} waits for answers: {walker.waiting[:5]}"
-        states = [node.get(self.session.path).json for node in self.nodes]
+        states = wait_until(self.equal_states, what="the last command at all nodes")
         for walker in self.walkers:
             walker.visit.reach(states[0]["revision"])
             for state in states:
@@ -185,6 +186,11 @@ class Travel:
         bodies = [node.get(f"{self.session.path}/log").body for node in self.nodes]
         logs = [[json.loads(line) for line in body.splitlines()] for body in bodies]
         return History(self.session.epoch, travellers, logs)
+
+    def equal_states(self):
+        """The states of all nodes; None while some do not have the last entries of others."""
+        states = [node.get(self.session.path).json for node in self.nodes]
+        return states if len({state["revision"] for state in states}) == 1 else None
 
     def end(self):
         for walker in self.walkers:
