@@ -110,7 +110,7 @@ struct Sessions: ParsableCommand {
     func run() throws {
       let body = try access.session("GET", session, expecting: 200)
       if access.json { return print(String(decoding: body, as: UTF8.self)) }
-      guard let document = try? JSONTree.parse(body) else { return }
+      guard let document = try? JSONTree.parse(body, depthMax: 160) else { return }
       for name in ["session", "external", "title", "status", "epoch", "revision", "version"] {
         guard let value = document[name] else { continue }
         let text = value.string ?? value.integer.map(String.init) ?? ""

@@ -22,6 +22,19 @@ import Testing
     #expect(ana.state.result == .keys(["c", "z"]))
   }
 
+  @Test func `the host's data in a result may have 127 levels`() {
+    var ana = ClientFixture()
+    ana.join()
+    let data = String(repeating: "[", count: 127) + String(repeating: "]", count: 127)
+
+    ana.receive(
+      delta(
+        1,
+        #"{"change":"status","status":"confirmed","result":{"keys":["a","x"],"data":\#(data)}}"#))
+
+    #expect(ana.state.status == .confirmed)
+  }
+
   @Test func `keys that differ only in Unicode normalization are distinct`() {
     var ana = ClientFixture()
     ana.join(

@@ -37,6 +37,35 @@ import Testing
     #expect(token.info == #"{"team":3}"# && token.meta == "[1,2]")
   }
 
+  /// A token of the session `s1` with more members in its claims, exactly as written.
+  private func token(with members: String) throws -> String {
+    let claims = #"{"aud":"pickerd","session":"s1","role":"editor","exp":1800003600,"#
+    return try TokenFixture.token(
+      header: TokenFixture.header("hs"), payload: claims + members + "}", by: "hs")
+  }
+
+  @Test func `info and meta are as the host wrote them, but for white space`() throws {
+    let value = #"{"b":12345678901234567890,"c":1.10,"d":1E5,"e":-0,"h":1e400,"s":"\u00e9\/ ö"}"#
+    let spaced = value.replacing(",", with: " ,\n ").replacing(":", with: " :\t")
+
+    let token = try fixture.ring.verify(try token(with: #""info": \#(spaced) , "meta":\#(spaced)"#))
+
+    #expect(token.info == value && token.meta == value)
+  }
+
+  @Test func `claims have at most 128 levels, and the detail names the limit`() throws {
+    func nested(_ levels: Int) -> String {
+      String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+    }
+    let deepest = try token(with: #""info":\#(nested(127)),"meta":\#(nested(127))"#)
+    #expect(try fixture.ring.verify(deepest).info == nested(127))
+
+    for claim in ["info", "meta"] {
+      let problem = fixture.problem(try token(with: #""\#(claim)":\#(nested(128))"#))
+      #expect(problem?.contains("claims") == true && problem?.contains("128 levels") == true)
+    }
+  }
+
   @Test(arguments: [
     (#"{"aud":null}"#, "aud"), (#"{"aud":"other"}"#, "aud"), (#"{"aud":"Pickerd"}"#, "aud"),
     (#"{"aud":["other"]}"#, "aud"), (#"{"aud":["pickerd",1]}"#, "aud"), (#"{"aud":1}"#, "aud"),

@@ -205,6 +205,24 @@ private func reread(_ origin: SessionOrigin) throws -> SessionOrigin {
     #expect(read.members == state.members)
   }
 
+  @Test(arguments: [("[1.10,12345678901234567890]", true), (#"{"a":inf}"#, false)])
+  func `a member's info of an older version is decoded without what is not JSON`(
+    info: String, isJSON: Bool
+  ) throws {
+    let joining = LogEntry.Joining(
+      member: MemberID("m_1"), secret: hash(1), name: "Ana", role: .owner, info: info, meta: info)
+    let entry = LogEntry(at: Instant(seconds: 1_800_000_000), body: .joined(joining))
+    var fold = try GeneratedSession(seed: 1, entryCount: 0).fold
+    _ = fold.apply(entry)
+
+    guard case .joined(let decoded) = LogEntry(tree: try reread(entry.tree))?.body else {
+      throw StoredProblem("the entry is not decoded")
+    }
+    #expect(decoded.info == (isJSON ? info : nil) && decoded.meta == decoded.info)
+    let state = SessionFold.StoredState(tree: try reread(fold.state.tree))
+    #expect(state?.members.last?.info == (isJSON ? info : nil) && state?.members.last != nil)
+  }
+
   @Test func `origins with the old name of opener are decoded`() throws {
     let session = try GeneratedSession(seed: 4)
     let members = (session.origin.tree.members ?? []).map { member in

@@ -3,6 +3,7 @@
 import json
 import time
 
+import jwt
 import pytest
 
 from harness.definitions import LISTS
@@ -142,6 +143,26 @@ class Post:
 
     def close(self):
         pass
+
+
+def test_info_and_meta_of_a_token_have_every_digit_everywhere(keyed, host):
+    session = create(keyed, host, watch=["members"])
+    value = '{"b":12345678901234567890,"c":1.10,"d":1E5,"h":1e400,"k":1e-400,"l":[' + "[" * 125 \
+        + "]" * 125 + "]}"
+    claims = json.dumps(host.claims(session, sub="17"))[:-1] + f', "info": {value}, "meta": {value}}}'
+    token = jwt.api_jws.encode(claims.encode(), host.secret, headers={"kid": "signing"})
+
+    welcome = keyed.post(f"/v1/sessions/{session}/members", {}, token=token)
+    assert welcome.status == 201, welcome
+    wait_until(lambda: len(of(keyed, host, session)) == 2)
+
+    assert f'"info":{value}'.encode() in keyed.get(f"/v1/sessions/{session}", token=host.api).body
+    feed = keyed.get("/v1/feed?types=member.joined&limit=1000", token=host.feed).body
+    assert f'"info":{value},"meta":{value}'.encode() in feed
+    deeper = host.token(session, sub="18", info=json.loads("[" * 128 + "]" * 128))
+    refused = keyed.post(f"/v1/sessions/{session}/members", {}, token=deeper)
+    assert (refused.status, refused.code) == (401, "badToken")
+    assert "128 levels" in refused.json["detail"], refused
 
 
 def payload(event):

@@ -2,11 +2,14 @@ import JSONText
 
 /// Messages from the server.
 extension ClientMachine {
+  /// The host's own values have up to 127 levels, a few levels below the message.
+  private static let depthMax = 160
+
   mutating func receive(_ bytes: [UInt8]) {
     guard state.connection == .joining || state.connection == .live else { return }
     let before = state
     do {
-      let message = try JSONTree.parse(bytes)
+      let message = try JSONTree.parse(bytes, depthMax: ClientMachine.depthMax)
       try take(message, type: try message.text("type"))
     } catch {
       // An unreadable message can have been a delta. Discard its partial effects and resume before

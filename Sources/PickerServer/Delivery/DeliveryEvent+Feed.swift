@@ -2,10 +2,13 @@ import JSONText
 import PickerDelivery
 
 extension DeliveryEvent {
+  /// The host's own values have up to 127 levels, a few levels below the event.
+  private static let depthMax = 160
+
   /// Parses a line of the feed; `nil` if it is not an event.
   init?(line: ArraySlice<UInt8>) {
-    guard let tree = try? JSONTree.parse(Array(line)), let id = tree["id"]?.string,
-      let position = tree["position"]?.integer, let type = tree["type"]?.string,
+    guard let tree = try? JSONTree.parse(Array(line), depthMax: Self.depthMax),
+      let id = tree["id"]?.string, let position = tree["position"]?.integer, let type = tree["type"]?.string,
       let session = tree["data"]?["session"]?.string
     else { return nil }
     // What follows is sent as it was written, with all digits of the host's numbers.

@@ -17,9 +17,7 @@ extension MemberToken {
 
   /// Reads and checks the claims of a token whose signature is valid.
   init(claims payload: [UInt8], audience: String, now: Instant) throws(TokenProblem) {
-    guard let claims = JSONTree.claims(payload) else {
-      throw TokenProblem("the claims are not a JSON object in UTF-8 with different names")
-    }
+    let claims = try MemberToken.tree(of: payload)
     guard claims["aud"]?.texts?.contains(audience) == true else {
       throw TokenProblem("aud is not \"\(audience)\"")
     }
@@ -40,8 +38,28 @@ extension MemberToken {
     }
     name = try claims.text("name")
     locale = try claims.text("locale")
-    info = try claims.document("info", byteCountMax: MemberToken.infoBytesMax)
-    meta = try claims.document("meta", byteCountMax: MemberToken.metaBytesMax)
+    info = try MemberToken.document("info", of: payload, byteCountMax: MemberToken.infoBytesMax)
+    meta = try MemberToken.document("meta", of: payload, byteCountMax: MemberToken.metaBytesMax)
+  }
+
+  private static func tree(of payload: [UInt8]) throws(TokenProblem) -> JSONTree {
+    do throws(JSONError) {
+      return try JSONTree.claims(payload)
+    } catch {
+      throw TokenProblem(
+        "the claims are not a JSON object: \(error.reason), at byte \(error.offset)")
+    }
+  }
+
+  /// The value of a claim as the host wrote it, without white space; `nil` if there is none.
+  private static func document(
+    _ claim: String, of payload: [UInt8], byteCountMax: Int
+  ) throws(TokenProblem) -> String? {
+    guard let text = (try? VerbatimJSON(member: claim, of: payload))?.text else { return nil }
+    guard text.utf8.count <= byteCountMax else {
+      throw TokenProblem("\(claim) has more than \(byteCountMax) bytes of JSON")
+    }
+    return text
   }
 
   private static func sessions(_ claims: JSONTree) throws(TokenProblem) -> [SessionID] {
@@ -96,18 +114,6 @@ extension JSONTree {
       throw TokenProblem("\(claim) must be a number of seconds since 1970, before the year 10000")
     }
     return instant
-  }
-
-  /// Any JSON value, serialized without white space.
-  fileprivate func document(
-    _ claim: String, byteCountMax: Int
-  ) throws(TokenProblem) -> String? {
-    guard let value = self[claim] else { return nil }
-    let bytes = value.serialized()
-    guard bytes.count <= byteCountMax else {
-      throw TokenProblem("\(claim) has more than \(byteCountMax) bytes of JSON")
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -24,7 +24,7 @@ struct SignedToken {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Base64URL.decode(parts[0]),
       let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
-      let fields = JSONTree.claims(header), fields["crit"] == nil,
+      let fields = try? JSONTree.claims(header), fields["crit"] == nil,
       let algorithm = fields["alg"]?.string, let keyID = fields["kid"]?.string
     else { throw .notSigned }
     self.algorithm = algorithm
@@ -36,11 +36,15 @@ struct SignedToken {
 }
 
 extension JSONTree {
-  /// A JSON object in valid UTF-8, without duplicate members; `nil` for anything else.
-  static func claims(_ bytes: [UInt8]) -> JSONTree? {
-    guard String(validating: bytes, as: UTF8.self) != nil,
-      let tree = try? JSONTree.parse(bytes, depthMax: 32), tree.members != nil
-    else { return nil }
+  /// Parses a JSON object in UTF-8, with at most as many levels as the body of a request.
+  ///
+  /// - Throws: ``JSONError`` for anything else, and if an object has two members of the same name.
+  static func claims(_ bytes: [UInt8]) throws(JSONError) -> JSONTree {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw JSONError(offset: 0, reason: "not UTF-8")
+    }
+    let tree = try JSONTree.parse(bytes, depthMax: 128)
+    guard tree.members != nil else { throw JSONError(offset: 0, reason: "not an object") }
     return tree
   }
 }

@@ -90,8 +90,8 @@ extension LogEntry {
       let role = tree["role"]?.string.flatMap(Role.init(rawValue:))
       let joining = Joining(
         member: MemberID(member), secret: secret, name: name, role: role,
-        subject: tree["subject"]?.string, info: tree["info"]?.string, meta: tree["meta"]?.string,
-        room: tree["room"]?.integer)
+        subject: tree["subject"]?.string, info: tree["info"]?.storedJSON,
+        meta: tree["meta"]?.storedJSON, room: tree["room"]?.integer)
       self.init(at: at, body: .joined(joining))
     } else {
       guard let member = tree["of"]?.string,
@@ -99,6 +99,23 @@ extension LogEntry {
       else { return nil }
       self.init(at: at, body: .roleChanged(MemberID(member), role))
     }
+  }
+}
+
+extension JSONTree {
+  /// JSON text from a member token; `nil` if it is none. Older versions stored numbers that are too
+  /// large for a `Double` as `inf`.
+  var storedJSON: String? {
+    guard let string else { return nil }
+    let text = Array(string.utf8)
+    var cursor = JSONCursor(depthMax: 128)
+    do throws(JSONError) {
+      try cursor.skipValue(text.span)
+      try cursor.finish(text.span)
+    } catch {
+      return nil
+    }
+    return string
   }
 }
 

@@ -111,7 +111,7 @@ extension Member {
     self.init(
       id: MemberID(id), number: number, secret: secret, name: name, color: color, role: role,
       refs: RefBook(entries: entries, greatest: greatest), subject: tree["subject"]?.string,
-      info: tree["info"]?.string)
+      info: tree["info"]?.storedJSON)
   }
 }
 
