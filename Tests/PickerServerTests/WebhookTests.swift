@@ -99,8 +99,8 @@ import Testing
   @Test func `an event with the deepest meta of a session and of a token is delivered`() {
     let deep = String(repeating: "[", count: 127) + String(repeating: "]", count: 127)
     let line =
-      #"{"id":"ev_1","position":7,"type":"t","timestamp":"x","data":{"session":"s","meta":\#(deep),"#
-      + #""member":{"meta":\#(deep)}}}"#
+      #"{"id":"ev_1","position":7,"type":"t","timestamp":"x","data":{"session":"s","#
+      + #""meta":\#(deep),"member":{"meta":\#(deep)}}}"#
 
     #expect(DeliveryEvent(line: ArraySlice(line.utf8))?.session == "s")
   }

@@ -116,12 +116,13 @@ import Testing
   @Test func `reopen ticks the picker to the current time`() throws {
     var session = try SessionFixture(slot)
     session.give(ana, 1, .confirm)
+    let result = session.fold.result
 
     let outcomes = session.give(ana, 2, .reopen, after: 3_600_000)
 
     let deltas = SessionFixture.deltas(outcomes)
     #expect(deltas.map(\.revision) == [2, 3])
-    #expect(deltas.first?.change == .status(StatusChange(.open)))
+    #expect(deltas.first?.change == .status(StatusChange(.open, result: result)))
     #expect(deltas.map { $0.author?.member } == [ana, nil])
   }
 

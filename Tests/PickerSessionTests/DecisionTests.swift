@@ -125,11 +125,13 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
 
   @Test func `the time of the host ends at its instant and not before`() throws {
     var session = try SessionFixture.confirming()
+    let op = session.op
     #expect(session.tick(after: 299_999) == [] && session.fold.status == .confirming)
 
     let change = try #require(statusChanges(session.tick(after: 300_000)).first)
 
-    #expect(change == StatusChange(.open, reason: .timeout))
+    #expect(
+      change == StatusChange(.open, result: .keys(["b", "x"]), op: op, reason: .timeout))
   }
 
   @Test func `a command at the end of the time finds an open session`() throws {
@@ -141,11 +143,12 @@ private func statusChanges(_ outcomes: [Outcome]) -> [StatusChange] {
 
   @Test func `an owner takes the confirmation back, an editor does not`() throws {
     var session = try SessionFixture.confirming()
+    let op = session.op
     #expect(SessionFixture.refusal(session.give(bo, 1, .cancel)) == .notAllowed)
 
     let outcomes = session.give(ana, 3, .cancel)
 
-    #expect(statusChanges(outcomes) == [StatusChange(.open)])
+    #expect(statusChanges(outcomes) == [StatusChange(.open, result: .keys(["b", "x"]), op: op)])
     #expect(SessionFixture.deltas(outcomes)[0].author?.ref == 3)
     #expect(session.fold.status == .open && session.fold.decision.confirmation == nil)
   }

@@ -120,6 +120,39 @@ def test_a_watched_result_is_reported_once_after_2_seconds_without_a_change(fed)
     assert found[1]["data"]["member"]["name"] == "Ana"
 
 
+def test_a_result_that_is_confirmed_at_once_is_reported_before(fed):
+    session = fed.session(LISTS, watch=["result"])
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.confirm()
+
+    found = wait_until(lambda: len(events(fed)) == 3 and events(fed))
+
+    assert types(found) == ["session.created", "result.changed", "session.confirmed"]
+    assert [(e["data"]["revision"], e["data"]["status"]) for e in found[1:]] == [
+        (1, "open"), (2, "confirmed")]
+    assert found[1]["data"]["result"] == found[2]["data"]["result"] == session.result()
+
+
+def test_a_denial_has_its_reason_and_data_and_the_result_of_its_revision(fed):
+    session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
+    session.join("Ana").confirm()
+    op, before = session.get()["op"], session.result()
+    waiting = {"kind": "columns", "columns": [["q"], ["x"], ["y"]]}
+    assert fed.request("PUT", f"{session.path}/definition", waiting).status == 200
+    settled = fed.post(f"{session.path}/settle", {
+        "op": op, "granted": False, "reason": {"en": "full"}, "data": {"hold": 7}})
+    assert settled.status == 200, settled
+
+    found = wait_until(lambda: len(events(fed)) == 4 and events(fed))
+
+    data = found[3]["data"]
+    assert (found[3]["type"], data["revision"]) == ("session.reopened", settled.json["revision"])
+    assert (data["op"], data["reason"]) == (op, "denied")
+    assert (data["detail"], data["data"], data["result"]) == ({"en": "full"}, {"hold": 7}, before)
+    assert session.result() != before
+
+
 def test_deleting_a_session_that_is_confirming_denies_it_first(fed):
     session = fed.session(LISTS, decide={"by": "host", "seconds": 60})
     session.join("Ana").confirm()

@@ -149,8 +149,9 @@ def test_info_and_meta_of_a_token_have_every_digit_everywhere(keyed, host):
     session = create(keyed, host, watch=["members"])
     value = '{"b":12345678901234567890,"c":1.10,"d":1E5,"h":1e400,"k":1e-400,"l":[' + "[" * 125 \
         + "]" * 125 + "]}"
-    claims = json.dumps(host.claims(session, sub="17"))[:-1] + f', "info": {value}, "meta": {value}}}'
-    token = jwt.api_jws.encode(claims.encode(), host.secret, headers={"kid": "signing"})
+    claims = json.dumps(host.claims(session, sub="17"))[:-1]
+    claims = f'{claims}, "info": {value}, "meta": {value}}}'.encode()
+    token = jwt.api_jws.encode(claims, host.secret, headers={"kid": "signing"})
 
     welcome = keyed.post(f"/v1/sessions/{session}/members", {}, token=token)
     assert welcome.status == 201, welcome

@@ -8,8 +8,8 @@ extension DeliveryEvent {
   /// Parses a line of the feed; `nil` if it is not an event.
   init?(line: ArraySlice<UInt8>) {
     guard let tree = try? JSONTree.parse(Array(line), depthMax: Self.depthMax),
-      let id = tree["id"]?.string, let position = tree["position"]?.integer, let type = tree["type"]?.string,
-      let session = tree["data"]?["session"]?.string
+      let id = tree["id"]?.string, let position = tree["position"]?.integer,
+      let type = tree["type"]?.string, let session = tree["data"]?["session"]?.string
     else { return nil }
     // What follows is sent as it was written, with all digits of the host's numbers.
     let head = Array("{\"id\":\"\(id)\",\"position\":\(position),".utf8)

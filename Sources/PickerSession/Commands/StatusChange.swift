@@ -21,9 +21,9 @@ package enum SessionStatus: String, Sendable {
 /// A change of a session's status.
 package struct StatusChange: Hashable, Sendable {
   package let status: SessionStatus
-  /// With `confirming` and `confirmed`.
-  package var result: PickerResult?
-  /// With `confirming`: the id of the confirmation.
+  /// The result after the change; members receive it with `confirming` and `confirmed`.
+  package let result: PickerResult
+  /// The id of the confirmation that begins or ends; `nil` if ``settle`` has it.
   package var op: String?
   /// With `confirming`: when it is open again without a decision.
   package var until: Instant?
@@ -39,7 +39,7 @@ package struct StatusChange: Hashable, Sendable {
   }
 
   package init(
-    _ status: SessionStatus, result: PickerResult? = nil, op: String? = nil, until: Instant? = nil,
+    _ status: SessionStatus, result: PickerResult, op: String? = nil, until: Instant? = nil,
     reason: Reason? = nil, settle: Settle? = nil, locale: String = ""
   ) {
     self.status = status

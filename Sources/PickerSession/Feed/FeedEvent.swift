@@ -31,6 +31,8 @@ package struct FeedEvent: Hashable, Sendable {
 
   /// A larger result is left out, so that an event with its envelope has at most 20,000 bytes.
   package static let dataByteCountMax = 19_500
+  /// The host's reason for a denial is left out if it is longer than this many bytes of JSON.
+  static let detailByteCountMax = 4096
 
   /// Bytes that it takes in memory while it is pending.
   package var byteCount: Int { 160 + data.count }

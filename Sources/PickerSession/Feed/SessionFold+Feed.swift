@@ -17,14 +17,12 @@ extension SessionFold {
     case .left(let member):
       remembered.member(member).flatMap { event(.memberLeft, $0, at: now) }
     case .resultReported(let report):
-      event(
-        .resultChanged, revision: report.revision, at: report.at, report.status,
-        report.result)
+      event(.resultChanged, revision: report.revision, at: report.at, report.state)
     case .settled(.late(isReported: true)):
       // The confirmation that the decision was about is the last one reported.
       event(
         .lateConfirmation, revision: revision, discriminator: decision.lateOps.last ?? "", at: now,
-        status, result
+        reportedState
       ) {
         $0.literal(",\"op\":")
         $0.string(decision.lateOps.last ?? "")
@@ -35,12 +33,12 @@ extension SessionFold {
 
   /// The event of the creation.
   package var creationEvent: FeedEvent {
-    event(.created, revision: 0, at: origin.createdAt, status, result)
+    event(.created, revision: 0, at: origin.createdAt, reportedState)
   }
 
   /// The event of the end, with the final state.
   package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
-    event(.ended, revision: revision, at: now, status, result) {
+    event(.ended, revision: revision, at: now, reportedState) {
       $0.literal(",\"reason\":")
       $0.string(reason.rawValue)
     }
@@ -50,9 +48,8 @@ extension SessionFold {
     switch delta.change {
     case .picker, .notes: return nil
     case .definition(let redefinition, _, tappedBy: _, rangeBefore: _):
-      return event(
-        .definitionChanged, revision: delta.revision, at: delta.at, status, result
-      ) {
+      // Nothing follows it in its entry.
+      return event(.definitionChanged, revision: delta.revision, at: delta.at, reportedState) {
         $0.literal(",\"version\":")
         $0.integer(redefinition.version)
       }
@@ -65,8 +62,7 @@ extension SessionFold {
         case .cancelled: .cancelled
         }
       return event(
-        type, revision: delta.revision, at: delta.at, change.status, change.result ?? result,
-        by: delta.by
+        type, revision: delta.revision, at: delta.at, change.reportedState, by: delta.by
       ) { $0.decision(change) }
     }
   }
@@ -80,7 +76,7 @@ extension SessionFold {
     guard origin.host.watched.contains(.members) else { return nil }
     // A member gets another number each time that it joins or rejoins.
     return event(
-      type, revision: revision, discriminator: "\(member.number)", at: now, status, result
+      type, revision: revision, discriminator: "\(member.number)", at: now, reportedState
     ) {
       $0.literal(",\"member\":{\"id\":")
       $0.string(member.id.text)
@@ -106,17 +102,20 @@ extension SessionFold {
 
   private func event(
     _ type: FeedEventType, revision: Int, discriminator: String = "", at now: Instant,
-    _ status: SessionStatus, _ result: PickerResult, by member: MemberID? = nil,
+    _ state: ReportedState, by member: MemberID? = nil,
     _ more: (inout JSONWriter) -> Void = { _ in }
   ) -> FeedEvent {
-    let hostData = status == .confirmed ? decision.data : nil
     func data(hasResult: Bool) -> [UInt8] {
       var writer = JSONWriter(capacity: 512)
       writeOrigin(revision: revision, to: &writer)
       writer.literal(",\"status\":")
-      writer.string(status.rawValue)
+      writer.string(state.status.rawValue)
       writer.literal(",\"result\":")
-      if hasResult { result.write(to: &writer, data: hostData) } else { writer.literal("null") }
+      if hasResult {
+        state.result.write(to: &writer, data: state.data)
+      } else {
+        writer.literal("null")
+      }
       if !hasResult { writer.literal(",\"resultOmitted\":true") }
       if let member { write(by: member, to: &writer) }
       more(&writer)
@@ -174,7 +173,8 @@ extension Delta {
 }
 
 extension JSONWriter {
-  /// `,"op"`, `"until"` and `"reason"` of a status that the host decides or decided.
+  /// `,"op"`, `"until"`, `"reason"`, `"detail"` and `"data"` of a status that the host decides or
+  /// decided. The data of a grant is in the result.
   fileprivate mutating func decision(_ change: StatusChange) {
     if let op = change.op ?? change.settle?.op {
       literal(",\"op\":")
@@ -189,6 +189,15 @@ extension JSONWriter {
       literal(",\"reason\":\"")
       raw(reason.rawValue)
       literal("\"")
+    }
+    guard let settle = change.settle, !settle.isGranted else { return }
+    if let detail = settle.reason?.tree.serialized(), detail.count <= FeedEvent.detailByteCountMax {
+      literal(",\"detail\":")
+      raw(detail)
+    }
+    if let data = settle.data {
+      literal(",\"data\":")
+      verbatim(data)
     }
   }
 }

@@ -27,10 +27,8 @@ extension SessionFold {
     do throws(Refusal) {
       if ref <= sender.greatestRef { throw Refusal(oldRef: ref, greatest: sender.greatestRef) }
       try admit(author, role: sender.role, beyond: nil)
-      let hadData = decision.data != nil
       if let change = try change(for: author, at: now, hasElapsed: hasElapsed) {
-        let other = hadData && decision.data == nil ? result : nil
-        commit(change, takeResult() ?? other, author: stored, at: now, &outcomes)
+        commit(change, takeResult(), author: stored, at: now, &outcomes)
         remnant = .entry
       } else {
         outcomes.append(.answered(member, Answer(ref: ref, body: .reply(revision: revision))))
@@ -121,7 +119,8 @@ extension SessionFold {
     }
   }
 
-  /// Executes the command.
+  /// Executes the command, except for the change of the status, which
+  /// ``commit(_:_:author:at:_:)`` makes.
   ///
   /// - Returns: The change; `nil` if there was nothing to change.
   /// - Throws: ``Refusal``. The picker and the status are unchanged then.
@@ -136,14 +135,9 @@ extension SessionFold {
     case .redo: return try redo()
     case .confirm: return try confirm(at: now, hasElapsed: hasElapsed)
     case .cancel:
-      status = decision.confirmation == nil ? .cancelled : .open
-      decision.confirmation = nil
-      return .status(StatusChange(status))
-    case .reopen:
-      guard status != .open else { return nil }
-      status = .open
-      decision.data = nil
-      return .status(StatusChange(.open))
+      let op = decision.confirmation?.op
+      return .status(StatusChange(op == nil ? .cancelled : .open, result: result, op: op))
+    case .reopen: return status == .open ? nil : .status(StatusChange(.open, result: result))
     case .unknown(let type): throw Refusal(.unknownType, type)
     }
   }

@@ -9,13 +9,11 @@ extension SessionFold {
   /// Makes the current result final, or asks the host to.
   mutating func confirm(at now: Instant) -> StatusChange {
     guard let seconds = origin.host.decideSeconds else {
-      status = .confirmed
       return StatusChange(.confirmed, result: result)
     }
     let until = now.adding(milliseconds: Int64(seconds) * 1000)
     // With the time, so that it is another one if accepted history is lost.
     let op = "\(origin.id)-\(revision + 1)-\(String(now.milliseconds, radix: 36))"
-    status = .confirming
     decision.confirmation = Confirmation(op: op, until: until)
     return StatusChange(.confirming, result: result, op: op, until: until)
   }
@@ -36,12 +34,11 @@ extension SessionFold {
     }
     remnant = .entry
     var change = StatusChange(
-      .open, reason: .denied, settle: settle, locale: definition.locale)
+      .open, result: result, reason: .denied, settle: settle, locale: definition.locale)
     if settle.isGranted {
       change = StatusChange(.confirmed, result: result, settle: settle)
-      decision.data = settle.data
     }
-    leaveConfirming(by: change, at: now, &outcomes)
+    commit(.status(change), nil, author: nil, at: now, &outcomes)
     let settlement = Settlement(settle: settle, status: change.status, revision: revision)
     decision.remember(settlement)
     applyWaiting(at: now, &outcomes)
@@ -54,19 +51,10 @@ extension SessionFold {
   mutating func timeOut(at now: Instant, _ outcomes: inout [Outcome]) -> Bool {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
-    leaveConfirming(by: StatusChange(.open, reason: .timeout), at: now, &outcomes)
+    let change = StatusChange(.open, result: result, op: confirmation.op, reason: .timeout)
+    commit(.status(change), nil, author: nil, at: now, &outcomes)
     applyWaiting(at: now, &outcomes)
     return picker.value != valueBefore || result != resultBefore
-  }
-
-  private mutating func leaveConfirming(
-    by change: StatusChange, at now: Instant, _ outcomes: inout [Outcome]
-  ) {
-    status = change.status
-    decision.confirmation = nil
-    // The host's data makes it another result.
-    commit(
-      .status(change), change.data == nil ? nil : result, author: nil, at: now, &outcomes)
   }
 
   /// Applies what came while the session was not open, as far as its status permits now.

@@ -178,19 +178,17 @@ package struct SessionFold: Sendable {
     return now
   }
 
-  /// Makes a new revision for a change that the picker, the status or the notes already have, and
-  /// appends its delta to the history and to `outcomes`.
+  /// Makes a new revision for a change that the picker or the notes already have, or of the status,
+  /// and appends its delta to the history and to `outcomes`.
   ///
   /// - Parameter result: The value that ``takeResult()`` returned.
   mutating func commit(
     _ change: SessionChange, _ result: PickerResult?, author: Delta.Author?, at now: Instant,
     _ outcomes: inout [Outcome]
   ) {
+    var result = result
+    if case .status(let change) = change, enter(change, at: now, &outcomes) { result = self.result }
     revision += 1
-    if case .status = change {
-      statusChangeCount += 1
-      statusChangedAt = now
-    }
     if result != nil && origin.host.watched.contains(.result) { noteResultChange(at: now) }
     let delta = Delta(
       revision: revision, at: now, author: author, change: change, notes: notes(onRowsOf: change),
@@ -199,6 +197,22 @@ package struct SessionFold: Sendable {
     historyWeight += delta.weight
     trimHistory()
     outcomes.append(.delta(delta))
+  }
+
+  /// Changes the status. A changed result is reported before, with the status in which it changed.
+  ///
+  /// - Returns: Whether the data of the host, which is part of the result, is another.
+  private mutating func enter(
+    _ change: StatusChange, at now: Instant, _ outcomes: inout [Outcome]
+  ) -> Bool {
+    if let unreported { report(unreported, at: now, &outcomes) }
+    let hasOtherData = decision.data != change.data
+    status = change.status
+    decision.data = change.data
+    if status != .confirming { decision.confirmation = nil }
+    statusChangeCount += 1
+    statusChangedAt = now
+    return hasOtherData
   }
 
   private mutating func trimHistory() {

@@ -12,9 +12,11 @@ extension JSONWriter {
     literal("{\"change\":\"status\",\"status\":\"")
     raw(change.status.rawValue)
     literal("\"")
-    if let result = change.result {
+    switch change.status {
+    case .confirming, .confirmed:
       literal(",\"result\":")
-      self.result(result, data: change.data)
+      result(change.result, data: change.data)
+    case .open, .cancelled: break
     }
     if let until = change.until { self.until(until) }
     if let reason = change.reason {

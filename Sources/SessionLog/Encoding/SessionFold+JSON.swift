@@ -69,20 +69,19 @@ extension SessionFold.StoredState {
   }
 }
 
-/// `[firstChangedAt, lastChangedAt, revision]`.
+/// `[firstChangedAt, lastChangedAt]`. Older versions added a revision.
 extension UnreportedResult {
   fileprivate var tree: JSONTree {
     .array([
       .integer(Int(firstChangedAt.milliseconds)), .integer(Int(lastChangedAt.milliseconds)),
-      .integer(revision),
     ])
   }
 
   fileprivate init?(tree: JSONTree) {
-    guard let fields = tree.array, fields.count == 3, let first = fields[0].instant,
-      let last = fields[1].instant, let revision = fields[2].integer
+    guard let fields = tree.array, (2...3).contains(fields.count), let first = fields[0].instant,
+      let last = fields[1].instant
     else { return nil }
-    self.init(firstChangedAt: first, lastChangedAt: last, revision: revision)
+    self.init(firstChangedAt: first, lastChangedAt: last)
   }
 }
 
